@@ -140,8 +140,8 @@ def _mind_slips(
     """Warn of slips of the hand, in the first of several tables; drop rows pasted twice."""
     result = measure(data)
     tables = result.groups if isinstance(result, GroupedAgreement) else {"": result}
-    notes = [one for table in tables.values() for one in take_findings(table.notes)]
-    slips = find_slips(data, pasted=not {"again", "repeats"}.isdisjoint(one.code for one in notes))
+    codes = {one.code for table in tables.values() for one in take_findings(table.notes)}
+    slips = find_slips(data, pasted=not codes.isdisjoint(("again", "repeats")))
     if not slips:
         return result
     identical = [one.values["rows"] for one in slips if one.code == "identical-rows"]
@@ -149,7 +149,7 @@ def _mind_slips(
     if pasted:
         result = note_excluded(measure(without), pasted)
     tables = {"": result} if isinstance(result, AgreementTable) else dict(result.groups)
-    if not isinstance(result, AgreementTable):
+    if isinstance(result, GroupedAgreement):
         slips = tuple(_say_of_all(one, result.by) for one in slips)
     if identical and not pasted:
         beside = say("perhaps-pasted", "warning", n=identical[0])
@@ -523,7 +523,7 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
             answers = self_agreement.find_answer_units(repeated, scale)
         except NotIdentified:
             why = self_agreement.NO_REPEATS
-            own = [Coefficient(FAMILY, "judges with themselves", None, why=why), correlation]
+            own = [Coefficient(FAMILY, "judges with themselves", None, why=why)]
         else:
             kinds = choose_kinds(answers, _KINDS)
             near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
@@ -532,7 +532,7 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
                 replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
                 for one in compute_kinds(answers, chosen, replace(request, cluster="item"))
             ]
-            own.append(correlation)
+        own.append(correlation)
         if request.cluster == "judge":
             own = [one.without_interval() for one in own]
         parts.append(replace(part, coefficients=(*part.coefficients, *own)))

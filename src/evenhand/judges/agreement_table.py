@@ -117,13 +117,12 @@ class AgreementTable(Shown):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per part and coefficient, with plain values."""
+        numbers = ("value", "lower", "upper", "units", "ratings")
         return [
             {
                 **{name: part.by.get(name, ALL) for name in self.by},
                 "coefficient": one.name,
-                **{key: getattr(one, key) for key in ("value", "lower", "upper")},
-                "units": one.units,
-                "ratings": one.ratings,
+                **{key: getattr(one, key) for key in numbers},
                 "why": None if one.why is None else str(one.why),
             }
             for part in self.parts

@@ -65,8 +65,7 @@ def weigh_controls(votes: Votes, tied: float, inflation: float = 1.0) -> Checks 
     if not len(rows):
         return None
     away = np.abs(votes.outcome[rows].astype(int) - votes.expected[rows])  # 0, 1, 2
-    size = len(votes.judges)
-    tied = max(tied, 0.5 / len(votes.outcome))
+    size, tied = len(votes.judges), max(tied, 0.5 / len(votes.outcome))
     seen = np.bincount(votes.judge[rows] * 3 + away, minlength=3 * size).reshape(size, 3)
     chance = np.tile([(1 - tied) / 2, tied, (1 - tied) / 2], (size, 1))
     return _weigh(seen.astype(float), chance, [2, 1, 0], inflation)
@@ -114,12 +113,11 @@ def _weigh(seen: Array, chance: Array, mirror: list[int], inflation: float) -> C
     others = total - seen + PSEUDO_ANSWERS * chance
     honest = others / others.sum(axis=1, keepdims=True)
     logs = np.zeros((len(seen), 3))
+    whole = gammaln(seen.sum(axis=1) + CONCENTRATION) - gammaln(CONCENTRATION)
     for at, law in enumerate((honest, chance, honest[:, mirror])):
         # Dirichlet-multinomial, up to what depends on the counts alone
         alpha = CONCENTRATION * law
-        parts = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1)
-        whole = gammaln(seen.sum(axis=1) + CONCENTRATION)
-        logs[:, at] = parts + gammaln(CONCENTRATION) - whole
+        logs[:, at] = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1) - whole
     return Checks(seen, total / total.sum(), chance, logs / inflation)
 
 
@@ -175,8 +173,7 @@ def leave_out_gaps(ballot: Ballot) -> tuple[Array, int]:
     # The second value counts the systems of tasks that are too large for it; their gaps are 0.
     gaps, passed_over = np.zeros(len(ballot.won)), 0
     order = np.argsort(ballot.task, kind="stable")
-    borders = np.flatnonzero(np.diff(ballot.task[order])) + 1
-    for rows in np.split(order, borders):
+    for rows in np.split(order, np.flatnonzero(np.diff(ballot.task[order])) + 1):
         cells, cell, sign = _count(ballot, rows)
         if cells.size > MAX_SYSTEMS:
             passed_over += cells.size

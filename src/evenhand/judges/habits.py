@@ -81,9 +81,7 @@ def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
 
 
 def _ends(score: Array, scale: Scale | None) -> tuple[float, float]:
-    if scale is not None:
-        return scale.low, scale.high
-    return float(score.min()), float(score.max())
+    return (scale.low, scale.high) if scale else (float(score.min()), float(score.max()))
 
 
 def _count(score: Array, judge: Integers, scale: Scale | None) -> tuple[Array, Array, Array]:
@@ -190,8 +188,7 @@ def find_habits(
     use = use_of_points(rows.targets(), scale)
     judges = np.flatnonzero(use.scores >= MIN_SCORES)
     habits = [_coarse(use, judges), _extreme(use, judges)] if len(judges) else []
-    drifting = _drifting(seen, slopes)
-    return (*habits, *([] if drifting is None else [drifting]))
+    return (*habits, *_drifting(seen, slopes))
 
 
 def _coarse(use: PointUse, judges: Integers) -> Habit:
@@ -222,9 +219,9 @@ def _extreme(use: PointUse, judges: Integers) -> Habit:
     return Habit("extreme", judges, share, "extreme", says, p)
 
 
-def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
+def _drifting(seen: Expectation, slopes: RatingSlopes) -> list[Habit]:
     if seen.moment is None:
-        return None
+        return []
     known = np.flatnonzero(np.isfinite(seen.moment))
     judge = seen.judge[known]
     position = place_in_session(judge, seen.moment[known], enough=MIN_SCORES)
@@ -232,7 +229,7 @@ def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
     n = np.bincount(judge[position != 0], minlength=size)
     judges = np.flatnonzero((n >= MIN_SCORES) & ~slopes.constant)
     if not len(judges):
-        return None
+        return []
     z, x = seen.scores[known], seen.others[known]
     left = z - slopes.slope[judge] * x
     # of few scores the rest may be small by chance: drawn to 1, as for slopes
@@ -253,4 +250,4 @@ def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
         f" by {spread.centre:+z.2f}; the slope changes by {change:+z.2f}"
         for own, change in zip(severity, slope, strict=True)
     ]
-    return Habit("drifting", judges, severity, "drifting", says, np.minimum(2 * p, 1.0))
+    return [Habit("drifting", judges, severity, "drifting", says, np.minimum(2 * p, 1.0))]

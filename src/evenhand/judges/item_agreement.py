@@ -79,9 +79,8 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
     # (1 + replicates, I) agreeing pairs of votes, and those on a preference; first as observed
     agree, decided = np.empty((2, 1 + replicates, len(item)))
     for row in range(1 + replicates):
-        counts = (
-            draws.count(draws.shuffle(rng)) if row else (pairs.agree[held], pairs.decided[held])
-        )
+        seen = pairs.agree[held], pairs.decided[held]
+        counts = draws.count(draws.shuffle(rng)) if row else seen
         agree[row], decided[row] = (np.bincount(place, n, len(item)) for n in counts)
     several = np.bincount(pairs.item, pairs.comparable > 0)[item].astype(np.int64)
     ties = np.bincount(pairs.item, pairs.said[:, 1])[item].astype(np.int64)

@@ -141,18 +141,10 @@ def expect_scores(rows: RatingRows) -> Expectation:
     cross = np.bincount(task, fitted * z, len(rows.tasks)) + SCALE_PRECISION
     square = np.bincount(task, fitted * fitted, len(rows.tasks)) + SCALE_PRECISION
     scale = np.maximum(cross / square, 0.0)
-    return Expectation(
-        judge=judge,
-        item=rows.item[at].astype(np.int64),
-        output=number_groups(rows.task[at], rows.item[at], rows.system[at]),
-        scores=z,
-        others=fitted * scale[task],
-        moment=None if rows.moment is None else rows.moment[at],
-        shared=shared[at],
-        lost=lost,
-        row_own=row_own,
-        row_others=apart @ weights * scale[rows.task],
-    )
+    output = number_groups(rows.task[at], rows.item[at], rows.system[at])
+    moment = None if rows.moment is None else rows.moment[at]
+    own = (judge, rows.item[at].astype(np.int64), output, z, fitted * scale[task], moment)
+    return Expectation(*own, shared[at], lost, row_own, apart @ weights * scale[rows.task])
 
 
 def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask]:
@@ -405,14 +397,14 @@ def _judge_clue(
 ) -> Clue:
     (count, mean, right), (noise, careless) = seen, noises
     honest = normal_spread(mean, noise)
-    centre, spread = honest.centre, max(honest.spread, MIN_SPREAD)
+    centre, wide = honest.centre, max(honest.spread, MIN_SPREAD) ** 2 + noise
     logs = np.zeros((len(judges), 3))
     if len(judges) >= MIN_JUDGES and centre > 0:
-        wide = spread**2 + noise
-        logs[:, 0] = _log_normal(mean, centre, wide)
-        logs[:, 1] = _log_normal(mean, 0.0, careless)
-        logs[:, 2] = _log_normal(mean, -centre, wide) if reverses else logs[:, 0]
-    low, high = (centre + side * NINE_IN_TEN * np.sqrt(spread**2 + noise) for side in (-1, 1))
+        back = -centre if reverses else centre
+        laws = ((centre, wide), (0.0, careless), (back, wide))
+        for column, (middle, variance) in enumerate(laws):
+            logs[:, column] = -((mean - middle) ** 2) / (2 * variance) - np.log(variance) / 2
+    low, high = (centre + side * NINE_IN_TEN * np.sqrt(wide) for side in (-1, 1))
     if name == "repeats":  # correlations
         low, high = np.maximum(low, -1.0), np.minimum(high, 1.0)
     return Clue(name, judges, count, mean, right, low, high, logs)
@@ -421,10 +413,6 @@ def _judge_clue(
 def _means(code: AnyIntegers, values: Array) -> tuple[AnyIntegers, Array]:
     count = np.bincount(code)
     return count, np.asarray(np.bincount(code, values) / count)
-
-
-def _log_normal(x: Array, mean: float, variance: Array) -> Array:
-    return np.asarray(-((x - mean) ** 2) / (2 * variance) - np.log(variance) / 2)
 
 
 # How much higher or lower each judge scores than the others on the same output: reported, never a
@@ -540,11 +528,9 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
 
 def _grouped(seen: Expectation, pull: Array, n_judges: int) -> Array:
     """Return (J,) sums of squared sums by item; 0 for a judge with at most one output of each."""
-    key = seen.judge * (int(seen.item.max()) + 1) + seen.item
-    keys, group = np.unique(key, return_inverse=True)
-    group = group.reshape(-1)
-    owner = np.zeros(len(keys), np.int64)
-    owner[group] = seen.judge
+    wide = int(seen.item.max()) + 1
+    keys, group = np.unique(seen.judge * wide + seen.item, return_inverse=True)
+    owner, group = keys // wide, group.reshape(-1)
     sums = np.bincount(owner, np.bincount(group, pull) ** 2, n_judges)
     items = np.bincount(owner, minlength=n_judges)
     outputs = np.bincount(seen.judge, minlength=n_judges)

@@ -379,7 +379,11 @@ def screen_ratings(
     judge_cards = cards.make_cards(rows.judges, n, mixture, seen.verdict, lines)
     if effect is not None:
         judge_cards = cards.add_effects(judge_cards, effect, len(judge_cards))
-    scale_words = [] if scale is None else [f"scale {scale}"]
+    words = [
+        "screening ratings",
+        f"level {level:g}",
+        *([] if scale is None else [f"scale {scale}"]),
+    ]
     severity, says = seen.severity, [*cards.say_flags(judge_cards, abstains, level)]
     gaps = severity.gap[severity.outputs >= MIN_JUDGES]
     if len(gaps) >= 2:
@@ -396,12 +400,7 @@ def screen_ratings(
         detectable=_say_detectable_ratings(seen, cards.CLASS_SHARE * level),
         says=tuple(says),
         notes=(*rows.notes, *_note_data(rows, seen), *cards.note_many(judge_cards), *camps),
-        signature=write_signature(
-            ["screening ratings", f"level {level:g}", *scale_words],
-            rows.size,
-            digest_ratings(rows),
-            judges=len(rows.judges),
-        ),
+        signature=write_signature(words, rows.size, digest_ratings(rows), judges=len(rows.judges)),
         parameters={
             "share of honest judges": float(mixture.shares[0]),
             "mean slope of honest judges": mixture.mean,
@@ -441,24 +440,18 @@ def _write_rating_lines(seen: RatingEvidence, threshold: float) -> Iterable[Line
         "{:.0f} % of scores at one end of the scale: carelessness cannot be told from severity or"
         " leniency, and is not flagged on that"
     )
-    shares = enumerate(seen.one_end.tolist())
-    yield [
-        (j, Evidence("one end", end.format(100 * share), share))
-        for j, share in shares
-        if share >= ONE_END
-    ]
+    shares = [(j, share) for j, share in enumerate(seen.one_end.tolist()) if share >= ONE_END]
+    yield [(j, Evidence("one end", end.format(100 * share), share)) for j, share in shares]
     for clue in seen.clues:
         coded = enumerate(clue.judges.tolist())
         yield [(j, _write_clue(clue, at, mixture)) for at, j in coded]
     lines = []
     for j in np.flatnonzero(severity.outputs >= 2).tolist():
         gap, margin = float(severity.gap[j]), float(severity.margin[j])
-        side = "higher" if gap >= 0 else "lower"
-        says = (
-            f"scores {abs(gap):.2f} {severity.unit} {side} than the others ({gap - margin:+z.2f} to"
-            f" {gap + margin:+z.2f}), which is no fault"
-        )
-        lines.append((j, Evidence("severity", says, gap, gap - margin, gap + margin)))
+        side, low, high = "higher" if gap >= 0 else "lower", gap - margin, gap + margin
+        scores = f"scores {abs(gap):.2f} {severity.unit} {side} than the others"
+        says = f"{scores} ({low:+z.2f} to {high:+z.2f}), which is no fault"
+        lines.append((j, Evidence("severity", says, gap, low, high)))
     yield lines
     yield from _write_habits(seen.verdict, threshold)
 
@@ -483,15 +476,12 @@ def _write_clue(clue: rating_evidence.Clue, at: int, mixture: Mixture) -> Eviden
     value, n = float(clue.value[at]), int(clue.count[at])
     span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
     among = "nine in ten honest judges with as many"
-    if clue.name == "controls":
-        says = (
-            f"{100 * clue.right[at]:.0f} % of {n:,} controls on the side expected, by {value:z.2f}"
-            f" standard deviations on average; {among}: {span}"
-        )
-    elif clue.name == "repeats":
+    says = f"half of {n:,} scores within {value:.3g} s; {among}: {span} s"
+    if clue.name == "repeats":
         says = f"{n:,} second answers, correlation with the first {value:z.2f}; {among}: {span}"
-    else:
-        says = f"half of {n:,} scores within {value:.3g} s; {among}: {span} s"
+    elif clue.name == "controls":
+        right = f"{100 * clue.right[at]:.0f} % of {n:,} controls on the side expected"
+        says = f"{right}, by {value:z.2f} standard deviations on average; {among}: {span}"
     return Evidence(clue.name, says, value, log_odds=float(mixture.odds_of(clue.logs[[at]])[0]))
 
 

@@ -317,11 +317,9 @@ def find_block(units: Units) -> tuple[Array, tuple[Finding, ...]]:
 
 
 def note_items(units: Units) -> tuple[Finding, ...]:
-    items = np.unique(units.item[units.several]) if units.several.any() else ()
-    several = int(units.several.sum())
-    if len(items) == several:
-        return ()
-    return (say("outputs-of-items", n=several, items=len(items)),)
+    items, several = np.unique(units.item[units.several]), int(units.several.sum())
+    note = say("outputs-of-items", n=several, items=len(items))
+    return (note,) if len(items) != several else ()
 
 
 def _refuse(most: str) -> NotIdentified:
@@ -389,15 +387,8 @@ def _lay(units: Units, mine: NDArray[np.intp], later: Integers) -> Overlap:
     unit = np.repeat(np.arange(units.size), units.sizes)
     first, second = first[order], second[order]
     opens = np.r_[True, np.diff(wide[order]) > 0]
-    return Overlap(
-        first=judge[first[opens]],
-        second=judge[second[opens]],
-        pair=np.cumsum(opens) - 1,
-        x=code[first],
-        y=code[second],
-        unit=unit[first],
-        points=units.points,
-    )
+    pair, sides = np.cumsum(opens) - 1, (judge[first[opens]], judge[second[opens]])
+    return Overlap(*sides, pair, code[first], code[second], unit[first], units.points)
 
 
 class Record:

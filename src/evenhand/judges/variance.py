@@ -176,14 +176,16 @@ class VarianceComponents(Shown):
         return sqrt(sum(self.parts.values())) if self.parts else None
 
     @property
+    def between(self) -> float:
+        """Variance of systems on the scale of the differences, 0 where it is not known."""
+        system = self.find(SYSTEM)
+        return system.variance / self.growth if system is not None else 0.0
+
+    @property
     def reliability(self) -> float | None:
         """Generalizability coefficient of this design: how far differences are those of systems."""
-        if not self.parts:
-            return None
-        system = self.find(SYSTEM)
-        between = system.variance / self.growth if system is not None else 0.0
-        total = between + sum(self.parts.values()) / 2
-        return between / total if total > 0 else None
+        total = self.between + sum(self.parts.values()) / 2
+        return self.between / total if self.parts and total > 0 else None
 
     def plan(self, judges: int, items: int, each: int | None = None) -> Plan:
         """Say how sure a design would be; see `evenhand.judges.variance.plan_design`."""
@@ -199,11 +201,10 @@ class VarianceComponents(Shown):
             sentences.append(_say_precision(self, self.stderr, self.reliability))
         total = sum(self.parts.values())
         if total:
-            shares = {name: part / total for name, part in self.parts.items()}
             named = [
-                f"{name} {write_value(share, 'share')}"
-                for name, share in sorted(shares.items(), key=lambda one: -one[1])
-                if share >= MIN_SHARE_NAMED
+                f"{name} {write_value(part / total, 'share')}"
+                for name, part in sorted(self.parts.items(), key=lambda one: -one[1])
+                if part / total >= MIN_SHARE_NAMED
             ]
             sentences.append(say("error-sources", sources=", ".join(named)))
         return (*sentences, *_say_severity(self))
@@ -213,11 +214,9 @@ class VarianceComponents(Shown):
         names = ("kind", "unit", "method", "level", "stderr", "reliability", "growth", "per_vote")
         rows = []
         for part in self.components:
-            row = part.to_dict()
-            if part.upper is not None and not isfinite(part.upper):
-                row["upper"] = None  # JSON has no infinity
             shares = {"share": self.shares.get(part.name), "adds": self.parts.get(part.name)}
-            rows.append({**row, **shares})
+            finite = part.upper is not None and isfinite(part.upper)  # JSON has no infinity
+            rows.append({**part.to_dict(), "upper": part.upper if finite else None, **shares})
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
@@ -578,8 +577,7 @@ def plan_design(
     else:  # unasked, all judges score each output where most did
         complete = seen.each >= MIN_SHARE_COMPLETE * seen.judges
         many = judges if complete else min(max(round(seen.each), 1), judges)
-    system, item = components.find(SYSTEM), components.find(ITEM)
-    between = system.variance / components.growth if system is not None else 0.0
+    item, between = components.find(ITEM), components.between
     nested = item is not None and ITEM_SYSTEM in item.carries
     output = 2 / (many * items)
     # how far a variance of each source goes into a difference of two systems
@@ -631,14 +629,13 @@ def find_design(
             raise UnknownOption(
                 f"a reliability of {reliability} cannot be: it lies between 0 and 1"
             )
-        system = components.find(SYSTEM)
-        if system is None or system.variance == 0:
+        if components.between == 0:
             raise NotIdentified(
                 "reliability is the share of differences that is due to systems, and these"
                 " judgments show none between systems",
                 ["ask for a standard error instead (--stderr)"],
             )
-        wish = sqrt(2 * system.variance / components.growth * (1 - reliability) / reliability)
+        wish = sqrt(2 * components.between * (1 - reliability) / reliability)
     _refuse(components)
     # the fewest items that are planned; as many as were judged where item x system says nothing
     source = components.find(ITEM_SYSTEM)
