@@ -1,4 +1,4 @@
-"""From a campaign to its tickets."""
+"""From a campaign to its tickets: designs that cannot be, what is worth less, who is asked what."""
 
 from __future__ import annotations
 

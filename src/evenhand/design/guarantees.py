@@ -796,8 +796,7 @@ def verify_design(assignment: Assignment) -> DesignCheck:
 
 
 def refuse_broken(assignment: Assignment) -> None:
-    broken = verify_design(assignment).broken
-    if broken:
+    if broken := verify_design(assignment).broken:
         first = "; ".join(f"{one.name}: {one.promised} (found: {one.found})" for one in broken[:3])
         more = f"; and {len(broken) - 3} more" if len(broken) > 3 else ""
         raise CampaignError(
@@ -819,20 +818,16 @@ def verify_collected(
     # repeats that are asked no more: somebody else went on after the first was answered
     by = {one.number: one.judge for one in assigned}
     last = {assignment.judge[one.number]: one.judge for one in assigned}
-    numbers = np.flatnonzero(assignment.again >= 0).tolist()
-    origin = {number: by.get(int(assignment.again[number])) for number in numbers}
-    void = {
-        number
-        for number, judge in origin.items()
-        if number not in by and judge is not None and last[assignment.judge[number]] != judge
-    }
-    answered = {one.number for one in assigned}
-    whole = len(answered) + len(void) == len(assignment)
+    void = 0
+    for number in np.flatnonzero(assignment.again >= 0).tolist():
+        judge = by.get(int(assignment.again[number]))
+        if number not in by and judge is not None:
+            void += last[assignment.judge[number]] != judge
     seen = encode_tickets(assignment.campaign, assigned, people, seats)
-    seen = replace(seen, void=len(void), whole=whole)
+    seen = replace(seen, void=void, whole=len(by) + void == len(assignment))
     judges = len({one.judge for one in tickets})
-    strange, twice = len(tickets) - len(assigned), len(assigned) - len(answered)
-    observed = f"{len(answered):,} of {len(assignment):,} tickets answered"
+    strange, twice = len(tickets) - len(assigned), len(assigned) - len(by)
+    observed = f"{len(by):,} of {len(assignment):,} tickets answered"
     if strange:
         right = set(assigned)
         first = next(one for one in tickets if one not in right)
@@ -864,8 +859,7 @@ def _is_asked(assignment: Assignment, ticket: Ticket, seats: Mapping[str, str]) 
     ticket = replace(ticket, judge=seats.get(ticket.judge, ticket.judge))
     if planned.settled:
         return planned == ticket
-    known = {one.name: one for one in assignment.campaign.items}
-    item = known.get(ticket.item)
+    item = next((one for one in assignment.campaign.items if one.name == ticket.item), None)
     if item is None or item.control or item.anchor:
         return False
     shown = set(ticket.systems)

@@ -606,11 +606,9 @@ def _cut(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
             raise LocatedError(f"{path.name}, line {reader.line_num}: {error}") from None
         rows = []
     if delimiter == "\t" and len({len(cells) for _, cells in rows if any(cells)}) != 1:
-        plain = csv.reader(
-            io.StringIO(text, newline=""), delimiter=delimiter, quoting=csv.QUOTE_NONE
-        )
+        lines = io.StringIO(text, newline="")
         try:
-            rows = [*_number(plain)]
+            rows = [*_number(csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE))]
         except csv.Error as error:
             raise LocatedError(f"{path.name}: {error}") from None
     return rows

@@ -102,16 +102,13 @@ def close_order(
     >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known
     ('better', 'tie', 'unknown', 3)
     """
-    k = len(systems)
-    equal = np.eye(k, dtype=np.bool_)
+    equal, above = np.eye(len(systems), dtype=np.bool_), np.zeros((len(systems),) * 2, np.bool_)
     for one, other in tied:
         equal[one, other] = equal[other, one] = True
-    above = np.zeros((k, k), dtype=np.bool_)
     for one, other in better:
         above[one, other] = True
     equal = _close(equal)
-    above = _close(equal @ above @ equal)
-    return PartialOrder(systems, above, equal)
+    return PartialOrder(systems, _close(equal @ above @ equal), equal)
 
 
 def _close(relation: Mask) -> Mask:

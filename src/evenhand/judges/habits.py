@@ -1,7 +1,7 @@
 """How a judge uses the scale and the time: coarsely, at its ends only, drifting.
 
 None of these makes a judge careless, and none is a fault by a fixed rule: honest judges differ, by
-as much as the campaign shows (`rating_spread`). What is compared:
+as much as the campaign shows (`normal_spread`). What is compared:
 
     coarse    log of the chance that two of the judge's scores are the same, beside that of a
               judge of the same mean and spread who uses the scale like the rest

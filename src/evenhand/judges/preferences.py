@@ -1,8 +1,9 @@
-"""Preferences as units: an output pair is what is judged, and the answer is one of three.
+"""Preferences as units, how far judges agree in them, and how far worths expect them to.
 
-The answer is who was preferred, whichever output stood left: the system that is first by name
-(+1), neither (0), the other (−1). Which of two systems is named first must not matter, so every
-unit counts in both orders (`mirror`): chance is that of ties and of preferring either one.
+An output pair is what is judged. The answer is who was preferred, whichever output stood left: the
+system that is first by name (+1), neither (0), the other (−1). Which of two systems is named first
+must not matter, so every unit counts in both orders (`mirror`): chance is that of ties and of
+preferring either one.
 """
 
 from __future__ import annotations
