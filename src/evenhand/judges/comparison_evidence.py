@@ -1,7 +1,7 @@
 """What tells careless from honest judges of comparisons: slopes, controls, repeats, habits, times.
 
-Each gives log-likelihoods of every judge under honest, careless and reversed, for `mixture`; habits
-are tested apart.
+Each gives log-likelihoods of every judge under honest, careless and reversed, for `cards`; habits are
+tested apart.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from evenhand.data.rating_rows import CONTROL
 from evenhand.data.tally import Codes
 from evenhand.data.votes import TIE, Votes
-from evenhand.judges.habits import MIN_SCORES, Habit, place_in_session
-from evenhand.judges.rating_evidence import normal_spread
+from evenhand.judges.rating_evidence import MIN_SCORES, Habit, normal_spread, place_in_session
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail

@@ -1,11 +1,11 @@
 """Which judges are careless or reversed, in comparisons, rankings and ratings.
 
 Slopes on what the others say, controls, repeats and times (`comparison_evidence`,
-`rating_evidence`) go into one mixture of honest, careless and reversed judges (`mixture`): the
+`rating_evidence`) go into one mixture of honest, careless and reversed judges (`cards`): the
 flagged are the largest set with a mean P(honest) of at most four fifths of the level, of judges
-with ten judgments or more. Habits (`habits`) are tested beside it, all judges and habits together
-by Benjamini and Hochberg (1995) at the other fifth: the share of honest judges in a union is at
-most the sum of both.
+with ten judgments or more. Habits are tested beside it, all judges and habits together by Benjamini
+and Hochberg (1995) at the other fifth: the share of honest judges in a union is at most the sum of
+both.
 
 A judge is one person: scores under several criteria, and of several tasks, make one card.
 """
@@ -30,9 +30,21 @@ from evenhand.data.taking import Openable
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import NotIdentified, UnknownOption, require_level
 from evenhand.judges import cards, comparison_evidence, rating_evidence
-from evenhand.judges.cards import Evidence, Lines, Screening, Verdict
-from evenhand.judges.habits import MAX_POINTS_COARSE, MIN_SCORES, find_habits, use_of_points
-from evenhand.judges.mixture import MIN_JUDGES, Mixture, fit_mixture
+from evenhand.judges.cards import (
+    MIN_JUDGES,
+    Evidence,
+    Lines,
+    Mixture,
+    Screening,
+    Verdict,
+    fit_mixture,
+)
+from evenhand.judges.rating_evidence import (
+    MAX_POINTS_COARSE,
+    MIN_SCORES,
+    find_habits,
+    use_of_points,
+)
 from evenhand.judges.removal import describe_changes
 from evenhand.judges.texts import say
 from evenhand.judges.units import require_judges
