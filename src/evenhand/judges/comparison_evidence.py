@@ -1,7 +1,7 @@
 """What tells careless from honest judges of comparisons: slopes, controls, repeats, habits, times.
 
-Each gives log-likelihoods of every judge under honest, careless and reversed, for `cards`; habits are
-tested apart.
+Each gives log-likelihoods of every judge under honest, careless and reversed, for `cards`; habits
+are tested apart.
 """
 
 from __future__ import annotations
