@@ -537,8 +537,8 @@ def _grouped(seen: Expectation, pull: Array, n_judges: int) -> Array:
     return np.where(outputs > items, sums * items / np.maximum(items - 1, 1), 0.0)
 
 
-# How a judge uses the scale and the time. No habit is a fault by a fixed rule: honest judges differ,
-# by as much as the campaign shows (`normal_spread`). What is compared:
+# How a judge uses the scale and the time. No habit is a fault by a fixed rule: honest judges
+# differ, by as much as the campaign shows (`normal_spread`). What is compared:
 #
 #     coarse    log of the chance that two of the judge's scores are the same, beside that of a
 #               judge of the same mean and spread who uses the scale like the rest
