@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaigns import make_items, small
-from evenhand.design.assignment import assign
-from evenhand.design.feasibility import find_doubts
+from evenhand.design.assignment import assign, find_doubts
 from evenhand.design.guarantees import verify_design
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.design.items import build_items
+from evenhand.design.reading import build_items
 from evenhand.errors import CampaignError
 
 SHEET = {"item": "1", "src": "uno", "new": "one", "old": "un", "notes": "check"}

@@ -13,8 +13,7 @@ import evenhand
 from evenhand.cli.options import Options, Placing, argument, refuse_given, under, verb
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import ProgressDisplay
-from evenhand.design.assignment import Assignment
-from evenhand.design.feasibility import SEED_IS_NAMED, find_doubts
+from evenhand.design.assignment import SEED_IS_NAMED, Assignment, find_doubts
 from evenhand.design.guarantees import DesignCheck
 from evenhand.design.texts import say
 from evenhand.errors import UnknownFormat

@@ -147,7 +147,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
 
 def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
     """Find what lets judges know whose output they see, or misleads them where it stands."""
-    from evenhand.design.feasibility import SEED_IS_KNOWN, SEED_IS_NAMED, find_named_places
+    from evenhand.design.assignment import SEED_IS_KNOWN, SEED_IS_NAMED, find_named_places
 
     if planned.seed is None and not store.campaign.has_secret_seed:
         yield SEED_IS_KNOWN

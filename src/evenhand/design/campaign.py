@@ -174,8 +174,7 @@ class Item:
 
     def _check_name(self, what: str, name: str) -> None:
         """Refuse a name that could not be read back from a table."""
-        fault = say_bad_name(name)
-        if fault:
+        if fault := say_bad_name(name):
             whose = "" if what == "item" else f"item '{self.name}': "
             raise CampaignError(f"{whose}{what} {name!r} {fault}: take it out")
 
@@ -185,24 +184,19 @@ class Item:
 
     def expects(self, task: str) -> str | float | int:
         """Return what a task expects of a control, "" where it expects nothing."""
-        if isinstance(self.expected, Mapping):
-            return self.expected.get(task, "")
-        return self.expected
+        return self.expected.get(task, "") if isinstance(self.expected, Mapping) else self.expected
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a campaign file holds it, without what is empty."""
-        settings: dict[str, Any] = {"item": self.name}
-        for name in ("source", "reference", "context", "document", "group", "control"):
-            value = getattr(self, name)
-            if value and not (name == "group" and value == self.name):
-                settings[name] = value
+        names = ("source", "reference", "context", "document", "group", "control")
+        settings: dict[str, Any] = {name: getattr(self, name) for name in names}
+        settings["group"] = "" if self.group == self.name else self.group
+        settings["expected"] = self.expected
         if isinstance(self.expected, Mapping):
             settings["expected"] = dict(self.expected)
-        elif self.expected != "":
-            settings["expected"] = self.expected
-        if self.anchor:
-            settings["anchor"] = True
-        return {**settings, "outputs": dict(self.outputs)}
+        settings = {name: value for name, value in settings.items() if value != ""}
+        anchor = {"anchor": True} if self.anchor else {}
+        return {"item": self.name, **settings, **anchor, "outputs": dict(self.outputs)}
 
 
 # Texts that have a language: those of items, and the page around them
@@ -478,10 +472,8 @@ class Campaign:
 
     def task(self, name: str) -> Task:
         if name not in self._tasks:
-            hint = (
-                sentence_hint(suggest(name, self._tasks))
-                or f": there are {listing(list(self._tasks))}"
-            )
+            hint = sentence_hint(suggest(name, self._tasks))
+            hint = hint or f": there are {listing(list(self._tasks))}"
             raise CampaignError(f"campaign '{self.name}' has no task '{name}'{hint}")
         return self._tasks[name]
 

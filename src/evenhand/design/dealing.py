@@ -63,7 +63,7 @@ def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
         for at, chosen in zip(order.tolist(), sets, strict=True):
             item += [members[at]] * len(chosen)
             named += [tuple(systems[place] for place in one) for one in chosen]
-    ordered = np.argsort(np.array(item, dtype=np.int64), kind="stable").tolist()
+    ordered = sorted(range(len(item)), key=item.__getitem__)
     item, named = [item[at] for at in ordered], [named[at] for at in ordered]
     labels = tuple(sorted(set(named)))
     code = {names: at for at, names in enumerate(labels)}
@@ -82,9 +82,8 @@ def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
 
 
 def check_width(campaign: Campaign, systems: Sequence[str], width: int, example: Item) -> None:
-    task = next(one for one in campaign.tasks if one.width == width)
-    least = min(width, 2)
-    if len(systems) < least:
+    if len(systems) < min(width, 2):
+        task = next(one for one in campaign.tasks if one.width == width)
         raise CampaignError(
             f"task '{task.name}' compares {width} outputs, and item '{example.name}' has one"
             f" ({listing(systems)}): add the others, or leave it out"
@@ -94,7 +93,6 @@ def check_width(campaign: Campaign, systems: Sequence[str], width: int, example:
 def _choose_sets(
     campaign: Campaign, m: int, width: int, items: int, draws: Draws
 ) -> list[list[Places]]:
-    """Return the sets of systems of each item of one kind, each set about equally often."""
     per_item = campaign.design.per_item
     if width > 2:
         return _choose_ranked(campaign, (m, min(width, m)), items, draws)
@@ -151,7 +149,6 @@ def _choose_ranked(
 
 
 def _trade_sets(sets: list[list[Places]], at: int) -> None:
-    """Trade a set that an item has twice for one of another item."""
     mine = sets[at]
     for place, block in enumerate(mine):
         if block not in mine[:place]:
@@ -312,13 +309,11 @@ def arrange(
     return shown
 
 
-# In which order a judge answers the tickets of one pass.
-#
-# What is judged comes in random order. The pass is cut into as many equal stretches as there are
-# controls, and one stands somewhere in each; so do hidden repeats in what follows the lag, which
-# are not counted in the stretches of controls. Tickets that are asked again come last. Where what
-# was drawn leaves a repeat nothing far enough before it, anchors and own items trade places, and
-# then repeats come later.
+# In which order a judge answers the tickets of one pass: what is judged in random order; a control
+# somewhere in each of as many equal stretches as there are controls; so do hidden repeats in what
+# follows the lag, which are not counted in the stretches of controls. Tickets that are asked again
+# come last. Where what was drawn leaves a repeat nothing far enough before it, anchors and own
+# items trade places, and then repeats come later.
 
 
 class NoPlaceForRepeat(Exception):
@@ -434,9 +429,8 @@ def count_units(campaign: Campaign, item: Item, width: int) -> int:
 
 def may_choose(campaign: Campaign, item: Item, width: int) -> bool:
     """Say whether only some of the outputs, pairs or sets of an item are judged."""
-    return count_units(campaign, item, width) < comb(
-        len(item.systems), min(width, len(item.systems))
-    )
+    m = len(item.systems)
+    return count_units(campaign, item, width) < comb(m, min(width, m))
 
 
 def list_targets(campaign: Campaign) -> list[Item]:
@@ -525,11 +519,10 @@ def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
     return designs.level_loads(np.minimum(caps, each), wanted, draws.of("budget").order(judges))
 
 
-# How the quota of each judge is divided among passes that show different numbers of outputs.
-#
-# First in proportion to what each asks, rounded so that who is furthest behind over all judges is
-# rounded up. What then is missing of one is taken from another that has more than it needs, through
-# as many judges as it takes: a transport problem with two or three columns.
+# How the quota of each judge is divided among passes that show different numbers of outputs: first
+# in proportion to what each asks, rounded so that who is furthest behind over all judges is rounded
+# up. What then is missing of one is taken from another that has more than it needs, through as many
+# judges as it takes: a transport problem with two or three columns.
 
 
 @dataclass(frozen=True, eq=False)

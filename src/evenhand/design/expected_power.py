@@ -21,8 +21,6 @@ from evenhand.numerics import Array
 from evenhand.numerics.multiple_tests import order_statistic
 from evenhand.ranking.intervals import MIN_CLUSTERS
 
-# The errors that a design is expected to have, without a single simulated judgment.
-#
 # The model's fit to the shares of answers that are expected of all judges and items together gives
 # the pooled log-worths Δ, which tastes pull towards each other, and v, the variance that one
 # judgment in all would leave. A judge's taste moves the answers to two of his judgments alike: to
@@ -33,10 +31,8 @@ from evenhand.ranking.intervals import MIN_CLUSTERS
 # with T = c′H⁺M²H⁺c, H the information of one judgment, M how far a judgment moves with taste, n_j
 # judgments of a judge and m_i output pairs of an item; two judgments of one output pair covary
 # through that pair alone. With all pairs compared alike T is nearly 2, and with many judgments this
-# is the D-study 2σ_J²/J′ + 2σ_I²/I′ + v/n (Brennan 2001, Generalizability Theory, chapter 4; on the
-# scale of log-worths as in `models/variance_components.py`).
-#
-# When not to use it: as the last word. It takes errors for normal, and a fit for one that exists.
+# is the D-study 2σ_J²/J′ + 2σ_I²/I′ + v/n (Brennan 2001, Generalizability Theory, chapter 4).
+# Errors are taken for normal, and the fit for one that exists: it is not the last word.
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,32 +130,20 @@ def predict_errors(truth: Truth, design: Design) -> PowerInputs:
     shift = inverse @ ((rows.T * moved) @ rows)
     alone = inverse @ (2 * (rows.T * (slope * moved)) @ rows) @ inverse
     pooled = fit.log_worth - fit.log_worth.mean()
-    return PowerInputs(
-        pooled,
-        pooled[:, None] - pooled,
-        _of_differences(fit.worth_vcov) * scale,
-        _of_differences(shift @ shift.T),
-        _of_differences(alone),
-        truth.judge_sd,
-        truth.item_sd,
+    chance, taste, same = (  # variances of differences
+        np.diag(one)[:, None] + np.diag(one) - 2 * one
+        for one in (fit.worth_vcov, shift @ shift.T, alone)
     )
+    parts = (chance * scale, taste, same)
+    apart = pooled[:, None] - pooled
+    return PowerInputs(pooled, apart, *parts, truth.judge_sd, truth.item_sd)
 
 
-def _of_differences(covariance: Array) -> Array:
-    """Return (K, K) variances of differences."""
-    variances = np.diag(covariance)
-    return np.asarray(variances[:, None] + variances - 2 * covariance)
-
-
-# The power that a design is expected to have, without simulated judgments: to search by.
-#
-# Estimates are taken for normal around the pooled log-worths, with the errors above
-# on so many degrees of freedom as there are clusters less one. One pair is decided with the
-# probability of a noncentral t. Of several pairs the critical value falls whenever one is decided,
-# as in the step-down of rank sets: t of all pairs is drawn together, and the pairs that are left
-# after each step are taken to be those that are hardest to decide.
-#
-# When not to use it: where clusters are few. `power.py` simulates the analysis itself.
+# Estimates are taken for normal around the pooled log-worths, with the errors above on so many
+# degrees of freedom as there are clusters less one. One pair is decided with the probability of a
+# noncentral t. Of several pairs the critical value falls whenever one is decided, as in the
+# step-down of rank sets: t of all pairs is drawn together, and the pairs that are left after each
+# step are taken to be those that are hardest to decide. `power.py` simulates the analysis itself.
 
 REPLICATES: Final = 1_999
 FEWER_REPLICATES: Final = 399
@@ -283,11 +267,10 @@ def check_clusters(spec: CampaignSpec, design: Design) -> None:
     effective = design.effective_judges
     least = LEAST_JUDGES if spec.truth.judge_sd > 0 else MIN_CLUSTERS
     if effective < least - 1e-9:
-        many = f"{design.judges} judges" + (
-            f" with such unequal loads count as {effective:.1f}" if spec.loads == "zipf" else ""
-        )
-        remedies = [f"plan {least:.0f} judges or more, better 10"]
-        remedies += ["spread the load evenly"] if spec.loads == "zipf" else []
+        many, remedies = f"{design.judges} judges", [f"plan {least:.0f} judges or more, better 10"]
+        if spec.loads == "zipf":
+            many += f" with such unequal loads count as {effective:.1f}"
+            remedies.append("spread the load evenly")
         raise NotIdentified(
             f"{many}: with fewer than {least:.0f} effective judges nothing is decided about judges"
             " at large, whatever they say",
@@ -337,11 +320,10 @@ class Search:
 
     def __post_init__(self) -> None:
         # systems are never compared, or not with the others
-        spec = self.spec
-        if spec.pairs is None:
+        if self.spec.pairs is None:
             return
-        names = spec.truth.systems
-        seen = {place for pair in spec.pairs for place in pair}
+        names = self.spec.truth.systems
+        seen = {place for pair in self.spec.pairs for place in pair}
         never = [name for place, name in enumerate(names) if place not in seen]
         if never:
             raise NotIdentified(
@@ -349,7 +331,7 @@ class Search:
                 ["add pairs to compare", "leave these systems out"],
             )
         group = list(range(len(names)))
-        for first, second in spec.pairs:
+        for first, second in self.spec.pairs:
             old, new = group[first], group[second]
             group = [new if at == old else at for at in group]
         linked = [[name for name, at in zip(names, group, strict=True) if at == g] for g in group]
@@ -436,8 +418,7 @@ class Search:
         return max(high, judges * self.spec.repeats)
 
     def find_cheapest(self, items: int) -> tuple[int, int]:
-        judges = self.spec.judges
-        choices = JUDGES if judges is None else (judges,)
+        choices = JUDGES if self.spec.judges is None else (self.spec.judges,)
         panels = self._panels(choices, items)
         if not panels:
             raise self.refuse(choices[-1], items)
@@ -474,13 +455,12 @@ class Search:
             )
         most = min(choices[-1], MOST // (spec.each or 1))
         design = spec.design(most, items, most * (spec.each or 1))
-        remedy = self._say_enough(spec.judges or min(JUDGES), items)
-        less = (
-            "1 judgment of each judge is" if spec.each == 1 else f"{spec.each:,} of each judge are"
-        )
+        less = "1 judgment of each judge is"
+        if spec.each != 1:
+            less = f"{spec.each:,} of each judge are"
         raise NotIdentified(
             f"{less} too few: {most:,} judges reach power {self.weakest(design):.2f}",
-            [remedy, LESS],
+            [self._say_enough(spec.judges or min(JUDGES), items), LESS],
         )
 
     def _items(self, judges: int, n: int) -> int:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import combinations, pairwise, product
+from itertools import combinations, compress, pairwise, product
 from math import e, factorial
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -26,8 +27,6 @@ from evenhand.design.texts import say
 from evenhand.errors import CampaignError
 from evenhand.numerics import Integers
 from evenhand.render.document import Column, Document, Form, Table
-
-# Tickets as numbers, in the order in which judges saw them: what guarantees are counted on.
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,6 @@ def say_range(numbers: Integers) -> str:
 
 
 Mask = NDArray[np.bool_]
-# What there is of each ticket, but for what it repeats
-_ROWS: Final = (
-    *("judge", "person", "task", "unit", "item", "group", "label"),
-    *("kind", "role", "sound", "settled"),
-)
 _KIND: Final[Mapping[str, int]] = {name: at for at, name in enumerate(TICKET_KINDS)}
 
 
@@ -101,9 +95,10 @@ class Seen:
 
     def take(self, mask: Mask) -> Seen:
         """Return some of them; what they repeat is forgotten."""
-        tickets = tuple(self.tickets[at] for at in np.flatnonzero(mask).tolist())
-        rows = {name: getattr(self, name)[mask] for name in _ROWS}
-        return replace(self, tickets=tickets, again=np.full(len(tickets), -1), **rows)
+        columns = (one.name for one in fields(self) if one.type in ("Integers", "Mask"))
+        rows = {name: getattr(self, name)[mask] for name in columns}
+        rows["again"] = np.full(int(mask.sum()), -1)
+        return replace(self, tickets=tuple(compress(self.tickets, mask.tolist())), **rows)
 
 
 def encode_tickets(
@@ -190,9 +185,6 @@ def count_different(what: Integers, *of: Integers) -> tuple[Integers, Integers]:
     return first[at], often
 
 
-# Promises of pairs that a policy chooses while judgments come in.
-
-
 def check_choices(seen: Seen) -> Iterator[Guarantee]:
     design = seen.campaign.design
     name, target = seen.campaign.tasks[0].name, seen.of("target")
@@ -221,8 +213,6 @@ def check_choices(seen: Seen) -> Iterator[Guarantee]:
     yield Guarantee(f"{name}: choices", "", observed, None)
 
 
-# Promises of how much each judge is asked, and how often each judge sees each system.
-
 USUAL = 3  # Sources of a kind that is rarer than this are not promised to be spread evenly
 
 
@@ -239,17 +229,16 @@ def check_loads(seen: Seen) -> Iterator[Guarantee]:
         mine = seen.take((seen.task == at) & seen.of("target"))
         loads = np.bincount(mine.judge, minlength=judges)
         observed = f"{say_range(loads)} for each of {len(loads):,} judges"
+        promised, holds = "", None
         if not quotas:
             promised = "the same for every judge but for one"
             holds = seen.conclude(holds=int(np.ptp(loads)) <= 1)
-        elif several:
-            promised, holds = "", None
-        else:
+        elif not several:
             promised = "as even as quotas allow"
             # judges who could do what another has more, but for one
-            campaign, targets = seen.campaign, seen.take(seen.of("target"))
-            units = targets.group if campaign.design.once_per_source else targets.unit
-            room = _list_quotas(seen) - tickets >= len(campaign.tasks)
+            targets = seen.take(seen.of("target"))
+            units = targets.group if seen.campaign.design.once_per_source else targets.unit
+            room = _list_quotas(seen) - tickets >= len(seen.campaign.tasks)
             room &= loads < len(np.unique(units))
             spared = int((room & (loads < loads.max() - 1)).sum())
             observed += f"; {spared:,} could take over from others"
@@ -298,25 +287,18 @@ def _tabulate_kinds(mine: Seen) -> Iterator[Integers]:
     of: dict[int, list[int]] = {}
     for group, label in zip(mine.group[first].tolist(), mine.label[first].tolist(), strict=True):
         of.setdefault(group, []).append(label)
-    kinds = {group: tuple(sorted(labels)) for group, labels in of.items()}
-    often = Counter(kinds.values())
-    usual = [one for one, n in often.items() if n >= USUAL and len(set(one)) == len(one) > 1]
-    code = {kind: at for at, kind in enumerate(usual)}
-    of_group = np.full(int(mine.group.max(initial=-1)) + 1, -1, dtype=np.int64)
-    for group, kind in kinds.items():
-        of_group[group] = code.get(kind, -1)
-    of_ticket = of_group[mine.group]
-    for at in range(len(usual)):
-        rows = of_ticket == at
-        yield tabulate(mine.judge[rows], mine.label[rows], len(mine.campaign.judges))[:, usual[at]]
+    kinds: dict[tuple[int, ...], list[int]] = {}
+    for group, labels in of.items():
+        kinds.setdefault(tuple(sorted(labels)), []).append(group)
+    for kind, groups in kinds.items():
+        if len(groups) >= USUAL and len(set(kind)) == len(kind) > 1:
+            rows = np.isin(mine.group, groups)
+            yield tabulate(mine.judge[rows], mine.label[rows], len(mine.campaign.judges))[:, kind]
 
 
 def tabulate(rows: Integers, columns: Integers, n_rows: int) -> Integers:
     wide = int(columns.max(initial=-1)) + 1
     return np.bincount(rows * wide + columns, minlength=n_rows * wide).reshape(n_rows, wide)
-
-
-# Promises of order: who stands left, at which place, and who meets whom.
 
 
 def check_orders(seen: Seen) -> Iterator[Guarantee]:
@@ -373,8 +355,22 @@ def _check_places(name: str, mine: Seen) -> Iterator[Guarantee]:
         )
 
 
+def _count_shown(mine: Seen, rows: Integers, size: int) -> dict[frozenset[str], Integers]:
+    """Return how often tickets show so many systems together, by the systems of items."""
+    kinds: dict[frozenset[str], Counter[tuple[str, ...]]] = {
+        frozenset(one.systems): Counter() for one in mine.campaign.items if not one.control
+    }
+    for at in rows.tolist():
+        ticket = mine.tickets[at]
+        kind = frozenset(mine.campaign.item(ticket.item).systems)
+        kinds.setdefault(kind, Counter()).update(combinations(sorted(ticket.systems), size))
+    return {  # those that are never shown among them
+        kind: np.array([shown[one] for one in combinations(sorted(kind), size)], dtype=np.int64)
+        for kind, shown in kinds.items()
+    }
+
+
 def _spread(counts: Counter[tuple[object, int]], size: int) -> int:
-    """Return by how much numbers at two places differ most."""
     owners = {owner for owner, _ in counts}
     spans = ([counts[owner, at] for at in range(size)] for owner in owners)
     return max((max(one) - min(one) for one in spans), default=0)
@@ -383,28 +379,14 @@ def _spread(counts: Counter[tuple[object, int]], size: int) -> int:
 def _check_meetings(name: str, mine: Seen) -> Guarantee:
     """Every two systems meet in equally many sets, of items with the same systems."""
     first, _ = count(mine.unit)
-    kinds: dict[frozenset[str], Counter[tuple[str, ...]]] = {}
-    for one in mine.campaign.items:
-        if not one.control:
-            kinds.setdefault(frozenset(one.systems), Counter())
-    for at in first.tolist():
-        ticket = mine.tickets[at]
-        kind = frozenset(mine.campaign.item(ticket.item).systems)
-        kinds.setdefault(kind, Counter()).update(combinations(sorted(ticket.systems), 2))
-    times = [
-        np.array([met[pair] for pair in combinations(sorted(kind), 2)], dtype=np.int64)
-        for kind, met in kinds.items()
-    ]
+    times = [*_count_shown(mine, first, 2).values()]
     balanced = mine.campaign.design.balanced_blocks
     observed = f"two systems meet in {say_range(np.concatenate(times))} of {len(first):,} sets"
     promised = "every two systems meet in equally many sets, of items with the same systems"
-    if not balanced or not len(mine):
-        return Guarantee(f"{name}: sets", promised if balanced else "", observed, None)
     even = mine.conclude(holds=all(np.ptp(one) == 0 for one in times))
-    return Guarantee(f"{name}: sets", promised, observed, even)
+    holds = even if balanced and len(mine) else None
+    return Guarantee(f"{name}: sets", promised if balanced else "", observed, holds)
 
-
-# Promises of passes: in order, and of one width with the same outputs in another order.
 
 CHANCE: Final = 1e-9  # What comes about less often than this by chance did not come about by chance
 
@@ -458,9 +440,6 @@ def check_passes(seen: Seen) -> Iterator[Guarantee]:
         yield Guarantee("passes: another order", promised, observed, holds)
 
 
-# Promises of hidden repeats, and of what is asked again at the end of a pass.
-
-
 def check_repeats(seen: Seen) -> Iterator[Guarantee]:
     design = seen.campaign.design
     repeats = design.repeats + design.again
@@ -481,13 +460,10 @@ def check_repeats(seen: Seen) -> Iterator[Guarantee]:
     # Repeats show what the judge has judged, far enough before
     rows = np.flatnonzero(mine & (seen.again >= 0))
     between = seen.place[rows] - seen.place[seen.again[rows]] - 1
-    same = 0
+    same, shown = 0, attrgetter("judge", "task", "item", "systems")
     for row in rows.tolist():
-        one, first = seen.tickets[row], seen.tickets[seen.again[row]]
-        shown, before = (
-            (ticket.judge, ticket.task, ticket.item, ticket.systems) for ticket in (one, first)
-        )
-        same += first.kind == "target" and shown == before
+        first = seen.tickets[seen.again[row]]
+        same += first.kind == "target" and shown(seen.tickets[row]) == shown(first)
     other = int(mine.sum()) - same
     found = f"{say_range(between)} tickets between"
     found += f"; {other:,} show something else than one before" if other else ""
@@ -510,9 +486,6 @@ def tally(seen: Seen) -> Integers:
     judges, tasks = len(seen.campaign.judges), len(seen.campaign.tasks)
     counts = np.bincount(seen.judge * tasks + seen.task, minlength=judges * tasks)
     return counts.reshape(judges, tasks)
-
-
-# Promises of what a judge meets beside what is dealt out: training, anchors, controls.
 
 
 def check_sittings(seen: Seen) -> Iterator[Guarantee]:
@@ -550,10 +523,8 @@ def _check_training(seen: Seen) -> Iterator[Guarantee]:
     strange = sum((one.task, one.item) not in owed for one in mine.tickets)
     first, often = count(mine.judge, mine.task, mine.item)
     missing = len(owed) * len(seen.campaign.judges) - (len(first) - strange)
-    twice = int((often > 1).sum())
-    observed = (
-        f"{len(mine):,} tickets; {missing:,} missing, {twice:,} shown twice, {strange:,} others"
-    )
+    twice, found = int((often > 1).sum()), f"{len(mine):,} tickets; {missing:,} missing"
+    observed = f"{found}, {twice:,} shown twice, {strange:,} others"
     holds = seen.conclude(holds=not missing, lost=bool(strange + twice))
     promised = f"every judge sees all {len(owed):,} items of training once"
     yield Guarantee("training", promised, observed, holds)
@@ -642,8 +613,7 @@ def _check_better(mine: Seen) -> Guarantee:
         best = item.expects(ticket.task)
         if ticket.systems[0] != (best if best in item.systems else item.systems[0]):
             signed[at] = -1
-    shape = (len(pairs.campaign.judges), len(pairs.campaign.tasks))
-    table = np.zeros(shape, dtype=np.int64)
+    table = np.zeros((len(pairs.campaign.judges), len(pairs.campaign.tasks)), dtype=np.int64)
     np.add.at(table, (pairs.judge, pairs.task), signed)
     gap = int(max(np.abs(table).max(), np.abs(table.sum(axis=0)).max()))
     return Guarantee(
@@ -654,8 +624,6 @@ def _check_better(mine: Seen) -> Guarantee:
         mine.conclude(holds=gap <= 1),
     )
 
-
-# Promises of what is judged: all that is to be, by so many judges, each about equally often.
 
 WORDS = {1: ("output", "outputs"), 2: ("pair", "pairs")}
 SETS = ("set of outputs", "sets of outputs")
@@ -716,18 +684,8 @@ def _check_choice(seen: Seen, at: int) -> Iterator[Guarantee]:
     first, _ = count(mine.unit)
     # an output or a pair counts for itself; a set, for each of its systems
     size = task.width if task.width < 3 else 1
-    kinds: dict[frozenset[str], Counter[tuple[str, ...]]] = {}
-    for item in owed:
-        kinds.setdefault(frozenset(item.systems), Counter())
-    for row in first.tolist():
-        ticket = mine.tickets[row]
-        kind = kinds.get(frozenset(campaign.item(ticket.item).systems))
-        if kind is not None:
-            kind.update(combinations(sorted(ticket.systems), size))
-    gap = 0
-    for systems, chosen in kinds.items():  # those that are never chosen among them
-        times = [chosen[one] for one in combinations(sorted(systems), size)]
-        gap = max(gap, max(times) - min(times))
+    shown = _count_shown(mine, first, size)
+    gap = max(int(np.ptp(shown[frozenset(one.systems)])) for one in owed)
     what = WORDS[task.width][0] if task.width < 3 else "system"
     where = "of as many items" if task.width < 3 else "in as many sets"
     observed = f"how often {what}s are chosen differs by at most {gap}"
@@ -803,13 +761,8 @@ class DesignCheck(Shown):
         return tuple(one for one in self.guarantees if one.holds is None and one.promised)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "holds": self.holds,
-            "tickets": self.tickets,
-            "judges": self.judges,
-            "digest": self.digest,
-            "guarantees": [dict(vars(one)) for one in self.guarantees],
-        }
+        counts = {name: getattr(self, name) for name in ("holds", "tickets", "judges", "digest")}
+        return {**counts, "guarantees": [dict(vars(one)) for one in self.guarantees]}
 
     def document(self, *more: str) -> Document:
         """Return what people read: promises that are broken, and with "kept" all of them."""
@@ -843,8 +796,7 @@ def verify_design(assignment: Assignment) -> DesignCheck:
 
 
 def refuse_broken(assignment: Assignment) -> None:
-    broken = verify_design(assignment).broken
-    if broken:
+    if broken := verify_design(assignment).broken:
         first = "; ".join(f"{one.name}: {one.promised} (found: {one.found})" for one in broken[:3])
         more = f"; and {len(broken) - 3} more" if len(broken) > 3 else ""
         raise CampaignError(
@@ -866,20 +818,16 @@ def verify_collected(
     # repeats that are asked no more: somebody else went on after the first was answered
     by = {one.number: one.judge for one in assigned}
     last = {assignment.judge[one.number]: one.judge for one in assigned}
-    numbers = np.flatnonzero(assignment.again >= 0).tolist()
-    origin = {number: by.get(int(assignment.again[number])) for number in numbers}
-    void = {
-        number
-        for number, judge in origin.items()
-        if number not in by and judge is not None and last[assignment.judge[number]] != judge
-    }
-    answered = {one.number for one in assigned}
-    whole = len(answered) + len(void) == len(assignment)
+    void = 0
+    for number in np.flatnonzero(assignment.again >= 0).tolist():
+        judge = by.get(int(assignment.again[number]))
+        if number not in by and judge is not None:
+            void += last[assignment.judge[number]] != judge
     seen = encode_tickets(assignment.campaign, assigned, people, seats)
-    seen = replace(seen, void=len(void), whole=whole)
+    seen = replace(seen, void=void, whole=len(by) + void == len(assignment))
     judges = len({one.judge for one in tickets})
-    strange, twice = len(tickets) - len(assigned), len(assigned) - len(answered)
-    observed = f"{len(answered):,} of {len(assignment):,} tickets answered"
+    strange, twice = len(tickets) - len(assigned), len(assigned) - len(by)
+    observed = f"{len(by):,} of {len(assignment):,} tickets answered"
     if strange:
         right = set(assigned)
         first = next(one for one in tickets if one not in right)
@@ -911,8 +859,7 @@ def _is_asked(assignment: Assignment, ticket: Ticket, seats: Mapping[str, str]) 
     ticket = replace(ticket, judge=seats.get(ticket.judge, ticket.judge))
     if planned.settled:
         return planned == ticket
-    known = {one.name: one for one in assignment.campaign.items}
-    item = known.get(ticket.item)
+    item = next((one for one in assignment.campaign.items if one.name == ticket.item), None)
     if item is None or item.control or item.anchor:
         return False
     shown = set(ticket.systems)

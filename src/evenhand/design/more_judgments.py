@@ -33,15 +33,9 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.intervals import MIN_CLUSTERS, POWER, find_times
 from evenhand.ranking.ranking import Ranking
 
-# How many more judgments would decide pairs that are open, from the judgments there are.
-#
-# A pair is decided if its difference is beyond c standard errors. Today's estimate d̂, with error
-# s, stays part of what will be known. With t times as many judgments, by as many more judges and on
-# as many more items of the same kind, of a pair that is d apart (as above),
-#
-# d̂_t = d̂/t + (1 − 1/t) d + ε,   ε ~ N(0, s² (t − 1)/t²)
-#
-# and it is decided with power π at the t where
+# How many more judgments would decide open pairs: a pair is decided if its difference is beyond c
+# standard errors. Today's estimate d̂, with error s, stays part of what will be known (as above, of
+# a pair that is d apart), and it is decided with power π at the t where
 #
 # d̂ + (t − 1) d = c s √t + z_π s √(t − 1)
 #
@@ -49,10 +43,8 @@ from evenhand.ranking.ranking import Ranking
 # of this pair alone add their own information i to what there is, so that t = 1 + m i s²; i is that
 # of one judgment in the model, less by what judges and items add to the variance. Ratings of a pair
 # are shared equally by its two outputs: with σ² the variance of one, i = 1/(4σ²). d is taken to be
-# d̂; the least and the most go with the ends of its 80 % interval. Of an open pair the interval
-# often reaches zero, and then no number is the most. Ours.
-#
-# When not to use it: to plan a campaign of other judges, systems or pairs (`evenhand plan`).
+# d̂; the least and the most go with the ends of its 80 % interval, which of an open pair often
+# reaches zero: then no number is the most. Ours.
 
 RANGE: Final = 0.8  # Level of the interval of a difference (proportion)
 
@@ -127,15 +119,15 @@ def _weigh_judgment(ranking: Ranking, pair: tuple[int, int], stderr: float) -> f
     first, second = (fit.systems.index(ranking.systems[place]) for place in pair)
     spread = fit.vcov if isinstance(fit, RatingFit) else fit.worth_vcov
     variance = float(spread[first, first] + spread[second, second] - 2 * spread[first, second])
-    if isinstance(fit, RatingFit):
-        each = float(1 / fit.counts[first] + 1 / fit.counts[second])
-        return each / (4 * variance) / max(stderr**2 / variance, 1.0) if variance > 0 else None
-    chances = fit.predict([(fit.systems[first], fit.systems[second])])[0]
-    decided = 1.0 - float(chances[1])
-    information = (decided - float(chances[0] - chances[2]) ** 2) / 4
-    if variance <= 0 or information <= 0:
+    if variance <= 0:
         return None
-    return information / max(stderr**2 / variance, 1.0)
+    if isinstance(fit, RatingFit):
+        information = float(1 / fit.counts[first] + 1 / fit.counts[second]) / (4 * variance)
+    else:
+        chances = fit.predict([(fit.systems[first], fit.systems[second])])[0]
+        decided = 1.0 - float(chances[1])
+        information = (decided - float(chances[0] - chances[2]) ** 2) / 4
+    return information / max(stderr**2 / variance, 1.0) if information > 0 else None
 
 
 TIMES: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 8.0)
@@ -153,9 +145,8 @@ class PredictivePower:
     lower: float  # a tenth of the replicates decide fewer
     upper: float  # a tenth decide more
     candidates: float  # mean number of systems that may then be the best
-    one_best: (
-        float  # share of the replicates in which no more than one may be the best (proportion)
-    )
+    # share of the replicates in which no more than one may be the best (proportion)
+    one_best: float
 
 
 def predict_more_judgments(
@@ -187,17 +178,9 @@ def predict_more_judgments(
         decided = beyond.sum(axis=(1, 2))
         candidates = (~beyond.any(axis=1)).sum(axis=1)
         ends = np.quantile(decided, (TAIL, 1 - TAIL), method="inverted_cdf")
-        prospects.append(
-            PredictivePower(
-                t,
-                t * ranking.n_judgments,
-                float(decided.mean()),
-                float(ends[0]),
-                float(ends[1]),
-                float(candidates.mean()),
-                float((candidates == 1).mean()),
-            )
-        )
+        best = (float(candidates.mean()), float((candidates == 1).mean()))
+        counts = (float(decided.mean()), float(ends[0]), float(ends[1]))
+        prospects.append(PredictivePower(t, t * ranking.n_judgments, *counts, *best))
     return tuple(prospects)
 
 

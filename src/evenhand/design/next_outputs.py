@@ -116,12 +116,12 @@ class NextOutputs(Shown):
         )
         legend = (say("spread"),) if spread else ()
         counts = {"labelled": self.labelled, "waiting": self.waiting, "query": self.query.name}
+        caption = "Outputs to rate next"
+        table = Table("outputs", caption, columns, rows, legend=legend, without=("n",))
         return Document(
             answer=self.says,
             basis=say("query", **counts, features=", ".join(self.features)),
-            parts=(
-                Table("outputs", "Outputs to rate next", columns, rows, (), None, legend, ("n",)),
-            ),
+            parts=(table,),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
@@ -228,7 +228,6 @@ def choose_outputs(
 
 
 def _refuse_strange(every: FeaturedOutputs, labelled: int, query: Query) -> None:
-    """Refuse kinds that say nothing of outputs that wait, where features choose."""
     if labelled < MIN_LABELLED or query.strategy == RANDOM:
         return
     for name, column in zip(every.table.label_names, every.table.labels.T, strict=True):
@@ -263,10 +262,9 @@ def _choose(
         if variance is not None:
             deviations = (process.standard.deviation * np.sqrt(variance)).tolist()
     kind = RANDOM if deviations is None else CHOSEN
-    return [
-        *((at, START, None) for at in first.tolist()),
-        *((at, kind, left) for at, left in zip_longest(chosen.tolist(), deviations or ())),
-    ]
+    rest_chosen = zip_longest(chosen.tolist(), deviations or ())
+    started = [(at, START, None) for at in first.tolist()]
+    return [*started, *((at, kind, left) for at, left in rest_chosen)]
 
 
 _REASONS: Final = {START: "at random, to begin with", RANDOM: "at random"}

@@ -68,9 +68,8 @@ class NextPairs(Shown):
         notes = []
         code = {name: i for i, name in enumerate(self.state.systems)}
         ends = ([code[one.left] for one in self.pairs], [code[one.right] for one in self.pairs])
-        counts = np.bincount(
-            policies.number_pairs(*ends, len(code)), minlength=len(self.state.waiting)
-        )
+        numbers, size = policies.number_pairs(*ends, len(code)), len(self.state.waiting)
+        counts = np.bincount(numbers, minlength=size)
         repeated = int(np.count_nonzero((counts > 0) & (counts + self.state.waiting > 1)))
         every = int(self.state.allowed.sum())
         if repeated and every == 1:  # the batch is too large for its pairs to differ
@@ -79,11 +78,8 @@ class NextPairs(Shown):
             notes.append(say("pairs-repeated", repeated=repeated, of=every))
         chosen = [at for at, one in enumerate(self.pairs) if one.kind == policies.CHOSEN]
         low, high = np.sort(np.array(ends)[:, chosen], axis=0).astype(np.int64)
-        if (
-            self.policy.rule in policies.SAYS_CLEAR
-            and chosen
-            and policies.is_clear(self.state, low, high).any()
-        ):
+        says_clear = self.policy.rule in policies.SAYS_CLEAR and bool(chosen)
+        if says_clear and policies.is_clear(self.state, low, high).any():
             notes.append(say("doubt-independent"))
         return (*notes, *(() if self.savings is None else self.savings.notes))
 
@@ -101,13 +97,11 @@ class NextPairs(Shown):
             Column("reason", "why", "prose"),
         )
         savings = () if self.savings is None else self.savings.document().parts
+        table = Table("pairs", "Pairs to ask about next", columns, rows, without=("n",))
         return Document(
             answer=self.says,
             basis=say("policy" if policy.rule == "random" else "policy-with-random", **by),
-            parts=(
-                Table("pairs", "Pairs to ask about next", columns, rows, without=("n",)),
-                *savings,
-            ),
+            parts=(table, *savings),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )

@@ -57,9 +57,7 @@ MIN_JUDGES: Final = 10  # Judges of a pilot below which tastes are hardly known
 class Pilot:
     truth: Truth  # systems with worths drawn together, ties and tastes
     components: VarianceComponents  # what the pilot says of variances
-    shrinkage_factor: (
-        float  # share of differences between pooled worths that is left (a proportion)
-    )
+    shrinkage_factor: float  # share of differences between pooled worths that is left
     # standard error of a difference of two pooled log-worths, or of two adjusted mean scores, in
     # the pilot
     gap_stderr: float
@@ -160,22 +158,18 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
             ["collect a larger pilot", "state the gap that matters to you (gap)"],
         )
     of_judges, of_items = judge.sd, 0.0 if item is None or item is judge else item.sd
-    measured = (
-        _measure_points(table, components, (judge, item))
-        if isinstance(table, RatingRows)
-        else _measure_worths(table, components.stderr)
-    )
+    if isinstance(table, RatingRows):
+        measured = _measure_points(table, components, (judge, item))
+    else:
+        measured = _measure_worths(table, components.stderr)
     stderr, estimate = measured.stderr, measured.estimate
     between, error = system.variance / components.growth, stderr**2 / 2
     shrinkage = between / (between + error) if between else 0.0
     centred = (estimate - estimate.mean()) * shrinkage
     order = np.argsort(-estimate, kind="stable").tolist()
-    pooled = Truth(
-        tuple(measured.systems[place] for place in order),
-        tuple(float(centred[place]) for place in order),
-        measured.ties,
-        noise_sd=measured.noise_sd,
-    )
+    systems = tuple(measured.systems[place] for place in order)
+    worths = tuple(centred[order].tolist())
+    pooled = Truth(systems, worths, measured.ties, noise_sd=measured.noise_sd)
     truth = change_tastes(pooled, of_judges, of_items)
     item_name = ITEM_SYSTEM if item is None else item.name
     confounded = say("pilot-items-confounded", source=item_name, sd=of_items)

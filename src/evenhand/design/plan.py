@@ -160,27 +160,17 @@ class CampaignPlan(Shown):
         targets, worth, places = set(self.spec.targets), truth.log_worth, range(len(truth.systems))
         pairs = []
         for pair in ((a, b) for a in places for b in places if worth[a] > worth[b]):
-            power, lower, upper, false = None, None, None, None
+            better, worse = (truth.systems[place] for place in pair)
+            power, lower, upper, false, chance = None, None, None, None, None
             if simulated is not None:
                 power, (lower, upper) = float(simulated.power[pair]), simulated.interval(*pair)
                 false = int(simulated.false[pair])
-            pairs.append(
-                PairPower(
-                    pair=name_pair(truth, pair),
-                    better=truth.systems[pair[0]],
-                    worse=truth.systems[pair[1]],
-                    gap=worth[pair[0]] - worth[pair[1]],
-                    chance=None
-                    if truth.rated
-                    else 1 / (1 + exp(-float(self.predicted.apart[pair]))),
-                    expected=float(self.expected.power[pair]),
-                    power=power,
-                    lower=lower,
-                    upper=upper,
-                    false=false,
-                    asked=pair in targets,
-                )
-            )
+            if not truth.rated:
+                chance = 1 / (1 + exp(-float(self.predicted.apart[pair])))
+            gap, expected = worth[pair[0]] - worth[pair[1]], float(self.expected.power[pair])
+            named, of_both = (name_pair(truth, pair), better, worse), (gap, chance, expected)
+            asked = pair in targets
+            pairs.append(PairPower(*named, *of_both, power, lower, upper, false, asked))
         return tuple(sorted(pairs, key=lambda one: (not one.asked, one.expected, one.best)))
 
     @cached_property
@@ -225,22 +215,17 @@ class CampaignPlan(Shown):
         pilot = None if self.pilot is None else self.pilot.components.signature
         kinds = (spec.truth, spec.pairs, self.design, spec.resolve, spec.prices, pilot)
         digest = sha256(repr(kinds).encode()).hexdigest()
-        parts = [
-            "plan",
-            spec.source,
-            f"power {exactly(spec.power)}",
-            f"level {exactly(spec.level)}",
-            "closed form" if simulated is None else f"{simulated.campaigns} campaigns",
-            f"seed={spec.seed}",
-        ]
-        design = self.design
+        how = "closed form" if simulated is None else f"{simulated.campaigns} campaigns"
+        shares = (f"power {exactly(spec.power)}", f"level {exactly(spec.level)}")
+        parts, design = ["plan", spec.source, *shares, how, f"seed={spec.seed}"], self.design
         signature = write_signature(parts, design.judgments, digest, judges=design.judges)
         return sign_excluded(signature, self.excluded)
 
     @cached_property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        return (*self._say_answer(), *self._say_details(), *_say_enough(self), *self._say_pilot())
+        pilot = () if self.pilot is None else self.pilot.says
+        return (*self._say_answer(), *self._say_details(), *_say_enough(self), *pilot)
 
     def _say_answer(self) -> tuple[Finding, ...]:
         code = "design-cost" if self.spec.prices.stated else "design"
@@ -270,9 +255,6 @@ class CampaignPlan(Shown):
             return [*sentences, say("overlap-alike", **names, power=neither)]
         return [*sentences, say("overlap", **names, two=two, twice=twice, neither=neither)]
 
-    def _say_pilot(self) -> tuple[str, ...]:
-        return () if self.pilot is None else self.pilot.says
-
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What must stand beside it."""
@@ -282,13 +264,12 @@ class CampaignPlan(Shown):
         if simulated is None:
             notes.append(say("closed-form-only"))
         else:
+            level, campaigns, false = self.spec.level, simulated.campaigns, simulated.any_false
             if simulated.unranked:
-                counts = {"unranked": simulated.unranked, "campaigns": simulated.campaigns}
-                notes.append(say("unranked", **counts))
-            level, campaigns = self.spec.level, simulated.campaigns
-            if simulated.any_false > (1 - level) * campaigns + 1e-9:
-                broken = bound_share(simulated.any_false, campaigns)[0] > 1 - level
-                counts = {"false": simulated.any_false, "campaigns": campaigns, "level": level}
+                notes.append(say("unranked", unranked=simulated.unranked, campaigns=campaigns))
+            if false > (1 - level) * campaigns + 1e-9:
+                broken = bound_share(false, campaigns)[0] > 1 - level
+                counts = {"false": false, "campaigns": campaigns, "level": level}
                 code = "level-broken" if broken else "level-doubtful"
                 notes.append(say(code, "warning", **counts, percent=100 * (1 - level)))
             if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
@@ -321,7 +302,9 @@ class CampaignPlan(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand plan --json`."""
-        simulated, spec = self.simulated, self.spec
+        simulated, spec, counted = self.simulated, self.spec, None
+        if simulated is not None:
+            counted = {name: getattr(simulated, name) for name in COUNTED}
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
@@ -336,9 +319,7 @@ class CampaignPlan(Shown):
             "cost": self.cost,
             "pairs": [vars(one) for one in self.pairs],
             "variance": self.variance,
-            "simulated": None
-            if simulated is None
-            else {name: getattr(simulated, name) for name in COUNTED},
+            "simulated": counted,
             "rounds": [vars(one) for one in self.rounds],
             "by_judgments": [vars(one) for one in self.by_judgments],
             "by_judges": [vars(one) for one in self.by_judges],
@@ -359,18 +340,16 @@ class CampaignPlan(Shown):
         truth, counted = self.spec.truth, self.simulated
         tastes = truth.sds if truth.rated else {name: getattr(truth, name) for name in SETTINGS}
         stated = {"systems": len(truth.systems), "source": self.spec.source, **tastes}
-        how = (
-            "Closed form"
-            if counted is None
-            else f"{plural(counted.campaigns, 'campaign')} simulated"
-        )
+        how = "Closed form"
+        if counted is not None:
+            how = f"{plural(counted.campaigns, 'campaign')} simulated"
         code = "plan-basis-rated" if truth.rated else "plan-basis"
         about: list[str] = []
         if self.is_contradicted:
             about.append(say("frontier-doubtful"))
         elif not self.frontier:
             about.append(say("frontier-empty", items=self.design.items))
-        details = (*self._say_details(), *self._say_pilot())
+        details = (*self._say_details(), *(() if self.pilot is None else self.pilot.says))
         simulated = self.simulated is not None
         columns = (
             Column("better", "better", "name"),
@@ -538,9 +517,13 @@ def plan_campaign(
     design, simulated, rounds = _confirm(search, search.find(), campaigns, progress)
     sizes = sorted({max(round(design.judgments * factor), 2) for factor in FACTORS})
     does = search.weakest(design) >= spec.power
-    each = design.judgments / design.judges
     panel = sorted({*(one for one in JUDGES if one <= 4 * design.judges), design.judges})
-    panels = [(judges, round(judges * each)) for judges in panel if judges >= design.overlap]
+    panels = [
+        replace(design, judges=judges, judgments=n)
+        for judges in panel
+        for n in [round(judges * (design.judgments / design.judges))]
+        if judges >= design.overlap and n <= MOST
+    ]
     kinds = [(overlap, 1) for overlap in OVERLAPS if overlap <= design.judges]
     overlaps = [replace(design, overlap=a, repeats=b) for a, b in (*kinds, (1, 2))]
     # the power if tastes are as strong as the pilot cannot exclude
@@ -557,11 +540,7 @@ def plan_campaign(
         simulated=simulated,
         rounds=rounds,
         by_judgments=tuple(_look(search, replace(design, judgments=n)) for n in sizes if n <= MOST),
-        by_judges=tuple(
-            _look(search, replace(design, judges=judges, judgments=n))
-            for judges, n in panels
-            if n <= MOST
-        ),
+        by_judges=tuple(_look(search, one) for one in panels),
         frontier=tuple(search.frontier(design.items)),
         overlaps=tuple((one, search.weakest(one)) for one in overlaps),
         enough=None if does else search.enough(design.judges, design.items),
@@ -570,29 +549,28 @@ def plan_campaign(
     )
 
 
+GAP_TOLERANCE: Final = 0.002
+
+
 def _make_spec(settings: Mapping[str, Any], start: CampaignSpec | None) -> CampaignSpec:
     """Return a spec; of ratings of a stated size, gaps are the least that this size decides."""
     sized = "judges" in settings and ("judgments" in settings or "each" in settings)
     if start or not sized or not is_rated(settings) or {"gap", "worths"} & settings.keys():
         return make_spec(settings, start)
+
+    def decides(gap: float) -> bool:
+        search = Search(make_spec({**settings, "gap": gap}))
+        return search.weakest(search.find()) >= search.spec.power
+
     low, high = 0.0, 1.0
-    while not _decides(settings, high):
+    while not decides(high):
         low, high = high, 2 * high
     while high - low > GAP_TOLERANCE * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if _decides(settings, middle) else (middle, high)
+        low, high = (low, middle) if decides(middle) else (middle, high)
     gap = float(f"{high:.3g}")
     source = f"as stated, {gap:g} points apart, the least that this design decides"
     return replace(make_spec({**settings, "gap": gap}), source=source)
-
-
-GAP_TOLERANCE: Final = 0.002
-
-
-def _decides(settings: Mapping[str, Any], gap: float) -> bool:
-    spec = make_spec({**settings, "gap": gap})
-    search = Search(spec)
-    return search.weakest(search.find()) >= spec.power
 
 
 def _confirm(

@@ -31,19 +31,15 @@ from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
 from evenhand.ranking.sequential.likelihood import PairCounts, expand
 
-# What is believed of the worths: a normal distribution around a fit with a ridge.
+# What is believed of the worths: a normal distribution around a fit with a ridge,
 #
 # ℓ(θ, γ) − ½ r (Σ_s θ_s² + γ²),   r = ¼: log-worths are N(0, 2²) before the first judgment,
 #
-# ℓ being the likelihood with Davidson's ties, ν = exp γ, or without where nothing tied. The belief
-# is normal around the maximum, its covariance the inverse information (Laplace's approximation).
-# One comparison of two systems with difference Δ tells about it
-#
-# I(Δ) = ¼ (p₊ + p₋ − (p₊ − p₋)²),
-#
-# p₊ and p₋ being the chances of the two preferences: p (1 − p) where nothing ties. The ridge and
-# what is made of it are ours. `BradleyTerry(prior=1)` has the same curvature at equal worths and
-# shrinks systems far out less; it is made for estimates, this for choosing, many times a second.
+# ℓ being the likelihood with Davidson's ties, ν = exp γ, or without where nothing tied; its
+# covariance is the inverse information (Laplace's approximation). One comparison of two systems
+# with difference Δ tells about it I(Δ) = ¼ (p₊ + p₋ − (p₊ − p₋)²), p₊ and p₋ being the chances of
+# the two preferences: p (1 − p) where nothing ties. `BradleyTerry(prior=1)` has the same curvature
+# at equal worths and shrinks systems far out less; it is made for estimates, this for choosing.
 
 Integers = NDArray[np.signedinteger[Any]]
 Mask = NDArray[np.bool_]
@@ -135,18 +131,14 @@ class State:
         return self.tally.systems
 
     @cached_property
-    def _ends(self) -> tuple[Integers, Integers]:
-        return np.triu_indices(len(self.systems), 1)
-
-    @property
     def low(self) -> Integers:
         """(P,) code of the first system of each pair."""
-        return self._ends[0]
+        return np.triu_indices(len(self.systems), 1)[0]
 
-    @property
+    @cached_property
     def high(self) -> Integers:
         """(P,) code of the second."""
-        return self._ends[1]
+        return np.triu_indices(len(self.systems), 1)[1]
 
     @cached_property
     def met(self) -> Array:
@@ -159,19 +151,15 @@ class State:
     @cached_property
     def loads(self) -> Array:
         """(K,) judgments of each system, those that are waited for included."""
-        k = len(self.systems)
-        sides = [np.bincount(end, self.met, minlength=k) for end in (self.low, self.high)]
-        return np.asarray(sides[0] + sides[1])
+        both = np.concatenate([self.low, self.high])
+        counts = np.bincount(both, np.tile(self.met, 2), minlength=len(self.systems))
+        return np.asarray(counts, dtype=np.float64)
 
     @cached_property
     def parts(self) -> Integers:
         """(K,) which systems are linked by judgments, given or waited for."""
         seen = self.met > 0
         return weak_components(Graph(len(self.systems), self.low[seen], self.high[seen]))
-
-    @property
-    def answered(self) -> bool:
-        return self.tally.n_comparisons > 0
 
     @cached_property
     def now(self) -> Belief:
@@ -279,12 +267,12 @@ class Batch:
         least = -np.partition(-drawn, self.top - 1, axis=1)[:, self.top - 1 : self.top]
         return np.asarray((drawn >= least).mean(axis=0))
 
-    @property
-    def free(self) -> Mask:
-        """(P,) the allowed pairs that are least often out."""
+    @cached_property
+    def reachable(self) -> Mask:
+        """(K,) which systems have a pair that may be asked."""
         allowed = self.state.allowed
-        least = self.out[allowed].min()
-        return np.asarray(allowed & (self.out == least))
+        ends = np.concatenate([self.low[allowed], self.high[allowed]])
+        return np.isin(np.arange(len(self.systems)), ends)
 
     @property
     def open(self) -> Mask:
@@ -304,14 +292,11 @@ class Batch:
         return pair, float(scores[pair])
 
 
-# Pairs that do not depend on answers: random ones, and those that every campaign begins with.
-#
 # Until every system has `start` judgments, systems with the fewest are paired at random: successive
 # random perfect matchings. Then parts of the systems that no chain of judgments joins are joined.
 # What is chosen by answers that do not exist yet is chosen badly.
 
 AT_RANDOM = "at random, whatever the answers so far"
-OF_THE_LEFT = "at random, of the pairs that are left"
 
 
 def take_balanced(batch: Batch, n: int, rng: np.random.Generator) -> None:
@@ -326,13 +311,14 @@ def take_uniform(batch: Batch, n: int, rng: np.random.Generator) -> None:
     # Pairs that are out are no exception: a rule chose most of them, and what it leaves over would
     # be no sample. Where some pairs may not be asked, none of the n is one of all pairs.
     allowed = batch.state.allowed
-    kind, reason = (RANDOM, AT_RANDOM) if allowed.all() else (NARROWED, OF_THE_LEFT)
+    narrowed = NARROWED, "at random, of the pairs that are left"
+    kind, reason = (RANDOM, AT_RANDOM) if allowed.all() else narrowed
     for pair in rng.choice(np.flatnonzero(allowed), n).tolist():
         batch.take(pair, kind, reason)
 
 
 def _take_matched(batch: Batch, start: int, rng: np.random.Generator) -> bool:
-    few = (batch.loads < start) & _reachable(batch)
+    few = (batch.loads < start) & batch.reachable
     if not few.any():
         return False
     pair, least = _match(batch, few, rng, start)
@@ -350,7 +336,7 @@ def _match(
     # matching that is perfect is worth a pair that comes twice. Where all those pairs are out, the
     # systems that have enough judgments are alike: who is new meets several of them.
     k = len(batch.systems)
-    first = _least(batch.loads, among & _reachable(batch), rng)
+    first = _least(batch.loads, among & batch.reachable, rng)
     others = np.delete(np.arange(k), first)
     pairs = number_pairs(np.full(k - 1, first), others, k)
     out = np.zeros(k)
@@ -369,20 +355,13 @@ def _least(counts: Array, among: Mask, rng: np.random.Generator) -> int:
     return int(rng.choice(codes[counts[codes] == counts[codes].min()]))
 
 
-def _reachable(batch: Batch) -> Mask:
-    """Return (K,) which systems have a pair that may be asked."""
-    reachable = np.zeros(len(batch.systems), dtype=np.bool_)
-    allowed = batch.state.allowed
-    reachable[batch.low[allowed]] = reachable[batch.high[allowed]] = True
-    return reachable
-
-
 def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
     if not batch.state.parts.any():
         return False
     seen = (batch.state.met > 0) | (batch.out > 0)
     parts = weak_components(Graph(len(batch.systems), batch.low[seen], batch.high[seen]))
-    across = batch.free & (parts[batch.low] != parts[batch.high])
+    least_out = batch.state.allowed & (batch.out == batch.out[batch.state.allowed].min())
+    across = least_out & (parts[batch.low] != parts[batch.high])
     if not across.any():
         return False
     pair = int(rng.choice(np.flatnonzero(across)))
@@ -393,8 +372,6 @@ def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
     return True
 
 
-# Pairs whose answers tell most about the order: three ways to look at what is uncertain.
-#
 # *order* (the default). Where the belief has density f_ab at Δ_ab = 0 and variance V_ab, about
 # .8 Σ_ab f_ab √V_ab pairs will stand in the wrong order once it has narrowed to V_ab. The score of
 # a comparison c is by how much it lowers that, to first order:
@@ -405,11 +382,9 @@ def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
 # While differences are hardly known (mean variance above `ROUGH`), the information I_c of a
 # comparison is taken at a draw from the belief: a guess would be trusted too far.
 #
-# *closest* (Thompson sampling). Draw the worths from the belief; ask about the two systems that are
-# nearest to each other in that draw.
-#
-# *voi* (value of information). The answer that is expected to lower the probability most that the
-# pair stands in the wrong order: Φ(−|Δ|/√V) now, less its mean over the possible answers.
+# *closest* (Thompson sampling): the two systems that are nearest to each other in a draw of the
+# worths. *voi* (value of information): the answer that is expected to lower the probability most
+# that the pair stands in the wrong order: Φ(−|Δ|/√V) now, less its mean over the possible answers.
 #
 # The formulas are ours, in the field's standard forms. A pair chosen counts as answered, on
 # average, for those chosen after it in one batch.
@@ -466,19 +441,13 @@ def choose_by_voi(batch: Batch, n: int, rng: np.random.Generator) -> None:  # no
         gap, variance = belief.gap(batch.low, batch.high)
         left = variance / (1 + belief.information(gap) * variance)
         now = ndtr(-np.abs(gap) / np.sqrt(variance))
-        chances = np.exp(np.stack([gap / 2, np.full_like(gap, -np.inf), -gap / 2]))
-        chances[1] = belief.tie
-        chances /= chances.sum(axis=0)
+        chances = np.stack(_chances(gap, belief.tie))
         score = np.array([[0.5], [0.0], [-0.5]]) - (chances[0] - chances[2]) / 2
         after = (chances * ndtr(-np.abs(gap + left * score) / np.sqrt(left))).sum(axis=0)
         pair, gain = batch.find_best(now - after)
-        batch.take(
-            pair,
-            CHOSEN,
-            _say_doubt(batch, pair)
-            or "more doubtful pairs are out already: an answer"
-            f" removes {gain:.4f} of the risk of a wrong order",
-        )
+        removes = f"an answer removes {gain:.4f} of the risk of a wrong order"
+        less = f"more doubtful pairs are out already: {removes}"
+        batch.take(pair, CHOSEN, _say_doubt(batch, pair) or less)
 
 
 def is_clear(state: State, low: Integers, high: Integers) -> Mask:
@@ -488,7 +457,6 @@ def is_clear(state: State, low: Integers, high: Integers) -> Mask:
 
 
 def _say_doubt(batch: Batch, pair: int) -> str:
-    """Say who may be better, or nothing where that is clear: it is no reason to ask."""
     # It is what the judgments say: a pair that comes twice in a batch is as doubtful both times.
     low, high = batch.low[pair : pair + 1], batch.high[pair : pair + 1]
     sure = float(batch.state.now.above(low, high)[0])
@@ -498,11 +466,9 @@ def _say_doubt(batch: Batch, pair: int) -> str:
     return f"{batch.systems[int(better[0])]} is better with probability {max(sure, 1 - sure):.2f}"
 
 
-# Pairs at the border of the first k: who is in, who is out?
-#
-# Draw the worths from the belief; ask about the systems in places k and k + 1 of that draw (of the
-# pairs that may be asked, the one whose ends lie on both sides and nearest to the border). For k =
-# 1 it asks who is best. The rule is ours, Thompson sampling for a set.
+# Pairs at the border of the first k: the systems in places k and k + 1 of a draw of the worths (of
+# the pairs that may be asked, the one whose ends lie on both sides and nearest to the border).
+# Thompson sampling for a set; the rule is ours.
 
 
 def choose_at_border(batch: Batch, n: int, rng: np.random.Generator) -> None:
@@ -517,27 +483,17 @@ def choose_at_border(batch: Batch, n: int, rng: np.random.Generator) -> None:
         one, other = int(low[pair]), int(high[pair])
         if batch.first[one] < batch.first[other]:
             one, other = other, one
-        likely, less = (_say_chance(float(batch.first[system])) for system in (one, other))
-        batch.take(
-            pair,
-            CHOSEN,
-            f"{batch.systems[one]} is among the first {k} with probability {likely},"
-            f" {batch.systems[other]} {less}",
+        likely, less = (  # draws cannot tell it from 0 or 1
+            "<0.01" if chance < 0.005 else ">0.99" if chance > 0.995 else f"{chance:.2f}"
+            for chance in (batch.first[one], batch.first[other])
         )
+        among = f"is among the first {k} with probability {likely}"
+        batch.take(pair, CHOSEN, f"{batch.systems[one]} {among}, {batch.systems[other]} {less}")
 
 
-def _say_chance(chance: float) -> str:
-    """Write a probability that draws cannot tell from 0 or 1."""
-    return "<0.01" if chance < 0.005 else ">0.99" if chance > 0.995 else f"{chance:.2f}"
-
-
-# Pairs whose answers tell most about all worths: expected information (D-optimality).
-#
-# ½ log(1 + I_c V_c)   nats,
-#
-# by which one more comparison of pair c lowers the entropy of the belief. It asks about whatever is
-# least known, whether the order hangs on it or not; early it is worse than random pairs. The
-# formula is ours, in the standard form of Bayesian design.
+# Expected information (D-optimality): ½ log(1 + I_c V_c) nats, by which one more comparison of pair
+# c lowers the entropy of the belief. It asks about whatever is least known, whether the order hangs
+# on it or not; early it is worse than random pairs.
 
 
 def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> None:  # noqa: ARG001 - as all
@@ -547,18 +503,12 @@ def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> Non
         batch.take(pair, CHOSEN, f"an answer tells {nats:.3f} nats about the worths")
 
 
-# Which pairs to ask about next: a start-up phase, then a share at random, the rest by a rule.
-#
-# Of each batch the random pairs are drawn first, uniformly and independently, whatever was
-# answered, waits, or is wanted; the rule fills in around them. So they are a sample of all pairs.
-#
-# Whoever serves pairs to judges (the pages, a script, `evenhand next`) asks a `Policy` for n pairs
-# and gets them with reasons. All of it is ours; experiment E5 of the documentation measures what it
-# saves where the truth is known, and `savings.py` what it would have saved on collected judgments.
-#
-# When not to use it: judgments that were chosen by earlier answers are for this one ranking of
-# these systems. For anything else that they may be asked (agreement, judges, a new system's place
-# among all) pairs at random are better; therefore a share stays random.
+# A start-up phase, then a share at random, the rest by a rule. Of each batch the random pairs are
+# drawn first, uniformly and independently, whatever was answered, waits, or is wanted; the rule
+# fills in around them. So they are a sample of all pairs, which anything but this one ranking of
+# these systems needs (agreement, judges, a new system). All of it is ours; experiment E5 of the
+# documentation measures what it saves where the truth is known, and `savings.py` what it would have
+# saved on collected judgments.
 
 
 Rule = Callable[[Batch, int, np.random.Generator], None]
@@ -613,18 +563,14 @@ class Policy:
             )
         if self.start < 0:
             raise UnknownOption(f"start cannot be {self.start}: it is a number of judgments")
-        if self.rule != "top-k":
-            if self.top is not None:
-                raise UnknownOption(
-                    f"top-k {self.top} is for the policy top-k, not for {self.rule}"
-                )
-            return
-        if self.top is None:
+        if self.rule != "top-k" and self.top is not None:
+            raise UnknownOption(f"top-k {self.top} is for the policy top-k, not for {self.rule}")
+        if self.rule == "top-k" and self.top is None:
             raise UnknownOption(
                 'top-k needs to know how many systems are wanted: Policy("top-k", top=3), or'
                 " --top-k 3 on the command line"
             )
-        if not isinstance(self.top, Integral) or self.top < 1:
+        if self.top is not None and (not isinstance(self.top, Integral) or self.top < 1):
             raise UnknownOption(f"top-k cannot be {self.top}: a whole number, 1 or more")
 
     def choose(self, state: State, n: int, rng: np.random.Generator) -> tuple[Choice, ...]:
@@ -642,10 +588,9 @@ class Policy:
             raise UnknownOption(f"{n!r} pairs cannot be chosen: give a whole number, 1 or more")
         if n < 1:
             raise UnknownOption(f"{n} pairs cannot be chosen: ask for 1 or more")
-        if self.top is not None and self.top >= len(state.systems):
-            raise UnknownOption(
-                f"top-k {self.top} has no border: there are {len(state.systems)} systems"
-            )
+        k = len(state.systems)
+        if self.top is not None and self.top >= k:
+            raise UnknownOption(f"top-k {self.top} has no border: there are {k} systems")
         if not state.allowed.any():
             raise NotIdentified("no pair may be asked: every one is used up or excluded")
         batch = Batch(state, self.top or 0)
@@ -657,7 +602,7 @@ class Policy:
             started += 1
         rest = n - started
         by_chance = int(np.floor(rest * self.random_share + rng.random()))
-        by_chance = by_chance if state.answered else rest
+        by_chance = by_chance if state.tally.n_comparisons > 0 else rest
         take_uniform(batch, by_chance, rng)
         RULES[self.rule](batch, rest - by_chance, rng)
         return _present(batch, started, rng)
@@ -681,7 +626,7 @@ def make_policy(campaign: Campaign) -> Policy | None:
     design = campaign.design
     if not design.policy:
         return None
-    start = f"campaign '{campaign.name}'"
+    start, k = f"campaign '{campaign.name}'", len(campaign.systems)
     if design.policy not in RULES:
         hint = sentence_hint(suggest(design.policy, RULES)) or f": choose {' | '.join(RULES)}"
         raise CampaignError(f"{start}: there is no policy '{design.policy}'{hint}")
@@ -689,15 +634,10 @@ def make_policy(campaign: Campaign) -> Policy | None:
         raise CampaignError(
             f"{start}: policy 'top-k' needs to know how many systems are wanted: add top = 3"
         )
-    if len(campaign.systems) > DENSE:
-        raise CampaignError(
-            f"{start} has {len(campaign.systems):,} systems: a policy chooses among {DENSE:,} at"
-            " most"
-        )
-    if design.top is not None and design.top >= len(campaign.systems):
-        raise CampaignError(
-            f"{start}: top = {design.top} has no border: there are {len(campaign.systems)} systems"
-        )
+    if k > DENSE:
+        raise CampaignError(f"{start} has {k:,} systems: a policy chooses among {DENSE:,} at most")
+    if design.top is not None and design.top >= k:
+        raise CampaignError(f"{start}: top = {design.top} has no border: there are {k} systems")
     try:
         return Policy(design.policy, design.random_share, top=design.top)
     except UnknownOption as refusal:

@@ -27,17 +27,16 @@ from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ratings import rank_scores
 from evenhand.ranking.settings import Settings
 
-# What a planned campaign is: systems and tastes as they may be, and who judges what.
+# Systems and tastes as they may be, and who judges what:
 #
 # x = (θ_s + b_js + u_is) − (θ_t + b_jt + u_it),   b ~ N(0, σ_J²), u ~ N(0, σ_I²)
 # P(s preferred) : P(tie) : P(t preferred) = e^{x/2} : ν : e^{−x/2}
 #
 # An output pair is one item answered by two systems. `overlap` different judges see each output
-# pair, each of them `repeats` times.
-#
-# Of ratings, y = θ_s + b_js + u_is + e with e ~ N(0, σ_E²), in points. What is seen is an output,
-# one item answered by one system, and items are answered by all systems; the judges of one output
-# know nothing of the others. Severity and difficulty are none of it: the analysis removes them.
+# pair, each of them `repeats` times. Of ratings, y = θ_s + b_js + u_is + e with e ~ N(0, σ_E²), in
+# points; an output is one item answered by one system, and items are answered by all systems; the
+# judges of one output know nothing of the others. Severity and difficulty are removed by the
+# analysis.
 
 Loads = Literal["equal", "zipf"]
 LOADS: Final = ("equal", "zipf")
@@ -281,19 +280,14 @@ def draw_scores(truth: Truth, design: Design, rng: Generator) -> RatingRows:
 
 def _assign_judges(design: Design, rng: Generator) -> tuple[Integers, Integers]:
     """Return (n,) the judge and the number of the output, or pair of outputs, of each answer."""
-    n, n_outputs, overlap, share = (
-        design.judgments,
-        design.outputs,
-        design.overlap,
-        design.shares(),
-    )
+    n, n_outputs, overlap = design.judgments, design.outputs, design.overlap
+    share = design.shares()
     # judges of one output differ
     if design.loads == "equal":  # rounds in which nobody is asked twice
         places = design.judges // overlap
         rounds = np.tile(np.arange(design.judges), (-(-n_outputs // places), 1))
-        judges = rng.permuted(rounds, axis=1)[:, : places * overlap].reshape(-1, overlap)[
-            :n_outputs
-        ]
+        dealt = rng.permuted(rounds, axis=1)[:, : places * overlap]
+        judges = dealt.reshape(-1, overlap)[:n_outputs]
     elif overlap == 1:
         judges = rng.choice(design.judges, (n_outputs, 1), p=share)
     else:
@@ -309,12 +303,10 @@ def _factor(letter: str, codes: Integers) -> Factor:
     return Factor(labels, code.astype(np.int32), np.bincount(code).astype(float), len(used))
 
 
-# The power of a design by simulation: campaigns drawn, ranked by the default, and counted.
-#
-# Power is the share of campaigns in which a pair is decided the right way. A false decision is a
-# pair decided the wrong way, or at all between equals. Shares carry Wilson's intervals for the
-# number of campaigns (Wilson 1927, Probable inference, Journal of the American Statistical
-# Association 22).
+# The power of a design by simulation is the share of campaigns in which a pair is decided the right
+# way. A false decision is a pair decided the wrong way, or at all between equals. Shares carry
+# Wilson's intervals for the number of campaigns (Wilson 1927, Probable inference, Journal of the
+# American Statistical Association 22).
 
 Progress = Callable[[int, int], None]
 CAMPAIGNS: Final = 200
@@ -386,13 +378,12 @@ def _decide(
 ) -> tuple[tuple[str, ...], NDArray[np.int8]]:
     """Draw a campaign and return what `rank` decides of it, and the systems by place."""
     level, seed, cluster = how
+    model = Adjusted() if truth.rated else BradleyTerry(ties="davidson" if truth.tie else "discard")
+    settings = Settings(model, "rank-sets", cluster, level, seed, None)
     if truth.rated:
-        settings = Settings(Adjusted(), "rank-sets", cluster, level, seed, None)
         rows = draw_scores(truth, design, rng)
         ranking = rank_scores(rows, settings, lower_is_better=False, references=())
     else:
-        model = BradleyTerry(ties="davidson" if truth.tie > 0 else "discard")
-        settings = Settings(model, "rank-sets", cluster, level, seed, None)
         tally = draw_campaign(truth, design, rng)
         levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
         ranking = make_ranking(Evidence.of(merge_factors(tally)), levels, settings)
@@ -410,8 +401,6 @@ def bound_share(count: int, of: int) -> tuple[float, float]:
     return max(middle - margin, 0.0), min(middle + margin, 1.0)
 
 
-# What all judges and items answer together, and truths of other tastes that answer alike.
-#
 # Tastes pull pooled worths towards each other by the root of `find_growth`: who takes tastes for
 # stronger than they were taken for, and still observes the same answers of all, must take the
 # worths of one judge to be further apart.

@@ -24,7 +24,7 @@ from evenhand.numerics.gaussian_process import Points, pick_by_error, pick_by_va
 from evenhand.ratings.features import OUTPUT, FeatureTable, OutputFeatures
 from evenhand.ratings.process_search import OutputProcess
 
-# Queries: which outputs without a label are labelled next?
+# Which outputs without a label are labelled next?
 #
 # random        any, all alike
 # uncertainty   the greatest predictive variance v
@@ -32,13 +32,11 @@ from evenhand.ratings.process_search import OutputProcess
 # oracle        the label that most lowers the squared error over the whole pool
 #
 # Similarity is the model's own k. By `spread` the outputs of a batch are taken one after another, v
-# being what is left of it once those before have labels; that needs none of their values. The mean
-# similarity of density stays that to all which waited before the batch. Without `spread` the batch
-# is what scores highest before any of them has a label.
+# being what is left of it once those before have labels; the mean similarity of density stays that
+# to all which waited before the batch. Without `spread` the batch is what scores highest at first.
 #
-# The oracle looks at labels that nobody has, those of the pool, never at test outputs. It cannot be
-# had in a campaign. It is greedy, one label at a time, and for this model: it says what choosing
-# may gain if one knew, and is a bound in that loose sense only.
+# The oracle looks at the labels of the pool, never at test outputs. It is greedy, one label at a
+# time, and for this model: a bound in that loose sense only of what choosing may gain if one knew.
 #
 # Sources: Beck, Specia & Cohn (2013), ACL, of which the abstract is what is known to us; Settles &
 # Craven (2008), EMNLP, eq. 13 (information density; its similarity is a cosine). That the
@@ -109,12 +107,6 @@ class Query:
 
         Variances are of the function, on standardised labels; those chosen before count as
         labelled where a batch is spread. None where variances did not choose.
-
-        Args: as for `choose`.
-
-        Raises:
-            UnknownOption: an oracle without the labels.
-
         """
         size, process = min(size, len(scene.waiting)), scene.process
         if self.strategy == RANDOM_QUERY:
@@ -147,8 +139,6 @@ class Query:
         return np.asarray(process.correlate(left, left).mean(axis=1) ** self.power)
 
 
-# Outputs with features: those that have ratings, and those that wait for some.
-#
 # An output's label is the mean of its ratings. Outputs are in the order of their names, so that
 # nothing that is drawn later depends on the order of the table.
 
@@ -264,9 +254,8 @@ def keep_rated(data: Ratings) -> Ratings:
 
 def join_outputs(rated: FeaturedOutputs | None, waiting: FeaturedOutputs) -> FeaturedOutputs:
     """Put outputs together: those with ratings first, then those that wait, with none."""
-    none = replace(
-        waiting, label=np.zeros(len(waiting)), ratings=np.zeros(len(waiting), dtype=np.int64)
-    )
+    n = len(waiting)
+    none = replace(waiting, label=np.zeros(n), ratings=np.zeros(n, dtype=np.int64))
     if rated is None:
         return none
     return FeaturedOutputs(
@@ -302,21 +291,14 @@ def _refuse_unlike(one: FeatureTable, two: FeatureTable, name: Callable[[int], s
             )
 
 
-# How much of the labels a query needs until its error is that of the full pool.
-#
-# A curve has got there at the first look from which on its mean error stays within a slack of the
-# full pool's. The first look that is below may be chance; that it stays is asked for that reason.
-# Between two looks the error is taken to fall in a straight line.
-#
-# Intervals draw repeats and items of test outputs anew, both at the same time and the same ones for
-# all queries, so that shares may be compared. They are percentiles.
-#
-# What that is worth: the share is where a noisy curve crosses its limit for the last time. Where
-# the noise of a look is as large as the slack, the last crossing comes later than that of the curve
-# without noise, and the interval lies too high with it; with about 10 repeats it is rather too
-# short as well. Shares are compared between queries of one replay, whose noise is alike, and at two
-# slacks. Where the labels to begin with do as well as all of them there is no share: labels do not
-# help. The method is ours.
+# How much of the labels a query needs: a curve has got there at the first look from which on its
+# mean error stays within a slack of the full pool's (the first look below may be chance). Between
+# two looks the error is taken to fall in a straight line. Intervals are percentiles; they draw
+# repeats and items of test outputs anew, both at the same time and the same ones for all queries,
+# so that shares may be compared. Where the noise of a look is as large as the slack, the last
+# crossing comes later than that of the curve without noise, and the interval lies too high with it;
+# with about 10 repeats it is rather too short as well. Where the labels to begin with do as well as
+# all of them there is no share. The method is ours.
 
 Three = tuple[float | None, float | None, float | None]
 
@@ -388,41 +370,34 @@ def compare_shares(
     """
     (names, base), (whole, drawn) = queries, means
     shares = np.array([find_share(curve, looks, slack) for curve in whole])
-    again = np.array(
-        [[find_share(curve, looks, slack) for curve in resample] for resample in drawn]
-    )
-    ends = np.quantile(again, ENDS, axis=0)
-    saved = np.quantile(again[:, [base]] - again, ENDS, axis=0)
+    again = np.array([[find_share(curve, looks, slack) for curve in one] for one in drawn])
+    ends = np.vstack([shares, np.quantile(again, ENDS, axis=0)])
+    spared = np.quantile(again[:, [base]] - again, ENDS, axis=0)
+    saved = np.vstack([shares[base] - shares, spared])
     rows = []
     for q, name in enumerate(names):
         share: Three = (None, None, None)
         less: Three = (None, None, None)
         if whole[q, 0] > whole[q, -1]:
-            share = (float(shares[q]), float(ends[0, q]), float(ends[1, q]))
-            if q != base:
-                less = (float(shares[base] - shares[q]), float(saved[0, q]), float(saved[1, q]))
+            share = tuple(ends[:, q].tolist())
+            less = tuple(saved[:, q].tolist()) if q != base else less
         at_start = bool(np.all(whole[q] <= whole[q, -1] * (1.0 + slack)))
         rows.append(LabelShare(name, measure, slack, *share, at_start, *less))
     return tuple(rows)
 
 
-# Does any part of the pool beat all of it? A test that knows that many parts were looked at.
-#
-# At each look l of each query, D_l is the mean over test outputs and repeats of what the absolute
-# error of the full pool has more than that of the part. Both which test outputs there are and
-# which repeats are chance; their variances are added:
+# Does any part of the pool beat all of it? At each look l of each query, D_l is the mean over test
+# outputs and repeats of what the absolute error of the full pool has more than that of the part:
 #
 # V_l = Var over items of test outputs / C  +  Var over repeats / R          T_l = D_l / √V_l
 #
 # The greatest T of all looks and queries is compared with what it would be if no part were better:
 # deviations from the means of items and of repeats get random signs, T is computed anew with its
-# own V, and the greatest of these is drawn 999 times. So the best of many looks is not taken for a
-# find.
+# own V, and the greatest of these is drawn 999 times.
 #
-# V counts what items and repeats have in common twice, which is on the safe side. Random signs
-# take deviations to be symmetric, which is not: where repeats now and then lose much by a part, so
-# that their gains have a long tail to the left, false alarms are more than 5 %, and the fewer
-# repeats the more. Below 10 repeats no verdict is given. The rates are counted in
+# V counts what items and repeats have in common twice, which is on the safe side. Random signs take
+# deviations to be symmetric: where gains have a long tail to the left false alarms are more than 5
+# %, and the fewer repeats the more. Below 10 repeats no verdict is given. The rates are counted in
 # tests/experiments/test_e10_query_curves.py.
 #
 # Sources: Westfall & Young (1993), Resampling-Based Multiple Testing (the greatest T); Cameron,

@@ -56,7 +56,6 @@ from evenhand.render.findings import Finding, describe_findings
 
 
 def _say_less(what: str, query: str, words: tuple[str, str], ends: Interval) -> Finding:
-    """Say by how much something is less or more, or that this is undecided."""
     less, more = words
     amount, low, high = abs(ends.value), ends.lower, ends.upper
     if low <= 0 <= high:
@@ -72,12 +71,10 @@ def _write_share(one: LabelShare) -> str:
     return f"{'≤ ' if one.at_start else ''}{100 * share:.0f} %"
 
 
-# What a replay of queries found: error against labels used, and what that says.
-#
 # Intervals at one look are Student's t over repeats, paired by repeat, and about these test
-# outputs. Over the whole curve, of shares and of parts other test items are counted too: they are
-# mostly the larger part of chance. There the variance over items and that over repeats are added
-# (query.py); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2:110-114).
+# outputs. Over the whole curve, of shares and of parts the variance over test items and that over
+# repeats are added (query.py); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin
+# 2:110-114).
 
 Numbers = NDArray[np.int64]
 
@@ -209,8 +206,6 @@ class QueryCurves(Shown):
         ]
         intervals = {}
         for q, name in enumerate(self.queries):
-            if name == RANDOM_QUERY:
-                continue
             mean, variances = float(less[q]), [float(part[q]) for part in parts]
             variance, half = sum(variances), 0.0
             if variance:
@@ -218,7 +213,7 @@ class QueryCurves(Shown):
                 quantile = t_quantile(0.5 + LEVEL / 2, variance**2 / below)
                 half = float(quantile * variance**0.5)
             intervals[name] = Interval(mean, mean - half, mean + half)
-        return intervals
+        return {name: one for name, one in intervals.items() if name != RANDOM_QUERY}
 
     @cached_property
     def parts(self) -> tuple[PartTest, ...]:
@@ -267,10 +262,9 @@ class QueryCurves(Shown):
         return (*lines, self._say_parts())
 
     def _say_parts(self) -> Finding:
-        tested = [one for one in self.parts if one.p is not None]
-        if not tested:
+        if self.repeats < MIN_REPEATS:
             return say("repeats-few", repeats=self.repeats, least=MIN_REPEATS)
-        best = min(tested, key=lambda one: 1.0 if one.p is None else one.p)
+        best = min(self.parts, key=lambda one: 1.0 if one.p is None else one.p)
         if not best.better:
             return say("no-part-better", p=best.p)
         code = "part-better" if best.lower is None else "part-better-at-least"
@@ -282,13 +276,14 @@ class QueryCurves(Shown):
         """Return a row for each query and look."""
         rows = []
         for point in self.table:
-            row: dict[str, Any] = {"query": point.query, "labels": point.labels}
-            row["share"] = point.share
+            row: dict[str, Any] = {
+                name: getattr(point, name) for name in ("query", "labels", "share")
+            }
             for name in ("mae", "rmse", "mae_less", "rmse_less"):
                 interval: Interval | None = getattr(point, name)
-                row[name] = None if interval is None else interval.value
-                row[f"{name}_lower"] = None if interval is None else interval.lower
-                row[f"{name}_upper"] = None if interval is None else interval.upper
+                for end in ("value", "lower", "upper"):
+                    key = name if end == "value" else f"{name}_{end}"
+                    row[key] = None if interval is None else getattr(interval, end)
             rows.append(row)
         return rows
 
@@ -317,12 +312,10 @@ class QueryCurves(Shown):
 
     def document(self) -> Document:
         """Return what people read: errors by labels, and what they say."""
-        last = len(self.labels) - 1
-        looks = sorted({round(part * last / 6) for part in range(7)})
-        means = self.measure("mae").mean(axis=2)
+        last, means = len(self.labels) - 1, self.measure("mae").mean(axis=2)
         rows = tuple(
             {"labels": int(self.labels[i]), **dict(zip(self.queries, means[:, i], strict=True))}
-            for i in looks
+            for i in sorted({round(part * last / 6) for part in range(7)})
         )
         columns = (
             Column("labels", "labels", "count"),
@@ -550,17 +543,9 @@ def trace_queries(
         f" relearn={how.relearn:g} search={how.search} R={how.repeats} seed={how.seed}",
     )
     used = int(rest.ratings.sum() + held.ratings.sum())
-    return QueryCurves(
-        names,
-        looks,
-        errors,
-        held.item_codes,
-        n_outputs=len(rest),
-        spread=float(held.label.std()),
-        seed=how.seed,
-        notes=tuple(notes),
-        signature=write_signature(parts, used, rest.digest),
-    )
+    signature = write_signature(parts, used, rest.digest)
+    about = (len(rest), float(held.label.std()), how.seed, tuple(notes), signature)
+    return QueryCurves(names, looks, errors, held.item_codes, *about)
 
 
 def _set_aside(
@@ -581,9 +566,8 @@ def _set_aside(
     code = every.item_codes
     items = int(code.max()) + 1
     rng = np.random.Generator(np.random.PCG64([how.seed, 0]))
-    aside = np.zeros(items, np.bool_)
-    aside[rng.permutation(items)[: round(how.test_share * items)]] = True
-    return every.take(np.flatnonzero(~aside[code])), every.take(np.flatnonzero(aside[code]))
+    aside = np.isin(code, rng.permutation(items)[: round(how.test_share * items)])
+    return every.take(np.flatnonzero(~aside)), every.take(np.flatnonzero(aside))
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:

@@ -5,23 +5,33 @@ A misspelt name is refused with the nearest there is; whatever is wrong names th
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields
+from difflib import get_close_matches
+from functools import cache
+from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from evenhand.design import campaign as campaigns
-from evenhand.design.items import JUDGE_NAMES, TABLES, build_items, locate, read_rows, read_text
+from evenhand.design.campaign import Item
 from evenhand.design.tasks import TASK_KINDS, Task
 from evenhand.errors import (
     CampaignError,
+    MissingFile,
     UnknownFormat,
     listing,
     sentence_hint,
     suggest,
 )
-from evenhand.formats.roles import fold
+from evenhand.formats.roles import SYNONYMS, fold
+from evenhand.formats.workbooks import Sheet, is_workbook, read_sheet
 
 WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 # What a campaign file may say
@@ -113,9 +123,8 @@ def make_campaign(
 def _check_keys(settings: Mapping[str, Any], known: Sequence[str], what: str) -> None:
     for name in settings:
         if name not in known:
-            hint = (
-                sentence_hint(suggest(name, known)) or f": there are {listing(known, len(known))}"
-            )
+            there = f": there are {listing(known, len(known))}"
+            hint = sentence_hint(suggest(name, known)) or there
             raise CampaignError(f"{what} has no setting '{name}'{hint}")
 
 
@@ -145,7 +154,6 @@ def _read_task(table: Mapping[str, Any]) -> Task:
 
 
 def _read_judges(value: Any, where: str, folder: Path | None) -> tuple[campaigns.Judge, ...]:
-    """Read judges: how many, or their names, or names with quotas, also from a table of them."""
     if isinstance(value, str) and folder is not None and Path(value).suffix.lower() in TABLES:
         rows = read_rows(folder / value, of="judge")
         return tuple(_read_judge(at, row) for at, row in rows)
@@ -158,12 +166,10 @@ def _read_judges(value: Any, where: str, folder: Path | None) -> tuple[campaigns
         raise CampaignError("judges are a number, a list of names, or a table in a file")
     judges = []
     for at, one in enumerate(value, start=1):
-        if isinstance(one, Mapping):
-            with locate(f"{where}, judge {at}"):
-                _check_keys(one, ("name", "quota"), "a judge")
-            judges.append(campaigns.Judge(one.get("name", ""), one.get("quota")))
-        else:
-            judges.append(campaigns.Judge(one))
+        held = one if isinstance(one, Mapping) else {"name": one}
+        with locate(f"{where}, judge {at}"):
+            _check_keys(held, ("name", "quota"), "a judge")
+        judges.append(campaigns.Judge(held.get("name", ""), held.get("quota")))
     return tuple(judges)
 
 
@@ -207,3 +213,410 @@ def _read_training(settings: Mapping[str, Any], where: str) -> campaigns.Trainin
     with locate(where):
         task = _read_word(settings, "task")
     return campaigns.Training(task, item, settings.get("answer", {}), settings.get("feedback", ""))
+
+
+class LocatedError(CampaignError):
+    """A refusal that says which file, table or row it is about."""
+
+
+@contextmanager
+def locate(where: str) -> Iterator[None]:
+    """Say where it stands what is refused, unless the refusal says so already."""
+    try:
+        yield
+    except LocatedError:
+        raise
+    except CampaignError as error:
+        raise LocatedError(f"{where}: {error}") from None
+
+
+# Which columns of a table of items are outputs of systems, and which are something else.
+#
+# A column that has no other meaning is a system, unless the campaign says which systems there are
+# or the table names them itself. Names that tables of texts usually have, such as src, id and
+# notes, are no systems: nobody wants judges to compare an output with a note.
+
+TEXTS: Final = ("source", "reference", "context", "document", "group", "control")
+# What a row may say besides outputs by system
+KNOWN: Final = ("item", *TEXTS, "expected", "anchor", "outputs", "system", "output")
+# Other names of these, as tables of judgments have them, in any case, with blanks or underscores
+_NAMES: Final = {
+    **{name: (name, *SYNONYMS.get(name, ())) for name in KNOWN},
+    "document": ("document", "doc", "doc_id", "document_id"),
+    "source": ("source", "src", "source_text", "src_text"),
+    "reference": ("reference", "ref", "reference_text", "ref_text", "reference_translation"),
+    "output": ("output", "output_text", "hypothesis", "hyp"),
+}
+# Names of the column that says which judge a row is
+JUDGE_NAMES: Final = frozenset(map(fold, ("judge", "name", *SYNONYMS["judge"])))
+ALIASES: Final = {fold(one): name for name, names in _NAMES.items() for one in names}
+_USUAL: Final = {
+    "item": "id item_id segment_id segment seg_id seg sentence_id sent_id uid index key nr no row",
+    "source": "src source_text src_text prompt input question",
+    "reference": "ref reference_text ref_text reference_translation",
+    "document": "doc doc_id document_id docid",
+    "system": "system_id system_name sys",
+    "output": "output_text out hypothesis hyp",
+    "": "domain genre topic category split lang language language_pair lp date url license"
+    " note notes comment comments remark remarks annotator judge rater score rating status",
+}
+# What usual names of columns mean: one of KNOWN, or "" for what is not judged
+USUAL: Final = {word: name for name, words in _USUAL.items() for word in words.split()}
+# Headers such as output_A and system1, which are no misspelt `output` or `system`
+_OF_SYSTEM: Final = re.compile(r"(?i:system|output)([ _.-].+|\d+|[A-Z])")
+
+
+def name_columns(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
+    """Give columns the names that are known here; one that is there already, or a system, stays.
+
+    >>> name_columns({"Segment ID": "1", "doc id": "d", "SRC": "x", "A": "y"}, ())
+    {'item': '1', 'document': 'd', 'source': 'x', 'A': 'y'}
+    """
+    meant = {name: ALIASES[fold(name)] for name in row if fold(name) in ALIASES}
+    if not {"system", "output"} <= {*meant.values()}:  # of a wide table they are systems
+        meant = {name: one for name, one in meant.items() if one not in ("system", "output")}
+    named: dict[str, str] = {}
+    for name, one in meant.items():
+        if name != one and one not in row and name not in systems:
+            if one in named.values():
+                first = next(other for other in named if named[other] == one)
+                raise CampaignError(
+                    f"'{first}' and '{name}' could each be the {one}: call one of them '{one}', or"
+                    f" leave one out: ignore = [{json.dumps(name, ensure_ascii=False)}]"
+                )
+            named[name] = one
+    return {named.get(name, name): value for name, value in row.items()}
+
+
+def check_columns(row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
+    """Refuse columns that are neither known nor systems, of which a campaign may say which.
+
+    >>> check_columns({"item": "1", "domain": "news", "A": "x"}, ())
+    Traceback (most recent call last):
+    evenhand.errors.CampaignError: 'domain' would be a system. If it is none, leave it out, in a \
+campaign file: ignore = ["domain"]; if it is one, say which there are: systems = ["domain", ...]
+    """
+    named = next((one for one in ("outputs", "system", "output") if one in row), "")
+    # name → the column that is meant, "" for one that is not judged, None for a system
+    odd: dict[str, str | None] = {}
+    for name in row:
+        if name in KNOWN or (name in systems and not named):
+            continue
+        meant = _guess(name)
+        if name in systems:
+            odd[name] = None
+        elif meant or (not systems and (named or meant == "")):
+            odd[name] = meant
+    if odd:
+        raise CampaignError(_say_odd(odd, named, chosen=bool(systems)))
+
+
+def _say_odd(odd: Mapping[str, str | None], named: str, *, chosen: bool) -> str:
+    one = len(odd) == 1
+    *others, last = (f"'{name}'" for name in odd)
+    names = f"{', '.join(others)} and {last}" if others else last
+    meant = ((name, column) for name, column in odd.items() if column)
+    hint = ", ".join(f"'{column}'" + f" by '{name}'" * (not one) for name, column in meant)
+    hint = f" Did you mean {hint}?" if hint else ""
+    ignored = ", ".join(json.dumps(name, ensure_ascii=False) for name in odd)
+    out = f"leave {'it' if one else 'them'} out, in a campaign file: ignore = [{ignored}]"
+    no_column = f"{names} {'is not a column' if one else 'are no columns'}"
+    if None in odd.values():
+        other = f".{hint} If not, " if hint else "; "
+        return (
+            f"{no_column} of a table with '{named}', which says whose the outputs are{other}{out}"
+        )
+    if named or chosen:
+        return f"{no_column}{f'.{hint} If not' if hint else ''}: {out}"
+    return (
+        f"{names} would be {'a system' if one else 'systems'}.{hint} If"
+        f" {'it is none' if one else 'they are none'}, {out}; if"
+        f" {'it is one' if one else 'they are'}, say which there are: systems ="
+        f" [{json.dumps(next(iter(odd)), ensure_ascii=False)}, ...]"
+    )
+
+
+@cache
+def _guess(name: str) -> str | None:
+    """Return the column that a name means, "" for one that is not judged, None for a system."""
+    folded = name.strip().casefold()
+    plain = re.sub(r"[ .-]+", "_", folded)
+    if plain in USUAL:
+        return USUAL[plain]
+    near = get_close_matches(folded, KNOWN, n=1, cutoff=0.8)
+    return near[0] if near and not _OF_SYSTEM.fullmatch(name) else None
+
+
+# Items from rows: a table beside the campaign file, or tables within it.
+#
+# Two shapes of a table are understood. Wide: a row for each item, with a column for each system;
+# every column that has no other meaning is a system, or every one that is named as such. Long: a
+# row for each output, with the columns `system` and `output`. In JSON Lines and TOML an item may
+# also hold `outputs`, by system.
+
+YES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+# Where a row stands, such as "items.csv, row 3", and what it says
+Row = tuple[str, Mapping[str, Any]]
+
+
+def build_items(
+    rows: Iterable[Row], systems: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
+) -> tuple[Item, ...]:
+    # name → where it stands first, and its settings
+    items: dict[str, tuple[str, dict[str, Any]]] = {}
+    columns: set[str] = set()
+    for where, whole in rows:
+        with locate(where):
+            columns.update(whole)
+            row = {name: value for name, value in whole.items() if name not in ignore}
+            row = name_columns(row, systems)
+            check_columns(row, systems)
+            settings = _read_row(row, systems)
+            name = settings["name"]
+            if name not in items:
+                items[name] = (where, settings)
+            elif "system" in row:
+                # what both rows say of the item must be the same
+                place, before = items[name]
+                for key, value in settings.items():
+                    if key not in ("name", "outputs") and before.setdefault(key, value) != value:
+                        raise CampaignError(
+                            f"{key} of item '{name}' is another than before ({place})"
+                        )
+                for system, output in settings["outputs"].items():
+                    if system in before["outputs"]:
+                        raise CampaignError(f"item '{name}' has two outputs of '{system}'")
+                    before["outputs"][system] = output
+            else:
+                raise CampaignError(f"item '{name}' is there already ({items[name][0]})")
+    with_output = {system for _, settings in items.values() for system in settings["outputs"]}
+    for option, names, known, kind in (
+        ("ignore", ignore, columns, "has a column"),
+        ("systems", systems, with_output, "has an output of system"),
+    ):
+        for name in names:
+            if name not in known:
+                hint = sentence_hint(suggest(name, sorted(known | columns.difference(KNOWN))))
+                raise CampaignError(f"{option}: no item {kind} '{name}'{hint}")
+    made = []
+    for where, settings in items.values():
+        with locate(where):
+            made.append(_make_item(settings, systems))
+    return tuple(made)
+
+
+def _make_item(settings: dict[str, Any], systems: tuple[str, ...]) -> Item:
+    name, outputs, expected = settings["name"], settings["outputs"], settings.get("expected")
+    # of the systems that are judged; a control keeps its own
+    if systems and not settings.get("control") and expected is None:
+        chosen = {system: text for system, text in outputs.items() if system in systems}
+        if outputs and not chosen:
+            raise CampaignError(
+                f"item '{name}' has no output of the systems that are judged"
+                f" ({', '.join(systems)}), only of {', '.join(map(str, outputs))}"
+            )
+        outputs = chosen
+    # a text that is a number is a score, where one output is judged; of several it is a system
+    if isinstance(expected, str) and len(outputs) < 2:
+        with suppress(ValueError):
+            number = float(expected)
+            expected = number if isfinite(number) else expected
+    rest = {key: value for key, value in settings.items() if key in (*TEXTS, "anchor")}
+    if expected is not None:
+        rest["expected"] = expected
+    return Item(name, outputs, **rest)
+
+
+def _read_row(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
+    name = row.get("item")
+    if isinstance(name, int) and not isinstance(name, bool):
+        name = str(name)
+    if not isinstance(name, str) or not name.strip():
+        raise CampaignError("the item has no name; it needs a column item")
+    outputs = row.get("outputs")
+    if "outputs" not in row:
+        outputs = {
+            name: text
+            for name, text in row.items()
+            if name not in KNOWN and (not systems or name in systems)
+        }
+    if not isinstance(outputs, Mapping):
+        raise CampaignError(f"outputs are texts by system, not {outputs!r:.60}")
+    if "system" in row:
+        system = row["system"]
+        if not isinstance(system, str) or not system or "output" not in row:
+            raise CampaignError("a row with a system needs its name and its output")
+        if system in outputs:
+            raise CampaignError(f"item '{row['item']}' has two outputs of '{system}'")
+        outputs = {**outputs, system: row["output"]}
+    elif row.get("output"):
+        raise CampaignError("whose output is it? Add a column system")
+    # an empty cell, or one of blanks alone, is no output
+    outputs = {
+        system: text
+        for system, text in outputs.items()
+        if text is not None and (not isinstance(text, str) or text.strip())
+    }
+    settings: dict[str, Any] = {"name": name, "outputs": outputs}
+    for key in (*TEXTS, "expected", "anchor"):
+        if row.get(key) not in (None, ""):
+            settings[key] = row[key]
+    anchor = settings.get("anchor", False)
+    if not isinstance(anchor, bool):
+        word = str(anchor).strip().casefold()
+        if word not in YES:
+            raise CampaignError(f"anchor cannot be {anchor!r}: yes or no")
+        settings["anchor"] = YES[word]
+    return settings
+
+
+TABLES: Final = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".xlsx")
+DELIMITERS: Final = "\t;,|"
+_SEPARATOR: Final = re.compile(r"sep=(.)\r?\n")  # What Excel is told in the first line of a table
+WORKBOOKS: Final = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+WORKBOOK_STARTS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+SAVE_AS: Final = "save it again as 'CSV UTF-8' (in Excel), or as CSV with the encoding UTF-8"
+SAVE_BOOK: Final = "save it again as .xlsx without a password, or as 'CSV UTF-8'"
+MAX_CELL_CHARACTERS: Final = 10_000_000  # Most characters of a cell
+
+
+def read_text(path: Path) -> str:
+    if "\0" in str(path):
+        raise MissingFile(f"there is no file {str(path)!r}")
+    try:
+        held = path.read_bytes()
+    except FileNotFoundError:
+        raise MissingFile(f"there is no file '{path}'") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UnknownFormat(f"'{path}' cannot be read: {reason}") from None
+    if held.startswith(WORKBOOK_STARTS) or path.suffix.lower() in WORKBOOKS:
+        raise UnknownFormat(f"'{path}' is a workbook that cannot be read here: {SAVE_BOOK}")
+    try:
+        return held.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = held[: error.start]
+        row = before.count(b"\n") + 1
+        column = len(before.rpartition(b"\n")[2].decode("utf-8", "replace")) + 1
+        wide = held.startswith((b"\xff\xfe", b"\xfe\xff"))
+        what = "UTF-16" if wide else "perhaps Windows-1252, as Excel writes it"
+        raise UnknownFormat(
+            f"'{path}' is no text in UTF-8 (line {row:,}, character {column:,}; {what}): {SAVE_AS}"
+        ) from None
+
+
+def read_rows(
+    path: Path, sheet: str | None = None, *, of: Literal["item", "judge"] = "item"
+) -> list[Row]:
+    """Read a table; the header of a CSV file is its row 1, and lines of JSON count from 1."""
+    if is_workbook(path):
+        return _read_workbook(path, sheet, of)
+    if sheet is not None:
+        raise CampaignError(f"'{path}' is no workbook, so it has no sheet '{sheet}'")
+    text = read_text(path)
+    jsonl = path.suffix.lower() in (".jsonl", ".ndjson")
+    rows = list(_read_json(path, text) if jsonl else _read_csv(path, text))
+    if not rows:
+        raise UnknownFormat(f"'{path}' holds no {of}s")
+    return rows
+
+
+def _read_workbook(path: Path, sheet: str | None, of: str) -> list[Row]:
+    def fits(one: Sheet) -> bool:
+        folded = [fold(name) for name in one.columns]
+        if of == "judge":
+            return any(name in JUDGE_NAMES for name in folded)
+        return any(ALIASES.get(name) == "item" for name in folded)
+
+    advise = 'say so in the campaign file: sheet = "{}"'.format
+    found = read_sheet(path, sheet, fits, advise, remarks=True)
+    return [
+        (f"{path.name}, row {number}", {name: cell or "" for name, cell in row.items()})
+        for number, row in found.by_row()
+    ]
+
+
+def _read_json(path: Path, text: str) -> Iterator[Row]:
+    """Read lines of JSON; a line ends where JSON lets it end, and at no other mark of Unicode."""
+
+    def refuse_constant(name: str) -> None:
+        raise LocatedError(f"{where}: {name} is not a number")
+
+    def refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:  # JSON would keep the last
+        if len(values := dict(pairs)) < len(pairs):
+            names = ", ".join(name for name, _ in pairs)
+            raise LocatedError(f"{where}: a name is given twice in {names}")
+        return values
+
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path.name}, line {number}"
+        try:
+            row = json.loads(line, object_pairs_hook=refuse_twice, parse_constant=refuse_constant)
+        except json.JSONDecodeError as error:
+            raise LocatedError(f"{where}: this is no JSON: {error.msg}") from None
+        except ValueError:
+            raise LocatedError(f"{where}: a number has thousands of digits") from None
+        except RecursionError:
+            raise LocatedError(f"{where}: lists stand in lists too deep to be read") from None
+        if not isinstance(row, dict):
+            raise LocatedError(f"{where}: a row is an object in braces")
+        yield where, row
+
+
+def _read_csv(path: Path, text: str) -> Iterator[Row]:
+    separator = _SEPARATOR.match(text)
+    first = text.partition("\n")[0]
+    delimiter = separator[1] if separator else max(DELIMITERS, key=first.count)
+    header: list[str] = []
+    for number, cells in _cut(path, text, delimiter):
+        where = f"{path.name}, line {number}"
+        if separator and number == 1:
+            continue
+        if not header:
+            header = [cell.strip() for cell in cells]
+            last = max((at for at, name in enumerate(header) if name), default=0)
+            for at, name in enumerate(header[: last + 1]):
+                if not name:
+                    raise LocatedError(f"{where}: column {at + 1} has no name")
+                if name in header[:at]:
+                    raise LocatedError(f"{where}: two columns are called '{name}'")
+        elif any(cells):
+            if len(cells) != len(header):
+                raise LocatedError(f"{where}: {len(cells)} cells, and the header has {len(header)}")
+            for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
+                if cell and not name:
+                    raise LocatedError(f"{path.name}, line 1: column {at} has no name")
+            # columns that are wholly empty, as Excel leaves them, go
+            yield where, {name: cell for name, cell in zip(header, cells, strict=True) if name}
+
+
+def _cut(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the cells of each row, with the line in which it starts."""
+    # Fields in quotes may hold the delimiter and line breaks. Tables with tabs are often written
+    # without any quoting: where quotes lead to no table, they are signs like any other.
+    csv.field_size_limit(MAX_CELL_CHARACTERS)
+    rows: list[tuple[int, list[str]]] = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        rows.extend(_number(reader))
+    except csv.Error as error:
+        if delimiter != "\t":
+            raise LocatedError(f"{path.name}, line {reader.line_num}: {error}") from None
+        rows = []
+    if delimiter == "\t" and len({len(cells) for _, cells in rows if any(cells)}) != 1:
+        lines = io.StringIO(text, newline="")
+        try:
+            rows = [*_number(csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE))]
+        except csv.Error as error:
+            raise LocatedError(f"{path.name}: {error}") from None
+    return rows
+
+
+def _number(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a reader of CSV, each with the line in which it starts."""
+    first = 1
+    for cells in reader:
+        yield first, cells
+        first = reader.line_num + 1

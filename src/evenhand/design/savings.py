@@ -37,17 +37,11 @@ from evenhand.numerics.sorting import fit_rising
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
-# What a policy would have saved: agreement with the ranking of all the data, by judgments used.
-#
 # Random pairs reach a certain mean agreement with n judgments, the policy with n′: it saves
-# 1 − n′/n. Both mean curves are made to rise first (`fit_rising`): the first crossing of
-# a noisy curve comes too early, and would find savings where there are none. So n′ < n exactly
-# where the policy's curve is the higher one at n, and neither side is favoured. The method is ours.
-#
-# Intervals resample the replays, policy and random pairs together. They are the error of replaying:
-# how much the number would change if these judgments were replayed again with other seeds. What
-# other judgments, or other judges, would have shown they do not tell, and more replays narrow them
-# for nothing.
+# 1 − n′/n. Both mean curves are made to rise first (`fit_rising`): the first crossing of a noisy
+# curve comes too early, and would find savings where there are none. The method is ours. Intervals
+# resample the replays, policy and random pairs together: they are the error of replaying alone, not
+# of other judgments or judges, and more replays narrow them for nothing.
 
 
 RESAMPLES: Final = 999
@@ -118,27 +112,20 @@ class Savings(Shown):
             n: judgments; half of what was replayed by default.
 
         """
-        at = self.find_look(n)
-        random = float(self.judgments[at])
-        chosen, mean = self.rise()
-        level, whole, reached = self._take(chosen, mean, at)
-        ends = self._resample(at)
-        return Saving(level, random, whole, 1 - whole / random, *ends, reached)
-
-    def _resample(self, at: int) -> tuple[float | None, float | None]:
-        replays = len(self.chosen)
-        if replays < MIN_REPLAYS:
-            return None, None
-        rng = np.random.Generator(np.random.PCG64(self.seed))
-        drawn = rng.integers(replays, size=(RESAMPLES, replays))
-        taken = []
-        for rows in np.array_split(drawn, PARTS):
-            arms = (fit_rising(arm[rows].mean(axis=1)) for arm in (self.chosen, self.random))
-            for chosen, random in zip(*arms, strict=True):
-                taken.append(self._take(chosen, random, at)[1])
-        saved = 1 - np.array(taken) / self.judgments[at]
-        lower, upper = np.quantile(saved, (0.025, 0.975)).tolist()
-        return lower, upper
+        at, replays = self.find_look(n), len(self.chosen)
+        judgments = float(self.judgments[at])
+        level, whole, reached = self._take(*self.rise(), at)
+        lower = upper = None
+        if replays >= MIN_REPLAYS:
+            rng = np.random.Generator(np.random.PCG64(self.seed))
+            drawn, taken = rng.integers(replays, size=(RESAMPLES, replays)), []
+            for rows in np.array_split(drawn, PARTS):
+                arms = (fit_rising(arm[rows].mean(axis=1)) for arm in (self.chosen, self.random))
+                for chosen, random in zip(*arms, strict=True):
+                    taken.append(self._take(chosen, random, at)[1])
+            saved = 1 - np.array(taken) / self.judgments[at]
+            lower, upper = np.quantile(saved, (0.025, 0.975)).tolist()
+        return Saving(level, judgments, whole, 1 - whole / judgments, lower, upper, reached)
 
     def _take(self, chosen: Array, random: Array, at: int) -> tuple[float, float, bool]:
         """Return the agreement of random pairs, what the policy takes for it, if it gets there."""
@@ -198,10 +185,8 @@ class Savings(Shown):
         last = len(self.judgments) - 1
         looks = sorted({*(round(part * last / 7) for part in range(1, 8)), self.find_look()})
         chosen, random = self.rise()
-        rows = tuple(
-            {"judgments": int(n), "chosen": float(chosen[i]), "random": float(random[i])}
-            for i, n in ((look, self.judgments[look]) for look in looks)
-        )
+        curves = {"judgments": self.judgments, "chosen": chosen, "random": random}
+        rows = tuple({name: one[look].item() for name, one in curves.items()} for look in looks)
         columns = (
             Column("judgments", "judgments", "count"),
             Column("chosen", self.policy.rule, "three"),
@@ -232,9 +217,6 @@ class Savings(Shown):
             "says": list(self.says),
             "findings": describe_findings(self.notes),
         }
-
-
-# Collected judgments as a pool of answers, drawn without putting them back.
 
 
 @dataclass(frozen=True, eq=False)
@@ -367,18 +349,10 @@ def measure_savings(
     rule = policy.rule if policy.top is None else f"{policy.rule} {policy.top}"
     share = f"random {policy.random_share:g}"
     parts = ("replay", rule, share, f"start {policy.start}", f"R={replays} seed={seed}")
-    return Savings(
-        policy,
-        "tau" if policy.top is None else f"first {policy.top}",
-        looks,
-        curves[0],
-        curves[1],
-        emptied=float(emptied.mean()),
-        n_judgments=pool.size,
-        per_pair=float(pool.per_pair.mean()),
-        signature=write_signature(parts, tally.n_judgments, tally.digest),
-        seed=seed,
-    )
+    signature = write_signature(parts, tally.n_judgments, tally.digest)
+    agreement = "tau" if policy.top is None else f"first {policy.top}"
+    counts = (float(emptied.mean()), pool.size, each)
+    return Savings(policy, agreement, looks, curves[0], curves[1], *counts, signature, seed)
 
 
 def _replay(

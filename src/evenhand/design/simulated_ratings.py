@@ -43,9 +43,8 @@ PER_OUTPUT: Final = 2  # Judges who score each output
 SEVERITY: Final = 0.35  # Standard deviation of judges
 SEGMENT: Final = 0.35  # Of segments
 OUTPUT: Final = 0.5  # Of outputs within a segment
-TOGETHER: Final = (
-    0.9  # Correlation over criteria of a judge's severities, and of an output's worths
-)
+# Correlation over criteria of a judge's severities, and of an output's worths
+TOGETHER: Final = 0.9
 
 
 @dataclass(frozen=True)
@@ -108,23 +107,17 @@ def simulate(name: str, seed: int = SEED) -> SimulatedRatings:
     worths = np.array([worth for one in INPUTS for worth in one.worth.values()])
     systems = np.array([system for one in INPUTS for system in one.worth], dtype=object)
     inputs = np.array([one.name for one in INPUTS for _ in one.worth], dtype=object)
-    segments = np.array(
-        [
-            f"{one.name}-{at:0{len(str(one.segments))}d}"
-            for one in INPUTS
-            for at in range(1, one.segments + 1)
-        ],
-        dtype=object,
-    )
+    names_of = [
+        f"{one.name}-{at:0{len(str(one.segments))}d}"
+        for one in INPUTS
+        for at in range(1, one.segments + 1)
+    ]
+    segments = np.array(names_of, dtype=object)
     widths = np.repeat([len(one.worth) for one in INPUTS], [one.segments for one in INPUTS])
     segment = np.repeat(np.arange(len(segments)), widths)
     first = np.cumsum([0, *(len(one.worth) for one in INPUTS)])
-    system = np.concatenate(
-        [
-            first[at] + np.tile(np.arange(len(one.worth)), one.segments)
-            for at, one in enumerate(INPUTS)
-        ]
-    )
+    tiled = [np.tile(np.arange(len(one.worth)), one.segments) for one in INPUTS]
+    system = np.concatenate([first[at] + one for at, one in enumerate(tiled)])
     # the judges of each segment are those with the least load, at random
     load = np.zeros(JUDGES)
     judge = np.empty(len(segment) * PER_OUTPUT, dtype=np.int64)

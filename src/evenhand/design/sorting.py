@@ -102,20 +102,16 @@ def close_order(
     >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known
     ('better', 'tie', 'unknown', 3)
     """
-    k = len(systems)
-    equal = np.eye(k, dtype=np.bool_)
+    equal, above = np.eye(len(systems), dtype=np.bool_), np.zeros((len(systems),) * 2, np.bool_)
     for one, other in tied:
         equal[one, other] = equal[other, one] = True
-    above = np.zeros((k, k), dtype=np.bool_)
     for one, other in better:
         above[one, other] = True
     equal = _close(equal)
-    above = _close(equal @ above @ equal)
-    return PartialOrder(systems, above, equal)
+    return PartialOrder(systems, _close(equal @ above @ equal), equal)
 
 
 def _close(relation: Mask) -> Mask:
-    """Return the transitive closure (Warshall 1962)."""
     closed = relation.copy()
     for middle in range(len(closed)):
         closed |= closed[:, middle, None] & closed[None, middle]
@@ -157,22 +153,15 @@ def _find_majority(votes: Sequence[int], left: int) -> int | None:
     return 0
 
 
-# A sort whose comparator is people: the next questions, and the order when all are answered.
-#
 # Judges' answers drive a merge insertion (Ford & Johnson 1959). Vilar, Leusch, Ney & Banchs (2007)
 # take ranking systems as sorting them; Braslavski, Beloborodov, Khalilov & Sharoff (2013) let
 # judges simulate a sort. What follows is ours:
 #
 # - the state is the questions' answers, from which the sort is run again whenever somebody asks;
 # - a tie makes the tied outputs one, of which the first goes on;
-# - several judges may vote on one question: of each pair shown, the answer with most votes counts,
-# and where answers share the most, it is a tie. With more than two outputs shown they are ordered
-# by pairs won less pairs lost, equal ones tie;
-# - a question is closed as soon as the votes to come cannot change what it says;
+# - several judges may vote on one question (`decide`), which is closed as soon as the votes to come
+# cannot change what it says;
 # - an output that comes later is put among the others by halving, once these stand in order.
-#
-# When not to use it: one wrong answer sends an output to a wrong place, and no later answer mends
-# it. Where judges disagree, ask several of them, or let a model choose (`policy.py`).
 
 
 def is_count(value: object, least: int) -> bool:
@@ -315,11 +304,8 @@ class Sorting:
             raise InvalidJudgments(
                 f"{len(shown)} outputs were shown and {len(places)} places are given: give each one"
             )
-        for place in places:
-            if not is_count(place, 1):
-                raise InvalidJudgments(
-                    f"{place} is no place: 1 is best, 2 the next, equal ones tie"
-                )
+        for place in (one for one in places if not is_count(one, 1)):
+            raise InvalidJudgments(f"{place} is no place: 1 is best, 2 the next, equal ones tie")
         question = self._find(shown)
         if question is None:
             names = " or ".join(shown)
@@ -334,9 +320,8 @@ class Sorting:
             raise InvalidJudgments(f"{judge!r} is no judge: give a name")
         judge = judge.strip()
         if judge and any(one.judge == judge for one in self._answers_to(question)):
-            raise InvalidJudgments(
-                f"{judge} has already answered {' or '.join(shown)}: ask another"
-            )
+            names = " or ".join(shown)
+            raise InvalidJudgments(f"{judge} has already answered {names}: ask another")
         place_of = dict(zip(shown, places, strict=True))
         systems = self._name(question)
         answer = Answer(systems, tuple(int(place_of[name]) for name in systems), judge)
@@ -360,9 +345,8 @@ class Sorting:
         return replace(self, systems=(*self.systems, system), added=self.added + 1)
 
     def _find(self, shown: Sequence[str]) -> Question | None:
-        return next(
-            (one for one in self._progress.open if self._same(self._name(one), shown)), None
-        )
+        same = (one for one in self._progress.open if self._same(self._name(one), shown))
+        return next(same, None)
 
     @staticmethod
     def _same(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -428,10 +412,7 @@ def start_sorting(
 
 
 def write_sort(sort: Sorting) -> str:
-    answers = [
-        {"shown": one.shown, "places": one.places, **({"judge": one.judge} if one.judge else {})}
-        for one in sort.answers
-    ]
+    answers = [{name: v for name, v in vars(one).items() if v != ""} for one in sort.answers]
     settings = {"systems": sort.systems, "shown": sort.shown, "votes": sort.votes}
     added = {"added": sort.added} if sort.added else {}
     whole = {"format": FORMAT, **settings, **added, "answers": answers}

@@ -188,10 +188,7 @@ def make_spec(settings: Mapping[str, Any], pilot: CampaignSpec | None = None) ->
         names = _read_pairs(settings["compare"], "compare")
         pairs = tuple((truth.find(a), truth.find(b)) for a, b in names)
     start = CampaignSpec(truth, assumed=assumed if truth.rated else ()) if pilot is None else pilot
-    return replace(
-        start,
-        **{**plain, "truth": truth, "prices": prices, "pairs": pairs},
-    )
+    return replace(start, **{**plain, "truth": truth, "prices": prices, "pairs": pairs})
 
 
 def is_rated(settings: Mapping[str, Any]) -> bool:
@@ -203,13 +200,11 @@ def is_rated(settings: Mapping[str, Any]) -> bool:
 
 
 def _change_truth(settings: Mapping[str, Any], truth: Truth) -> Truth:
-    """Return what a pilot says, but for what is stated."""
-    for name in ("systems", "worths"):
-        if name in settings:
-            raise UnknownOption(
-                f"the pilot says which systems there are: leave out {name}, or say how far"
-                " neighbours are apart (gap)"
-            )
+    for name in (one for one in ("systems", "worths") if one in settings):
+        raise UnknownOption(
+            f"the pilot says which systems there are: leave out {name}, or say how far neighbours"
+            " are apart (gap)"
+        )
     if ("unit" in settings or "noise_sd" in settings) and is_rated(settings) != truth.rated:
         held = "ratings, in points" if truth.rated else "comparisons, in log-worth"
         raise UnknownOption(f"the pilot is of {held}: leave out unit and noise_sd")
@@ -265,7 +260,6 @@ def _read_pairs(value: Any, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def _read_distance(words: str) -> float | None:
-    """Return a difference, where that is what was said."""
     try:
         apart = float(words)
     except ValueError:

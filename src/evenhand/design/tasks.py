@@ -72,18 +72,14 @@ class Answer:
     comment: str = ""  # what the judge wrote besides
 
     def to_dict(self) -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        if self.outcome is not None:
-            values["outcome"] = self.outcome
+        values = {**vars(self), "comment": self.comment or None}
         if self.ranks is not None:
             values["ranks"] = list(self.ranks)
         if self.score is not None:
             values["score"] = int(self.score) if self.score == int(self.score) else self.score
         if self.spans is not None:
             values["spans"] = [one.to_dict() for one in self.spans]
-        if self.comment:
-            values["comment"] = self.comment
-        return values
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def open_answer(answer: object, expected: tuple[str, ...], *, comment: bool) -> Mapping[str, Any]:
@@ -445,11 +441,11 @@ class SpanTask(ScaledTask):
         if start >= end and (start, end) != (0, 0):
             raise InvalidJudgments(f"an error ends after it starts, not at {end} from {start}")
         severity = _choose(given.get("severity"), "a severity", tuple(self.severities))
-        if not self.categories:
-            if given.get("category"):
-                raise InvalidJudgments("errors have no categories here")
-            return Span(start, end, severity, "", side)
-        category = _choose(given.get("category"), "a category", self.categories)
+        category = ""
+        if self.categories:
+            category = _choose(given.get("category"), "a category", self.categories)
+        elif given.get("category"):
+            raise InvalidJudgments("errors have no categories here")
         return Span(start, end, severity, category, side)
 
     def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:

@@ -140,8 +140,8 @@ def _mind_slips(
     """Warn of slips of the hand, in the first of several tables; drop rows pasted twice."""
     result = measure(data)
     tables = result.groups if isinstance(result, GroupedAgreement) else {"": result}
-    notes = [one for table in tables.values() for one in take_findings(table.notes)]
-    slips = find_slips(data, pasted=not {"again", "repeats"}.isdisjoint(one.code for one in notes))
+    codes = {one.code for table in tables.values() for one in take_findings(table.notes)}
+    slips = find_slips(data, pasted=not codes.isdisjoint(("again", "repeats")))
     if not slips:
         return result
     identical = [one.values["rows"] for one in slips if one.code == "identical-rows"]
@@ -149,7 +149,7 @@ def _mind_slips(
     if pasted:
         result = note_excluded(measure(without), pasted)
     tables = {"": result} if isinstance(result, AgreementTable) else dict(result.groups)
-    if not isinstance(result, AgreementTable):
+    if isinstance(result, GroupedAgreement):
         slips = tuple(_say_of_all(one, result.by) for one in slips)
     if identical and not pasted:
         beside = say("perhaps-pasted", "warning", n=identical[0])
@@ -193,9 +193,7 @@ def _measure_ratings(
     def tabulate(part: RatingRows) -> AgreementTable:
         units = find_units(part, scale)
         output = number_groups(units.rows.unit)
-        for (
-            name
-        ) in factors:  # outputs cannot be distinguished by what differs among their judgments
+        for name in factors:  # what differs among judgments of an output cannot tell outputs apart
             _, codes = units.rows.labels(name)
             first = np.zeros(int(output.max(initial=-1)) + 1, dtype=np.int64)
             first[output[::-1]] = codes[::-1]
@@ -257,7 +255,6 @@ def _tabulate_groups(
     *,
     pooled: bool = False,
 ) -> GroupedAgreement:
-    """Make a table of each group; what is known of none is refused."""
     groups: dict[str, AgreementTable] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():
@@ -336,13 +333,9 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
     if rated:
         declared = "declared" if units.scale.declared else "seen"
         points = f"scale {units.scale} {declared}, {len(units.points)} points"
-    how = [
-        f"agreement: {names}",
-        points,
-        f"cluster bootstrap by {request.cluster}, B={agreement_intervals.REPLICATES}, beyond"
-        f" {agreement_intervals.MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}",
-        f"seed={request.seed}",
-    ]
+    drawn = f"cluster bootstrap by {request.cluster}, B={agreement_intervals.REPLICATES}, beyond"
+    most = f"{agreement_intervals.MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}"
+    how = [f"agreement: {names}", points, f"{drawn} {most}", f"seed={request.seed}"]
     reason = "second answers of a judge to the same output"
     sentence = str(say("again", n=units.again))
     again = Exclusion("again", reason, units.again, unit="answer", sentence=sentence)
@@ -364,12 +357,11 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
 
 def _choose_own_kinds(part: Units, kinds: Sequence[Kind], asked: Sequence[str]) -> tuple[Kind, ...]:
     """Return the coefficients of a part, whose own scale says which n it has."""
-    known = {name for one in kinds for name in (one.name, one.family)}
-    names = [name for name in asked if name in {*known, "default", "all"}]
+    known = {"default", "all", *(name for one in kinds for name in (one.name, one.family))}
     held = {one.name for one in list_kinds(part)}
-    requested = {one.name: one for one in kinds if one.name in names and one.name not in held}
-    part_names = [name for name in names if name in held or name not in requested]
-    return (*choose_kinds(part, part_names), *requested.values())
+    lacking = {one.name: one for one in kinds if one.name in asked and one.name not in held}
+    names = [name for name in asked if name in known and name not in lacking]
+    return (*choose_kinds(part, names), *lacking.values())
 
 
 def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
@@ -418,8 +410,7 @@ def _describe(
                 coefficients.append(one.without_interval() if request.cluster == "judge" else one)
             elif one.why is not None:
                 missing[one.why] = note_missing(one.why)
-    judge = units.judge if units.held.all() else units.judge[units.held]
-    given = units.mass
+    judge, given = units.judge[units.held], units.mass
     prevalence = given + given[::-1] if request.mirrored else given
     known = {one.name: one.value for one in coefficients}
     same, warning = known.get("n-agreement-0"), None
@@ -472,29 +463,17 @@ def compute_kinds(
             else:
                 alike = "all scores are alike: what chance would give is all there is"
                 why = alike if value is None else None
-        lower = upper = None
+        interval = Interval(None, None)
         notes: list[Finding] = []
         if value is not None:
-            if kind.kappa:
-                notes.append(say("landis-koch", "info", word=name_kappa(value)))
-            if no_interval is not None:
-                notes.append(no_interval)
+            notes += [say("landis-koch", "info", word=name_kappa(value))] if kind.kappa else []
+            interval = Interval(None, None, no_interval)
             if draws is not None:
                 interval = draws.bound(kind.compute, request.level)
-                lower, upper = interval.lower, interval.upper
-                notes += [interval.why] if interval.why else []
-        coefficient = Coefficient(
-            name=kind.name,
-            title=title,
-            value=value,
-            lower=lower,
-            upper=upper,
-            units=units.size - units.alone,
-            ratings=int(sizes.sum()),
-            why=why,
-            notes=tuple(notes),
-        )
-        coefficients.append(coefficient)
+            notes += [interval.why] if interval.why else []
+        found = (kind.name, title, value, interval.lower, interval.upper)
+        counts = (units.size - units.alone, int(sizes.sum()))
+        coefficients.append(Coefficient(*found, *counts, why=why, notes=tuple(notes)))
     return tuple(coefficients)
 
 
@@ -506,13 +485,13 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
         if kind != "ratings":
             counts = np.stack([(units.code[place] == c).sum(axis=1) for c in range(3)])
             difference[at] = 1 - (counts * (counts - 1)).sum(axis=0) / (judges * (judges - 1))
-            continue
-        score = units.points[units.code[place]]
-        if judges == 2:
-            difference[at] = np.abs(score[:, 0] - score[:, 1])
-            continue
-        rank = 2 * np.arange(1, judges + 1) - judges - 1
-        difference[at] = np.sort(score, axis=1) @ rank * (2 / (judges * (judges - 1)))
+        elif judges == 2:
+            first, second = units.points[units.code[place]].T
+            difference[at] = np.abs(first - second)
+        else:
+            rank = 2 * np.arange(1, judges + 1) - judges - 1
+            ordered = np.sort(units.points[units.code[place]], axis=1)
+            difference[at] = ordered @ rank * (2 / (judges * (judges - 1)))
     return difference
 
 
@@ -544,7 +523,7 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
             answers = self_agreement.find_answer_units(repeated, scale)
         except NotIdentified:
             why = self_agreement.NO_REPEATS
-            own = [Coefficient(FAMILY, "judges with themselves", None, why=why), correlation]
+            own = [Coefficient(FAMILY, "judges with themselves", None, why=why)]
         else:
             kinds = choose_kinds(answers, _KINDS)
             near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
@@ -553,7 +532,7 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
                 replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
                 for one in compute_kinds(answers, chosen, replace(request, cluster="item"))
             ]
-            own.append(correlation)
+        own.append(correlation)
         if request.cluster == "judge":
             own = [one.without_interval() for one in own]
         parts.append(replace(part, coefficients=(*part.coefficients, *own)))
@@ -607,9 +586,8 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
     notes = [
         say("landis-koch", "info", word=name_kappa(agreement.kappa)),
         say("pair-counts", "info", **{key: getattr(agreement, key) for key in shown}),
+        *([interval.why] if interval.why else []),
     ]
-    if interval.why:
-        notes.append(interval.why)
     if agreement.own:  # pairs of votes that are no agreement between judges
         share = agreement.own / agreement.comparable
         notes.append(say("own-pairs", n=agreement.own, of=agreement.comparable, share=share))

@@ -37,10 +37,8 @@ from evenhand.render.findings import Finding
 
 REPLICATES: Final = 1_000
 MIN_CLUSTERS: Final = 10  # Fewest clusters of which intervals are made
-MAX_CLUSTERS: Final = {
-    "item": 1_000,
-    "judge": 100,
-}  # Most clusters that are drawn; more are put together
+# Most clusters that are drawn; more are put together
+MAX_CLUSTERS: Final = {"item": 1_000, "judge": 100}
 CLUSTERS: Final = tuple(MAX_CLUSTERS)
 MAX_SHARE_LOST: Final = 0.05  # Largest share of resamples in which a coefficient may not exist
 

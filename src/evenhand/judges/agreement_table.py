@@ -117,13 +117,12 @@ class AgreementTable(Shown):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per part and coefficient, with plain values."""
+        numbers = ("value", "lower", "upper", "units", "ratings")
         return [
             {
                 **{name: part.by.get(name, ALL) for name in self.by},
                 "coefficient": one.name,
-                **{key: getattr(one, key) for key in ("value", "lower", "upper")},
-                "units": one.units,
-                "ratings": one.ratings,
+                **{key: getattr(one, key) for key in numbers},
                 "why": None if one.why is None else str(one.why),
             }
             for part in self.parts
@@ -147,8 +146,19 @@ class AgreementTable(Shown):
         sentences = take_findings(self.says)
         by_part = {one.name: one for one in self.parts[:-1]}
         tables = (_tabulate_whole(self), _tabulate_parts("parts", self.by, by_part))
+        whole, rated = self.whole, self.kind == "ratings"
+        scale = f" Scale {self.scale}." if self.scale else ""
+        basis = f"{say('nothing-shared')}{scale}"
+        if whole.units:
+            answers, outputs = ("score", "output") if rated else ("comparison", "output pair")
+            counts = f"{plural(whole.ratings, answers)} of {plural(whole.units, outputs)}"
+            alike = whole.ratings == whole.units * whole.most_judges
+            most = f"by {'' if alike else 'at most '}{plural(whole.most_judges, 'judge')} each"
+            judges = f"{plural(whole.judges, 'judge')} in all"
+            intervals = f"Intervals account for {self.cluster}s."
+            basis = f"{counts} {most}, {judges}.{scale} {intervals}"
         return Document(
-            basis=_say_basis(self),
+            basis=basis,
             answer=tuple(one for one in sentences if not one.values["part"]) or self.says,
             parts=tuple(one for one in tables if one.rows),
             findings=list_findings([*_list_notes(self)], self.excluded),
@@ -183,21 +193,6 @@ _COLUMNS: Final = {
 }
 
 
-def _say_basis(table: AgreementTable) -> str:
-    whole = table.whole
-    scale = f" Scale {table.scale}." if table.scale else ""
-    if not whole.units:
-        return f"{say('nothing-shared')}{scale}"
-    answers, outputs = (
-        ("score", "output") if table.kind == "ratings" else ("comparison", "output pair")
-    )
-    counts = f"{plural(whole.ratings, answers)} of {plural(whole.units, outputs)}"
-    alike = whole.ratings == whole.units * whole.most_judges
-    most = f"by {'' if alike else 'at most '}{plural(whole.most_judges, 'judge')} each"
-    judges = f"{plural(whole.judges, 'judge')} in all"
-    return f"{counts} {most}, {judges}.{scale} Intervals account for {table.cluster}s."
-
-
 # What a row of the table holds of a coefficient
 _SHOWN: Final = ("name", "title", "value", "lower", "upper", "units", "ratings")
 # Parts of names of coefficients in the order of the table: units, two judges, all judges,
@@ -213,25 +208,20 @@ def _tabulate_whole(table: AgreementTable) -> Table:
         at = next((at for at, names in enumerate(_GROUPS) if own in names), 0)
         groups[at] += [one] if one.value is not None else []
     held = [one for group in groups for one in group]
-    columns = (
+    columns = [
         Column("title", "coefficient", "name"),
         Column("value", "value", "three"),
         Column(("lower", "upper"), f"{100 * table.level:g} % interval", "interval three"),
-        *([Column("word", "Landis & Koch", priority=1)] if any(one.word for one in held) else []),
-    )
+    ]
+    if any(one.word for one in held):
+        columns.append(Column("word", "Landis & Koch", priority=1))
     rows = tuple(
         {**{key: getattr(one, key) for key in _SHOWN}, "word": one.word or ""} for one in held
     )
-    ends = np.cumsum([len(group) for group in groups if group])[:-1]
+    ends = np.cumsum([len(group) for group in groups if group])[:-1].tolist()
     of_pairs = ("Cohen's κ and correlations of two judges are means over pairs of judges.",)
-    return Table(
-        "coefficients",
-        "Agreement on all judgments",
-        columns,
-        rows,
-        tuple(ends.tolist()),
-        legend=of_pairs if groups[1] else (),
-    )
+    caption, legend = "Agreement on all judgments", of_pairs if groups[1] else ()
+    return Table("coefficients", caption, tuple(columns), rows, tuple(ends), legend=legend)
 
 
 def _tabulate_parts(name: str, by: Sequence[str], parts: Mapping[str, AgreementPart]) -> Table:
@@ -252,7 +242,6 @@ def _tabulate_parts(name: str, by: Sequence[str], parts: Mapping[str, AgreementP
 
 
 def _list_notes(table: AgreementTable) -> Iterator[str]:
-    """Yield what must stand beside the numbers, and beside which of them."""
     yield from (*table.whole.notes, *table.notes)
     named: dict[Finding, list[str]] = {}
     lacking: dict[str, list[str]] = {}
@@ -269,25 +258,19 @@ def _list_notes(table: AgreementTable) -> Iterator[str]:
     listed = [one for one in table.whole.doubtful[:MAX_ITEMS_NAMED] if one.difference > 0]
     if listed:
         several = len({one.task for one in listed}) > 1
-        unit = "output" if table.kind == "ratings" else "output pair"
-        items = [
-            f"{one.item if several else one.item.removeprefix(f'{one.task} / ')}"
-            f" ({_measure(table.kind, one.difference)}, {plural(one.units, unit)})"
-            for one in listed
-        ]
+        items = []
+        for item in listed:
+            far, unit = f"{item.difference:.2f} apart on average", "output"
+            if table.kind != "ratings":
+                far, unit = f"{share(item.difference, 1)} of pairs of answers differ", "output pair"
+            name = item.item if several else item.item.removeprefix(f"{item.task} / ")
+            items.append(f"{name} ({far}, {plural(item.units, unit)})")
         yield say("far-items", items=", ".join(items))
 
 
 def _join(titles: Sequence[str]) -> str:
-    """Join titles, which have commas of their own."""
     rest = f"; and {len(titles) - MAX_NAMED} more" if len(titles) > MAX_NAMED else ""
     return "; ".join(titles[:MAX_NAMED]) + rest
-
-
-def _measure(kind: str, difference: float) -> str:
-    if kind == "ratings":
-        return f"{difference:.2f} apart on average"
-    return f"{share(difference, 1)} of pairs of answers differ"
 
 
 # Largest κ of each word but the first, which stands for κ below zero
@@ -318,9 +301,8 @@ def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> Fi
     # Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
     # the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology
     # 43:543-549.
-    if kappa is None or observed < HIGH_AGREEMENT or kappa > LOW_KAPPA:
-        return None
-    return say("prevalence", "warning", agree=observed, same=prevails)
+    odd = kappa is not None and observed >= HIGH_AGREEMENT and kappa <= LOW_KAPPA
+    return say("prevalence", "warning", agree=observed, same=prevails) if odd else None
 
 
 MAX_PARTS_SAID = 8  # Most parts of which a sentence each is said; of more only the whole is
@@ -338,12 +320,9 @@ def _say(part: AgreementPart, answers: str, *, again: bool) -> Finding:
     known = {one.name: one for one in part.coefficients if one.value is not None}
     clauses = []
     if not part.units:
-        own = known.get("intra-n-agreement-0")
-        clauses.append(
-            "nothing was judged by two judges"
-            if own is None
-            else f"judges give the same {answers} again in {_percent(own)}"
-        )
+        own, alone = known.get("intra-n-agreement-0"), "nothing was judged by two judges"
+        again_in = f"judges give the same {answers} again in"
+        clauses.append(alone if own is None else f"{again_in} {_percent(own)}")
     # of all pairs of judges, at most 0, 1 ... points apart; a number such as 1e-10 has a sign too
     near = {
         name.removeprefix("n-agreement-"): one
@@ -364,12 +343,9 @@ def _say(part: AgreementPart, answers: str, *, again: bool) -> Finding:
     for one in part.coefficients if part.units else ():
         if one.name in names:
             title = TITLES.get(one.name, one.title)
-            ends = "" if one.lower is None else f" ({_plain(one.lower)} to {_plain(one.upper)})"
-            word = "" if one.word is None else f", {one.word}"
-            missing = one.value is None
-            clauses.append(
-                f"{title} does not exist" if missing else f"{title} {_plain(one.value)}{ends}{word}"
-            )
+            ends = "" if one.lower is None else f" ({one.lower:z.3f} to {one.upper:z.3f})"
+            value = "does not exist" if one.value is None else f"{one.value:z.3f}{ends}"
+            clauses.append(f"{title} {value}" + (f", {one.word}" if one.word is not None else ""))
     if not clauses:
         clauses.append(f"{part.units:,} units were judged by two judges or more")
     start, text = f"{part.name}: " if part.by else "", "; ".join(clauses)
@@ -383,11 +359,6 @@ TITLES: Final = {
     "alpha-ordinal": "Krippendorff's α, ordinal,",
     "kappa-strict": "pairwise κ",
 }
-
-
-def _plain(value: float | None) -> str:
-    """Write a coefficient with three digits; a zero has no sign."""
-    return "" if value is None else f"{value:z.3f}"
 
 
 def _percent(one: Coefficient) -> str:

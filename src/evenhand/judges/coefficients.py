@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import log10
 from typing import Final
@@ -24,22 +24,10 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups
 from evenhand.numerics.distributions import chi2_tail
 
-# How far apart two scores are: weights of agreement on the declared scale.
-#
-# A weighting says the disagreement δ of two scores; the weight of their agreement is
-#
-# w = 1 − δ / δ_max,   δ_max the largest disagreement on the scale
-#
-# identity   δ = [x ≠ y]              any difference is as bad as any other
-# linear     δ = |x − y|              two points are twice as bad as one
-# quadratic  δ = (x − y)²             two points are four times as bad as one
-# radical    δ = √|x − y|             the first point is the worst
-# ratio      δ = ((x − y) / (x + y))²  differences count by their share; scores from zero up
-#
-# δ_max belongs to the scale as it was declared. Weights from the scores that happen to occur change
-# with the data: a scale of five of which judges used three has other weights, and another κ.
-# Source: Cohen (1968), Psychological Bulletin 70:213-220; Gwet (2014), Handbook of Inter-Rater
-# Reliability, 4th edition, section 3.5.
+# How far apart two scores are: the weight of their agreement is 1 − δ / δ_max, δ_max being the
+# largest disagreement on the scale as it was declared, since weights from the scores that happen to
+# occur would change with the data. Sources: Cohen (1968), Psychological Bulletin 70:213-220; Gwet
+# (2014), Handbook of Inter-Rater Reliability, 4th edition, section 3.5.
 
 
 WEIGHTINGS: Final = ("identity", "linear", "quadratic", "radical", "ratio")
@@ -50,14 +38,10 @@ def disagree(x: Array, y: Array, weighting: str) -> Array:
     gap = np.abs(x - y)
     if weighting == "identity":
         return np.asarray(gap > 0, dtype=np.float64)
-    if weighting == "linear":
-        return np.asarray(gap)
-    if weighting == "quadratic":
-        return np.asarray(gap**2)
-    if weighting == "radical":
-        return np.asarray(np.sqrt(gap))
-    both = x + y
-    return np.asarray((gap / np.where(both == 0, 1.0, both)) ** 2)  # 0 and 0 are 0 apart
+    if weighting == "ratio":  # differences count by their share; 0 and 0 are 0 apart
+        both = x + y
+        return np.asarray((gap / np.where(both == 0, 1.0, both)) ** 2)
+    return np.asarray(gap ** {"linear": 1.0, "quadratic": 2.0, "radical": 0.5}[weighting])
 
 
 def check_weighting(points: Array, weighting: str) -> None:
@@ -94,24 +78,15 @@ def disagreements(sums: Sums, weighting: str) -> Array:
     return disagree(points[coincidences.low], points[coincidences.high], weighting)
 
 
-# Krippendorff's α: one minus observed over expected disagreement, for any scale and gaps.
+# Krippendorff's α, with n scores on units u of m_u ≥ 2 judges each:
 #
 # α = 1 − D_o / D_e
-# D_o = 1/n Σ_u Σ_{i ≠ j} δ(c_ui, c_uj) / (m_u − 1)     over units u of m_u ≥ 2 scores, n in all
-# D_e = 1/(n (n − 1)) Σ_c Σ_k n_c n_k δ(c, k)           (c = k adds nothing)
+# D_o = 1/n Σ_u Σ_{i ≠ j} δ(c_ui, c_uj) / (m_u − 1),   D_e = 1/(n (n − 1)) Σ_c Σ_k n_c n_k δ(c, k)
 #
-# nominal    δ = [c ≠ k]
-# ordinal    δ = (Σ_{g=c}^{k} n_g − (n_c + n_k)/2)², which is (r_c − r_k)², r being mid-ranks
-# interval   δ = (c − k)²
-# ratio      δ = ((c − k) / (c + k))²
-#
-# Written with mid-ranks, ordinal is interval on ranks, and both come from sums and sums of squares:
-# the cost is linear in the scores. Source: Krippendorff (2013), Content Analysis, 3rd edition,
-# chapter 12. Units of one judge tell nothing and are left out.
-#
-# What it ignores: who gave the scores; a harsh and a mild judge disagree, even if they order
-# outputs alike. When not to use it: where nearly all scores are alike (D_e is near 0 and α jumps
-# with single scores), and interval or ratio on scores whose differences mean nothing.
+# δ is [c ≠ k] (nominal), (c − k)² (interval), ((c − k) / (c + k))² (ratio) or, of mid-ranks r,
+# (r_c − r_k)² (ordinal). Interval and ordinal come from sums and sums of squares: the cost is
+# linear in the scores. Source: Krippendorff (2013), Content Analysis, 3rd edition, chapter 12.
+# Where nearly all scores are alike D_e is near 0, and α jumps with single scores.
 
 METRICS: Final = ("nominal", "ordinal", "interval", "ratio")
 _WEIGHTINGS: Final = {"nominal": "identity", "interval": "quadratic", "ratio": "ratio"}
@@ -163,18 +138,10 @@ def find_midranks(mass: Array) -> Array:
     return np.asarray(np.cumsum(mass, axis=1) - mass / 2)
 
 
-# n-agreement: the share of units whose two scores differ by at most n points.
-#
-# a(n) = #{units: |S_a − S_b| ≤ n} / #units,   n = 0 .. range of the scale
-#
-# Source: Hamon, Mostefa and Arranz (2007), MT Summit XI, section 3.1. With more than two judges a
-# unit counts by the mean over its pairs of judges; a(0) is then the observed agreement P_o of
-# Fleiss' κ. Published figures often take one pair of judges for each output: `pair_judges` keeps
-# the two who come first in the table, the same two under every criterion.
-#
-# What it ignores: chance. Judges who toss a five-sided coin reach a(0) = .20, a(1) = .52, and the
-# coarser the scale, the higher all of them. When not to use it: to compare scales of different
-# lengths, or criteria of which one is nearly constant.
+# n-agreement: the share of units whose two scores differ by at most n points (Hamon, Mostefa and
+# Arranz 2007, MT Summit XI, section 3.1). With more than two judges a unit counts by the mean over
+# its pairs of judges; at n = 0 it is then the observed agreement P_o of Fleiss' κ. Published
+# figures often take one pair of judges for each output: `pair_judges`. It ignores chance.
 
 
 MAX_STEPS_SHOWN: Final = 11  # Scales of so many steps are shown in full; on longer ones a few n are
@@ -216,16 +183,8 @@ def pair_judges(units: Units) -> Units:
     chosen = (units.judge == rows.judge[first[held]]) | (units.judge == of_second[held])
     unit = np.repeat(np.arange(units.size), units.sizes)
     both = np.bincount(unit[chosen], minlength=units.size) == 2
-    mask = chosen & np.repeat(both, units.sizes)
-    sizes = np.full(int(both.sum()), 2)
-    return replace(
-        units,
-        sizes=sizes,
-        starts=np.cumsum(sizes) - sizes,
-        code=units.code[mask],
-        judge=units.judge[mask],
-        first=units.first[both],
-    )
+    kept = chosen & np.repeat(both, units.sizes)
+    return units.choose(both, kept, np.full(int(both.sum()), 2))
 
 
 def _first_rows(groups: Integers, rows: Integers) -> Integers:
@@ -235,20 +194,15 @@ def _first_rows(groups: Integers, rows: Integers) -> Integers:
     return first
 
 
-# Fleiss' κ: agreement beyond what judges would reach who scored at random.
+# Fleiss' κ, n_ij of n judges having given unit i score j:
 #
 # κ = (P̄_o − P̄_e) / (1 − P̄_e)
-# P̄_o = 1/N Σ_i 1/(n (n − 1)) Σ_j n_ij (n_ij − 1)     n_ij of n judges gave unit i score j
-# P̄_e = Σ_j (1/(N n) Σ_i n_ij)²
+# P̄_o = 1/N Σ_i 1/(n (n − 1)) Σ_j n_ij (n_ij − 1),   P̄_e = Σ_j (1/(N n) Σ_i n_ij)²
 #
 # Sources: Fleiss (1971), Psychological Bulletin 76:378-382; printed so by Hamon, Mostefa and Arranz
-# (2007), section 3.2. The formula is for n judges on every unit. Where their number differs, each
-# unit's own n_i stands in P̄_o, and all scores in place of N n: a generalisation, and labelled so.
-# Units of one judge are left out.
-#
-# What it ignores: how far apart two scores are; a five against a four is as bad as against a one.
-# When not to use it: on scales with an order (α or AC2 see it), and where nearly all scores are
-# alike: P̄_e is then near 1 and κ low, however well judges agree (Feinstein & Cicchetti 1990).
+# (2007), section 3.2. Where the number of judges differs, each unit's own n_i stands in P̄_o, and
+# all scores in place of N n: a generalisation, and labelled so. Where nearly all scores are alike
+# P̄_e is near 1 and κ low, however well judges agree (Feinstein & Cicchetti 1990).
 
 
 @dataclass(frozen=True)
@@ -258,18 +212,18 @@ class FleissParts:
     kappa: float | None  # κ; None where all scores are alike
 
 
-def fleiss_kappa(sums: Sums) -> Ratio:
-    """Return κ, one per resample; it does not exist where all scores are alike."""
-    observed, chance = _parts(sums)
-    return Ratio(observed - chance, np.where(sums.varied, 1 - chance, 0.0))
-
-
 def fleiss_parts(coincidences: Coincidences) -> FleissParts:
     if not coincidences.units:
         raise NotIdentified(f"{NO_OVERLAP}: nothing agrees or disagrees")
     sums = Sums(coincidences)
     observed, chance = (float(part[0]) for part in _parts(sums))
     return FleissParts(observed, chance, fleiss_kappa(sums).value)
+
+
+def fleiss_kappa(sums: Sums) -> Ratio:
+    """Return κ, one per resample; it does not exist where all scores are alike."""
+    observed, chance = _parts(sums)
+    return Ratio(observed - chance, np.where(sums.varied, 1 - chance, 0.0))
 
 
 def _parts(sums: Sums) -> tuple[Array, Array]:
@@ -281,25 +235,20 @@ def _parts(sums: Sums) -> tuple[Array, Array]:
     return observed, np.asarray((shares**2).sum(axis=1))
 
 
-# Gwet's AC1 and AC2, and coefficients that differ from them in what they call chance.
+# Gwet's AC1 and AC2, and coefficients that differ from them in what they call chance. With T_w the
+# sum of all weights w, q the points of the scale, and π_k the mean over all units, those of one
+# judge among them, of the share of their scores at k:
 #
-# coefficient = (P_a − P_e) / (1 − P_e)
-# P_a = mean over units of two or more judges of the mean weight w of their pairs of scores
+# coefficient = (P_a − P_e) / (1 − P_e),   P_a the mean over units of the mean w of pairs of scores
 #
 # AC1, AC2           P_e = T_w / (q (q − 1)) Σ_k π_k (1 − π_k)      AC1: identity weights
 # Brennan-Prediger   P_e = T_w / q²
 # π (Fleiss' kind)   P_e = Σ_k Σ_l w_kl π_k π_l
 #
-# T_w is the sum of all weights, q the number of points of the scale, π_k the mean over all units,
-# those of one judge among them, of the share of their scores at k. Sources: Gwet (2008), British
-# Journal of Mathematical and Statistical Psychology 61:29-48; Gwet (2014), Handbook of Inter-Rater
-# Reliability, 4th edition, chapters 2-5; Brennan & Prediger (1981), Educational and Psychological
-# Measurement 41:687-699.
-#
-# AC1 stays high where nearly all scores are alike and κ falls to zero: it takes chance for small
-# there. What it ignores: that such data can tell good judges from lucky ones only in the rare
-# cases. When not to use it: as a stand-in for κ without saying so; the two disagree most where it
-# matters.
+# Sources: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61:29-48; Gwet
+# (2014), Handbook of Inter-Rater Reliability, 4th edition, chapters 2-5; Brennan & Prediger (1981),
+# Educational and Psychological Measurement 41:687-699. AC1 stays high where nearly all scores are
+# alike and κ falls to zero: it takes chance for small there.
 
 
 def weighted_agreement(sums: Sums, weighting: str = "identity") -> Ratio:
@@ -393,31 +342,27 @@ def list_kinds(units: Units) -> tuple[Kind, ...]:
         for n in steps:
             title = f"scores at most {n:g} apart{pair}" if n else f"same score{pair}"
             compute = partial(n_agreement, n=n)
-            name = f"{family}-{n:g}"
-            kinds.append(Kind(name, title, family, compute, default=not paired, paired=paired))
+            named = f"{family}-{n:g}", title, family
+            kinds.append(Kind(*named, compute, default=not paired, paired=paired))
     fleiss = Kind("fleiss", "Fleiss' κ", "fleiss", fleiss_kappa, few, kappa=True, categories=True)
     kinds.append(fleiss)
     shown = {"nominal": few, "ordinal": True, "interval": True, "ratio": False}
     for metric in METRICS:
-        title, compute = f"Krippendorff's α, {metric}", partial(krippendorff_alpha, metric=metric)
-        nominal = metric == "nominal"
-        name = f"alpha-{metric}"
-        kinds.append(Kind(name, title, "alpha", compute, shown[metric], categories=nominal))
+        compute = partial(krippendorff_alpha, metric=metric)
+        named = f"alpha-{metric}", f"Krippendorff's α, {metric}", "alpha"
+        kinds.append(Kind(*named, compute, shown[metric], categories=metric == "nominal"))
     unasked = {"ac1", "ac2-quadratic", "brennan-prediger"} if few else set()
-    # family, name and title without weights, name and title with weights, how it is computed
-    bp, pi = "Brennan-Prediger κ", "π of Fleiss' kind (Gwet)"
-    agreement = "weighted agreement"
-    weighted: tuple[tuple[str, str, str, str, str, Callable[..., Ratio]], ...] = (
-        ("gwet", "ac1", "Gwet's AC1", "ac2", "Gwet's AC2", gwet_ac),
-        ("brennan-prediger", "brennan-prediger", bp, "brennan-prediger", bp, brennan_prediger),
-        ("pi", "pi", pi, "pi", pi, gwet_pi),
-        ("agreement", "agreement", agreement, "agreement", agreement, weighted_agreement),
+    weighted: tuple[tuple[str, str, str, Callable[..., Ratio]], ...] = (
+        ("gwet", "ac2", "Gwet's AC2", gwet_ac),
+        ("brennan-prediger", "brennan-prediger", "Brennan-Prediger κ", brennan_prediger),
+        ("pi", "pi", "π of Fleiss' kind (Gwet)", gwet_pi),
+        ("agreement", "agreement", "weighted agreement", weighted_agreement),
     )
-    for family, plain_name, plain_title, name, title, function in weighted:
+    for family, name, title, function in weighted:
         for weighting in WEIGHTINGS:
-            plain = weighting == "identity"
-            full = plain_name if plain else f"{name}-{weighting}"
-            words = plain_title if plain else f"{title}, {weighting} weights"
+            full, words = f"{name}-{weighting}", f"{title}, {weighting} weights"
+            if weighting == "identity":  # AC2 with these is AC1
+                full, words = ("ac1", "Gwet's AC1") if name == "ac2" else (name, title)
             compute = partial(function, weighting=weighting)
             kinds.append(Kind(full, words, family, compute, full in unasked, categories=True))
     return tuple(kinds)
@@ -429,34 +374,31 @@ def choose_kinds(
     """Return the coefficients that are meant, each once, in the order of the list."""
     kinds = list_kinds(units)
     names = {requested} if isinstance(requested, str) else dict.fromkeys(requested)
-    known = {"default", "all", *others}
-    known |= {kind.name for kind in kinds} | {kind.family for kind in kinds}
+    known = {
+        "default",
+        "all",
+        *others,
+        *(one for kind in kinds for one in (kind.name, kind.family)),
+    }
     for name in names:
         if name not in known:
             hint = suggest(name, known) or f" Choose from {', '.join(sorted(known))}"
             raise UnknownOption(f"no coefficient '{name}'.{hint}")
-    chosen = []
-    for kind in kinds:
-        wanted = {"all", kind.name, kind.family, *(["default"] if kind.default else [])}
-        if wanted & set(names):
-            chosen.append(kind)
-    return tuple(chosen)
+    return tuple(
+        kind
+        for kind in kinds
+        if {"all", kind.name, kind.family, *(["default"] if kind.default else [])} & set(names)
+    )
 
 
-# Kendall's coefficient of concordance W: do judges put outputs in one order?
-#
-# Each of m judges ranks n units, ties sharing the mean of theirs; R_i are the sums of ranks:
+# Kendall's W: do judges put outputs in one order? Each of m judges ranks n units, ties sharing the
+# mean of theirs; R_i are the sums of ranks:
 #
 #     W = 12 Σ_i (R_i − m (n + 1) / 2)² / (m² (n³ − n) − m Σ_j T_j),   T_j = Σ (t³ − t) over ties
-#     χ² = m (n − 1) W on n − 1 degrees of freedom
-#
-# W is 1 where all judges give the same ranks and 0 where rank sums are all equal; the mean Spearman
-# correlation of two judges is (m W − 1) / (m − 1) where none ties. χ² is Friedman's test with
-# judges as blocks.
+#     χ² = m (n − 1) W on n − 1 degrees of freedom, which is Friedman's test with judges as blocks
 #
 # Sources: Kendall & Babington Smith (1939), Annals of Mathematical Statistics 10:275-287; Kendall
-# (1948), Rank Correlation Methods. When not to use it: judges who scored different outputs
-# (complete blocks only), and few points on the scale, where ties leave little order to agree on.
+# (1948), Rank Correlation Methods.
 
 NAME, TITLE = "kendall-w", "Kendall's W"
 
@@ -485,17 +427,11 @@ def find_concordance(scores: Array) -> Concordance:
 
 def concordance_coefficient(units: Units) -> Coefficient:
     try:
-        block = find_block(units)
-        concordance = find_concordance(block.scores)
+        scores, notes = find_block(units)
+        found = find_concordance(scores)
     except NotIdentified as refusal:
         return Coefficient(NAME, TITLE, None, why=str(refusal))
-    statistic = {"chi2": concordance.statistic, "df": concordance.df, "p": concordance.p}
-    test = say("concordance-test", "info", **statistic)
-    return Coefficient(
-        NAME,
-        TITLE,
-        concordance.w,
-        units=concordance.units,
-        ratings=concordance.units * concordance.judges,
-        notes=(*block.notes, test),
-    )
+    test = say("concordance-test", "info", chi2=found.statistic, df=found.df, p=found.p)
+    n = found.units
+    both = (*notes, test)
+    return Coefficient(NAME, TITLE, found.w, units=n, ratings=n * found.judges, notes=both)

@@ -1,6 +1,6 @@
 """What tells careless from honest judges of comparisons: slopes, controls, repeats, habits, times.
 
-Each gives log-likelihoods of every judge under honest, careless and reversed, for `mixture`; habits
+Each gives log-likelihoods of every judge under honest, careless and reversed, for `cards`; habits
 are tested apart.
 """
 
@@ -16,25 +16,19 @@ from numpy.typing import NDArray
 from evenhand.data.rating_rows import CONTROL
 from evenhand.data.tally import Codes
 from evenhand.data.votes import TIE, Votes
-from evenhand.judges.habits import MIN_SCORES, Habit, place_in_session
-from evenhand.judges.rating_evidence import normal_spread
+from evenhand.judges.rating_evidence import MIN_SCORES, Habit, normal_spread, place_in_session
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
 
-# Controls and repeats: what they say of a judge being honest, careless or reversed.
-#
 # A control is a comparison whose outcome is known, such as a good output against a damaged one. The
-# judge's answers (as expected, neither, the contrary) are Dirichlet-multinomial around
-#
-# honest     the shares of all other judges          careless   (1 − t)/2, t, (1 − t)/2
-# reversed   the same, as expected and contrary exchanged
-#
-# t being the share of ties among all judgments. A repeat shows a judge an output pair again. Saying
-# the same again is beta-binomial around the share of the other judges for the honest and for the
-# reversed, and around Σ p² for the careless: p are the judge's own shares of left, tie and right,
-# so that who always presses one key is not called consistent for it.
+# judge's answers (as expected, neither, the contrary) are Dirichlet-multinomial around the shares
+# of all other judges (honest), the same with as expected and contrary exchanged (reversed), or (1 −
+# t)/2, t, (1 − t)/2 (careless), t being the share of ties among all judgments. A repeat shows a
+# judge an output pair again. Saying the same again is beta-binomial around the share of the other
+# judges for the honest and the reversed, and around Σ p² for the careless: p are the judge's own
+# shares of left, tie and right, so that who always presses one key is not called consistent for it.
 #
 # Judges of a class differ, hence the Dirichlet and beta laws, worth ten answers; where comparisons
 # come in rankings, log-likelihoods are divided by what scores of rankings vary beyond those of
@@ -70,8 +64,7 @@ def weigh_controls(votes: Votes, tied: float, inflation: float = 1.0) -> Checks 
     if not len(rows):
         return None
     away = np.abs(votes.outcome[rows].astype(int) - votes.expected[rows])  # 0, 1, 2
-    size = len(votes.judges)
-    tied = max(tied, 0.5 / len(votes.outcome))
+    size, tied = len(votes.judges), max(tied, 0.5 / len(votes.outcome))
     seen = np.bincount(votes.judge[rows] * 3 + away, minlength=3 * size).reshape(size, 3)
     chance = np.tile([(1 - tied) / 2, tied, (1 - tied) / 2], (size, 1))
     return _weigh(seen.astype(float), chance, [2, 1, 0], inflation)
@@ -119,12 +112,11 @@ def _weigh(seen: Array, chance: Array, mirror: list[int], inflation: float) -> C
     others = total - seen + PSEUDO_ANSWERS * chance
     honest = others / others.sum(axis=1, keepdims=True)
     logs = np.zeros((len(seen), 3))
+    whole = gammaln(seen.sum(axis=1) + CONCENTRATION) - gammaln(CONCENTRATION)
     for at, law in enumerate((honest, chance, honest[:, mirror])):
         # Dirichlet-multinomial, up to what depends on the counts alone
         alpha = CONCENTRATION * law
-        parts = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1)
-        whole = gammaln(seen.sum(axis=1) + CONCENTRATION)
-        logs[:, at] = parts + gammaln(CONCENTRATION) - whole
+        logs[:, at] = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1) - whole
     return Checks(seen, total / total.sum(), chance, logs / inflation)
 
 
@@ -180,8 +172,7 @@ def leave_out_gaps(ballot: Ballot) -> tuple[Array, int]:
     # The second value counts the systems of tasks that are too large for it; their gaps are 0.
     gaps, passed_over = np.zeros(len(ballot.won)), 0
     order = np.argsort(ballot.task, kind="stable")
-    borders = np.flatnonzero(np.diff(ballot.task[order])) + 1
-    for rows in np.split(order, borders):
+    for rows in np.split(order, np.flatnonzero(np.diff(ballot.task[order])) + 1):
         cells, cell, sign = _count(ballot, rows)
         if cells.size > MAX_SYSTEMS:
             passed_over += cells.size
@@ -302,18 +293,13 @@ def _step_by_systems(
     return np.asarray(exact[low] - exact[high])
 
 
-# How strongly each judge's votes follow what the other judges say: slopes, with errors.
-#
 # P(judge l prefers left | decisive) = σ(b_l x),   x = w1 gap(−l) + w2 votes(−l)
 #
-# gap(−l) is how much better the left system is by everybody else's votes (`comparison_gaps`);
-# votes(−l) is how many more of the other judges preferred left on the same output pair. w is the
-# logistic regression of all decisive votes on both, so that b is 1 for all judges together, 0 for
-# who answers whatever the outputs are, and negative for who takes the scale the wrong way round. b̂
-# has a ridge of .02 and is finite even where every vote agrees with x.
-#
-# w is fitted with judge l's votes among the others: b̂_l moves by about 1 / J, which is little from
-# ten judges on.
+# gap(−l) is how much better the left system is by everybody else's votes; votes(−l) is how many
+# more of the other judges preferred left on the same output pair. w is the logistic regression of
+# all decisive votes on both, so that b is 1 for all judges together. b̂ has a ridge of .02 and is
+# finite even where every vote agrees with x. That w is fitted with judge l's votes among the others
+# moves b̂_l by about 1 / J.
 
 SLOPE_RIDGE: Final = 0.02
 MAX_ITERATIONS: Final = 100
@@ -344,11 +330,9 @@ def sum_other_votes(votes: Votes) -> OtherVotes:
     cell = cell.reshape(-1)
     favour = votes.preferred.astype(float)
     lead = np.bincount(pair, favour)[pair] - np.bincount(cell, favour)[cell]
-    return OtherVotes(
-        lead=np.where(votes.left < votes.right, lead, -lead),
-        votes=(np.bincount(pair)[pair] - np.bincount(cell)[cell]).astype(float),
-        judges=np.bincount(keys // len(votes.judges))[pair].astype(float) - 1,
-    )
+    others = (np.bincount(pair)[pair] - np.bincount(cell)[cell]).astype(float)
+    judges = np.bincount(keys // len(votes.judges))[pair].astype(float) - 1
+    return OtherVotes(np.where(votes.left < votes.right, lead, -lead), others, judges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,20 +377,9 @@ def find_slopes(votes: Votes) -> Slopes:
         by_answer = np.bincount(votes.answer[rows], x * (won - chance))
         independent = (x**2 * chance * (1 - chance)).sum()
         inflation = max(1.0, float((by_answer**2).sum() / independent))
-    return Slopes(
-        weights=weights,
-        rows=rows,
-        judge=judge,
-        x=x,
-        won=won,
-        others=others,
-        gap=gap,
-        slope=slope,
-        error=np.sqrt(inflation / held),
-        information=np.bincount(judge, x**2 / 4, size) / inflation,
-        inflation=inflation,
-        passed_over=passed_over,
-    )
+    error, information = np.sqrt(inflation / held), np.bincount(judge, x**2 / 4, size) / inflation
+    seen = (weights, rows, judge, x, won, others, gap, slope, error, information)
+    return Slopes(*seen, inflation, passed_over)
 
 
 def fit_logistic(columns: Array, won: Array) -> Array:
@@ -423,17 +396,15 @@ def fit_logistic(columns: Array, won: Array) -> Array:
     return maximise(expand, np.zeros(columns.shape[1])).at
 
 
-# How a judge presses the keys: one side too often, ties too often, less care as a session goes on.
-#
-# Log-odds of one judge, one Newton step from what the slope b̂_l says, with variance 1 /
-# information:
+# How a judge presses the keys: log-odds of one judge, one Newton step from what the slope b̂_l
+# says, with variance 1 / information:
 #
 # position-biased   δ of P(left | decisive) = σ(b x + δ), on either side of the median judge's
 # drifting          d of P(left | decisive) = σ(b x + d x place), place −½ … ½ in the session,
 # below the median judge's: the slope falls
 # coarse            log-odds of a tie, above the median judge's
 #
-# Honest judges differ in these too, by as much as the campaign shows (`rating_spread`). Where
+# Honest judges differ in these too, by as much as the campaign shows (`normal_spread`). Where
 # comparisons come in rankings, variances are those of scores of whole rankings.
 
 
@@ -534,16 +505,11 @@ def _inflate(answer: Codes | None, scores: Array) -> float:
     return max(1.0, float((np.bincount(answer, scores) ** 2).sum() / (scores**2).sum()))
 
 
-# How long judges take, and what that says of them being honest, learnt from these judges alone.
-#
-# t_l is the median of log(1 + seconds) of judge l. Nobody knows beforehand how quick careless
-# judges are, or whether they are quick at all: given the probabilities of the classes without time,
-#
-# honest N(μ, s²),   careless N(μ_c, s²),   reversed as honest,
-#
-# μ and s are those of the honest, μ_c that of the careless together with three judges at μ, so that
-# where nobody looks careless time says nothing. Its log-likelihood ratio is cut at 2 nats: nobody
-# is flagged for speed.
+# How long judges take: t_l is the median of log(1 + seconds) of judge l. Given the probabilities of
+# the classes without time, honest and reversed N(μ, s²), careless N(μ_c, s²), μ and s being those
+# of the honest, μ_c that of the careless together with three judges at μ, so that where nobody
+# looks careless time says nothing. The log-likelihood ratio is cut at 2 nats: nobody is flagged for
+# speed.
 
 PSEUDO_JUDGES: Final = 3.0  # Careless judges, as quick as honest ones, that are added to those seen
 MAX_LOG_RATIO: Final = 2.0  # nats
@@ -572,9 +538,8 @@ def weigh_seconds(votes: Votes, posterior: Array) -> Times | None:
         return None
     centre = float(weight[:, 0] @ t / honest)
     square = float(weight[:, 0] @ (t - centre) ** 2 / honest)
-    quick = float(
-        (weight[:, 1] @ t + PSEUDO_JUDGES * centre) / (weight[:, 1].sum() + PSEUDO_JUDGES)
-    )
+    careless = weight[:, 1]
+    quick = float((careless @ t + PSEUDO_JUDGES * centre) / (careless.sum() + PSEUDO_JUDGES))
     logs = np.zeros((len(posterior), 3))
     ratio = ((t - centre) ** 2 - (t - quick) ** 2) / (2 * square)
     logs[judges, 1] = np.clip(ratio, -MAX_LOG_RATIO, MAX_LOG_RATIO)

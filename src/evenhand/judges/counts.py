@@ -14,8 +14,6 @@ from evenhand.errors import NotIdentified
 from evenhand.judges.units import Units
 from evenhand.numerics import Array, Flags, Integers
 
-# How often two judges of a unit gave which two scores: all that coefficients are made of.
-#
 # Every pair of judges of a unit is one pair of scores (c, k), and counts 1 / (pairs in the unit),
 # so that units weigh alike (Fleiss, Gwet, n-agreement), or m times that, m being the judges of the
 # unit, so that scores weigh alike (Krippendorff). Pairs are summed by cluster once: coefficients
@@ -77,16 +75,12 @@ class Coincidences:
         return float(self.per_unit.sum())
 
     @cached_property
-    def scores(self) -> float:
-        """Scores of these units."""
-        return float(self.per_score.sum())
-
-    @cached_property
     def mass(self) -> Array:
         """(K,) scores of units of two or more judges by point."""
-        both = np.bincount(self.low, self.per_score, len(self.points))
-        both += np.bincount(self.high, self.per_score, len(self.points))
-        return np.asarray(both / 2)
+        low, high = (
+            np.bincount(end, self.per_score, len(self.points)) for end in (self.low, self.high)
+        )
+        return np.asarray((low + high) / 2)
 
 
 def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
@@ -107,11 +101,10 @@ def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
         given = np.bincount(cell * k + units.code[place], minlength=blocks.cells * k)
         single = given.reshape(-1, k).astype(np.float64)
     if not tabled:
-        parts = list(_list_pairs(units, blocks))
-        cell, low, high, per_unit, per_score = map(np.concatenate, zip(*parts, strict=True))
-        return Coincidences(
-            units.points, blocks, cell, low, high, per_unit, per_score, single, tabled=False
-        )
+        parts = zip(*_list_pairs(units, blocks), strict=True)
+        cell, low, high, *sums = map(np.concatenate, parts)
+        columns = (cell, low, high, sums[0], sums[1], single)
+        return Coincidences(units.points, blocks, *columns, tabled=False)
     size = blocks.cells * k * k
     per_unit, per_score = np.zeros(size), np.zeros(size)
     for judges, unit, place in units.by_size():
@@ -160,11 +153,8 @@ def mirror(coincidences: Coincidences) -> Coincidences:
         per_unit, per_score = (
             (one + one[order]) / 2 for one in (coincidences.per_unit, coincidences.per_score)
         )
-    single = (
-        None
-        if coincidences.single is None
-        else (coincidences.single + coincidences.single[:, ::-1]) / 2
-    )
+    single = coincidences.single
+    single = None if single is None else (single + single[:, ::-1]) / 2
     return replace(coincidences, per_unit=per_unit, per_score=per_score, single=single)
 
 
@@ -200,7 +190,6 @@ def _count_scores(units: Units, blocks: Blocks, unit: Integers, place: Integers)
 def _list_pairs(
     units: Units, blocks: Blocks
 ) -> Iterator[tuple[Integers, Integers, Integers, Array, Array]]:
-    """Yield pairs of scores one by one, where a table of them would be too large."""
     none = np.zeros(0, dtype=np.int64)
     yield none, none, none, np.zeros(0), np.zeros(0)
     for judges, unit, place in units.by_size():
@@ -275,15 +264,11 @@ class Sums:
 
     def per_unit(self, weights: Array) -> Array:
         """(B,) sum over units of the mean weight of its pairs; (C,) weights by entry."""
-        if self.coincidences.tabled:  # the pairs are the same in every cell
-            return np.asarray(self._unit_tables @ weights[: self._unit_tables.shape[1]])
-        return self._total(self.coincidences.per_unit * weights)
+        return self._total(self.coincidences.per_unit, weights, "_unit_tables")
 
     def per_score(self, weights: Array) -> Array:
         """(B,) the same, a unit counting as often as it has scores."""
-        if self.coincidences.tabled:
-            return np.asarray(self.score_tables @ weights[: self.score_tables.shape[1]])
-        return self._total(self.coincidences.per_score * weights)
+        return self._total(self.coincidences.per_score, weights, "score_tables")
 
     def score_sum(self, values: Array) -> Array:
         """(B,) sum over scores of units of two or more judges of a value by point (K,)."""
@@ -336,7 +321,8 @@ class Sums:
     def _unit_tables(self) -> Array:
         """(B, pairs) sums by pair of scores, units weighing alike."""
         coincidences = self.coincidences
-        judges = coincidences.scores / coincidences.units if coincidences.units else 1.0
+        scores = float(coincidences.per_score.sum())
+        judges = scores / coincidences.units if coincidences.units else 1.0
         if np.array_equal(coincidences.per_score, coincidences.per_unit * judges):
             return np.asarray(self.score_tables / judges)  # as many judges on every unit
         return self._table(coincidences.per_unit)
@@ -347,7 +333,7 @@ class Sums:
         pairs = len(coincidences.points) * (len(coincidences.points) + 1) // 2
         by_cell = sums.reshape(-1, pairs)
         if self.times is None:
-            return np.asarray(by_cell.sum(axis=0)[None, :])
+            return np.asarray(by_cell.sum(axis=0, keepdims=True))
         return np.asarray(self.times[:, coincidences.cell[::pairs]] @ by_cell)
 
     def _marginals(self, *, per_unit: bool) -> Array:
@@ -355,22 +341,23 @@ class Sums:
         coincidences, k = self.coincidences, len(self.points)
         if coincidences.tabled:
             tables = self._unit_tables if per_unit else self.score_tables
-            low, high = np.triu_indices(k)
-            ends = np.zeros((len(low), k))
-            np.add.at(ends, (np.arange(len(low)), low), 0.5)
-            np.add.at(ends, (np.arange(len(low)), high), 0.5)
-            return np.asarray(tables @ ends)
+            ends = [np.eye(k)[end] for end in np.triu_indices(k)]
+            return np.asarray(tables @ ((ends[0] + ends[1]) / 2))
         weights = coincidences.per_unit if per_unit else coincidences.per_score
         size = coincidences.blocks.cells * k
-        both = np.bincount(coincidences.cell * k + coincidences.low, weights, size)
-        both += np.bincount(coincidences.cell * k + coincidences.high, weights, size)
-        by_cell = both.reshape(-1, k) / 2
-        if self.times is None:
-            return np.asarray(by_cell.sum(axis=0)[None, :])
-        return np.asarray(self.times @ by_cell)
+        low, high = (
+            np.bincount(coincidences.cell * k + end, weights, size).reshape(-1, k)
+            for end in (coincidences.low, coincidences.high)
+        )
+        by_cell = (low + high) / 2
+        drawn = by_cell.sum(axis=0, keepdims=True) if self.times is None else self.times @ by_cell
+        return np.asarray(drawn)
 
-    def _total(self, weights: Array) -> Array:
+    def _total(self, sums: Array, weights: Array, name: str) -> Array:
+        pairs = self.coincidences
+        if pairs.tabled:  # the pairs are the same in every cell
+            tables: Array = getattr(self, name)
+            return np.asarray(tables @ weights[: tables.shape[1]])
         if self.times is None:
-            return np.array([weights.sum()])
-        by_cell = np.bincount(self.coincidences.cell, weights, self.coincidences.blocks.cells)
-        return np.asarray(self.times @ by_cell)
+            return np.array([(sums * weights).sum()])
+        return np.asarray(self.times @ np.bincount(pairs.cell, sums * weights, pairs.blocks.cells))

@@ -48,8 +48,6 @@ from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
-# The diagnosis of judges: what the tables and figures of Hamon et al. (2007) hold, of any data.
-
 # Row of table 3 for judges outside under every criterion; "Fluency + Adequacy" in the paper
 BOTH: Final = "all criteria"
 
@@ -149,10 +147,8 @@ class Diagnosis(Shown):
 
     def removal_of(self, method: str, criterion: str) -> Rescoring | None:
         """Return the systems scored again without them; None where nobody is outside."""
-        for one in self.removals:
-            if (one.method, one.criterion) == (method, criterion):
-                return one
-        return None
+        named = (method, criterion)
+        return next((one for one in self.removals if (one.method, one.criterion) == named), None)
 
     def scores_of(self, criterion: str) -> tuple[removal.SystemScore, ...]:
         """Return the systems with their scores under a criterion, best by all judges first.
@@ -188,14 +184,14 @@ class Diagnosis(Shown):
         outside = {(out.criterion, out.method): {*out.judges} for out in self.outliers}
         rows = []
         for criterion, profiles in self.profiles.items():
-            easy = {count.judge: count for count in self.easy.get(criterion, ())}
+            easy = {one.judge: (one.n, one.missed) for one in self.easy.get(criterion, ())}
             for profile in profiles:
-                row, count = profile.to_dict(), easy.get(profile.judge)
-                row["easy"] = 0 if count is None else count.n
-                row["missed"] = None if count is None else count.missed
-                for method in self.methods:
-                    row[method] = profile.judge in outside.get((criterion, method), ())
-                rows.append(row)
+                counts = zip(("easy", "missed"), easy.get(profile.judge, (0, None)), strict=True)
+                methods = {
+                    method: profile.judge in outside.get((criterion, method), ())
+                    for method in self.methods
+                }
+                rows.append({**profile.to_dict(), **dict(counts), **methods})
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -274,11 +270,7 @@ class Settings:
         ]
 
 
-_CALLED = {
-    MEAN_SCORE: "mean score",
-    MEAN_AGREEMENT: "mean agreement",
-    EASY_ITEMS: "easy items",
-}
+_CALLED = {method: method.replace("-", " ") for method in METHODS}
 
 MIN_SCORES: Final = 5  # Scores below which a judge's means rest on single scores
 MAX_JUDGES_NAMED: Final = 3  # Most judges named in a sentence
@@ -292,12 +284,11 @@ def say_diagnosis(diagnosis: Diagnosis, limits: Limits) -> tuple[Finding, ...]:
     counted = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
     removals = []
     for one in (one for one in diagnosis.chosen if one.judges):
-        judges, under = len(one.judges), _under(one.criterion)
-        kept = {name: getattr(one.kept, name) for name in ("systems", "pearson", "spearman")}
-        code, more = "removal", kept
-        if one.kept.pearson is None or one.kept.spearman is None:
-            code, more = "removal-unknown", {"why": one.kept.why}
-        removals.append(say(code, judges=judges, share=one.share_lost, under=under, **more))
+        unknown = one.kept.pearson is None or one.kept.spearman is None
+        names = ("why",) if unknown else ("systems", "pearson", "spearman")
+        lost = {"judges": len(one.judges), "share": one.share_lost, "under": _under(one.criterion)}
+        more = {name: getattr(one.kept, name) for name in names}
+        removals.append(say("removal-unknown" if unknown else "removal", **lost, **more))
     return (
         *(_say_agreement(row) for row in diagnosis.agreement if not row.input),
         *(_say_outliers(one) for one in diagnosis.outliers if one.why is None),
@@ -313,30 +304,22 @@ def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tupl
     again = rows.size - controls - targets.size
     tasks = len({*targets.task.tolist()})
     notes = [*rows.notes]
-    if again:
-        notes.append(say("versions", n=again, version=settings.version))
+    notes += [say("versions", n=again, version=settings.version)] if again else []
     if controls:
         unknown = rules.count_unknown(rows, settings.easy)  # nobody says what they should get
-        code = "controls-partly-known" if 0 < unknown < controls else "controls-used"
+        code = "controls-partly-known" if unknown else "controls-used"
         code = "controls-unknown" if unknown == controls else code
         notes.append(say(code, n=controls, unknown=unknown))
-    if tasks > 1:
-        notes.append(say("tasks-pooled", n=tasks))
-    if not rules.knows_items(rows):
-        notes.append(say("no-items-in-diagnosis", "warning"))
+    notes += [say("tasks-pooled", n=tasks)] if tasks > 1 else []
+    notes += [] if rules.knows_items(rows) else [say("no-items-in-diagnosis", "warning")]
     return tuple(notes)
 
 
 def note_few(diagnosis: Diagnosis) -> tuple[Finding, ...]:
     notes = []
-    for one in diagnosis.outliers:
+    for one in (one for one in diagnosis.outliers if one.method in (MEAN_SCORE, MEAN_AGREEMENT)):
         n = {profile.judge: profile.n for profile in diagnosis.profiles[one.criterion]}
-        of = MEAN_SCORE, MEAN_AGREEMENT
-        few = [
-            judge
-            for judge in one.judges
-            if n.get(judge, MIN_SCORES) < MIN_SCORES and one.method in of
-        ]
+        few = [judge for judge in one.judges if n.get(judge, MIN_SCORES) < MIN_SCORES]
         if few:
             where = {"method": _CALLED[one.method], "under": _under(one.criterion)}
             notes.append(say("few-scores-outside", **where, needed=MIN_SCORES, names=few))
@@ -376,11 +359,9 @@ def _say_outliers(one: Outliers) -> Finding:
 
 
 def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[Finding]:
-    outside = []
+    outside, known = [], [one for one in diagnosis.outliers if one.centre is not None]
     for method, sides in {MEAN_SCORE: 2, MEAN_AGREEMENT: 1}.items():
-        limited = [
-            out for out in diagnosis.outliers if out.method == method and out.centre is not None
-        ]
+        limited = [out for out in known if out.method == method]
         alike = len({len(out.values) for out in limited}) == 1
         for out in limited[:1] if alike else limited:
             n = len(out.values)
@@ -388,14 +369,11 @@ def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[Finding]:
             digits = 0 if expected >= MAX_COUNT_WITH_TENTHS or not expected else 1
             under = "" if alike else _under(out.criterion)
             outside.append(f"{expected:.{digits}f} of {n:,} by {_CALLED[method]}{under}")
-    if not outside:
-        return []
-    return [say("outside-by-chance", k=limits.k, counts=", ".join(outside))]
+    counts = ", ".join(outside)
+    return [say("outside-by-chance", k=limits.k, counts=counts)] if outside else []
 
 
 def _say_ceiling(diagnosis: Diagnosis) -> list[Finding]:
-    if not diagnosis.references:
-        return []
     sentences = []
     for rescoring in diagnosis.chosen:
         top = [score for score in rescoring.systems if score.reference]
@@ -412,6 +390,7 @@ def _say_ceiling(diagnosis: Diagnosis) -> list[Finding]:
 
 MAX_STEPS: Final = 5  # Most columns of n-agreement
 ALL_SCORES: Final = "all scores"  # What rows are called where there are no criteria
+SCORES: Final = Column("scores", "scores", "name")
 KAPPA: Final = {"observed": "observed", "expected": "by chance", "kappa": "κ"}
 RULES: Final = (
     "These rules are those of the paper. Who is only severe or lenient may be outside: act on"
@@ -419,17 +398,14 @@ RULES: Final = (
 )
 
 
-def tabulate_diagnosis(diagnosis: Diagnosis, *, merged: bool = False) -> list[Table]:
+def tabulate_diagnosis(diagnosis: Diagnosis) -> list[Table]:
     """Return the tables that have rows, those of the merged scale behind them."""
     kappas = tuple(
         {"scores": _name_row(row), **{key: getattr(row, key) for key in KAPPA}}
         for row in diagnosis.agreement
         if row.outputs
     )
-    columns = (
-        Column("scores", "scores", "name"),
-        *(Column(key, title, "three") for key, title in KAPPA.items()),
-    )
+    columns = (SCORES, *(Column(key, title, "three") for key, title in KAPPA.items()))
     tables = [
         _tabulate_agreement(diagnosis),
         Table("kappa", "Fleiss' κ", columns, kappas),
@@ -437,18 +413,15 @@ def tabulate_diagnosis(diagnosis: Diagnosis, *, merged: bool = False) -> list[Ta
         _tabulate_removal(diagnosis),
     ]
     tables = [one for one in tables if one.rows]
-    if merged:
-        tables = [
-            replace(one, name=f"merged-{one.name}", caption=f"{one.caption}, on the merged scale")
-            for one in tables
-        ]
     if diagnosis.merged is not None:
-        tables += tabulate_diagnosis(diagnosis.merged, merged=True)
+        tables += [
+            replace(one, name=f"merged-{one.name}", caption=f"{one.caption}, on the merged scale")
+            for one in tabulate_diagnosis(diagnosis.merged)
+        ]
     return tables
 
 
 def _name_row(row: AgreementRow) -> str:
-    """Name a row: its criterion, and its input where there are inputs."""
     name = row.criterion or ALL_SCORES
     return f"{name}, {row.input}" if row.input else name
 
@@ -467,7 +440,7 @@ def _tabulate_agreement(diagnosis: Diagnosis) -> Table:
         for row in (diagnosis.agreement if held else ())
     )
     columns = (
-        Column("scores", "scores", "name"),
+        SCORES,
         Column("outputs", "outputs", "count"),
         *(Column(f"{n:g}", f"n = {n:g}", "three", priority=at) for at, n in enumerate(steps)),
     )
@@ -477,10 +450,15 @@ def _tabulate_agreement(diagnosis: Diagnosis) -> Table:
 
 def _tabulate_outside(diagnosis: Diagnosis) -> Table:
     """Table 3, with how many are too high and too low."""
+    sides = {
+        (one.method, one.criterion): f" ({len(one.high)}, {len(one.low)})"
+        for one in diagnosis.outliers
+        if one.lower is not None
+    }
     rows = tuple(
         {
             "scores": criterion or ALL_SCORES,
-            **{one: _count_outside(diagnosis, one, criterion, n) for one, n in counts.items()},
+            **{method: f"{n}{sides.get((method, criterion), '')}" for method, n in counts.items()},
         }
         for criterion, counts in diagnosis.deleted.items()
     )
@@ -493,18 +471,11 @@ def _tabulate_outside(diagnosis: Diagnosis) -> Table:
     legend = f"Of {plural(diagnosis.n_judges, 'judge')}; in brackets above and below the limits."
     both = [f"Outside: {'; '.join(common)}."] if common else []
     columns = (
-        Column("scores", "scores", "name"),
+        SCORES,
         *(Column(method, _CALLED[method], "count") for method in diagnosis.methods),
     )
     about = (legend, *both, RULES)
     return Table("outside", "Judges outside the limits", columns, rows, legend=about)
-
-
-def _count_outside(diagnosis: Diagnosis, method: str, criterion: str, count: int) -> str:
-    if criterion not in diagnosis.criteria:
-        return f"{count}"
-    one = diagnosis.outliers_of(method, criterion)
-    return f"{count} ({len(one.high)}, {len(one.low)})" if one.lower is not None else f"{count}"
 
 
 def _tabulate_removal(diagnosis: Diagnosis) -> Table:
@@ -526,7 +497,7 @@ def _tabulate_removal(diagnosis: Diagnosis) -> Table:
         )
     )
     columns = (
-        Column("scores", "scores", "name"),
+        SCORES,
         Column("without", "without"),
         Column("lost", "lost", "share"),
         Column("r", "r", "three"),
@@ -561,29 +532,18 @@ def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> Agree
     if (points == np.round(points)).all():  # n between two points is the point below
         steps = tuple(sorted({float(np.floor(step)) for step in steps}))
     near = [n_agreement(sums, n) for n in steps]
-    return AgreementRow(
-        criterion,
-        name,
-        outputs=int(units.several.sum()),
-        steps=steps,
-        n_agreement=tuple(float(ratio.over[0] / ratio.under[0]) for ratio in near),
-        observed=parts.observed,
-        expected=parts.chance,
-        kappa=parts.kappa,
-        why="all scores are alike" if parts.kappa is None else None,
-    )
+    shares = tuple(float(ratio.over[0] / ratio.under[0]) for ratio in near)
+    alike = "all scores are alike" if parts.kappa is None else None
+    measured = (int(units.several.sum()), steps, shares, parts.observed, parts.chance, parts.kappa)
+    return AgreementRow(criterion, name, *measured, alike)
 
 
 _CRITERION: Final = ("criterion",)
 MAX_SCORE: Final = 1e140  # Squares of larger scores cannot be summed in double precision
 
 
-# Asking again instead of removing: systems scored by first and by last words.
-#
 # Hamon, Mostefa & Arranz (2007, section 3.3) would have divergent judges "redo their evaluation".
 # Both versions are kept in the data; here each is used in turn.
-
-
 def find_revisions(rows: RatingRows) -> tuple[Revision, ...]:
     """Return what last words change, for each criterion where a judge scored an output twice."""
     every = removal.choose_version(rows, "both")
@@ -592,35 +552,25 @@ def find_revisions(rows: RatingRows) -> tuple[Revision, ...]:
     if not twice.any():
         return ()
     again = every.take(twice).split(_CRITERION)
-    first, last = (
-        removal.choose_version(rows, version).split(_CRITERION) for version in ("first", "last")
-    )
+    versions = [removal.choose_version(rows, one).split(_CRITERION) for one in ("first", "last")]
     revisions = []
     for key, part in again.items():
         name = part.criteria[int(part.criterion[0])]
-        tables = [removal.ScoreTable.of(versions[key], name) for versions in (first, last)]
+        tables = [removal.ScoreTable.of(version[key], name) for version in versions]
         count = tables[0].count.sum(axis=0)  # the same outputs and judges are in both
         scored = count > 0
         means = [table.total.sum(axis=0)[scored] / count[scored] for table in tables]
-        systems = [first[key].systems[code] for code in np.flatnonzero(scored).tolist()]
-        revision = Revision(
-            name,
-            part.size - int(number_groups(part.unit, part.judge).max()) - 1,
-            tuple(part.judges[code] for code in np.unique(part.judge).tolist()),
-            dict(zip(systems, means[0].tolist(), strict=True)),
-            dict(zip(systems, means[1].tolist(), strict=True)),
-            removal.correlate(*means),
-        )
-        revisions.append(revision)
+        systems = [rows.systems[code] for code in np.flatnonzero(scored).tolist()]
+        first, last = (dict(zip(systems, one.tolist(), strict=True)) for one in means)
+        judges = tuple(part.judges[code] for code in np.unique(part.judge).tolist())
+        n = part.size - int(number_groups(part.unit, part.judge).max()) - 1
+        revisions.append(Revision(name, n, judges, first, last, removal.correlate(*means)))
     return tuple(revisions)
 
 
-# Diagnose judges as Hamon, Mostefa & Arranz do (MT Summit XI, 2007).
-#
-# Agreement by criterion and input type; each judge beside the others; who is outside by mean score,
-# by mean agreement and on easy items; what the systems' scores become without them. It finds judges
-# who diverge, which is not to say that they are bad: of honest judges whose severity is normal,
-# centre ± 1 sd leaves a third outside. Flags with a controlled error rate are `screen_judges`.
+# It finds judges who diverge, which is not to say that they are bad: of honest judges whose
+# severity is normal, centre ± 1 sd leaves a third outside. Flags with a controlled error rate are
+# `screen_judges`.
 
 
 @carries_excluded("llm-judges")
@@ -773,20 +723,20 @@ def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -
     expected = np.empty(0)
     if rows.kind is not None and rows.expected is not None:
         expected = rows.expected[(rows.kind == CONTROL) & ~np.isnan(rows.expected)]
-    n = int(np.isinf(expected).sum())
-    if n:
-        which = "an expected score" if n == 1 else f"each of {n:,} expected scores"
-        raise InvalidJudgments(f"{which} of controls is infinite: correct it or leave it empty")
-    if scale is None:
-        return
-    off = expected[(expected < scale.low) | (expected > scale.high)]
-    if len(off):
-        which = "an expected score" if len(off) == 1 else f"each of {len(off):,} expected scores"
-        raise InvalidJudgments(
-            f"{which} of controls is off the scale {scale}: {float(off[0]):g};"
-            " correct it, or say what the scale is"
-        )
-    scale.check(rows.score)
+    faults = [(expected[np.isinf(expected)], "infinite: correct it or leave it empty")]
+    if scale is not None:
+        off = expected[(expected < scale.low) | (expected > scale.high)]
+        first = f"{off[0]:g}" if len(off) else ""
+        what = f"off the scale {scale}: {first}; correct it, or say what the scale is"
+        faults.append((off, what))
+    for odd, what in faults:
+        if len(odd):
+            which = (
+                "an expected score" if len(odd) == 1 else f"each of {len(odd):,} expected scores"
+            )
+            raise InvalidJudgments(f"{which} of controls is {what}")
+    if scale is not None:
+        scale.check(rows.score)
 
 
 def _rescore(
@@ -801,17 +751,15 @@ def _rescore(
         seen = np.unique(np.column_stack([rows.system, codes]), axis=0)
         alone = np.bincount(seen[:, 0], minlength=len(rows.systems)) == 1
         inputs = {rows.systems[s]: levels[c] for s, c in seen.tolist() if alone[s]}
-    facts = removal.SystemFacts(frozenset(references), inputs)
-    tables = {
-        name: removal.ScoreTable.of(part, name) for (name,), part in rows.split(_CRITERION).items()
-    }
+    facts, parts = (references, inputs), rows.split(_CRITERION).items()
+    tables = {name: removal.ScoreTable.of(part, name) for (name,), part in parts}
     removals = tuple(
-        removal.rescore(tables[outside.criterion], outside.judges, outside.method, facts)
+        removal.rescore(tables[outside.criterion], outside.judges, outside.method, *facts)
         for outside in outliers
         if outside.judges
     )
     chosen = tuple(
-        removal.rescore(tables[name], judges, str(settings.choice), facts)
+        removal.rescore(tables[name], judges, str(settings.choice), *facts)
         for name, judges in removal.choose_removed(outliers, settings.choice).items()
     )
     return removals, chosen, references

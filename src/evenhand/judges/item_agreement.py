@@ -23,22 +23,17 @@ from evenhand.judges.units import SHARE_OUTPUTS, Units
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 
-# On which items do judges agree, or contradict each other, more than blind answers would?
-#
-# Blind answers are drawn by shuffling each answer: the ranks that a judge gave are dealt anew among
-# the outputs of that ranking, and of a comparison the two sides. Who judged what, how often each
-# judge ties, and that pairs of one ranking are correlated, all stay as they were. With a_i the
-# agreeing pairs of votes of item i, m_i their mean over the replicates and what was seen, s_i their
-# deviation, both pooled over items with as many output pairs and as many pairs of votes (of the
-# mean also with as many ties, so that items with the same votes have the same chance),
+# On which items do judges agree, or contradict each other, more than blind answers would? Blind are
+# shuffled answers: the ranks that a judge gave are dealt anew among the outputs of that ranking,
+# and of a comparison the two sides. Who judged what, how often each judge ties, and that pairs of
+# one ranking are correlated, stay. With a_i the agreeing pairs of votes of item i, m_i their mean
+# over the replicates and what was seen, s_i their deviation, both pooled over items with as many
+# output pairs and as many pairs of votes (of the mean also with as many ties),
 #
 # z_i = (a_i − m_i) / s_i,   P_i = (1 + #{replicates: max_j z_j ≥ z_i}) / (replicates + 1)
 #
-# P_i is the chance that so extreme an item arises anywhere among all of them, so that the most
-# extreme of many is not taken for a finding (Westfall & Young 1993, Resampling-Based Multiple
-# Testing, max-T).
-#
-# When not to use it: to say that judges are good. Agreeing more than blindly is little.
+# P_i is the chance that so extreme an item arises anywhere among all of them (Westfall & Young
+# 1993, Resampling-Based Multiple Testing, max-T). Agreeing more than blindly is little.
 
 Counts = NDArray[np.int64]
 REPLICATES: Final = 99
@@ -84,9 +79,8 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
     # (1 + replicates, I) agreeing pairs of votes, and those on a preference; first as observed
     agree, decided = np.empty((2, 1 + replicates, len(item)))
     for row in range(1 + replicates):
-        counts = (
-            draws.count(draws.shuffle(rng)) if row else (pairs.agree[held], pairs.decided[held])
-        )
+        seen = pairs.agree[held], pairs.decided[held]
+        counts = draws.count(draws.shuffle(rng)) if row else seen
         agree[row], decided[row] = (np.bincount(place, n, len(item)) for n in counts)
     several = np.bincount(pairs.item, pairs.comparable > 0)[item].astype(np.int64)
     ties = np.bincount(pairs.item, pairs.said[:, 1])[item].astype(np.int64)
@@ -140,14 +134,10 @@ def list_sides(agreement: ItemAgreement, votes: Votes, at: int) -> list[dict[str
     for systems, sign in ((pairs.low[indices], 1), (pairs.high[indices], -1)):
         np.add.at(net, systems, sign * lead)
         np.add.at(made, systems, size)
-    rows = [
-        {
-            "system": votes.systems[k],
-            "net": round(float(net[k] / made[k]), 3),
-            "votes": int(made[k]),
-        }
-        for k in np.flatnonzero(made).tolist()
-    ]
+    rows = []
+    for k in np.flatnonzero(made).tolist():
+        share = round(float(net[k] / made[k]), 3)
+        rows.append({"system": votes.systems[k], "net": share, "votes": int(made[k])})
     return sorted(rows, key=lambda row: (-row["net"], row["system"]))
 
 
@@ -195,16 +185,13 @@ class _Draws:
         if votes.answer is None:
             return cls(*fields, None, none.astype(float), none, none)
         k, size = len(votes.systems), votes.size
-        sides = np.concatenate(
-            [np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)]
-        )
+        sides = np.sort([votes.left, votes.right], axis=0).ravel()
         keys = np.tile(votes.answer.astype(np.int64), 2) * k + sides
         member, at = np.unique(keys, return_inverse=True)
         at = at.reshape(-1)
         preferred = votes.preferred.astype(float)
-        worth = np.bincount(at, np.concatenate([preferred, -preferred]), len(member)).astype(
-            np.float64
-        )
+        both = np.concatenate([preferred, -preferred])
+        worth = np.bincount(at, both, len(member)).astype(np.float64)
         return cls(*fields, member // k, worth, at[:size][rows], at[size:][rows])
 
     def shuffle(self, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -250,13 +237,6 @@ def list_doubtful(units: Units, difference: Array) -> tuple[Doubtful, ...]:
     doubtful = []
     for item in seen[ascending].tolist():
         task_name = tasks[0] if len(tasks) == 1 else tasks[task[int(np.argmax(items == item))]]
-        doubtful.append(
-            Doubtful(
-                item=names[item],
-                task=task_name,
-                units=int(count[item]),
-                difference=float(total[item] / count[item]),
-                drawn=float(drawn[item]),
-            )
-        )
+        numbers = (int(count[item]), float(total[item] / count[item]), float(drawn[item]))
+        doubtful.append(Doubtful(names[item], task_name, *numbers))
     return tuple(doubtful)

@@ -17,16 +17,12 @@ from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import see_others
 from evenhand.numerics.distributions import t_tail
 
-# Judges beside the others who scored the same outputs, criterion by criterion.
-#
-# mean            of all scores of a judge
-# gap             mean of (own score − mean of the others' scores of that output)
-# mean agreement  mean of mean |own score − another's score of that output|
-#
-# the last two over the outputs that somebody else scored too; each of the judge's scores counts
-# once, by however many others the output was scored. Hamon, Mostefa & Arranz (2007), section 3.3,
-# have two judges an output, where there is no other way to read it. Their mean agreement is a
-# distance: 0 where a judge always gives what the others give.
+# Judges beside the others, criterion by criterion: the mean of all scores of a judge; gap, the mean
+# of (own score − mean of the others' scores of that output); mean agreement, the mean of mean |own
+# score − another's score of that output|. The last two are over the outputs that somebody else
+# scored too; each of the judge's scores counts once, by however many others the output was scored.
+# Hamon, Mostefa & Arranz (2007), section 3.3, have two judges an output. Mean agreement is a
+# distance.
 
 
 @dataclass(frozen=True)
@@ -73,13 +69,10 @@ def knows_items(rows: RatingRows) -> bool:
     return rows.items != ("",)
 
 
-# Judges whom a method puts outside its limits, and the limits.
-#
 # The limits of Hamon, Mostefa & Arranz (2007, section 3.4) are centre ± k sd over judges: the
 # centre is the mean of the judges' values, each judge counting once; k is 1. Two things are not in
 # print and ours: the sd has J − 1 below the line (`ddof=0` gives J), and a judge exactly on a limit
-# is within. With judges who only differ by chance some are always outside: about a third on two
-# sides, a sixth on one.
+# is within. With judges who only differ by chance about a third are outside on two sides.
 
 # A value this near to a limit, beside the distance of limit and centre, is on it
 _NEAR: Final = 1e-9
@@ -154,12 +147,8 @@ def outside_limits(
     )
 
 
-# Mean agreement by judge: who is far from the others, up or down (Hamon et al. 2007, section 3.3).
-#
-# The value is mean |own − other| over the same outputs (`profiles`), a distance in points of the
-# scale; judges above centre + k sd are outside, none is too near. When not to use it: with two
-# judges an output a judge answers for those whom he happened to share outputs with, and a strict
-# one is as far from the others as a careless one.
+# Mean agreement by judge (section 3.3): judges above centre + k sd are outside, none is too near. A
+# strict judge is as far from the others as a careless one.
 
 MEAN_AGREEMENT: Final = "mean-agreement"
 
@@ -178,17 +167,11 @@ def find_by_mean_agreement(
     return replace(outliers, why=f"{NO_OVERLAP}: nobody can be set beside others")
 
 
-# Mean score by judge: who scores higher or lower than the others (Hamon et al. 2007, section 3.3).
-#
-# The paper sets a judge's mean beside the mean of the same outputs by the others and removes those
-# "above and behind the standard deviation". Its rule can be read in two ways, and both are here:
-#
-# mean   the judge's mean against the mean of all judges' means: figures 2 and 3 as they are drawn
-# gap    the judge's mean minus the others' on the same outputs, against the mean of all such
-#
-# A mean depends on which outputs a judge happened to see, a gap does not. When not to use it: a
-# strict judge is no careless one, and honest judges differ in severity, so that some are always
-# outside.
+# Mean score by judge. The paper (section 3.3) sets a judge's mean beside the mean of the same
+# outputs by the others and removes those "above and behind the standard deviation". Its rule can be
+# read in two ways, and both are here: the judge's mean against the mean of all judges' means
+# (figures 2 and 3 as they are drawn), or the gap to the others on the same outputs against the mean
+# of all gaps. A mean depends on which outputs a judge happened to see, a gap does not.
 
 MEAN_SCORE: Final = "mean-score"
 READINGS: Final = ("mean", "gap")
@@ -209,16 +192,13 @@ def find_by_mean_score(
     )
 
 
-# How many judges the limits leave outside when only chance tells them apart.
-#
-# The deviation of one of J independent normal values from their mean, in units of their own
-# standard deviation s (divisor J − 1), follows Thompson's law (W. R. Thompson, Annals of
-# Mathematical Statistics 6, 1935, 214-219):
+# How many judges the limits leave outside by chance alone. The deviation of one of J independent
+# normal values from their mean, in units of their own standard deviation s (divisor J − 1), follows
+# Thompson's law (W. R. Thompson, Annals of Mathematical Statistics 6, 1935, 214-219):
 #
 #     P(|x − mean| > k s) = P(|T| > t),   t = k √J √(J − 2) / √((J − 1)² − J k²)
 #
-# with T on J − 2 degrees of freedom, and 0 where k is (J − 1) / √J or more: few judges cannot be
-# far from a mean to which each of them belongs.
+# with T on J − 2 degrees of freedom, and 0 where k is (J − 1) / √J or more.
 
 
 def share_outside(limits: Limits, judges: int) -> float:
@@ -232,19 +212,13 @@ def share_outside(limits: Limits, judges: int) -> float:
     return t_tail(k * sqrt(judges * (judges - 2) / below), judges - 2)
 
 
-# Easy items: outputs whose worth is known, and judges who miss it (Hamon et al. 2007, 3.3).
-#
-# The paper has a list of outputs that are known to be good, which no serious judge scores low,
-# looks at them by hand, and prints no threshold. The rule here is ours:
-#
-#     a score misses      what is expected by half of the range of the scale or more (`miss`)
-#     a judge is outside  who misses more than a third (`share`) of two or more (`least`)
-#
-# A careless judge misses about half, whatever the outputs are. What is expected: of a listed output
-# the top of the scale; of a control its expected score, else the top or the bottom by its
-# direction. A known bad control that the same judge also scored undamaged, which is how damaged
-# outputs are used, is set beside that score instead: it misses unless it is lower. When not to use
-# it: on outputs that are only likely to be good.
+# Easy items: outputs whose worth is known, and judges who miss it (Hamon et al. 2007, 3.3). The
+# paper looks at them by hand and prints no threshold; the rule is ours. A score misses what is
+# expected by half of the range of the scale or more (`miss`), and a judge is outside who misses
+# more than a third (`share`) of two or more (`least`): a careless judge misses about half. Expected
+# is of a listed output the top of the scale; of a control its expected score, else the top or the
+# bottom by its direction. A known bad control that the same judge also scored undamaged is set
+# beside that score instead: it misses unless it is lower.
 
 EASY_ITEMS: Final = "easy-items"
 Mask = NDArray[np.bool_]
@@ -330,11 +304,8 @@ def find_by_easy_items(
 
 def count_unknown(rows: RatingRows, easy: Easy) -> int:
     """Count scores of controls of which nobody knows what they should get."""
-    if rows.kind is None:
-        return 0
-    low = np.zeros(rows.size)
-    nobody = np.isnan(_expected(rows, _listed(rows, easy), low, low))
-    return int((nobody & (rows.kind == CONTROL)).sum())
+    low, control = np.zeros(rows.size), False if rows.kind is None else rows.kind == CONTROL
+    return int((np.isnan(_expected(rows, _listed(rows, easy), low, low)) & control).sum())
 
 
 def _listed(rows: RatingRows, easy: Easy) -> Mask:
@@ -361,14 +332,13 @@ def _listed(rows: RatingRows, easy: Easy) -> Mask:
 
 
 def _expected(rows: RatingRows, listed: Mask, low: Array, high: Array) -> Array:
-    """Return what each score should be, NaN where nobody knows."""
     expected = np.where(listed, high, np.nan)
     if rows.kind is None:
         return expected
     control = rows.kind == CONTROL
     if rows.direction is not None:
-        expected = np.where(control & (rows.direction > 0), high, expected)
-        expected = np.where(control & (rows.direction < 0), low, expected)
+        known = control & (rows.direction != 0)
+        expected = np.where(known, np.where(rows.direction > 0, high, low), expected)
     if rows.expected is not None:
         known = control & ~np.isnan(rows.expected)
         expected = np.where(known, rows.expected, expected)

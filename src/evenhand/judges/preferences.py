@@ -1,51 +1,53 @@
-"""Preferences as units: an output pair is what is judged, and the answer is one of three.
+"""Preferences as units, how far judges agree in them, and how far worths expect them to.
 
-The answer is who was preferred, whichever output stood left: the system that is first by name
-(+1), neither (0), the other (−1). Which of two systems is named first must not matter, so every
-unit counts in both orders (`mirror`): chance is that of ties and of preferring either one.
+An output pair is what is judged. The answer is who was preferred, whichever output stood left: the
+system that is first by name (+1), neither (0), the other (−1). Which of two systems is named first
+must not matter, so every unit counts in both orders (`mirror`): chance is that of ties and of
+preferring either one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from math import sqrt
-from typing import Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified, UnknownOption, require_option
+from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
+from evenhand.judges.counts import Ratio
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import normal_quantile
 
-# Do judges agree in preferences: the pairwise κ of the WMT shared tasks, as printed and strict.
-#
-# Two votes on the same two outputs of an item agree if both prefer the same one, or neither does:
+# The pairwise κ of the WMT shared tasks, as printed and strict. Two votes on the same two outputs
+# of an item agree if both prefer the same one, or neither does:
 #
 # κ = (P(A) − P(E)) / (1 − P(E)),   P(A) = agreeing pairs of votes / comparable pairs of votes
 # P(E) = p² + 2 ((1 − p) / 2)²,     p = share of ties among comparisons
 #
-# What is comparable, and which comparisons p is taken over, is a choice:
-#
-# strict  inter  votes of two different judges, whichever output stood left; not rows marked as
+# strict inter: votes of two different judges, whichever output stood left; not rows marked as
 # repeats, which were asked to hold a judge against himself
-# intra  two votes of one judge, whichever output stood left; also split by whether the
-# outputs stood in the same order or were exchanged; p over all comparisons
-# wmt     inter  votes shown in the same left-right order, one judge's repeats among them; p
-# over all comparisons
-# intra  two votes of one judge in the same order; p over the comparisons of every judge
-# and item in which that occurs
+# strict intra: two votes of one judge, whichever output stood left, also split by whether the order
+# was the same or exchanged; p over all comparisons
+# wmt inter: votes shown in the same left-right order, one judge's repeats among them; p over all
+# wmt intra: two votes of one judge in the same order; p over the comparisons of every judge and
+# item in which that occurs
 #
 # `wmt` is what the organisers' program computes, and what the overview papers print. It misses
 # pairs that were shown in exchanged order, and calls repeats of one judge agreement between judges.
 # Nothing goes through pairs of votes: n_o votes for outcome o give Σ_o n_o (n_o − 1) / 2 agreeing.
 #
 # Source: Bojar et al. (2016), Findings of the 2016 Conference on Machine Translation, section 3.3;
-# `compute_agreement_scores.py` of the released data. When not to use it: outputs that were merged
-# for being identical ("A+B") and are expanded into pairs of all their systems count one answer many
-# times, and their ties too: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
+# `compute_agreement_scores.py` of the released data. Outputs that were merged for being identical
+# ("A+B") and are expanded into pairs of all their systems count one answer, and its ties, many
+# times: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
 
 Counts = NDArray[np.int64]
 Counted = NDArray[np.integer | np.floating]
@@ -121,24 +123,15 @@ def compare_votes(
         base = np.isin(block, block[_find_again(votes, same_order=True)[0]])
     size = len(votes.items)
     columns = [np.bincount(item, n, minlength=size).astype(np.int64) for n in (agree, comparable)]
-    columns.append(np.bincount(votes.item[base & (votes.outcome == TIE)], minlength=size))
-    columns.append(np.bincount(votes.item[base], minlength=size))
-    one_judge = 0
+    asked = (base & (votes.outcome == TIE), base)
+    columns += [np.bincount(votes.item[rows], minlength=size) for rows in asked]
+    own = 0
     if wmt and among == "inter" and votes.judges != ("",):
-        one_judge = int(_count_own(votes, unit, same_order=True)[1].sum())
-    held = comparable > 0
-    by_item = np.column_stack(columns)
-    in_all = by_item.sum(axis=0).tolist()
-    return PreferenceAgreement(
-        by_item,
-        agree=in_all[0],
-        comparable=in_all[1],
-        ties=in_all[2],
-        total=in_all[3],
-        units=int(held.sum()),
-        votes=int(held[unit].sum()),
-        own=one_judge,
-    )
+        own = int(_count_own(votes, unit, same_order=True)[1].sum())
+    held, by_item = comparable > 0, np.column_stack(columns)
+    agree, comparable, ties, total = by_item.sum(axis=0).tolist()
+    counts = (agree, comparable, ties, total, int(held.sum()), int(held[unit].sum()))
+    return PreferenceAgreement(by_item, *counts, own)
 
 
 def leave_controls(votes: Votes) -> Votes:
@@ -229,14 +222,9 @@ def check_names(votes: Votes, *, judges: bool = True) -> None:
         )
 
 
-# How far judges agree on each output pair, counted once for items, systems, and all.
-#
-# With n_o votes for outcome o on an output pair, and m_jo of them judge j's,
-#
-# agreeing pairs of votes of different judges = Σ_o [n_o (n_o − 1) − Σ_j m_jo (m_jo − 1)] / 2
-#
-# Those on a preference, and not on a tie, are counted apart: judges who agree that neither output
-# is better do not tell systems apart.
+# With n_o votes for outcome o on an output pair, m_jo of them judge j's, the agreeing pairs of
+# votes of different judges are Σ_o [n_o (n_o − 1) − Σ_j m_jo (m_jo − 1)] / 2. Those on a preference
+# are counted apart: judges who agree that neither output is better do not tell systems apart.
 
 MIN_ITEMS: Final = 10  # Items below which a system's share has no interval
 
@@ -351,3 +339,98 @@ def preference_rows(votes: Votes) -> RatingRows:
         moment=votes.moment,
         notes=votes.notes,
     )
+
+
+# The agreement that judges would reach if each followed the same worths. Let p_u(o) be the model's
+# probability that vote u has outcome o: one output, neither, the other. Two votes u and v of
+# different judges on the same two outputs, independent given the worths, agree with probability Σ_o
+# p_u(o) p_v(o). Over all M comparable pairs of votes, those that κ is made of,
+#
+#     P*(A) = (1/M) Σ_{u<v} Σ_o p_u(o) p_v(o)
+#     p*    = mean over votes of the probability of a tie,   P*(E) = p*² + (1 − p*)²/2
+#     κ*    = (P*(A) − P*(E)) / (1 − P*(E))
+#
+# so that E P(A) = P*(A) exactly, and E κ = κ* up to terms of the order of 1/M. Within a group of n
+# votes the sum over pairs is (|Σ_u p_u|² − Σ_u |p_u|²)/2, so nothing goes through pairs of votes.
+#
+# Judges who differ at random around the same worths agree as expected. Less is observed where the
+# model is wrong about pairs or about ties, more where items differ, since worths are means over
+# items: κ above κ* is usual, and κ below it is a finding. The worths are fitted to the same votes,
+# which makes P*(A) too large by about Σ_o Var p̂(o), in all parameters/votes times a half at most.
+
+# (first, second) names of systems → (n, 3) probabilities of left, tie, right
+Predict = Callable[[Sequence[tuple[str, str]]], Array]
+
+
+@dataclass(frozen=True)
+class ExpectedAgreement:
+    observed: float  # P(A), share of comparable pairs of votes that agree (proportion)
+    expected: float  # P*(A), the share that the worths give (proportion)
+    kappa: float  # κ of the votes
+    expected_kappa: float  # κ* of the worths
+    difference: float  # κ − κ*
+    # lower end of the interval of the difference, items drawn; None with few items
+    lower: float | None
+    upper: float | None  # upper end, or None
+    comparable: int  # pairs of votes of different judges on the same two outputs
+
+    @property
+    def short(self) -> bool:
+        """Whether judges surely agree less than the worths expect."""
+        return self.upper is not None and self.upper < 0
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"short": self.short}
+
+
+def expect_agreement(
+    votes: Votes, predict: Predict, *, level: float = 0.95, seed: int = SEED
+) -> ExpectedAgreement | None:
+    shared = compare_votes(votes)
+    if shared.kappa is None or shared.observed is None:
+        return None
+    votes = leave_repeats(votes)
+    k, size = len(votes.systems), len(votes.items)
+    sides = votes.left.astype(np.int64) * k + votes.right
+    pairs, place = np.unique(sides, return_inverse=True)
+    names = [(votes.systems[pair // k], votes.systems[pair % k]) for pair in pairs.tolist()]
+    chances = predict(names)[place.reshape(-1)]
+    turned = votes.left < votes.right  # the system first by name stood left: it goes last
+    chances = np.where(turned[:, None], chances[:, ::-1], chances)
+    agree = np.zeros(size)  # expected agreeing pairs of votes of different judges on each item
+    for sign, keys in ((1, votes.number("pair")), (-1, votes.number("pair", "judge"))):
+        groups = int(keys.max(initial=-1)) + 1
+        both = np.zeros(groups)
+        for column in chances.T:
+            both += np.bincount(keys, column, minlength=groups) ** 2
+            both -= np.bincount(keys, column**2, minlength=groups)
+        item = np.zeros(groups, dtype=np.int64)
+        item[keys] = votes.item
+        agree += sign * np.bincount(item, both / 2, minlength=size)
+    ties = np.bincount(votes.item, chances[:, 1], minlength=size)
+    sums = np.column_stack([shared.by_item.astype(np.float64), agree, ties])
+    sums = sums[sums.any(axis=1)]
+    whole = sums.sum(axis=0, keepdims=True)
+    observed, expected = (float(part[0]) for part in _find_kappas(whole))
+    lower = upper = None
+    if refuse_interval(len(sums), "item") is None:  # items are drawn, the worths held as they are
+        kappas, expected_kappas = _find_kappas(draw_items(sums, seed))
+        known = np.isfinite(kappas) & np.isfinite(expected_kappas)
+        apart = np.where(known, kappas - expected_kappas, 0.0)
+        interval = find_interval(Ratio(apart, known.astype(np.float64)), level)
+        lower, upper = interval.lower, interval.upper
+    share = float(whole[0, 4] / whole[0, 1])
+    kappas_seen = (observed, expected, observed - expected, lower, upper)
+    return ExpectedAgreement(shared.observed, share, *kappas_seen, shared.comparable)
+
+
+def _find_kappas(sums: Array) -> list[Array]:
+    """Return κ and κ* of every row of sums; NaN where they do not exist."""
+    # sums: (R, 6) agreeing and comparable pairs of votes, ties and votes; then agreeing pairs and
+    #     ties as the model expects them.
+    agree, comparable, ties, total, expected, expected_ties = sums.T
+    kappas = []
+    for one, tied in ((agree, ties), (expected, expected_ties)):
+        over, under = correct_chance(one, comparable, tied, total)
+        kappas.append(np.where(under > 0, over / np.where(under > 0, under, 1), np.nan))
+    return kappas

@@ -1,7 +1,7 @@
-"""What tells careless from honest judges of ratings: slopes on the others' scores, and clues.
+"""What tells careless from honest judges of ratings: slopes on the others' scores, clues, habits.
 
 Scores come on one scale and beside what the others lead one to expect; slopes, controls, repeats
-and times give log-likelihoods under honest, careless and reversed for `mixture`.
+and times give log-likelihoods under honest, careless and reversed for the mixture of `cards`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows
+from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.numerics import Array, Integers
-from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.cluster_means import number_groups, rank_within
 from evenhand.numerics.distributions import t_quantile, t_tail
 
 Mask = NDArray[np.bool_]
@@ -35,9 +35,21 @@ class Places:
     judged_unit: Integers  # (n,) its judge at the unit
     judged_output: Integers  # (n,) its judge at the output, whatever the criterion
 
-    def of_others(self, values: Array, place: Integers, judged: Integers) -> tuple[Array, Array]:
+    @classmethod
+    def of(cls, rows: RatingRows, target: Mask) -> Places:
+        known = rows.items != ("",)
+        each = np.arange(rows.size)  # without items every row may be another output
+        group = number_groups(rows.task, rows.criterion)
+        system = number_groups(group, rows.system)
+        item = number_groups(group, rows.item if known else each)
+        unit = number_groups(item, rows.system)
+        all_places = (group, system, item, unit, rows.output if known else each)
+        judged = [number_groups(rows.judge, place) for place in all_places]
+        return cls(target, group, system, item, unit, *judged)
+
+    def of_others(self, values: Array, name: str) -> tuple[Array, Array]:
         """Return (n,) sums and counts of the targets of other judges at each row's place."""
-        sums = []
+        place, judged, sums = getattr(self, name), getattr(self, f"judged_{name}"), []
         for weights in (values[self.target], None):
             everybody = np.bincount(place[self.target], weights, int(place.max()) + 1)
             same_judge = np.bincount(judged[self.target], weights, int(judged.max()) + 1)
@@ -54,18 +66,6 @@ class Places:
         return values - mean[self.judged_group]
 
 
-def make_places(rows: RatingRows, target: Mask) -> Places:
-    known = rows.items != ("",)
-    each = np.arange(rows.size)  # without items every row may be another output
-    group = number_groups(rows.task, rows.criterion)
-    system = number_groups(group, rows.system)
-    item = number_groups(group, rows.item if known else each)
-    unit = number_groups(item, rows.system)
-    all_places = (group, system, item, unit, rows.output if known else each)
-    judged = [number_groups(rows.judge, place) for place in all_places]
-    return Places(target, group, system, item, unit, *judged)
-
-
 # What the other judges lead one to expect of every score, and the score itself on a common scale.
 #
 # A score y becomes its place (0 to 1) among all scores of its task and criterion, so that a free
@@ -75,15 +75,12 @@ def make_places(rows: RatingRows, target: Mask) -> Places:
 #
 # x = w₁ (mean of the system) + w₂ (rest of the item) + w₃ (rest of the output)
 #
-# from the scores of others minus their severity. Severities are those of two-way means. The rest of
-# the item is what others gave to its other outputs beside their mean, that of the output what they
-# gave to it beside the mean of its system: a sum over n scores divided by n + σ²/v, v being the
-# variance that judges share there and σ² that which they do not. w is a least-squares fit over all
-# judges, none below 0. So an output that nobody else scored still has what is known of its system.
-#
-# Scores of one output under several criteria are no independent evidence: they are averaged, and an
-# output counts once for each judge. x is scaled, task by task, so that the mean slope of a judge's
-# scores on it is 1 (where judges follow each other at all).
+# from the scores of others minus their severity (of two-way means). The rest of the item is what
+# others gave to its other outputs beside their mean, that of the output what they gave to it beside
+# the mean of its system: a sum over n scores divided by n + σ²/v, v being the variance that judges
+# share there and σ² that which they do not. w is a least-squares fit over all judges, none below 0.
+# Scores of one output under several criteria are no independent evidence: they are averaged. x is
+# scaled, task by task, so that the mean slope of a judge's scores on it is 1.
 
 MEAN_SWEEPS: Final = 12
 # Precision with which a task's scale is drawn to that of all tasks: a deviation of .5
@@ -112,8 +109,14 @@ class Expectation:
 
 def expect_scores(rows: RatingRows) -> Expectation:
     target = np.ones(rows.size, np.bool_) if rows.kind is None else rows.kind == TARGET
-    places = make_places(rows, target)
-    y = _place_scores(rows.score, places.group, target)
+    places = Places.of(rows, target)
+    y = np.full(rows.size, 0.5)  # places among the targets of the task and criterion, 0 to 1
+    order = np.argsort(places.group, kind="stable")
+    for group in np.split(order, np.cumsum(np.bincount(places.group))[:-1]):
+        usual = np.sort(rows.score[group[target[group]]])
+        if len(usual):
+            sides = (np.searchsorted(usual, rows.score[group], side) for side in ("left", "right"))
+            y[group] = sum(sides) / (2 * len(usual))
     parts, shared = _predict(y, places)
     y, apart = places.centre(y), np.stack([places.centre(part) for part in parts], axis=1)
     cell = number_groups(places.judged_output[target])
@@ -138,30 +141,10 @@ def expect_scores(rows: RatingRows) -> Expectation:
     cross = np.bincount(task, fitted * z, len(rows.tasks)) + SCALE_PRECISION
     square = np.bincount(task, fitted * fitted, len(rows.tasks)) + SCALE_PRECISION
     scale = np.maximum(cross / square, 0.0)
-    return Expectation(
-        judge=judge,
-        item=rows.item[at].astype(np.int64),
-        output=number_groups(rows.task[at], rows.item[at], rows.system[at]),
-        scores=z,
-        others=fitted * scale[task],
-        moment=None if rows.moment is None else rows.moment[at],
-        shared=shared[at],
-        lost=lost,
-        row_own=row_own,
-        row_others=apart @ weights * scale[rows.task],
-    )
-
-
-def _place_scores(score: Array, group: Integers, target: Mask) -> Array:
-    """Return (n,) places of scores among the targets of their task and criterion, 0 to 1."""
-    place = np.full(len(score), 0.5)
-    order = np.argsort(group, kind="stable")
-    for rows in np.split(order, np.cumsum(np.bincount(group))[:-1]):
-        usual = np.sort(score[rows[target[rows]]])
-        if len(usual):
-            low, high = (np.searchsorted(usual, score[rows], side) for side in ("left", "right"))
-            place[rows] = (low + high) / (2 * len(usual))
-    return place
+    output = number_groups(rows.task[at], rows.item[at], rows.system[at])
+    moment = None if rows.moment is None else rows.moment[at]
+    own = (judge, rows.item[at].astype(np.int64), output, z, fitted * scale[task], moment)
+    return Expectation(*own, shared[at], lost, row_own, apart @ weights * scale[rows.task])
 
 
 def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask]:
@@ -180,12 +163,12 @@ def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask
         worth = np.bincount(systems, own - severity[judged], sizes[1]) / n_system
     corrected = y - severity[places.judged_group]
     rest = corrected - worth[places.system]
-    total, many = places.of_others(corrected, places.system, places.judged_system)
-    anything, of_group = places.of_others(corrected, places.group, places.judged_group)
+    total, many = places.of_others(corrected, "system")
+    anything, of_group = places.of_others(corrected, "group")
     usual = anything / np.maximum(of_group, 1)  # where nobody else scored the system
     system = np.where(many > 0, total / np.maximum(many, 1), usual)
-    total, many = places.of_others(corrected, places.unit, places.judged_unit)
-    wider, more = places.of_others(corrected, places.item, places.judged_item)
+    total, many = places.of_others(corrected, "unit")
+    wider, more = places.of_others(corrected, "item")
     # σ²/v for items and for outputs, by the mean product of two scores of the same
     left, unit, item_of = rest[target], places.unit[target], places.item[target]
     square = float(left @ left)
@@ -216,8 +199,6 @@ def _weigh(parts: Array, scores: Array) -> Array:
     return weights
 
 
-# Who does not belong to the normal spread of honest judges, in one number of each judge.
-#
 # Honest judges differ: h_l ~ N(μ, τ² + v_l), v_l being the sampling variance of the number. μ is
 # the median and τ such that the median of |h_l − μ| / √(τ² + v_l) is that of a normal, .6745:
 # neither moves with a few odd judges. Where only lying above counts, τ is at least what the judges
@@ -266,26 +247,19 @@ def normal_spread(values: Array, variances: Array) -> NormalSpread:
 def _solve(away: Array, variances: Array) -> float:
     """Return the τ beside which the median distance is that of a normal, by bisection."""
     low, high = 0.0, float(away.max()) / NORMAL_QUARTILE + 1e-12
+    ends = [(len(away) - 1) // 2, len(away) // 2]  # `np.median` looks for missing numbers first
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         wide = np.sqrt(middle**2 + variances)
-        inside = _find_middle(away / np.where(wide > 0, wide, 1e-300)) <= NORMAL_QUARTILE
+        median = np.partition(away / np.where(wide > 0, wide, 1e-300), ends)[ends].mean()
+        inside = bool(median <= NORMAL_QUARTILE)
         low, high = (low, middle) if inside else (middle, high)
     return high
 
 
-def _find_middle(values: Array) -> float:
-    """Return the median of numbers of which none is missing: `np.median` looks for such first."""
-    low, high = (len(values) - 1) // 2, len(values) // 2
-    middle = np.partition(values, (low, high))
-    return float((middle[low] + middle[high]) / 2)
-
-
-# What else tells careless from honest judges: controls, second answers, and time.
-#
-# Each is a number of every judge, and gives log-likelihoods under honest, careless and reversed
-# that join that of the slope (`mixture`). What is usual, μ and τ, is estimated from the judges
-# themselves (`rating_spread`), most of whom must be honest.
+# Controls, second answers and time are a number of every judge each, and give log-likelihoods under
+# honest, careless and reversed that join that of the slope. What is usual, μ and τ, is estimated
+# from the judges themselves (`normal_spread`), most of whom must be honest.
 #
 # controls  d = how far the score of a control lies on the expected side of the judge's own score
 # of the undamaged output (else of what the others lead one to expect), on average of k:
@@ -293,10 +267,8 @@ def _find_middle(values: Array) -> float:
 # repeats   r = Σ z z' / Σ (z² + z'²)/2 over k pairs of first and second standardised scores:
 # N(μ, τ² + 1/k), N(0, 1/k) or, since who reverses the scale does so twice, as honest
 # seconds   s = log of the median time: usual N(μ, τ²); the careless are no quicker than others
-# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats
-#
-# The last is a convention, not an estimate: nobody knows how quick careless judges are. It is
-# bounded so that no judge is flagged for being quick alone.
+# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats, so that nobody is flagged for
+# being quick alone: a convention, since nobody knows how quick careless judges are
 
 AnyIntegers = NDArray[np.integer[Any]]
 
@@ -336,10 +308,14 @@ def join_clues(clues: tuple[Clue, ...], n_judges: int) -> Array:
 
 
 def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
-    """Compare controls with the judge's own score of the same output, else the expectation."""
     if rows.kind is None or rows.direction is None:
         return None
-    direction = _directions(rows)
+    direction = rows.direction.copy()
+    if rows.expected is not None:  # by the score expected of them where that is all
+        unsaid = (rows.kind == CONTROL) & (direction == 0) & ~np.isnan(rows.expected)
+        if unsaid.any():
+            middle = float(np.median(rows.targets().score))
+            direction[unsaid] = np.sign(rows.expected[unsaid] - middle).astype(np.int8)
     at = np.flatnonzero((rows.kind == CONTROL) & (direction != 0))
     if not len(at):
         return None
@@ -361,7 +337,6 @@ def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
 
 
 def _repeats(rows: RatingRows, seen: Expectation) -> Clue | None:
-    """Compare several scores that a judge gave one output under one criterion, marked or not."""
     if rows.items == ("",):
         return None
     at = np.arange(rows.size) if rows.kind is None else np.flatnonzero(rows.kind != CONTROL)
@@ -422,29 +397,17 @@ def _judge_clue(
 ) -> Clue:
     (count, mean, right), (noise, careless) = seen, noises
     honest = normal_spread(mean, noise)
-    centre, spread = honest.centre, max(honest.spread, MIN_SPREAD)
+    centre, wide = honest.centre, max(honest.spread, MIN_SPREAD) ** 2 + noise
     logs = np.zeros((len(judges), 3))
     if len(judges) >= MIN_JUDGES and centre > 0:
-        wide = spread**2 + noise
-        logs[:, 0] = _log_normal(mean, centre, wide)
-        logs[:, 1] = _log_normal(mean, 0.0, careless)
-        logs[:, 2] = _log_normal(mean, -centre, wide) if reverses else logs[:, 0]
-    low, high = (centre + side * NINE_IN_TEN * np.sqrt(spread**2 + noise) for side in (-1, 1))
+        back = -centre if reverses else centre
+        laws = ((centre, wide), (0.0, careless), (back, wide))
+        for column, (middle, variance) in enumerate(laws):
+            logs[:, column] = -((mean - middle) ** 2) / (2 * variance) - np.log(variance) / 2
+    low, high = (centre + side * NINE_IN_TEN * np.sqrt(wide) for side in (-1, 1))
     if name == "repeats":  # correlations
         low, high = np.maximum(low, -1.0), np.minimum(high, 1.0)
     return Clue(name, judges, count, mean, right, low, high, logs)
-
-
-def _directions(rows: RatingRows) -> NDArray[np.int8]:
-    """Return (n,) directions of controls, by the score expected of them where that is all."""
-    direction = np.zeros(rows.size, np.int8) if rows.direction is None else rows.direction.copy()
-    if rows.expected is None:
-        return direction
-    open_ = (rows.kind == CONTROL) & (direction == 0) & ~np.isnan(rows.expected)
-    if open_.any():
-        middle = float(np.median(rows.targets().score))
-        direction[open_] = np.sign(rows.expected[open_] - middle).astype(np.int8)
-    return direction
 
 
 def _means(code: AnyIntegers, values: Array) -> tuple[AnyIntegers, Array]:
@@ -452,17 +415,9 @@ def _means(code: AnyIntegers, values: Array) -> tuple[AnyIntegers, Array]:
     return count, np.asarray(np.bincount(code, values) / count)
 
 
-def _log_normal(x: Array, mean: float, variance: Array) -> Array:
-    return np.asarray(-((x - mean) ** 2) / (2 * variance) - np.log(variance) / 2)
-
-
-# How much higher or lower each judge scores than the others: reported, never a fault.
-#
-# s_l = mean over outputs of (own score − mean of the others' scores of the same output)
-#
-# Where nobody else scored the output, the others' mean of its system under the same task and
-# criterion stands in. Honest judges differ in severity; it moves a system only as far as judges see
-# systems unevenly.
+# How much higher or lower each judge scores than the others on the same output: reported, never a
+# fault. Where nobody else scored the output, the others' mean of its system under the same task and
+# criterion stands in.
 
 # Ratio of largest scores from which points of different tasks are not the same
 MAX_SCALE_RATIO: Final = 2.0
@@ -477,7 +432,7 @@ class Severity:
 
 
 def find_severity(rows: RatingRows) -> Severity:
-    places = make_places(rows, np.ones(rows.size, np.bool_))
+    places = Places.of(rows, np.ones(rows.size, np.bool_))
     score, group, unit = rows.score, places.group, "points"
     lowest, highest = np.full(group.max() + 1, np.inf), np.full(group.max() + 1, -np.inf)
     np.minimum.at(lowest, group, score)
@@ -487,8 +442,8 @@ def find_severity(rows: RatingRows) -> Severity:
     if reach.max() >= MAX_SCALE_RATIO * reach.min() or (side != side[0]).any():
         span, unit = highest - lowest, "% of the scale"
         score = (score - lowest[group]) * (100 / np.where(span > 0, span, 1.0))[group]
-    total, n_others = places.of_others(score, places.unit, places.judged_unit)
-    wider, more = places.of_others(score, places.system, places.judged_system)
+    total, n_others = places.of_others(score, "unit")
+    wider, more = places.of_others(score, "system")
     total, n_others = np.where(n_others > 0, total, wider), np.where(n_others > 0, n_others, more)
     held = n_others > 0
     size = len(rows.judges)
@@ -508,27 +463,19 @@ def find_severity(rows: RatingRows) -> Severity:
     return Severity(n, gap, margin, unit)
 
 
-# How strongly the scores of each judge follow what the others lead one to expect.
-#
-# b̂_l = Σ z x / Σ x²
-#
-# over the outputs that judge l scored, z the judge's standardised scores and x what is expected of
-# them. Judges whose scores follow the others' have b near 1, whatever their severity and however
-# much of the scale they use; who answers at random or always the same has 0; who takes the scale
-# the wrong way round has about −1. That others' scores are noisy makes all slopes smaller alike,
-# which the scale of x takes back.
+# b̂_l = Σ z x / Σ x² over the outputs that judge l scored, z the judge's standardised scores and x
+# what is expected of them: near 1 for judges who follow the others, 0 for answers at random or
+# always the same, about −1 for who takes the scale the wrong way round.
 #
 # The standard error is the larger of the usual one and one that allows scores of outputs of the
 # same item to err together (Liang & Zeger 1986, Biometrika 73:13-22). In the usual one the variance
 # of what is left is drawn to 1, its value for a careless judge, by as much as four further scores:
 # of few scores the fit may be perfect by chance. It is raised by 1 + 4/n, n = 3 (Σ x²)² / Σ x⁴
-# being the outputs that the slope rests on: all of them where x is normal, few where a handful of
-# very bad outputs decide.
+# being the outputs that the slope rests on.
 #
 # z is divided by the judge's own standard deviation, which is larger where a judge happened to see
 # outputs that differ more. Slope and error are therefore multiplied by √(1 + s_l² − s²), s_l² and
-# s² being the variances of x over the judge's outputs and over all: then honest judges have slope 1
-# whatever they saw.
+# s² being the variances of x over the judge's outputs and over all.
 
 # Standard error of a judge of whose outputs nothing is known: far wider than any slope
 UNKNOWN_ERROR: Final = 10.0
@@ -581,12 +528,249 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
 
 def _grouped(seen: Expectation, pull: Array, n_judges: int) -> Array:
     """Return (J,) sums of squared sums by item; 0 for a judge with at most one output of each."""
-    key = seen.judge * (int(seen.item.max()) + 1) + seen.item
-    keys, group = np.unique(key, return_inverse=True)
-    group = group.reshape(-1)
-    owner = np.zeros(len(keys), np.int64)
-    owner[group] = seen.judge
+    wide = int(seen.item.max()) + 1
+    keys, group = np.unique(seen.judge * wide + seen.item, return_inverse=True)
+    owner, group = keys // wide, group.reshape(-1)
     sums = np.bincount(owner, np.bincount(group, pull) ** 2, n_judges)
     items = np.bincount(owner, minlength=n_judges)
     outputs = np.bincount(seen.judge, minlength=n_judges)
     return np.where(outputs > items, sums * items / np.maximum(items - 1, 1), 0.0)
+
+
+# How a judge uses the scale and the time. No habit is a fault by a fixed rule: honest judges
+# differ, by as much as the campaign shows (`normal_spread`). What is compared:
+#
+#     coarse    log of the chance that two of the judge's scores are the same, beside that of a
+#               judge of the same mean and spread who uses the scale like the rest
+#     extreme   log-odds of scores at an end of the scale, beside a judge of the same mean
+#     drifting  change of severity (on either side), or loss of the slope on what the others say,
+#               from the first to the last answer of a session; a pause of an hour ends a session
+#
+# On scales of more than 20 points honest judges round to ones, fives, tens or more, which is no
+# normal spread: there coarse is shown, and nobody is flagged for it.
+#
+# One-sided p-values for the first two; for drifting the smaller of its two p-values, doubled.
+
+# Judges of one task and criterion give its points k with shares q_k in all. One who is more
+# lenient, or keeps to a part of the scale, and otherwise uses it like the rest, gives
+#
+# p_k ∝ q_k exp(α t_k)                   of the same mean t,
+# p_k ∝ q_k exp(α t_k + β t_k²)          of the same mean and spread,
+#
+# t_k being the place of point k among all scores, 0 to 1 (exponential tilting, the distribution
+# nearest to q with these moments). So severity and honest narrowness are taken out before points
+# are counted. α and β have a weak normal prior that keeps them finite where a judge gives one point
+# only. More than 101 different scores are merged into 101 steps of t.
+
+
+MAX_POINTS: Final = 100
+MAX_ITERATIONS: Final = 60
+MAX_STEP: Final = 1.0
+POINT_PRECISION: Final = 0.05  # Precision of α and β (per standard deviation of t), in scores
+
+
+@dataclass(frozen=True, eq=False)
+class PointUse:
+    """How each judge uses the points of the scale, pooled over tasks and criteria."""
+
+    scores: Array  # (J,) scores
+    same: Array  # (J,) chance that two scores of the judge in one task and criterion are the same
+    same_error: Array  # (J,) its standard error
+    same_usual: Array  # (J,) the same for a judge of that mean and spread
+    ends: Array  # (J,) share of scores at an end of the scale
+    ends_usual: Array  # (J,) the same for a judge of that mean
+    one_end: Array  # (J,) share of scores at the one end that the judge uses more
+    points: int  # most different scores of a task and criterion
+
+
+def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
+    sums, points = np.zeros((7, len(rows.judges))), 0
+    at_end = np.zeros((2, len(rows.judges)))
+    group = number_groups(rows.task, rows.criterion)
+    order = np.argsort(group, kind="stable")
+    for at in np.split(order, np.cumsum(np.bincount(group))[:-1]):
+        judges = np.unique(rows.judge[at])
+        score, code = rows.score[at], np.searchsorted(judges, rows.judge[at])
+        counts, t, end = _count(score, code, scale)
+        sums[:, judges] += _compare(counts, t, end)
+        points = max(points, len(np.unique(score)))
+        for side, point in enumerate(_ends(score, scale)):
+            at_end[side, judges] += np.bincount(code, score == point)
+    n, pairs, same, noise, same_usual, ends, ends_usual = sums
+    pairs, scores = np.maximum(pairs, 1e-300), np.maximum(n, 1e-300)
+    chances = (same / pairs, np.sqrt(noise) / pairs, same_usual / pairs)
+    at_ends = (ends / scores, ends_usual / scores, at_end.max(axis=0) / scores)
+    return PointUse(n, *chances, *at_ends, points)
+
+
+def _ends(score: Array, scale: Scale | None) -> tuple[float, float]:
+    return (scale.low, scale.high) if scale else (float(score.min()), float(score.max()))
+
+
+def _count(score: Array, judge: Integers, scale: Scale | None) -> tuple[Array, Array, Array]:
+    """Return (J, K) scores by judge and point, (K,) places of points, (K,) 1 at the ends."""
+    points, code = np.unique(score, return_inverse=True)
+    code = code.reshape(-1)
+    low, high = _ends(score, scale)
+    place = (rank_within(np.zeros(len(score), np.int64), score) - 0.5) / len(score)
+    if len(points) > MAX_POINTS + 1:
+        code = number_groups(np.floor(place * MAX_POINTS).astype(np.int64))
+    size = np.bincount(code)
+    t = np.bincount(code, place) / size
+    at_end = ((score == low) | (score == high)).astype(np.float64)
+    cell = judge * len(size) + code
+    counts = np.bincount(cell, minlength=(int(judge.max()) + 1) * len(size)).astype(np.float64)
+    return counts.reshape(-1, len(size)), t, np.bincount(code, at_end) / size
+
+
+def _compare(counts: Array, t: Array, end: Array) -> Array:
+    """Return (7, J) sums over the scores of one task and criterion."""
+    # They are scores, pairs of scores, pairs on one point, the variance of that, what it would
+    # usually be, scores at an end, and what they would usually be.
+    n, q = counts.sum(axis=1), counts.sum(axis=0) / counts.sum()
+    spread = max(float(np.sqrt(q @ (t - q @ t) ** 2)), 1e-12)
+    u = (t - q @ t) / spread
+    shares = counts / n[:, None]
+    alike, twice = (_tilt(counts, q, np.stack([u, u**2][:k])) for k in (1, 2))
+    pairs = n * (n - 1)
+    # to each judge's pairs is added one that says what is usual: never 0, nor certain
+    usual = (twice**2).sum(axis=1)
+    same = (counts * (counts - 1)).sum(axis=1) + usual
+    part = (shares**2).sum(axis=1)
+    noise = 4 * np.maximum((shares**3).sum(axis=1) - part**2, 0) / n + 2 * part / (pairs + 2)
+    noise, usual = noise * (pairs + 1) ** 2, usual * (pairs + 1)
+    return np.stack([n, pairs + 1, same, noise, usual, counts @ end, n * (alike @ end)])
+
+
+def _tilt(counts: Array, q: Array, features: Array) -> Array:
+    """Return (J, K) shares nearest to q with the judge's means of the features (damped Newton)."""
+    n = counts.sum(axis=1)
+    size = len(features)
+    products = (features[:, None] * features[None]).reshape(size * size, -1).T
+    moments, at = counts @ features.T, np.zeros((len(counts), size))
+    for _ in range(MAX_ITERATIONS):
+        p = _shares(at, q, features)
+        mean = p @ features.T
+        second = (p @ products).reshape(len(counts), size, size)
+        information = n[:, None, None] * (second - mean[:, :, None] * mean[:, None, :])
+        information += POINT_PRECISION * np.eye(size)
+        score = moments - n[:, None] * mean - POINT_PRECISION * at
+        step = np.linalg.solve(information, score[:, :, None])[:, :, 0]
+        length = np.abs(step).max(axis=1, keepdims=True)
+        step *= np.minimum(1, MAX_STEP / np.maximum(length, 1e-300))
+        at += step
+        if length.max() < 1e-6:
+            break
+    return _shares(at, q, features)
+
+
+def _shares(at: Array, q: Array, features: Array) -> Array:
+    logs = at @ features + np.log(q)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+PAUSE: Final = 3600.0  # Seconds without an answer that end a session
+
+
+def place_in_session(judge: NDArray[np.integer], moment: Array, *, enough: int) -> Array:
+    """Return (n,) places of answers in their sessions, from −½ for the first to ½ for the last."""
+    # Answers in sessions of fewer than `enough`, which show no change, have place 0.
+    order = np.lexsort((moment, judge))
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (np.diff(judge[order]) != 0) | (np.diff(moment[order]) > PAUSE)
+    session, start = np.cumsum(new) - 1, np.flatnonzero(new)
+    n = np.bincount(session, minlength=len(start))[session]
+    place = (np.arange(len(order)) - start[session]) / np.maximum(n - 1, 1) - 0.5
+    places = np.empty(len(order))
+    places[order] = np.where(n >= enough, place, 0.0)
+    return places
+
+
+MIN_SCORES: Final = 10  # Scores, outputs or votes below which a judge's habits are not looked at
+# Different scores of a task and criterion beyond which nobody is flagged as coarse
+MAX_POINTS_COARSE: Final = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Habit:
+    name: str  # "position-biased", "drifting", "coarse" or "extreme"
+    judges: NDArray[np.integer]  # (k,) codes of the judges with enough judgments
+    # (k,) what was seen. Ratings: effective number of points, share at the ends, or change of
+    # severity over a session in the judge's own standard deviations. Votes: log-odds.
+    value: Array
+    line: str  # what the line of it on a card is called
+    says: list[str]  # (k,) the sentence on it
+    p: Array  # (k,) chance of as much in an honest judge
+    tested: bool = True  # whether anybody may be flagged for it
+
+
+def find_habits(
+    rows: RatingRows, seen: Expectation, slopes: RatingSlopes, scale: Scale | None = None
+) -> tuple[Habit, ...]:
+    use = use_of_points(rows.targets(), scale)
+    judges = np.flatnonzero(use.scores >= MIN_SCORES)
+    habits = [_coarse(use, judges), _extreme(use, judges)] if len(judges) else []
+    return (*habits, *_drifting(seen, slopes))
+
+
+def _coarse(use: PointUse, judges: Integers) -> Habit:
+    same, error, usual = (a[judges] for a in (use.same, use.same_error, use.same_usual))
+    values, variances = np.log(same / usual), (error / same) ** 2
+    p = normal_spread(values, variances).above(values, variances)
+    points = np.minimum(1 / same, use.scores[judges])
+    tested = use.points <= MAX_POINTS_COARSE
+    says = [
+        f"uses the equivalent of {n:.1f} different scores; a judge with the same mean and spread"
+        f" would use {of_usual:.1f}"
+        for n, of_usual in zip(points, 1 / usual, strict=True)
+    ]
+    return Habit("coarse", judges, points, "coarse", says, p, tested)
+
+
+def _extreme(use: PointUse, judges: Integers) -> Habit:
+    n, share, usual = (a[judges] for a in (use.scores, use.ends, use.ends_usual))
+    ends, expected = n * share + 0.5, n * usual + 0.5
+    values = np.log(ends / (n + 1 - ends)) - np.log(expected / (n + 1 - expected))
+    variances = 1 / expected + 1 / (n + 1 - expected)  # as in a judge who is like the rest
+    p = normal_spread(values, variances).above(values, variances)
+    says = [
+        f"{100 * own:.0f} % of scores at an end of the scale; a judge with the same mean would give"
+        f" {100 * of_usual:.0f} %"
+        for own, of_usual in zip(share, usual, strict=True)
+    ]
+    return Habit("extreme", judges, share, "extreme", says, p)
+
+
+def _drifting(seen: Expectation, slopes: RatingSlopes) -> list[Habit]:
+    if seen.moment is None:
+        return []
+    known = np.flatnonzero(np.isfinite(seen.moment))
+    judge = seen.judge[known]
+    position = place_in_session(judge, seen.moment[known], enough=MIN_SCORES)
+    size = len(seen.lost)
+    n = np.bincount(judge[position != 0], minlength=size)
+    judges = np.flatnonzero((n >= MIN_SCORES) & ~slopes.constant)
+    if not len(judges):
+        return []
+    z, x = seen.scores[known], seen.others[known]
+    left = z - slopes.slope[judge] * x
+    # of few scores the rest may be small by chance: drawn to 1, as for slopes
+    rest = np.bincount(judge, left**2, size) + PRIOR_SCORES
+    rest /= np.bincount(judge, minlength=size) + PRIOR_SCORES
+    tests = []
+    for along in (position, position * x):
+        square = np.maximum(np.bincount(judge, along**2, size)[judges], 1e-9)
+        change = np.bincount(judge, along * left, size)[judges] / square
+        grouped = np.bincount(judge, (along * left) ** 2, size)[judges] / square**2
+        tests.append((change, np.maximum(grouped, rest[judges] / square)))
+    (severity, error), (slope, slope_error) = tests
+    spread = normal_spread(severity, error)
+    loses = normal_spread(-slope, slope_error).above(-slope, slope_error)
+    p = np.minimum(spread.beside(severity, error), loses)
+    says = [
+        f"over a session scores move by {own:+z.2f} standard deviations, those of the median judge"
+        f" by {spread.centre:+z.2f}; the slope changes by {change:+z.2f}"
+        for own, change in zip(severity, slope, strict=True)
+    ]
+    return [Habit("drifting", judges, severity, "drifting", says, np.minimum(2 * p, 1.0))]

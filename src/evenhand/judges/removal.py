@@ -17,17 +17,15 @@ from evenhand.judges.units import Record
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups, pearson, spearman
 
-# Which judges to remove, or to ask again: the choices that Hamon et al. (2007) leave open.
-#
-# Their table 3 counts the judges whom each method puts outside under each criterion, and under
-# both; table 4 removes them criterion by criterion. Other choices are named here:
+# The choices that Hamon et al. (2007) leave open. Their table 3 counts the judges whom each method
+# puts outside under each criterion, and under both; table 4 removes them criterion by criterion:
 #
 # match    any    outside by one of the methods       all    by every one of them
 # across   each   under each criterion its own        any    everywhere, if outside under one
 # all    everywhere, if outside under every criterion
 #
-# A method that can say nothing under a criterion is no reason to keep a judge: it is left out of
-# "all", and so is a criterion under which none of the methods can say anything.
+# A method that can say nothing under a criterion is left out of "all", and so is a criterion under
+# which none of the methods can say anything.
 
 MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
@@ -84,13 +82,9 @@ def find_common(outliers: Sequence[Outliers]) -> tuple[CommonJudges, ...]:
         for other in outliers[at + 1 :]:
             if other.criterion != one.criterion or one.why or other.why:
                 continue
-            both = {*one.judges} & {*other.judges}
-            sides = next((x for x in (one, other) if x.method == MEAN_SCORE), None)
-            high, low = (
-                (None, None)
-                if sides is None
-                else (len(both & {*sides.high}), len(both & {*sides.low}))
-            )
+            both, high, low = {*one.judges} & {*other.judges}, None, None
+            for sides in (x for x in (one, other) if x.method == MEAN_SCORE):
+                high, low = len(both & {*sides.high}), len(both & {*sides.low})
             methods = one.method, other.method
             common.append(CommonJudges(methods, one.criterion, tuple(sorted(both)), high, low))
     return tuple(common)
@@ -179,14 +173,6 @@ class Rescoring(Record):
         return {**super().to_dict(), "share_lost": self.share_lost}
 
 
-@dataclass(frozen=True)
-class SystemFacts:
-    references: frozenset[str] = frozenset()  # systems that are human references
-    inputs: Mapping[str, str] = field(default_factory=dict)  # system → its input type
-
-
-# Systems scored again without some judges: what of their scores and order stays.
-#
 # The score of a system is the mean of its scores, as in Hamon, Mostefa & Arranz (2007): no judge is
 # corrected for. Their table 4 is Pearson's correlation, over systems, of the scores by all judges
 # and by those kept; they also correlate with the scores by the removed judges alone. Correlations
@@ -225,30 +211,28 @@ class ScoreTable:
 
 
 def rescore(
-    table: ScoreTable, judges: Collection[str], method: str, facts: SystemFacts | None = None
+    table: ScoreTable,
+    judges: Collection[str],
+    method: str,
+    human: Collection[str] = (),
+    input_of: Mapping[str, str] | None = None,
 ) -> Rescoring:
-    """Score systems by all judges, without some, and by those alone."""
-    about = facts or SystemFacts()
+    """Score systems by all judges, without some, and by those alone; human references stand out."""
+    input_of = input_of or {}
     every, n = table.total.sum(axis=0), table.count.sum(axis=0)
     gone, n_gone = table.sums(judges)
     full, remaining, removed = _mean(every, n), _mean(every - gone, n - n_gone), _mean(gone, n_gone)
-    references = np.array([name in about.references for name in table.systems])
-    inputs = np.array([about.inputs.get(name, "") for name in table.systems])
+    references = np.array([name in human for name in table.systems])
+    inputs = np.array([input_of.get(name, "") for name in table.systems])
     left, lost = float(n.sum() - n_gone.sum()), float(n_gone.sum())
-    scored = np.flatnonzero(n)
-    systems = tuple(
-        SystemScore(
-            table.systems[at],
-            about.inputs.get(table.systems[at]),
-            table.systems[at] in about.references,
-            float(full[at]),
-            None if np.isnan(remaining[at]) else float(remaining[at]),
-            None if np.isnan(removed[at]) else float(removed[at]),
-            int(n[at]),
-            int(n_gone[at]),
+    scored, systems = np.flatnonzero(n), []
+    for at in scored[np.argsort(-full[scored], kind="stable")].tolist():  # best first
+        name, counts = table.systems[at], (int(n[at]), int(n_gone[at]))
+        kept, gone_mean = (
+            None if np.isnan(one[at]) else float(one[at]) for one in (remaining, removed)
         )
-        for at in scored[np.argsort(-full[scored], kind="stable")].tolist()  # best first
-    )
+        known = (input_of.get(name), name in human, float(full[at]))
+        systems.append(SystemScore(name, *known, kept, gone_mean, *counts))
     return Rescoring(
         method,
         table.criterion,
@@ -257,13 +241,13 @@ def rescore(
         int(lost),
         float((every - gone).sum() / left) if left else None,
         float(gone.sum() / lost) if lost else None,
-        systems,
+        tuple(systems),
         correlate(full, remaining),
         correlate(full, removed),
-        correlate(full[~references], remaining[~references]) if about.references else None,
+        correlate(full[~references], remaining[~references]) if human else None,
         {
             name: correlate(full[inputs == name], remaining[inputs == name])
-            for name in sorted(set(about.inputs.values()))
+            for name in sorted(set(input_of.values()))
         },
     )
 
@@ -324,18 +308,14 @@ def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
         change = ", ".join(sentences)
         alike += not change
         changes += [f"{name}: {change}" if name and len(tables) > 1 else change] if change else []
-    if not changes and not alike:
-        return "no score of an output is lost: the order of systems stays as it is"
-    if not changes:
-        return "the order of systems by mean score stays as it is"
-    return "; ".join(changes)
+    same = "the order of systems by mean score stays as it is"
+    if not alike:
+        same = "no score of an output is lost: the order of systems stays as it is"
+    return "; ".join(changes) or same
 
 
-# Points of a scale merged, such as 1 with 2 and 4 with 5, to see what a coarser scale would give.
-#
-# Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring points and propose three
-# points for five. Merged points are numbered 1, 2, ... from the lowest, so that distances count
-# merged points; agreement by chance rises with it, which κ allows for and n-agreement does not.
+# Points of a scale merged: Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring
+# points and propose three points for five. Merged points are numbered 1, 2, ... from the lowest.
 
 Merging: TypeAlias = Sequence[Sequence[float]]
 
@@ -373,9 +353,7 @@ def merge_points(rows: RatingRows, merging: Merging, scale: Scale) -> tuple[Rati
     return replace(rows, score=merged, expected=expected), new
 
 
-def _number_points(
-    points: tuple[float, ...], merging: Merging
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _number_points(points: tuple[float, ...], merging: Merging) -> Array:
     group = np.arange(len(points))
     named: set[float] = set()
     for joined in merging:

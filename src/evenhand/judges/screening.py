@@ -1,11 +1,11 @@
 """Which judges are careless or reversed, in comparisons, rankings and ratings.
 
 Slopes on what the others say, controls, repeats and times (`comparison_evidence`,
-`rating_evidence`) go into one mixture of honest, careless and reversed judges (`mixture`): the
+`rating_evidence`) go into one mixture of honest, careless and reversed judges (`cards`): the
 flagged are the largest set with a mean P(honest) of at most four fifths of the level, of judges
-with ten judgments or more. Habits (`habits`) are tested beside it, all judges and habits together
-by Benjamini and Hochberg (1995) at the other fifth: the share of honest judges in a union is at
-most the sum of both.
+with ten judgments or more. Habits are tested beside it, all judges and habits together by Benjamini
+and Hochberg (1995) at the other fifth: the share of honest judges in a union is at most the sum of
+both.
 
 A judge is one person: scores under several criteria, and of several tasks, make one card.
 """
@@ -30,9 +30,21 @@ from evenhand.data.taking import Openable
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import NotIdentified, UnknownOption, require_level
 from evenhand.judges import cards, comparison_evidence, rating_evidence
-from evenhand.judges.cards import Evidence, Lines, Screening, Verdict
-from evenhand.judges.habits import MAX_POINTS_COARSE, MIN_SCORES, find_habits, use_of_points
-from evenhand.judges.mixture import MIN_JUDGES, Mixture, fit_mixture
+from evenhand.judges.cards import (
+    MIN_JUDGES,
+    Evidence,
+    Lines,
+    Mixture,
+    Screening,
+    Verdict,
+    fit_mixture,
+)
+from evenhand.judges.rating_evidence import (
+    MAX_POINTS_COARSE,
+    MIN_SCORES,
+    find_habits,
+    use_of_points,
+)
 from evenhand.judges.removal import describe_changes
 from evenhand.judges.texts import say
 from evenhand.judges.units import require_judges
@@ -113,19 +125,17 @@ def screen_judges(
         if effect is None:
             flagged = [card.judge for card in screening.flagged]
             sentences = describe_changes(rows, [[judge] for judge in flagged])
-            changes = dict(zip(flagged, sentences, strict=True))
-            judge_cards = [
-                replace(card, effect=changes.get(card.judge)) for card in screening.cards
-            ]
-            screening = replace(screening, cards=tuple(judge_cards))
+            changes = dict(zip(flagged, sentences, strict=True)).get
+            told = tuple(replace(card, effect=changes(card.judge)) for card in screening.cards)
+            screening = replace(screening, cards=told)
     elif scale is not None:
         raise UnknownOption("a scale is for scores: comparisons and rankings have none")
-    elif isinstance(data, Rankings):
-        screening = screen_comparisons(data.comparisons().votes(), level=level, effect=effect)
-        screening = replace(screening, kind="rankings")
-    elif isinstance(data, Comparisons | Votes):
-        votes = data if isinstance(data, Votes) else data.votes()
+    elif isinstance(data, Comparisons | Rankings | Votes):
+        pairs = data.comparisons() if isinstance(data, Rankings) else data
+        votes = pairs if isinstance(pairs, Votes) else pairs.votes()
         screening = screen_comparisons(votes, level=level, effect=effect)
+        if isinstance(data, Rankings):
+            screening = replace(screening, kind="rankings")
     else:
         raise refuse_kind(data, "judges are seen in comparisons, rankings or ratings, not in")
     if not screening.flagged or isinstance(data, RatingRows | Votes):
@@ -134,9 +144,6 @@ def screen_judges(
     excluded = {data.source.named("judge"): [card.judge for card in screening.flagged]}
     option = advise_without(data.frame, excluded, judges=True)
     return replace(screening, notes=(*screening.notes, say("without-flagged", option=option)))
-
-
-# Judges of comparisons and rankings.
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,12 +193,7 @@ def screen_comparisons(
         abstains=abstains,
         detectable=_say_detectable_votes(evidence, level),
         says=cards.say_flags(judge_cards, abstains, level),
-        notes=(
-            *votes.notes,
-            *_note_limits(evidence),
-            *cards.note_many(judge_cards),
-            *camps,
-        ),
+        notes=(*votes.notes, *_note_limits(evidence), *cards.note_many(judge_cards), *camps),
         signature=write_signature(parts, n, digest_votes(votes), judges=len(votes.judges)),
         parameters={**shares, "mean": mixture.mean, "spread": mixture.spread},
     )
@@ -211,12 +213,8 @@ def see_voters(votes: Votes, *, level: float = FALSE_ALARM_RATE) -> VoteEvidence
     times = comparison_evidence.weigh_seconds(targets, mixture.posterior)
     if times is not None:
         mixture = fit_mixture(slopes.slope, slopes.error, extra=extra + times.logs)
-    habits = (
-        comparison_evidence.find_vote_habits(targets, slopes)
-        if len(votes.judges) >= MIN_JUDGES
-        else ()
-    )
     size = len(votes.judges)
+    habits = comparison_evidence.find_vote_habits(targets, slopes) if size >= MIN_JUDGES else ()
     answers = np.bincount(targets.judge, minlength=size).astype(float)
     if targets.answer is not None:
         both = np.unique(targets.answer.astype(np.int64) * size + targets.judge)
@@ -246,15 +244,13 @@ def _write_vote_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Line
     size = len(votes.judges)
     decided = np.bincount(slopes.judge, minlength=size)
     lines = []
+    usual = f"honest judges have {mixture.mean:.2f} on average, one who answers at random has 0"
     for judge, (b, error) in enumerate(zip(slopes.slope, slopes.error, strict=True)):
         says = "no decisive vote: nothing shows whether the judge follows the others"
         low, high = float(b - QUANTILE * error), float(b + QUANTILE * error)
         if decided[judge]:
-            says = (
-                f"follows the other judges with a slope of {b:z.2f} ({low:z.2f} to {high:z.2f});"
-                f" honest judges have {mixture.mean:.2f} on average, one who answers at random has"
-                " 0"
-            )
+            slope = f"{b:z.2f} ({low:z.2f} to {high:z.2f})"
+            says = f"follows the other judges with a slope of {slope}; {usual}"
         odds = float(mixture.log_odds[judge])
         lines.append((judge, Evidence("slope", says, float(b), low, high, odds)))
     yield lines
@@ -266,10 +262,8 @@ def _write_vote_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Line
         n, k = int(judged[judge]), int(agreed[judge])
         rest = judged.sum() - n
         beside = f", the other judges {100 * (agreed.sum() - k) / rest:.0f} %" if rest else ""
-        says = (
-            f"where two or more others all prefer one output: agrees in {k} of {n}"
-            f" ({100 * k / n:.0f} %){beside}"
-        )
+        agrees = f"agrees in {k} of {n} ({100 * k / n:.0f} %){beside}"
+        says = f"where two or more others all prefer one output: {agrees}"
         ends = clopper_pearson(k, n, CARD_LEVEL)
         lines.append((judge, Evidence("agreement", says, k / n, *ends)))
     yield lines
@@ -362,9 +356,6 @@ def _note_limits(evidence: VoteEvidence) -> list[Finding]:
     return [say(code, **values) for code, (applies, values) in notes.items() if applies]
 
 
-# Judges who gave scores.
-
-
 @dataclass(frozen=True, eq=False)
 class RatingEvidence:
     slopes: rating_evidence.RatingSlopes  # how strongly each follows the others
@@ -400,7 +391,11 @@ def screen_ratings(
     judge_cards = cards.make_cards(rows.judges, n, mixture, seen.verdict, lines)
     if effect is not None:
         judge_cards = cards.add_effects(judge_cards, effect, len(judge_cards))
-    scale_words = [] if scale is None else [f"scale {scale}"]
+    words = [
+        "screening ratings",
+        f"level {level:g}",
+        *([] if scale is None else [f"scale {scale}"]),
+    ]
     severity, says = seen.severity, [*cards.say_flags(judge_cards, abstains, level)]
     gaps = severity.gap[severity.outputs >= MIN_JUDGES]
     if len(gaps) >= 2:
@@ -417,12 +412,7 @@ def screen_ratings(
         detectable=_say_detectable_ratings(seen, cards.CLASS_SHARE * level),
         says=tuple(says),
         notes=(*rows.notes, *_note_data(rows, seen), *cards.note_many(judge_cards), *camps),
-        signature=write_signature(
-            ["screening ratings", f"level {level:g}", *scale_words],
-            rows.size,
-            digest_ratings(rows),
-            judges=len(rows.judges),
-        ),
+        signature=write_signature(words, rows.size, digest_ratings(rows), judges=len(rows.judges)),
         parameters={
             "share of honest judges": float(mixture.shares[0]),
             "mean slope of honest judges": mixture.mean,
@@ -462,24 +452,18 @@ def _write_rating_lines(seen: RatingEvidence, threshold: float) -> Iterable[Line
         "{:.0f} % of scores at one end of the scale: carelessness cannot be told from severity or"
         " leniency, and is not flagged on that"
     )
-    shares = enumerate(seen.one_end.tolist())
-    yield [
-        (j, Evidence("one end", end.format(100 * share), share))
-        for j, share in shares
-        if share >= ONE_END
-    ]
+    shares = [(j, share) for j, share in enumerate(seen.one_end.tolist()) if share >= ONE_END]
+    yield [(j, Evidence("one end", end.format(100 * share), share)) for j, share in shares]
     for clue in seen.clues:
         coded = enumerate(clue.judges.tolist())
         yield [(j, _write_clue(clue, at, mixture)) for at, j in coded]
     lines = []
     for j in np.flatnonzero(severity.outputs >= 2).tolist():
         gap, margin = float(severity.gap[j]), float(severity.margin[j])
-        side = "higher" if gap >= 0 else "lower"
-        says = (
-            f"scores {abs(gap):.2f} {severity.unit} {side} than the others ({gap - margin:+z.2f} to"
-            f" {gap + margin:+z.2f}), which is no fault"
-        )
-        lines.append((j, Evidence("severity", says, gap, gap - margin, gap + margin)))
+        side, low, high = "higher" if gap >= 0 else "lower", gap - margin, gap + margin
+        scores = f"scores {abs(gap):.2f} {severity.unit} {side} than the others"
+        says = f"{scores} ({low:+z.2f} to {high:+z.2f}), which is no fault"
+        lines.append((j, Evidence("severity", says, gap, low, high)))
     yield lines
     yield from _write_habits(seen.verdict, threshold)
 
@@ -504,36 +488,29 @@ def _write_clue(clue: rating_evidence.Clue, at: int, mixture: Mixture) -> Eviden
     value, n = float(clue.value[at]), int(clue.count[at])
     span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
     among = "nine in ten honest judges with as many"
-    if clue.name == "controls":
-        says = (
-            f"{100 * clue.right[at]:.0f} % of {n:,} controls on the side expected, by {value:z.2f}"
-            f" standard deviations on average; {among}: {span}"
-        )
-    elif clue.name == "repeats":
+    says = f"half of {n:,} scores within {value:.3g} s; {among}: {span} s"
+    if clue.name == "repeats":
         says = f"{n:,} second answers, correlation with the first {value:z.2f}; {among}: {span}"
-    else:
-        says = f"half of {n:,} scores within {value:.3g} s; {among}: {span} s"
+    elif clue.name == "controls":
+        right = f"{100 * clue.right[at]:.0f} % of {n:,} controls on the side expected"
+        says = f"{right}, by {value:z.2f} standard deviations on average; {among}: {span}"
     return Evidence(clue.name, says, value, log_odds=float(mixture.odds_of(clue.logs[[at]])[0]))
 
 
 def _say_detectable_ratings(seen: RatingEvidence, level: float) -> str:
     slopes, abstains, testable = seen.slopes, seen.verdict.abstains, seen.verdict.testable
     least, known = seen.mixture.least_information(level), slopes.information > 0
-    needed = None  # the outputs at which the usual judge is testable
-    if least is not None and known.any():
+    enough, reach = "no number within reach", False
+    if least is not None and known.any():  # the outputs at which the usual judge is testable
         each = float(np.median(slopes.information[known] / slopes.outputs[known]))
         needed = max(int(np.ceil(min(least / each, 1e9))), MIN_SCORES)
-    if needed is None or needed > MAX_JUDGMENTS_ADVISED:
-        needed, enough = None, "no number within reach"
-    else:
-        enough = f"about {needed:,} outputs are enough"
+        if reach := needed <= MAX_JUDGMENTS_ADVISED:
+            enough = f"about {needed:,} outputs are enough"
     if abstains is not None or not testable.any():
         apart = "" if slopes.shared.any() else " and no shared outputs"
         outputs = plural(int(np.median(slopes.outputs)), "output")
-        return (
-            f"with {outputs} each{apart}, slopes alone cannot flag a careless judge"
-            f"{'' if abstains is not None and needed is not None else '; ' + enough}"
-        )
+        more = "" if abstains is not None and reach else f"; {enough}"
+        return f"with {outputs} each{apart}, slopes alone cannot flag a careless judge{more}"
     return (
         f"{testable.sum():,} of {len(testable):,} judges scored enough to detect a careless one,"
         f" more likely than not; {enough}"

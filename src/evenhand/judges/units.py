@@ -26,8 +26,6 @@ def require_judges(judges: Sequence[str]) -> None:
         )
 
 
-# What was scored by whom: ratings unit by unit, one score per judge.
-#
 # A unit is an output (an item's, by a system) under a criterion. What a judge says of it a second
 # time is no second opinion: the first answer stays (by `moment` where it is known, else the first
 # in the table), the rest is counted and belongs to the agreement of judges with themselves.
@@ -121,14 +119,16 @@ class Units:
         """Keep some units; points stay as they are."""
         if units.all():
             return self
-        mask = np.repeat(units, self.sizes)
-        sizes = self.sizes[units]
+        return self.choose(units, np.repeat(units, self.sizes), self.sizes[units])
+
+    def choose(self, units: Mask, scores: Mask, sizes: Integers) -> Units:
+        """Keep some (n,) scores of some (U,) units, which have these sizes then."""
         return replace(
             self,
             sizes=sizes,
             starts=np.cumsum(sizes) - sizes,
-            code=self.code[mask],
-            judge=self.judge[mask],
+            code=self.code[scores],
+            judge=self.judge[scores],
             first=self.first[units],
         )
 
@@ -195,8 +195,7 @@ def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
     judge = judge.astype(np.int32, copy=False)
     if not twice.any():
         return order, judge, opens, 0
-    once = ~twice
-    return order[once], judge[once], opens[once], int(twice.sum())
+    return order[~twice], judge[~twice], opens[~twice], int(twice.sum())
 
 
 def _sort(rows: RatingRows, by_moment: NDArray[np.intp] | None) -> tuple[Integers, Any, Mask, Mask]:
@@ -265,9 +264,8 @@ def _distinct(score: Array) -> tuple[Array, Codes]:
         if (shifted == score - low).all():
             present = np.bincount(shifted) > 0
             code = shifted if present.all() else (np.cumsum(present) - 1)[shifted]
-            return np.asarray(np.flatnonzero(present) + low, np.float64), code.astype(
-                np.int32, copy=False
-            )
+            points = np.asarray(np.flatnonzero(present) + low, np.float64)
+            return points, code.astype(np.int32, copy=False)
     points, code = np.unique(score, return_inverse=True)
     return points, code.reshape(-1).astype(np.int32)
 
@@ -281,23 +279,8 @@ _WHO: Final = "the ICC and Kendall's W"
 MAX_BLOCK_CELLS: Final = 50_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    scores: Array  # (U, k) score of each unit by each judge
-    judges: tuple[str, ...]  # names of the k judges
-    left_out: tuple[str, ...]  # judges on shared units who are not in it
-    share: float  # share of the scores on units of two or more judges that it holds
-
-    @property
-    def notes(self) -> tuple[Finding, ...]:
-        if self.share == 1:
-            return ()
-        units, k = self.scores.shape
-        without = f", without {listing(self.left_out, 5)}" if self.left_out else ""
-        return (say("complete-block", n=units, judges=k, share=self.share, without=without),)
-
-
-def find_block(units: Units) -> Block:
+def find_block(units: Units) -> tuple[Array, tuple[Finding, ...]]:
+    """Return (U, k) scores of each unit by each judge, and what must stand beside them."""
     # Judges join one by one, those with most units first, and where scores in the block are most
     # the block is cut. This need not be the largest block there is, which is hard to find.
     shared = units.take(units.several)
@@ -324,21 +307,19 @@ def find_block(units: Units) -> Block:
         )
     table = np.zeros(held.shape)
     table[row, column] = shared.points[shared.code]
-    names = [units.rows.judges[code] for code in judges.tolist()]
-    return Block(
-        scores=table[np.ix_(complete, chosen)],
-        judges=tuple(names[j] for j in chosen.tolist()),
-        left_out=tuple(name for j, name in enumerate(names) if j not in set(chosen.tolist())),
-        share=share,
-    )
+    scores = table[np.ix_(complete, chosen)]
+    if share == 1:
+        return scores, ()
+    left_out = [units.rows.judges[code] for code in np.delete(judges, chosen).tolist()]
+    without = f", without {listing(left_out, 5)}" if left_out else ""
+    n, k = scores.shape
+    return scores, (say("complete-block", n=n, judges=k, share=share, without=without),)
 
 
 def note_items(units: Units) -> tuple[Finding, ...]:
-    items = np.unique(units.item[units.several]) if units.several.any() else ()
-    several = int(units.several.sum())
-    if len(items) == several:
-        return ()
-    return (say("outputs-of-items", n=several, items=len(items)),)
+    items, several = np.unique(units.item[units.several]), int(units.several.sum())
+    note = say("outputs-of-items", n=several, items=len(items))
+    return (note,) if len(items) != several else ()
 
 
 def _refuse(most: str) -> NotIdentified:
@@ -406,15 +387,8 @@ def _lay(units: Units, mine: NDArray[np.intp], later: Integers) -> Overlap:
     unit = np.repeat(np.arange(units.size), units.sizes)
     first, second = first[order], second[order]
     opens = np.r_[True, np.diff(wide[order]) > 0]
-    return Overlap(
-        first=judge[first[opens]],
-        second=judge[second[opens]],
-        pair=np.cumsum(opens) - 1,
-        x=code[first],
-        y=code[second],
-        unit=unit[first],
-        points=units.points,
-    )
+    pair, sides = np.cumsum(opens) - 1, (judge[first[opens]], judge[second[opens]])
+    return Overlap(*sides, pair, code[first], code[second], unit[first], units.points)
 
 
 class Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, isfinite, sqrt
@@ -182,14 +182,16 @@ class VarianceComponents(Shown):
         return sqrt(sum(self.parts.values())) if self.parts else None
 
     @property
+    def between(self) -> float:
+        """Variance of systems on the scale of the differences, 0 where it is not known."""
+        system = self.find(SYSTEM)
+        return system.variance / self.growth if system is not None else 0.0
+
+    @property
     def reliability(self) -> float | None:
         """Generalizability coefficient of this design: how far differences are those of systems."""
-        if not self.parts:
-            return None
-        system = self.find(SYSTEM)
-        between = system.variance / self.growth if system is not None else 0.0
-        total = between + sum(self.parts.values()) / 2
-        return between / total if total > 0 else None
+        total = self.between + sum(self.parts.values()) / 2
+        return self.between / total if self.parts and total > 0 else None
 
     def plan(self, judges: int, items: int, each: int | None = None) -> Plan:
         """Say how sure a design would be; see `evenhand.judges.variance.plan_design`."""
@@ -205,11 +207,10 @@ class VarianceComponents(Shown):
             sentences.append(_say_precision(self, self.stderr, self.reliability))
         total = sum(self.parts.values())
         if total:
-            shares = {name: part / total for name, part in self.parts.items()}
             named = [
-                f"{name} {write_value(share, 'share')}"
-                for name, share in sorted(shares.items(), key=lambda one: -one[1])
-                if share >= MIN_SHARE_NAMED
+                f"{name} {write_value(part / total, 'share')}"
+                for name, part in sorted(self.parts.items(), key=lambda one: -one[1])
+                if part / total >= MIN_SHARE_NAMED
             ]
             sentences.append(say("error-sources", sources=", ".join(named)))
         return (*sentences, *_say_severity(self))
@@ -219,11 +220,9 @@ class VarianceComponents(Shown):
         names = ("kind", "unit", "method", "level", "stderr", "reliability", "growth", "per_vote")
         rows = []
         for part in self.components:
-            row = part.to_dict()
-            if part.upper is not None and not isfinite(part.upper):
-                row["upper"] = None  # JSON has no infinity
             shares = {"share": self.shares.get(part.name), "adds": self.parts.get(part.name)}
-            rows.append({**row, **shares})
+            finite = part.upper is not None and isfinite(part.upper)  # JSON has no infinity
+            rows.append({**part.to_dict(), "upper": part.upper if finite else None, **shares})
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
@@ -301,7 +300,6 @@ MIN_SHARE_NAMED: Final = 0.01
 def _say_precision(
     components: VarianceComponents, stderr: float, reliability: float | None, design: str = ""
 ) -> Finding:
-    """Say how sure a difference is, as judged or in another design."""
     means, unit = ("system means", " points") if components.rated else ("log-worths", "")
     code = "plan" if design else "precision"
     values = {"means": means, "stderr": stderr, "unit": unit, "design": design}
@@ -483,6 +481,7 @@ def _of_comparisons(
     estimate = estimate_likely_components if likelihood else estimate_taste_components
     estimated = estimate(tally, level=level)
     judges, items = (len(np.unique(codes)) for codes in (targets.judge, targets.item))
+    k = len(tally.systems)
     how = "likelihood" if likelihood else "moments"
     parts = [f"variance components, {how}", f"level {level:g}"]
     return VarianceComponents(
@@ -490,14 +489,7 @@ def _of_comparisons(
         "log-worth",
         estimated.components,
         estimated.sharing,
-        Observed(
-            judges,
-            items,
-            len(tally.systems),
-            tally.n_judgments,
-            targets.size,
-            targets.size / judges,
-        ),
+        Observed(judges, items, k, tally.n_judgments, targets.size, targets.size / judges),
         how,
         level,
         estimated.growth,
@@ -591,8 +583,7 @@ def plan_design(
     else:  # unasked, all judges score each output where most did
         complete = seen.each >= MIN_SHARE_COMPLETE * seen.judges
         many = judges if complete else min(max(round(seen.each), 1), judges)
-    system, item = components.find(SYSTEM), components.find(ITEM)
-    between = system.variance / components.growth if system is not None else 0.0
+    item, between = components.find(ITEM), components.between
     nested = item is not None and ITEM_SYSTEM in item.carries
     output = 2 / (many * items)
     # how far a variance of each source goes into a difference of two systems
@@ -613,11 +604,8 @@ def plan_design(
     variance = variance / components.growth + chance
     # what severity and difficulty add to the variance of one system's mean
     divisors = {JUDGE: judges, ITEM: items, JUDGE_ITEM: many * items}
-    absolute = variance / 2 + sum(
-        part.variance / divisors[part.name]
-        for part in components.components
-        if part.name in divisors
-    )
+    added = [(one.variance, divisors.get(one.name, np.inf)) for one in components.components]
+    absolute = variance / 2 + sum(part / divisor for part, divisor in added)
     return Plan(
         judges,
         items,
@@ -627,12 +615,6 @@ def plan_design(
         between / (between + variance / 2) if between > 0 else None,
         between / (between + absolute) if between > 0 and components.rated else None,
     )
-
-
-def tabulate_designs(components: VarianceComponents, each: float | None = None) -> list[list[Plan]]:
-    seen = components.observed
-    rows, columns = sorted({*JUDGES, seen.judges}), sorted({*ITEMS, seen.items})
-    return [[plan_design(components, judges, items, each) for items in columns] for judges in rows]
 
 
 def find_design(
@@ -653,14 +635,13 @@ def find_design(
             raise UnknownOption(
                 f"a reliability of {reliability} cannot be: it lies between 0 and 1"
             )
-        system = components.find(SYSTEM)
-        if system is None or system.variance == 0:
+        if components.between == 0:
             raise NotIdentified(
                 "reliability is the share of differences that is due to systems, and these"
                 " judgments show none between systems",
                 ["ask for a standard error instead (--stderr)"],
             )
-        wish = sqrt(2 * system.variance / components.growth * (1 - reliability) / reliability)
+        wish = sqrt(2 * components.between * (1 - reliability) / reliability)
     _refuse(components)
     # the fewest items that are planned; as many as were judged where item x system says nothing
     source = components.find(ITEM_SYSTEM)
@@ -727,18 +708,16 @@ class Study(Shown):
     notes: tuple[str, ...]  # what must stand beside them
 
     def to_dict(self) -> dict[str, Any]:
-        best = None if self.answer is None else self.answer.best
+        answer = None
+        if self.answer is not None:
+            best = None if self.answer.best is None else self.answer.best.to_dict()
+            reach = {"stderr": self.answer.wish, "least_judges": self.answer.least}
+            answer = {**reach, "best": best}
         return {
             **self.found.to_dict(),
             "designs": [one.to_dict() for row in self.designs for one in row],
             "plan": None if self.plan is None else self.plan.to_dict(),
-            "answer": None
-            if self.answer is None
-            else {
-                "stderr": self.answer.wish,
-                "least_judges": self.answer.least,
-                "best": None if best is None else best.to_dict(),
-            },
+            "answer": answer,
             "says": list(map(str, self.says)),
             "findings": describe_findings(self.notes),
         }
@@ -748,17 +727,15 @@ class Study(Shown):
         about = self.found.document()
         parts = about.parts if not self.designs else (*about.parts, _tabulate_designs(self))
         findings = list_findings(self.notes, self.found.excluded)
-        rows = tuple(self._list_rows())
-        return replace(about, answer=self.says, parts=parts, findings=findings, csv_rows=rows)
-
-    def _list_rows(self) -> Iterator[dict[str, Any]]:
         contract = self.to_dict()
-        for row in contract["components"]:
-            one = {**row, "carries": "; ".join(row["carries"]), "what": "component"}
-            yield {key: one.get(key) for key in CSV_KEYS}
-        for row in (*contract["designs"], *filter(None, [contract["plan"]])):
-            one = {**row, "what": "design"}
-            yield {key: one.get(key) for key in CSV_KEYS}
+        rows = [
+            {**row, "carries": "; ".join(row["carries"]), "what": "component"}
+            for row in contract["components"]
+        ]
+        designs = (*contract["designs"], *filter(None, [contract["plan"]]))
+        rows += [{**row, "what": "design"} for row in designs]
+        csv_rows = tuple({key: row.get(key) for key in CSV_KEYS} for row in rows)
+        return replace(about, answer=self.says, parts=parts, findings=findings, csv_rows=csv_rows)
 
 
 CSV_KEYS: Final = (
@@ -769,7 +746,6 @@ CSV_KEYS: Final = (
 
 
 def _tabulate_designs(study: Study) -> Table:
-    """Return a row for each number of judges; where room lacks the fewest items go first."""
     found, first = study.found, study.designs[-1][0]
     judged = found.observed.items
     columns = [
@@ -790,13 +766,8 @@ def _tabulate_designs(study: Study) -> Table:
     else:
         judges = plural(round(first.each), "judge")
         each = f"{judges} per output; a judge scores all systems of an item."
-    return Table(
-        "designs",
-        shown,
-        (Column("judges", "judges", "count"), *columns),
-        tuple(rows),
-        legend=(each,),
-    )
+    columns = [Column("judges", "judges", "count"), *columns]
+    return Table("designs", shown, tuple(columns), tuple(rows), legend=(each,))
 
 
 def _write_plan(one: Plan) -> str:
@@ -818,14 +789,12 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
         return Study(components, (), None, None, components.says, notes)
     plan = answer = None
     says: list[str] = []
-    if request.stderr is not None or request.reliability is not None:
-        answer = find_design(
-            components, stderr=request.stderr, reliability=request.reliability, each=request.each
-        )
-        if request.reliability is not None:
-            goal = f"A reliability of {say_proportion(request.reliability)}"
-        else:
-            goal = f"A standard error of {request.stderr:g} {components.unit}"
+    stderr, reliability = request.stderr, request.reliability
+    if stderr is not None or reliability is not None:
+        answer = find_design(components, stderr=stderr, reliability=reliability, each=request.each)
+        goal = f"A standard error of {answer.wish:g} {components.unit}"
+        if reliability is not None:
+            goal = f"A reliability of {say_proportion(reliability)}"
         says += say_answer(components, answer, goal)
     says += components.says
     if request.judges is not None or request.items is not None:
@@ -834,5 +803,10 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
         plan = plan_design(components, judges, items, request.each)
         design = _design(components, plan)
         says.insert(1, _say_precision(components, plan.stderr, plan.reliability, design))
-    designs = tuple(tuple(row) for row in tabulate_designs(components, request.each))
+    seen = components.observed
+    rows, columns = sorted({*JUDGES, seen.judges}), sorted({*ITEMS, seen.items})
+    designs = tuple(
+        tuple(plan_design(components, judges, items, request.each) for items in columns)
+        for judges in rows
+    )
     return Study(components, designs, plan, answer, tuple(says), notes)

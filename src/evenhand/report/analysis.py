@@ -33,8 +33,12 @@ from evenhand.judges.agreement import measure_agreement
 from evenhand.judges.agreement_table import AgreementTable, GroupedAgreement
 from evenhand.judges.cards import Screening
 from evenhand.judges.diagnosis import Diagnosis, diagnose_judges
-from evenhand.judges.expected_agreement import ExpectedAgreement, expect_agreement
-from evenhand.judges.preferences import PreferenceAgreement, compare_votes
+from evenhand.judges.preferences import (
+    ExpectedAgreement,
+    PreferenceAgreement,
+    compare_votes,
+    expect_agreement,
+)
 from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit

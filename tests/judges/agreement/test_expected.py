@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.judges.expected_agreement import expect_agreement
-from evenhand.judges.preferences import chance_agreement
+from evenhand.judges.preferences import chance_agreement, expect_agreement
 
 LOG_WORTH = {"a": 0.6, "b": 0.2, "c": -0.1, "d": -0.7}
 NU = 0.5

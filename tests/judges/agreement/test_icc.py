@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from statsmodels.formula.api import ols
 
 from evenhand.errors import NotIdentified
-from evenhand.judges.icc import (
+from evenhand.judges.judge_pairs import (
     FORMS,
     correlate_by_components,
     correlate_intraclass,

@@ -11,11 +11,11 @@ from evenhand.judges.cards import (
     Card,
     Evidence,
     find_reason,
+    fit_mixture,
     note_camps,
     note_many,
     say_shortly,
 )
-from evenhand.judges.mixture import fit_mixture
 from evenhand.judges.screening import screen_comparisons
 from evenhand.judges.texts import say
 from experiments.campaign import generator

@@ -24,7 +24,7 @@ from evenhand.judges.comparison_evidence import (
     weigh_repeats,
     weigh_seconds,
 )
-from evenhand.judges.habits import PAUSE, place_in_session
+from evenhand.judges.rating_evidence import PAUSE, place_in_session
 from evenhand.numerics.multiple_tests import benjamini_hochberg
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel, make_votes

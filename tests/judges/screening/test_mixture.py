@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize, stats
 
 from evenhand.errors import InvalidJudgments
-from evenhand.judges.mixture import PSEUDO_COUNTS, choose_flags, fit_mixture, pool_slopes
+from evenhand.judges.cards import PSEUDO_COUNTS, choose_flags, fit_mixture, pool_slopes
 
 
 def draw(seed: int, honest: int = 60, careless: int = 6, reverse: int = 4, error: float = 0.2):

@@ -2,14 +2,15 @@ import numpy as np
 import pytest
 
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, read_scale
-from evenhand.judges.habits import find_habits, use_of_points
 from evenhand.judges.rating_evidence import (
     UNKNOWN_ERROR,
     Expectation,
     expect_scores,
     find_clues,
+    find_habits,
     find_severity,
     rating_slopes,
+    use_of_points,
 )
 from experiments.rating_panels import RatingPanel
 from rating_lines import table_of

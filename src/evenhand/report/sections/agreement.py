@@ -14,8 +14,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.agreement import INFLATED, Request, tabulate_votes
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable, name_kappa
-from evenhand.judges.expected_agreement import ExpectedAgreement
-from evenhand.judges.preferences import agree_by_system, compare_pairs
+from evenhand.judges.preferences import ExpectedAgreement, agree_by_system, compare_pairs
 from evenhand.judges.self_agreement import drop_pasted
 from evenhand.judges.variance import DesignRequest, Study, estimate_components, study_designs
 from evenhand.render.document import Column, Document, Table
