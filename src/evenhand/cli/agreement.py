@@ -101,7 +101,6 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
 def _choose(
     data: Comparisons | Rankings | Ratings, coefficients: tuple[str, ...], mode: str | None
 ) -> tuple[str, ...]:
-    """Return the coefficients that are meant; a mode says which pairwise κ."""
     from evenhand.data.ratings import Ratings
 
     if mode is None:

@@ -157,7 +157,6 @@ def write_comparisons(groups: Mapping[str, ModelComparison], drawing: Drawing) -
 
 
 def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, Any], str]:
-    """Draw the systems by the best model that orders them, fitted to all judgments."""
     from evenhand.models.registry import find_model
     from evenhand.ranking.by_model import UNIFORM_MODELS
     from evenhand.report.figures.predictions import draw_fit
@@ -249,20 +248,13 @@ def compare(
 def _work_on_pairs(
     data: Comparisons, asked: Asked, by: str | None, drawing: Drawing, patience: ProgressDisplay
 ) -> VerbResult:
-    """Compare nested models, or trace learning curves."""
     if asked.nested:
         from evenhand.ranking.model_table import count_models, tabulate_counts
 
         covariates = tuple(map(data.require, asked.judge_covariates)) or None
         counted = count_models(data, covariates=covariates, group_by=by)
         return VerbResult(*work_on_groups(counted, tabulate_counts, by), remarks_on(data))
-    return _trace(data, asked, drawing, patience)
-
-
-def _trace(
-    data: Comparisons, asked: Asked, drawing: Drawing, patience: ProgressDisplay
-) -> VerbResult:
-    """Trace learning curves, over all tasks together."""
+    # Trace learning curves, over all tasks together
     from evenhand.ranking.learning_curves import SIZES, trace_learning
 
     tested, trained, transfer = data, None, None

@@ -135,7 +135,6 @@ def _write(text: str, title: str, path: Path, *, force: bool) -> None:
 
 
 def _walk(group: click.Command, table: Dataset) -> None:
-    """Run the verbs one after the other in a folder that is removed afterwards."""
     columns = columns_of_terminal()
     click.echo(label("table", f"{table.title}. {table.source}", columns))
     with TemporaryDirectory(prefix="evenhand-") as folder, chdir(folder):
@@ -227,8 +226,6 @@ COLUMNS: Final = {"se": "stderr", "z": "z", "p": "p"}
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A number as it was printed, and as Evenhand finds it."""
-
     expected: Number
     computed: float
 
@@ -243,7 +240,6 @@ def reproduce(table: Dataset, data: Comparisons) -> list[Reproduced]:
 
 
 def _find(number: Number, data: Comparisons, fit: Callable[[str], Fit]) -> float:
-    """Find a number in judgments; fit: of a name of MODELS, made once."""
     model, quantity = number.model, number.quantity
     if model == "counts":
         tally = data.tally()

@@ -80,7 +80,14 @@ def fit(
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
         return fit_ratings(opened, name, scores.criterion, groups.group_by)
     entry = find_model(fitted.model_name)
-    refuse_options(entry, options.given_options())
+    # Refuse options that are no settings of a model, or that its name has set already
+    given = options.given_options()
+    known = {field.name for field in fields(entry.load())} - set(entry.settings)
+    if "group_by" in given and not entry.log_linear:
+        raise UnknownOption(
+            f"--group-by does not apply to {entry.name}: choose one group at a time with --where"
+        )
+    options.refuse_unknown_settings(entry.name, known, given, OPTIONS)
     # options that are settings of a model, by the names of their parameters
     settings = {**vars(model), **vars(controls)}
     if not entry.log_linear:
@@ -99,7 +106,6 @@ def fit(
 def fit_ratings(
     data: Ratings, name: str, criterion: str | None, group_by: str | None
 ) -> VerbResult:
-    """Fit a model of ratings, each task and criterion by itself."""
     model = find_model(name, RATING_MODELS).make()
     data = choose_criterion(data, criterion)
     rows = data.rows(factors=[] if group_by is None else [group_by])
@@ -161,7 +167,6 @@ def _fit_named(
     *,
     comparisons: Comparisons,
 ) -> VerbResult:
-    """Fit a model of the registry, each task by itself."""
     made, given = model.load(), options.given_options()
     data: Comparisons | Rankings
     if model.rankings:
@@ -194,16 +199,6 @@ def _fit_named(
     )
     systems = {name for one in fits.values() for name in one.fit.systems}
     return VerbResult(fits, refused, (*remarks_on(_pairs(data)), *say_alike(systems)))
-
-
-def refuse_options(model: Model, given: frozenset[str]) -> None:
-    """Refuse options that are no settings of a model, or that its name has set already."""
-    known = {field.name for field in fields(model.load())} - set(model.settings)
-    if "group_by" in given and not model.log_linear:
-        raise UnknownOption(
-            f"--group-by does not apply to {model.name}: choose one group at a time with --where"
-        )
-    options.refuse_unknown_settings(model.name, known, given, OPTIONS)
 
 
 def _pairs(data: Comparisons | Rankings) -> Comparisons:

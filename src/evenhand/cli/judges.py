@@ -44,8 +44,6 @@ class Flags(options.Options):
 
 
 class Asked(options.Options):
-    """What the diagnosis of Hamon et al. is asked."""
-
     scale: str | None = options.scale_option(_ratings)
     input_type: str | None = _ratings(
         "--input-type COLUMN", "Kinds of input to show separately, such as speech and text."
@@ -182,7 +180,6 @@ def _examine(
 
 
 def _draw(panels: dict[str, JudgePanel], figures: Drawing) -> list[str]:
-    """Draw the diagnosis of ratings, and of comparisons how judges follow the others."""
     if figures.figures is None:
         return []
     from evenhand.report.plot import draw_panel

@@ -133,7 +133,6 @@ class Verbs(click.Group):
 
 
 def _ending(words: Sequence[str]) -> AbstractContextManager[None]:
-    """Return what ends a command orderly that may copy files from elsewhere."""
     if not any("://" in word for word in words):
         return nullcontext()
     from evenhand.cli.refusals import end_orderly

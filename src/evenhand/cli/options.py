@@ -187,10 +187,6 @@ class Declaration:
     words: tuple[str, ...]  # how it is written
     settings: Mapping[str, Any]  # of click.Option
 
-    def make(self, name: str) -> click.Parameter:
-        kind = Section if self.words else click.Argument
-        return kind((name, *self.words), **self.settings)
-
 
 Declare: TypeAlias = Callable[..., Any]
 
@@ -209,7 +205,6 @@ def under(heading: str) -> Declare:
 
 
 def argument(metavar: str, **settings: Any) -> Any:
-    """Return what declares the words of a class that stand without an option."""
     return Declaration((), {"metavar": metavar, **settings})
 
 
@@ -247,7 +242,6 @@ class Options:
 
     @classmethod
     def list_options(cls) -> dict[str, Declaration]:
-        """Return the options by the names of their parameters, as their types say."""
         options = {}
         for name, one in vars(cls).items():
             if isinstance(one, Declaration):
@@ -351,10 +345,14 @@ def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]
             if result is not None:
                 run.place.deliver(result)
 
+        params = [
+            (Section if one.words else click.Argument)((parameter, *one.words), **one.settings)
+            for parameter, one in declared.items()
+        ]
         return click.command(
             name,
             Verb,
-            params=[one.make(parameter) for parameter, one in declared.items()],
+            params=params,
             short_help=VERBS[name],
             epilog="\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands),
         )(work)
@@ -530,20 +528,17 @@ class Reading(Options):
             return data.exclude_unanswered() if isinstance(data, Comparisons) else data
         return data
 
-    def open_systems(self) -> Comparisons | Rankings | Ratings:
-        """Open the files and leave controls out, which say nothing of systems."""
+    def open_systems(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
         from evenhand.data.controls import leave_out_controls
 
-        return leave_out_controls(self.open())
+        return leave_out_controls(self.open(kinds))
 
     def open_comparisons(self, verb: str) -> Comparisons:
-        """Open the files, leave controls out and expand rankings."""
         from evenhand.data.controls import take_pairs
 
         return take_pairs(self.open_pairs(verb))
 
     def open_pairs(self, verb: str) -> Comparisons | Rankings:
-        """Open the files as they are, controls and all."""
         from evenhand.data.controls import require_systems
         from evenhand.data.ratings import Ratings
 
@@ -557,7 +552,6 @@ class Reading(Options):
         return data
 
     def open_ratings(self, verb: str) -> Ratings:
-        """Open the files and leave controls out."""
         from evenhand.data.controls import leave_out_controls
         from evenhand.data.ratings import Ratings
 
@@ -572,10 +566,9 @@ class Reading(Options):
 
     def open_either(self, kinds: Sequence[str] = ()) -> Comparisons | Ratings:
         """Open the files, leave controls out and expand rankings; `kinds` as of `open`."""
-        from evenhand.data.controls import leave_out_controls
         from evenhand.data.rankings import Rankings
 
-        data = leave_out_controls(self.open(kinds))
+        data = self.open_systems(kinds)
         return data.comparisons() if isinstance(data, Rankings) else data
 
 
@@ -600,82 +593,59 @@ model_option: Final = _model_option(
     "What ranks: bradley-terry (the default) or another model, such as random-judges,"
     " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean, z, mixed or ordinal.",
 )
-ties_option: Final = _model_option(
-    "--ties",
-    "How ties are modelled. none: γ = 0 with the tie cells kept.",
-    type=OneOf(TIES),
-    default="davidson",
-)
-order_option: Final = _model_option(
-    "--order-effect", "Estimate the advantage of being shown first.", is_flag=True
-)
-prior_option: Final = _model_option(
-    "--prior",
-    "Pseudo-comparisons of every system with an average one, half won. Default: none.",
-    type=float,
-    default=0.0,
-    show_default=False,
-)
 
 
 class ModelOptions(Options):
-    ties: str = ties_option
-    order_effect: bool = order_option
+    ties: str = _model_option(
+        "--ties",
+        "How ties are modelled. none: γ = 0 with the tie cells kept.",
+        type=OneOf(TIES),
+        default="davidson",
+    )
+    order_effect: bool = _model_option(
+        "--order-effect", "Estimate the advantage of being shown first."
+    )
     reference: str | None = _model_option(
         "--reference SYSTEM", "The system whose coefficient is 0. Default: the last by name."
     )
-    prior: float = prior_option
-
-
-control_option: Final = _model_option(
-    "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",
-    "Hold equal what differs between two outputs, such as length: a column of differences,"
-    " left minus right, a column for each side, or a SQL expression of columns; style takes the"
-    " columns of length, headers, lists, bold type and markdown that are there. Repeatable.",
-)
-cluster_option: Final = _certainty_option(
-    "--cluster",
-    "Judgments that are correlated. Default: by judge and item where both are known,"
-    " else what there is.",
-    type=OneOf(CLUSTERS),
-)
+    prior: float = _model_option(
+        "--prior",
+        "Pseudo-comparisons of every system with an average one, half won. Default: none.",
+        default=0.0,
+        show_default=False,
+    )
 
 
 class Controls(Options):
-    control: tuple[str, ...] = control_option
-
-
-criterion_option: Final = _model_option(
-    "--criterion NAME", "Of ratings, only this criterion. Default: each by itself."
-)
+    control: tuple[str, ...] = _model_option(
+        "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",
+        "Hold equal what differs between two outputs, such as length: a column of differences,"
+        " left minus right, a column for each side, or a SQL expression of columns; style takes the"
+        " columns of length, headers, lists, bold type and markdown that are there. Repeatable.",
+    )
 
 
 class Criterion(Options):
-    criterion: str | None = criterion_option
-
-
-better_option: Final = _model_option(
-    "--better",
-    "Of ratings, which scores are better. Default: higher, unless the criterion is called errors or"
-    " penalty.",
-    type=OneOf(("higher", "lower")),
-)
-references_option: Final = _model_option(
-    "--rank-references",
-    "Of ratings, rank systems that are human references by their names, such as ref-A, too.",
-)
+    criterion: str | None = _model_option(
+        "--criterion NAME", "Of ratings, only this criterion. Default: each by itself."
+    )
 
 
 class Scores(Options):
-    """What is said of ratings alone."""
-
-    criterion: str | None = criterion_option
-    better: str | None = better_option
-    rank_references: bool = references_option
+    criterion: str | None = Criterion.criterion
+    better: str | None = _model_option(
+        "--better",
+        "Of ratings, which scores are better. Default: higher, unless the criterion is called"
+        " errors or penalty.",
+        type=OneOf(("higher", "lower")),
+    )
+    rank_references: bool = _model_option(
+        "--rank-references",
+        "Of ratings, rank systems that are human references by their names, such as ref-A, too.",
+    )
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What `evenhand.rank` takes of them."""
         return {
             "criterion": self.criterion,
             "lower_is_better": None if self.better is None else self.better == "lower",
@@ -684,15 +654,18 @@ class Scores(Options):
 
 
 class Cluster(Options):
-    cluster: str | None = cluster_option
+    cluster: str | None = _certainty_option(
+        "--cluster",
+        "Judgments that are correlated. Default: by judge and item where both are known,"
+        " else what there is.",
+        type=OneOf(CLUSTERS),
+    )
     level: float = level_option(
         _certainty_option, says="Level of the intervals; of rank sets .999 at most."
     )
 
 
 class Placing(Options):
-    """Where a result goes, and in which form."""
-
     as_json: bool = _output_option("--json", "JSON, a stable contract.")
     as_csv: bool = _output_option("--csv", "CSV, one row a line.")
     as_latex: bool = _output_option("--latex", "A LaTeX table (booktabs).")
@@ -726,7 +699,6 @@ class Figures(Options):
     forms: tuple[str, ...] | None  # of the files, or None
 
     def check(self) -> None:
-        """Refuse figures that cannot be drawn or written, before the work begins."""
         if self.figures is not None:
             from evenhand.report.figures.drawing import check_figure_folder as check_folder
 
@@ -774,7 +746,6 @@ def write_option(name: str) -> str:
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:
-    """Refuse options that stand on the command line, by the names of their parameters."""
     for name in names:
         if is_given(name):
             raise UnknownOption(f"{write_option(name)} {why}")
@@ -840,8 +811,6 @@ COVARIATES: Final[dict[str, str]] = {"judge": "--judge-covariate", "item": "--ju
 
 
 class Tables(Options):
-    """Tables that are joined to the judgments."""
-
     judges: str | None = _input_option(
         "--judges FILE",
         "A table with one row for each judge: its columns become columns of the judgments.",
@@ -886,8 +855,6 @@ class Tables(Options):
 
 
 class Effects(Options):
-    """What worths and ties are said to depend on."""
-
     judge_covariates: tuple[str, ...] = _model_option(
         "--judge-covariate COLUMN",
         "Judges with different values have worths of their own. Repeatable.",

@@ -54,8 +54,6 @@ class Systems(options.Options):
 
 
 class PilotReading(options.Options):
-    """How a pilot is read."""
-
     task: str | None = _systems("--task NAME", "Only this task of the pilot.")
     criterion: str | None = _systems("--criterion NAME", "Only this criterion (ratings).")
     columns: tuple[tuple[str, str], ...] = _systems(
@@ -168,7 +166,6 @@ def plan(
 
 
 def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return what the file says, and what options say instead."""
     from evenhand.design.spec import read_spec
 
     apart = ("pilot", "campaigns")

@@ -133,7 +133,6 @@ class RankingModel(options.Options):
 
 
 def asks_ratings(names: Sequence[str], given: frozenset[str]) -> bool:
-    """Say whether the command asks for ratings, by the name of a model or an option."""
     from evenhand.models.registry import RATING_MODELS
 
     return any(name in RATING_MODELS for name in names) or bool(given & {*options.OF_RATINGS})
@@ -207,8 +206,6 @@ class Verdicts(options.Options):
 
 
 class Scales(options.Options):
-    """What is shown of each system besides."""
-
     elo: bool = _output("--elo", "Also the Elo scale, 1000 on average.")
     worth: bool = _output("--worth", "Also worths, which sum to 1.")
     marginal: bool = _output(
@@ -220,7 +217,6 @@ class Scales(options.Options):
         return tuple(name for name, wanted in vars(self).items() if wanted)
 
     def refuse(self, rankings: Iterable[Ranking]) -> None:
-        """Refuse scales of worths where the model has none, and sets where there are none."""
         flags = [f"--{name}" for name in self.shown if name != "marginal"]
         for ranking in rankings:
             if self.marginal and ranking.rank_sets is None:
@@ -237,8 +233,6 @@ class Scales(options.Options):
 
 
 class Instead(options.Options):
-    """What is shown of a ranking in place of its table."""
-
     pair: str | None = _output(
         "--pair A,B",
         "Two systems alone: who is better, how often each is predicted to win, and how many"
@@ -255,7 +249,6 @@ class Instead(options.Options):
     def show(
         self, rankings: Mapping[str, Ranking], refused: Mapping[str, str]
     ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-        """Return what is shown of each group, and why there is nothing for the others."""
         if self.pair is None:
             rates = self.win_rates
             return {k: one.win_rates() if rates else one for k, one in rankings.items()}, refused
@@ -272,7 +265,6 @@ class Instead(options.Options):
         return shown, {**refused, **lacking}
 
     def refuse(self) -> None:
-        """Refuse what is shown in the table of systems."""
         if len(self.given) > 1:
             raise UnknownOption("--pair and --win-rates exclude each other: choose one")
         for flag in self.given:

@@ -150,7 +150,8 @@ def _refusing() -> Iterator[None]:
 
         raise Refusal(escape_control(explain_leaving(error))) from error
     except click.UsageError as error:
-        raise Refusal(_explain_usage(error)) from error
+        verb = error.ctx.command_path if error.ctx is not None else "evenhand"
+        raise Refusal(f"{_fault(error, verb)}\n{verb} --help lists what there is") from error
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
     except BrokenPipeError:
@@ -158,7 +159,8 @@ def _refusing() -> Iterator[None]:
     except OSError as error:
         if error.filename is None:
             discard_output()
-        raise Refusal(_explain_system(error)) from error
+        where = f"'{error.filename}': " if error.filename else "output cannot be written: "
+        raise Refusal(f"{where}{(error.strerror or str(error)).lower()}") from error
     except RuntimeError as error:
         if str(error) != INTERRUPTED_QUERY:
             raise
@@ -201,16 +203,6 @@ def _explain_engine(error: Exception) -> Exception:
     return Refusal(str(explain(error))) if isinstance(error, duckdb.Error) else error
 
 
-def _explain_system(error: OSError) -> str:
-    where = f"'{error.filename}': " if error.filename else "output cannot be written: "
-    return f"{where}{(error.strerror or str(error)).lower()}"
-
-
-def _explain_usage(error: click.UsageError) -> str:
-    verb = error.ctx.command_path if error.ctx is not None else "evenhand"
-    return f"{_fault(error, verb)}\n{verb} --help lists what there is"
-
-
 def _fault(error: click.UsageError, verb: str) -> str:
     if isinstance(error, click.NoSuchOption):
         # Suggest the nearest option, or say which other verb has it
@@ -234,7 +226,6 @@ def _fault(error: click.UsageError, verb: str) -> str:
 
 
 def _name(param: click.Parameter) -> str:
-    """Return an option as people write it, `--level`."""
     if isinstance(param, click.Option):
         return max(param.opts, key=len)
     return param.human_readable_name.removesuffix("...")

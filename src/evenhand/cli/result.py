@@ -32,8 +32,6 @@ BESIDE: Final = "side by side"  # Heading of what shows all groups
 
 @dataclass(frozen=True, eq=False)
 class VerbResult:
-    """What a verb found in each group: documents that `evenhand.render` lays out, JSON, CSV."""
-
     groups: Mapping[str, Any]  # results by group; one without a name where there are no groups
     refused: Mapping[str, str]  # why some groups have none
     read: Sequence[str]  # what was understood of the files, and what was excluded
@@ -87,7 +85,6 @@ class VerbResult:
         return "\n".join(lines[1:]) + "\n"
 
     def contract(self) -> dict[str, Any]:
-        """Return the JSON of a result, or of groups."""
         parts = {name: one.to_dict(*self.columns) for name, one in self.groups.items()}
         read = describe_findings(self._read)
         if self.grouped:
@@ -138,7 +135,6 @@ class VerbResult:
         return "\n".join((head(name) if name else "") + part for name, part in named)
 
     def remarks(self) -> list[str]:
-        """Return what must stand beside the numbers."""
         sentences = [
             f"{name}: {one}" if name else one
             for name, document in self.documents.items()

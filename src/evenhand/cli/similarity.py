@@ -115,7 +115,6 @@ def _learn(
     features: OutputFeatures,
     patience: ProgressDisplay,
 ) -> tuple[dict[str, JudgeLikeness], dict[str, str]]:
-    """Learn from each group; one of several that says nothing is named with the reason."""
     from evenhand.ratings.process_comparison import examine_likeness
 
     alone, done = [*parts] == [""], count()

@@ -26,7 +26,6 @@ def escape_control(text: str) -> str:
 
 
 def escape_lines(text: str) -> str:
-    """Write such signs out in a text of several lines, whose ends and tabs stay."""
     return HIDDEN.sub(lambda sign: sign[0] if sign[0] in "\n\t" else repr(sign[0])[1:-1], text)
 
 

@@ -200,7 +200,6 @@ def _begin(name: str, columns: int) -> str:
 
 
 def _cut_around(name: str, start: int, stop: int, columns: int) -> str:
-    """Keep name[start:stop], and as much before and behind it as there is room for."""
     head, tail = name[:start], name[stop:]
     text = name
     while width(text) > columns and (head or tail):
@@ -405,7 +404,6 @@ def _room(
     names: Sequence[Column],
     columns: int,
 ) -> int:
-    """Return how many columns are left for names, and for what fills the rest."""
     fixed = sum(_longest(cells[one]) + len(GAP) for one in cells if one not in flexible)
     return columns - 1 - fixed - len(GAP) * max(len(names) - 1, 0)
 
@@ -478,7 +476,6 @@ def _divide(
 
 
 def _join(cells: Mapping[Column, Sequence[str]], rules: Sequence[int]) -> list[str]:
-    """Return lines of a table; a cell that is wrapped goes on below itself."""
     left = [i for i, one in enumerate(cells) if one.left]
     wrapped = [
         list(zip_longest(*(cell.split("\n") for cell in row), fillvalue=""))

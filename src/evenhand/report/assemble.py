@@ -99,7 +99,6 @@ LIT: Final = {
 
 
 def _write(analysis: Analysis, name: str, title: str) -> Section:
-    """Write a section; what refuses it stands in its place."""
     try:
         section = WRITERS[name](analysis)
     except REFUSALS as refusal:
@@ -212,7 +211,6 @@ def _make_queue(jobs: Sequence[Job], processes: int) -> list[Job]:
 def _share(
     opener: Opener, settings: Settings, queue: Iterator[Job], others: int, begun: Iterator[int]
 ) -> Iterator[list[Future[list[Part]]]]:
-    """Let other processes take jobs from a queue, each when it is free."""
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
     from multiprocessing import get_context
 
@@ -238,7 +236,6 @@ _OPENED: Final[list[Analysis]] = []  # The judgments that a process keeps from o
 
 
 def _write_elsewhere(opener: Opener, settings: Settings, job: Job) -> Part:
-    """Write a part in another process, on one thread."""
     if not _OPENED:
         _OPENED.append(Analysis(hold_rows(opener()), settings))
     (analysis,) = _OPENED
@@ -264,7 +261,6 @@ def _write_job(analysis: Analysis, job: Job, step: Callable[[str], None]) -> Par
 def _join(
     written: Sequence[Part], wanted: Mapping[str, str], tasks: Sequence[str] | None = None
 ) -> list[Part]:
-    """Return one part for each task, its sections in the order of the contents."""
     places = list(wanted)
     joined: dict[str, Part] = {}
     for part in written:

@@ -193,7 +193,6 @@ def describe_part(part: Part) -> dict[str, Any]:
 
 
 def describe_section(section: Section) -> dict[str, Any]:
-    """Return a section as plain values; of a figure what is drawn, not how."""
     return {
         **pick(section, "name", "title", "not_run"),
         "says": list(section.says),
@@ -226,7 +225,6 @@ def pick(item: Any, *names: str) -> dict[str, Any]:
 
 
 def _describe_check(check: Check) -> dict[str, Any]:
-    """Return a check as plain values; its issues stand in the answer."""
     return {
         **pick(check, "name", "asks", "state", "says"),
         "recommendation": check.recommendation,

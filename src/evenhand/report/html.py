@@ -111,7 +111,6 @@ class Report(Shown):
 
     @property
     def figures(self) -> dict[str, Picture]:
-        """All figures by name, such as "ranking/forest", as figures of matplotlib."""
         return {name: chart.draw() for name, chart in self.charts.items()}
 
     def document(self) -> Document:
@@ -150,7 +149,6 @@ class Report(Shown):
 
 
 def list_sections(report: Report) -> Iterator[tuple[Part, Section]]:
-    """Yield each section with its part; that of all tasks has none of a name."""
     if report.overview is not None:
         yield Part("", (), ()), report.overview
     for part in report.parts:
@@ -174,7 +172,6 @@ def pack(text: str) -> str:
 
 
 def write_json(value: Any) -> str:
-    """Write JSON that may stand in a page: nothing in it ends a script."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -187,7 +184,6 @@ def embed(name: str, value: Any) -> str:
 
 
 def write_variables(colours: dict[str, str]) -> str:
-    """Write colours as variables of a style sheet."""
     return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
 
 
@@ -263,7 +259,6 @@ def hold_together(text: str) -> Markup:
 
 
 def is_spread(column: Column, rows: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether a first column holds names that need a least width."""
     texts = (column.fetch(row) for row in rows)
     return column.left and any(len(str(text)) > SHORT for text in texts)
 

@@ -36,7 +36,6 @@ MIN_ET_AL: Final = 3  # Authors from which on the first is named alone
 
 @cache
 def read_references() -> Mapping[str, str]:
-    """Return all papers: key → BibTeX entry."""
     text = (files("evenhand.report") / "page" / "references.bib").read_text(encoding="utf-8")
     return {ENTRY_KEY.findall(entry)[0]: entry for entry in text.strip().split("\n\n")}
 
@@ -63,7 +62,6 @@ def cite(*keys: str) -> str:
 
 
 def write_bibliography(keys: Iterable[str]) -> str:
-    """Write the BibTeX entries of papers, each once, in the order of their first mention."""
     return "\n\n".join(read_references()[key] for key in dict.fromkeys(keys))
 
 

@@ -208,7 +208,6 @@ class Analysis:
                     return self._write(name, [body])
 
     def _check(self) -> DesignCheck:
-        """Count the promises of the design on the answers so far."""
         planned = self.store.campaign
         return count_promises(gather(self.store.records()), planned, planned.name)[1]
 

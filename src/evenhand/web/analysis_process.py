@@ -74,7 +74,6 @@ class AnalysisProcess:
         return 0 if process is None else process.pid
 
     def begin(self) -> None:
-        """Start the process, and whenever it ends, start it again."""
         self._thread = threading.Thread(target=self._keep_up, name="analysis", daemon=True)
         self._thread.start()
 
@@ -95,7 +94,6 @@ class AnalysisProcess:
             self._thread.join(5)
 
     async def ask(self, question: Question) -> Answer:
-        """Return an answer, the last one where a new one takes long or there is no process."""
         last = self._last.get(question)
         waiting = self._send(question)
         if waiting is None:

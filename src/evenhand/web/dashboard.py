@@ -99,7 +99,6 @@ class LiveLeaderboards:
         return list_boards(self.store.campaign)
 
     def catch_up(self) -> None:
-        """Count what was judged since."""
         is_last = False
         while not is_last:
             with self._lock:

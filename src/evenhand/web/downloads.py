@@ -246,7 +246,6 @@ def open_table(
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:
-    """Write rows as CSV; an empty table is an empty file."""
     columns: dict[str, None] = {}
     while chunk := list(islice(rows, AT_A_TIME)):
         text = io.StringIO()
@@ -291,7 +290,23 @@ class AnswerTables:
         """Return what reads each table that holds a row, once; judges are persons."""
         from evenhand.formats.reading import read_columns  # a server sends files without it
 
-        persons = self._refresh()
+        # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
+        # its write-ahead log while somebody reads.
+        with self.store.reading() as connection:
+            standing = queries.list_standing(connection)
+        fresh = [number for number in standing if number not in self._answers]
+        made = {}
+        for start in range(0, len(fresh), queries.RECORDS_AT_ONCE):
+            with self.store.reading() as connection:
+                lines = queries.read_numbered(
+                    connection, fresh[start : start + queries.RECORDS_AT_ONCE]
+                )
+            for one in map(read_record, lines):
+                made[one.number] = self._make(one)
+        with self.store.reading() as connection:
+            persons = queries.read_persons(connection)
+        known = self._answers | made
+        self._answers = {number: known[number] for number in standing}
         readers: dict[str, Callable[[], Comparisons | Rankings | Ratings]] = {}
         for name in list_tables(self.store):
             held = (rows for table, rows, _ in self._answers.values() if table == name)
@@ -329,26 +344,6 @@ class AnswerTables:
             )
         return descriptions
 
-    def _refresh(self) -> Mapping[str, str]:
-        # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
-        # its write-ahead log while somebody reads.
-        with self.store.reading() as connection:
-            standing = queries.list_standing(connection)
-        fresh = [number for number in standing if number not in self._answers]
-        made = {}
-        for start in range(0, len(fresh), queries.RECORDS_AT_ONCE):
-            with self.store.reading() as connection:
-                lines = queries.read_numbered(
-                    connection, fresh[start : start + queries.RECORDS_AT_ONCE]
-                )
-            for one in map(read_record, lines):
-                made[one.number] = self._make(one)
-        with self.store.reading() as connection:
-            persons = queries.read_persons(connection)
-        known = self._answers | made
-        self._answers = {number: known[number] for number in standing}
-        return persons
-
     def _make(self, record: Record) -> tuple[str, tuple[Row, ...], Seen]:
         ticket, answer, planned = record.ticket, record.answer, self.store.campaign
         seen = Seen(record.judge, record.at, record.seconds)
@@ -367,7 +362,6 @@ class AnswerTables:
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
-    """Return the rows that no answer led to, and a sentence on them; "" where that is all rows."""
     if not isinstance(data, Comparisons) or COLUMN not in data.columns:
         return data, ""
     whole = data.count_judgments()

@@ -60,7 +60,6 @@ _log: Final = logging.getLogger("evenhand")
 def try_part(
     rates: Rates, what: str, compute: Callable[[], Part], instead: Callable[[str], Part]
 ) -> Part:
-    """Return what is computed, or what stands in its place, with a line to the terminal."""
     # rates: of lines to the terminal, by what they say.
     try:
         return compute()
@@ -373,7 +372,6 @@ def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
 
 
 def rank_scores(part: RatingRows) -> Order:
-    """Rank ratings under one criterion."""
     return _compare("ratings", part, part, [])
 
 

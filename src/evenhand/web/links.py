@@ -69,7 +69,6 @@ class LinksFile:
 
 
 def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> Tokens:
-    """Make the links that are not there yet, and write them all."""
     # The file is written before the commit that makes its new links good: a server that is killed
     # between the two finds links of its launch that the database does not know, and takes them
     # over. So it does where the database was restored from a copy that is older than the links.
@@ -149,7 +148,6 @@ def read_links(path: Path) -> Tokens:
 
 
 def read_file(path: Path) -> LinksFile:
-    """Read a file of links, if it is there; also as spreadsheet programs write it."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -199,7 +197,6 @@ def find_admin_link(path: Path) -> str:
 
 
 def _write_privately(path: Path, text: str) -> None:
-    """Write a file that its owner alone can read, whole or not at all."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -350,7 +350,6 @@ async def send_export(request: Request) -> Response:
 
 
 async def _send(request: Request, question: Question) -> Response:
-    """Send a file that the analysis process writes, with the head of the log at that time."""
     head = str(await run_in_threadpool(site_of(request).store.head))
     answer = await analysis_of(request).ask(question)
     return _SentFile(answer.open(), answer.name, head)

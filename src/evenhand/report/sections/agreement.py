@@ -55,7 +55,6 @@ def find_state(value: float, lower: float, upper: float) -> str:
 def say_expected(
     value: float, ends: tuple[float, float], expected: ExpectedAgreement | None
 ) -> str:
-    """Say κ with its interval, and what to expect of systems that are so close."""
     number, low, high = (write_value(one, "two") for one in (value, *ends))
     text = f"κ {number} ({low} to {high})"
     if expected is None:
@@ -70,7 +69,6 @@ def say_expected(
 
 
 def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
-    """Say how far judges agree, in words and numbers, and what would pass."""
     number, low, high = (write_value(one, "two") for one in (value, lower, upper))
     passes = f"passes above {write_value(LIMIT, 'two')} with an interval above 0"
     text = f"{name_kappa(value)}: {name} {number} ({low} to {high})"
@@ -80,7 +78,6 @@ def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
 def _refuse(
     name: str, names: tuple[tuple[str, ...], tuple[str, ...]], why: NotIdentified, command: str
 ) -> Section:
-    """Return the section where nothing can be measured of the judges and items of some names."""
     unnamed = [
         role
         for role, known in zip(("judge", "item"), names, strict=True)
@@ -177,7 +174,6 @@ def _check(analysis: Analysis, table: AgreementTable) -> Check:
 
 
 def _tabulate_systems(analysis: Analysis) -> tuple[Table, ...]:
-    """Return the systems on whose outputs judges agree least; two systems share all outputs."""
     votes, settings = analysis.votes, analysis.settings
     systems = agree_by_system(compare_pairs(votes), votes.systems, level=settings.level)
     if len(systems) < MIN_SYSTEMS:
@@ -223,7 +219,6 @@ def write_section_scoring(analysis: Analysis) -> Section:
 
 
 def _list_parts(table: AgreementTable) -> list[AgreementPart]:
-    """Return the criteria, or all scores where there is one."""
     return [*table.parts[:-1]] or [table.whole]
 
 

@@ -69,8 +69,6 @@ SEE: Final = {
 
 @dataclass(frozen=True)
 class Doubt:
-    """A test of what one number for each system leaves out."""
-
     issue: str  # what it finds if p is small: a key of `ISSUES`
     p: float  # not yet adjusted
     slight: bool = False  # whether what was found is too small to matter
@@ -109,7 +107,6 @@ def make_check(
 
 
 def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, float]]) -> Check:
-    """Return the check where no test found anything that matters."""
     if cycles.p is None:
         return ModelCheck(UNDECIDED, "too few pairs were compared: any outcome fits")
     least, p = min(tests, key=lambda one: one[1])
@@ -120,12 +117,10 @@ def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, floa
 
 
 def _say_p(p: float) -> str:
-    """Write a p-value within a sentence."""
     return f"p {write_value(p, 'p')}"
 
 
 def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Check:
-    """Return the check where tests found something: failed where one of them changes the answer."""
     says = ", ".join(f"{ISSUES[one.issue]} ({_say_p(p)})" for one, p in sure)
     found, reversals = analysis.reversals, {}
     for issue in dict.fromkeys(one.issue for one, _ in sure):
@@ -166,7 +161,6 @@ def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | No
 
 
 def _check_silence(check: Callable[..., Check], visible: float | None, p: str) -> Check:
-    """Return the check where a test found no more than chance makes."""
     if visible is None or visible > MAX_DETECTABLE:
         shows = "" if visible is None else f": only {say_detectable(visible)}"
         return check(UNDECIDED, f"too few judgments{shows} ({p})")
@@ -226,7 +220,6 @@ def write_section_model(analysis: Analysis) -> Section:
 
 
 def _test(analysis: Analysis) -> tuple[Cycles | None, str]:
-    """Return what is left of pairs, or None and why that is refused."""
     try:
         return analysis.cycles, ""
     except REFUSALS as refusal:
@@ -322,7 +315,6 @@ def make_check_circles(analysis: Analysis, cycles: Cycles) -> Check:
 
 
 def _say_wins(one: Cycle) -> str:
-    """Say who was preferred to whom, the narrowest majority last."""
     weakest = min(range(3), key=lambda at: one.won[at])
     order = [(weakest + step) % 3 for step in (1, 2, 3)]
     return ", ".join(
@@ -416,7 +408,6 @@ def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> 
 
 
 def _count_decided(number: float, pairs: int) -> str:
-    """Write how many pairs are decided."""
     if number == 0:
         return "no pair is"
     return f"{number:,.0f} of {pairs:,} pairs {'is' if number == 1 else 'are'}"

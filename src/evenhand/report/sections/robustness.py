@@ -101,7 +101,6 @@ def _tells_sides(analysis: Analysis) -> bool:
 
 
 def _name_side(first: float, second: float) -> str:
-    """Say on which side something stood, if nearly always on one."""
     most = max(first, second)
     if most < NEARLY * (first + second):
         return ""
@@ -337,7 +336,6 @@ def _check_place(place: Finding) -> Check:
 
 
 def list_judges(bias: PositionBias) -> list[dict[str, Any]]:
-    """Return a row for each judge, highest share first."""
     outstanding = {one.judge for one in bias.stand_out}
     return [
         {

@@ -47,7 +47,6 @@ def write_section_ranking(analysis: Analysis) -> Section:
 
 
 def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
-    """Return a row for each system and each human reference, best first."""
     estimates = ranking.estimate.tolist()
     keys = ("lower", "upper", "stderr", "cluster", "better_than", "wins", "ties", "losses")
     rows: list[dict[str, Any]] = [
@@ -85,7 +84,6 @@ MAX_CONTRARY: Final = 3  # Most pairs that are said to be decided in opposite wa
 
 
 def write_section_groups(analysis: Analysis) -> Section:
-    """Write what each group answers, and the places of systems side by side."""
     settings, by = analysis.settings, analysis.settings.group_by or ""
     tables, says = list[Table](), list[str]()
     ranked = _rank_groups(analysis, by)
@@ -141,7 +139,6 @@ def say_groups(analysis: Analysis) -> list[tuple[str, tuple[str, ...]]]:
 def _rank_groups(
     analysis: Analysis, by: str
 ) -> dict[str, tuple[Any, dict[str, Any], dict[str, str]]]:
-    """Return what is ranked as a whole, each group, and why some are not, by criterion."""
     if not isinstance(analysis.data, Ratings):
         grouped: Any = analysis.settings.rank(analysis.pairs, group_by=by)
         return {"": (analysis.known_ranking, dict(grouped.groups), dict(grouped.refused))}
@@ -385,7 +382,6 @@ def write_section_scores(analysis: Analysis) -> Section:
 
 
 def _say_refused(rated: Rated) -> list[Finding]:
-    """Say which criteria have no ranking, and what to do."""
     return [
         say("no-criterion", criterion=name, why=say_refused(refusal))
         for name, refusal in rated.refused.items()
@@ -481,7 +477,6 @@ def _average(part: RatingRows, codes: NDArray[np.int64], size: int) -> NDArray[n
 
 
 def _count_against(rated: Rated, first: str, second: str) -> int | None:
-    """Return how many pairs of systems are decided contrariwise; None without both rankings."""
     if first not in rated.ranked or second not in rated.ranked:
         return None
     rankings = [rated.ranked[name] for name in (first, second)]

@@ -587,7 +587,6 @@ def read_log(path: str | Path) -> Iterator[records.Line]:
 
 
 def describe_resaved(path: str | Path, what: str) -> str:
-    """Say that a program such as an editor saved an exported log in another form."""
     return (
         f"'{path}' was saved by another program with other {what}, so that it cannot be"
         " verified: export it again"
