@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.cross_validation import ModelComparison
 
-BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 MIN_WIDTH: Final = 240
 MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
 USUAL_WIDTH: Final = 620  # Width of figures unless told otherwise
@@ -73,10 +72,9 @@ class Asked(options.Options):
         " Default: usual.",
     )
     by: str | None = _held_out(
-        "--by",
+        "--by judge|item|both|ranking|judgment",
         "What is never on both sides. Default: judges and items where there are five of each, else"
         " what there is.",
-        type=options.OneOf(BLOCKS),
     )
     folds: int | None = _held_out("--folds", "Parts: 10, or 5 each way, by default.")
     repeats: int = _held_out("--repeats", "How often judgments are divided into folds.", default=1)
@@ -92,9 +90,8 @@ class Asked(options.Options):
         "--test COLUMN=LEVEL", "and tested on these others.", type=options.COLUMN_LEVEL
     )
     overlap: str = _curves(
-        "--overlap",
+        "--overlap keep|drop",
         "With --train: what to do with its judgments on held-out items.",
-        type=options.OneOf(("keep", "drop")),
         default="keep",
     )
     sizes: tuple[int, ...] | None = _curves(

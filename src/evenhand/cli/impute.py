@@ -11,7 +11,6 @@ from evenhand.errors import UnknownOption
 from evenhand.ratings.reliability import CompletedPart
 
 DRAWS: Final = 20
-MISSING: Final = ("at-random", "by-value")
 
 _model = options.under("Model")
 _decisions = options.under("Decisions")
@@ -24,9 +23,8 @@ class Asked(options.Options):
         "Intervals hold in each group of judges. Default: over all judges.",
     )
     missing: str = _model(
-        "--missing",
+        "--missing at-random|by-value",
         "Whether ratings are missing at random, or depending on their value.",
-        type=options.OneOf(MISSING),
         default="at-random",
     )
     clip: str | None = _model(

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 
 METHODS: Final = ("mean-score", "mean-agreement", "easy-items")
-READINGS: Final = ("mean", "gap")
-MATCHES: Final = ("any", "all")
-ACROSS: Final = ("each", "any", "all")
-VERSIONS: Final = ("first", "last", "both")
 
 _ratings = options.under("What the ratings are")
 _outside = options.under("Rules of Hamon et al. (ratings)")
@@ -57,9 +53,8 @@ class Asked(options.Options):
         " kind control are used.",
     )
     version: str = _ratings(
-        "--version",
+        "--version first|last|both",
         "Which score counts where a judge scored an output again.",
-        type=options.OneOf(VERSIONS),
         default="first",
     )
     merge: str | None = _ratings("--merge POINTS", "Also use a coarser scale, such as 1+2,4+5.")
@@ -72,23 +67,18 @@ class Asked(options.Options):
         default=1,
     )
     reading: str = _outside(
-        "--mean-score",
+        "--mean-score mean|gap",
         "Use each judge's mean, or its gap to the others' mean on the same outputs.",
-        type=options.OneOf(READINGS),
         default="mean",
     )
     methods: tuple[str, ...] = _outside(
-        "--remove",
+        "--remove mean-score|mean-agreement|easy-items",
         "Methods that decide who is removed. Default: all three. Repeatable.",
-        type=options.OneOf(METHODS),
     )
-    match: str = _outside(
-        "--match", "By how many of them: any, or all.", type=options.OneOf(MATCHES), default="any"
-    )
+    match: str = _outside("--match any|all", "By how many of them: any, or all.", default="any")
     across: str = _outside(
-        "--across",
+        "--across each|any|all",
         "Remove under each criterion separately, or everywhere if outside under any or all.",
-        type=options.OneOf(ACROSS),
         default="each",
     )
 

@@ -85,7 +85,12 @@ class Verbs(click.Group):
         if standalone_mode:
             sys.excepthook = say_unforeseen
         words = sys.argv[1:] if args is None else args
-        with _ending(words) if standalone_mode else nullcontext():
+        ending: AbstractContextManager[None] = nullcontext()
+        if standalone_mode and any("://" in word for word in words):  # files may be copied
+            from evenhand.cli.refusals import end_orderly
+
+            ending = end_orderly()
+        with ending:
             return self.main(args, prog_name, standalone_mode=standalone_mode)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -130,14 +135,6 @@ class Verbs(click.Group):
         write_whatever_they_take()
         with plainly(ctx.meta[_WORDS]), without_pandas(ctx.meta[_WORDS]):
             return super().invoke(ctx)
-
-
-def _ending(words: Sequence[str]) -> AbstractContextManager[None]:
-    if not any("://" in word for word in words):
-        return nullcontext()
-    from evenhand.cli.refusals import end_orderly
-
-    return end_orderly()
 
 
 def _no_verb(word: str) -> str:

@@ -161,10 +161,6 @@ class Numbers(Parsed):
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-TIES: Final = ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none")
-CLUSTERS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
-INTERVALS: Final = ("rank-sets", "sandwich", "model", "bootstrap")
-WEIGHTS: Final = ("frequency", "importance")
 SEED: Final = 20131
 
 
@@ -191,13 +187,21 @@ class Declaration:
 Declare: TypeAlias = Callable[..., Any]
 
 
+CHOICES: Final = re.compile(r"[a-z+-]+(\|[a-z+-]+)+")  # A metavar that lists the words
+
+
 def under(heading: str) -> Declare:
-    """Return what declares options of a class: words and metavar, what the help says, settings."""
+    """Return what declares options of a class: words and metavar, what the help says, settings.
+
+    A metavar such as keep|drop says which words the option takes.
+    """
 
     def declare(words: str, says: str = "", **settings: Any) -> Declaration:
         flags = [one for one in words.split() if one.startswith("-")]
         metavar = words.removeprefix(" ".join(flags)).strip()
-        named = {"metavar": metavar} if metavar else {}
+        named: dict[str, Any] = {"metavar": metavar} if metavar else {}
+        if CHOICES.fullmatch(metavar):
+            named = {"type": OneOf(metavar.split("|"))}
         told = {"help": says} if says else {}
         return Declaration(tuple(flags), {"heading": heading, **named, **told, **settings})
 
@@ -429,9 +433,8 @@ class Reading(Options):
     )
     weight: str | None = _input_option("--weight COLUMN", "How many judgments a row represents.")
     weights: Literal["frequency", "importance"] = _input_option(
-        "--weights",
+        "--weights frequency|importance",
         "What weights are: counts of judgments, or their importance (fractions allowed).",
-        type=OneOf(WEIGHTS),
         default="frequency",
     )
     outcomes: tuple[tuple[str, str], ...] = _input_option(
@@ -597,9 +600,8 @@ model_option: Final = _model_option(
 
 class ModelOptions(Options):
     ties: str = _model_option(
-        "--ties",
+        "--ties davidson|rao-kupper|glenn-david|half-win|discard|none",
         "How ties are modelled. none: γ = 0 with the tie cells kept.",
-        type=OneOf(TIES),
         default="davidson",
     )
     order_effect: bool = _model_option(
@@ -634,10 +636,9 @@ class Criterion(Options):
 class Scores(Options):
     criterion: str | None = Criterion.criterion
     better: str | None = _model_option(
-        "--better",
+        "--better higher|lower",
         "Of ratings, which scores are better. Default: higher, unless the criterion is called"
         " errors or penalty.",
-        type=OneOf(("higher", "lower")),
     )
     rank_references: bool = _model_option(
         "--rank-references",
@@ -655,10 +656,9 @@ class Scores(Options):
 
 class Cluster(Options):
     cluster: str | None = _certainty_option(
-        "--cluster",
+        "--cluster judgment|judge|item|ranking|judge+item",
         "Judgments that are correlated. Default: by judge and item where both are known,"
         " else what there is.",
-        type=OneOf(CLUSTERS),
     )
     level: float = level_option(
         _certainty_option, says="Level of the intervals; of rank sets .999 at most."
@@ -805,9 +805,9 @@ def refuse_unknown_settings(
 
 # Covariates from the command line: tables to join, and columns that worths or ties depend on.
 
-GROUPS: Final[Mapping[str, str]] = {"judge": "--group-by", "item": "--group-by"}
 # Role → the option that names a column of its table
-COVARIATES: Final[dict[str, str]] = {"judge": "--judge-covariate", "item": "--judge-covariate"}
+GROUPS: Final[Mapping[str, str]] = dict.fromkeys(("judge", "item"), "--group-by")
+COVARIATES: Final = dict.fromkeys(("judge", "item"), "--judge-covariate")
 
 
 class Tables(Options):

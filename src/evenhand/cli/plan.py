@@ -27,9 +27,8 @@ class Planned(options.Options):
 
 class Systems(options.Options):
     unit: str | None = _systems(
-        "--unit",
+        "--unit log-worth|points",
         "Of differences and sds: log-worth of comparisons, points of ratings. Default: log-worth.",
-        type=options.OneOf(("log-worth", "points")),
     )
     systems: int | None = _systems("--systems", "How many.")
     gap: float | None = _systems(
@@ -97,9 +96,8 @@ class Design(options.Options):
     overlap: int | None = _design("--overlap", "Different judges for each output pair. Default: 1.")
     repeats: int | None = _design("--repeats", "How often each of them sees it. Default: 1.")
     loads: str | None = _design(
-        "--loads",
+        "--loads equal|zipf",
         "Judgments per judge: equal, or most from few judges. Default: equal.",
-        type=options.OneOf(("equal", "zipf")),
     )
 
 

@@ -38,10 +38,9 @@ class Counting(options.Options):
 
 class Interval(options.Options):
     interval: str = _certainty(
-        "--interval",
+        "--interval rank-sets|sandwich|model|bootstrap",
         "rank-sets hold all at once; model assumes independent judgments, the others allow for"
         " clusters.",
-        type=options.OneOf(options.INTERVALS),
         default="rank-sets",
     )
 
@@ -53,8 +52,6 @@ class Seed(options.Options):
 # `--mix` and `--per`: how much judgments of each kind count.
 
 Shares: TypeAlias = tuple[str, dict[str, float]]  # A column, and the share of each of its levels
-WEIGHED_ALIKE: Final = ("judgment", "judge", "item")
-CAPS: Final = ("median",)
 
 
 class ColumnShares(options.Parsed):
@@ -64,27 +61,23 @@ class ColumnShares(options.Parsed):
 
     def parse(self, text: str) -> Shares:
         """Return the column and its shares; a level may hold ":" itself."""
-        column, sign, levels = text.partition("=")
+        column, _, levels = text.partition("=")
         shares: dict[str, float] = {}
         for part in levels.split(","):
-            level, colon, share = part.rpartition(":")
-            if not (column and sign and level and colon and _is_number(share)):
+            level, _, share = part.rpartition(":")
+            try:
+                number = float(share)
+            except ValueError:
+                level = ""
+            if not (column and level):
                 raise ValueError(
                     f"'{text}' is not column=level:share,level:share, such as"
                     " judge_group=expert:0.8,crowd:0.2"
                 )
             if level in shares:
                 raise ValueError(f"'{text}' states two shares of '{level}': one will do")
-            shares[level] = float(share)
+            shares[level] = number
         return column, shares
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 class Mixing(options.Options):
@@ -95,15 +88,14 @@ class Mixing(options.Options):
         type=ColumnShares(),
     )
     per: Literal["judgment", "judge", "item"] = _reading(
-        "--per",
+        "--per judgment|judge|item",
         "What weighs the same within each value: every judgment, judge or item.",
-        type=options.OneOf(WEIGHED_ALIKE),
         default="judgment",
     )
     judge_cap: str | None = _reading(
         "--judge-cap",
         "Judges above the median load weigh as much as one with it.",
-        type=options.OneOf(CAPS),
+        type=options.OneOf(("median",)),
     )
 
     @property
@@ -130,12 +122,6 @@ class RankingModel(options.Options):
         " shown side by side. Repeatable.",
     )
     models: tuple[str, ...] = options.model_option
-
-
-def asks_ratings(names: Sequence[str], given: frozenset[str]) -> bool:
-    from evenhand.models.registry import RATING_MODELS
-
-    return any(name in RATING_MODELS for name in names) or bool(given & {*options.OF_RATINGS})
 
 
 def choose_model(
@@ -182,9 +168,8 @@ class Verdicts(options.Options):
         "The same where verdicts are in FILE: these judges are LLMs. Repeatable.",
     )
     unpaired: str | None = _model(
-        "--unpaired",
+        "--unpaired drop|keep",
         "Judgments of people on outputs without a verdict: drop them, or keep them.",
-        type=options.OneOf(("drop", "keep")),
     )
 
     @property
@@ -333,13 +318,14 @@ def rank(
         certainty |= {**vars(intervals), "criterion": scores.criterion}
         return _rank_by_methods(run, by.methods, settings, certainty)
     from evenhand.data.query_log import watch_rows
+    from evenhand.models.registry import RATING_MODELS
     from evenhand.ranking.pairs import tabulate_groups
     from evenhand.ranking.ranking import GroupedRankings
 
     given = options.given_options()
     with watch_rows(run.patience.step):
         used = (groups.group_by, *(column for column, _ in mixing.mixes))
-        of_ratings = asks_ratings(by.models, given)
+        of_ratings = bool({*by.models} & RATING_MODELS.keys() | given & {*options.OF_RATINGS})
         data = run.reading.open_either(options.kinds_of(ratings=of_ratings))
         interval = intervals.interval if "interval" in given else None
         if isinstance(data, Ratings):
@@ -371,20 +357,8 @@ MODEL: Final = ("ties", "order_effect", "prior")
 RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of rules takes them too
 # Settings of how the default ranking is shown by itself
 BOARD: Final = (
-    "llm",
-    "llm_judges",
-    "unpaired",
-    "models",
-    "mixes",
-    "judge_cap",
-    "per",
-    "reference",
-    "elo",
-    "worth",
-    "marginal",
-    "control",
-    "pair",
-    "win_rates",
+    *("llm", "llm_judges", "unpaired", "models", "mixes", "judge_cap", "per", "reference"),
+    *("elo", "worth", "marginal", "control", "pair", "win_rates"),
 )
 
 
@@ -396,31 +370,19 @@ def _rank_by_methods(
 
     asked = bool({*names} & METHODS.keys()) or certainty["criterion"] is not None
     data = run.reading.open_either(options.kinds_of(ratings=asked))
+    methods = names
     if isinstance(data, Ratings):
         data = choose_criterion(data, certainty.pop("criterion"))
         options.refuse_of_comparisons("methods")
-        result = evenhand.compare_methods(
-            data, methods=names, progress=run.patience.step, **certainty
-        )
-        return _show_methods(result, names, data)
-    methods = choose_methods(names)
-    refuse_unused(
-        [name for name in click.get_current_context().params if options.is_given(name)],
-        methods,
-        resampled=certainty["interval"] == "bootstrap",
-    )
-    of_model = {name: settings[name] for name in MODEL}
+    else:
+        methods, resampled = choose_methods(names), certainty["interval"] == "bootstrap"
+        given = [name for name in click.get_current_context().params if options.is_given(name)]
+        refuse_unused(given, methods, resampled=resampled)
+        of_model = {name: settings[name] for name in MODEL}
+        certainty["model"] = evenhand.BradleyTerry(**of_model, controls=settings["control"])
     result = evenhand.compare_methods(
-        data,
-        methods=methods,
-        model=evenhand.BradleyTerry(**of_model, controls=settings["control"]),
-        progress=run.patience.step,
-        **certainty,
+        data, methods=methods, progress=run.patience.step, **certainty
     )
-    return _show_methods(result, methods, data)
-
-
-def _show_methods(result: Any, methods: Sequence[str], data: Any) -> VerbResult:
     groups, refused = part_groups(result)
     if len(methods) == 1 and methods[0] != "all":  # a result of its own
         (method,) = methods

@@ -59,12 +59,13 @@ class VerbResult:
     @cached_property
     def documents(self) -> dict[str, Document]:
         """The document of each group, with what a reader must know of the files."""
+        read = []
+        for one in self._read:
+            layout, columns = one.values.get("layout"), one.values.get("columns")
+            if one.values.get("renamed", True):  # behind the label that says that it was read
+                text = f"{layout}: {columns}" if layout and columns else one
+                read.append(Finding(one.code, text, "read", one.values))
         documents = {name: one.document(*self.columns) for name, one in self.groups.items()}
-        read = tuple(
-            Finding(one.code, tell_columns(one), "read", one.values)
-            for one in self._read
-            if one.values.get("renamed", True)
-        )
         return {
             name: replace(one, findings=(*read, *(f for f in one.findings if f not in self.read)))
             for name, one in documents.items()
@@ -145,9 +146,3 @@ class VerbResult:
             )
         ]
         return [*sentences, *(f"{name}: {why}" for name, why in self.refused.items())]
-
-
-def tell_columns(read: Finding) -> str:
-    """Return what was understood of a file, behind the label that says that it was read."""
-    layout, columns = read.values.get("layout"), read.values.get("columns")
-    return f"{layout}: {columns}" if layout and columns else read

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from evenhand.cli import options
 from evenhand.cli.rank import Mixing, choose_model
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, work_on_groups, work_on_tables
+from evenhand.cli.running import remarks_on, split_groups, work_on_groups
 
 if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
     from evenhand.data.rating_rows import RatingRows
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.robustness.sensitivity import Robustness
@@ -75,10 +74,11 @@ def robustness(
     options.refuse_of_ratings()
     data = opened.comparisons() if isinstance(opened, Rankings) else opened
 
-    def work(part: Comparisons) -> Robustness:
-        return check_robustness(part, **settings)
-
-    results, refused = work_on_tables(data, groups.group_by, work)
+    results, refused = work_on_groups(
+        split_groups(data, groups.group_by),
+        lambda part: check_robustness(part, **settings),
+        groups.group_by,
+    )
     return VerbResult(results, refused, remarks_on(data, "controls"))
 
 

@@ -68,12 +68,6 @@ def split_groups(data: Comparisons, group_by: str | None) -> dict[str, Compariso
     return {"": data} if by is None else split_table(data, by)
 
 
-def work_on_tables(
-    data: Comparisons, group_by: str | None, work: Callable[[Comparisons], Found]
-) -> tuple[dict[str, Found], dict[str, str]]:
-    return work_on_groups(split_groups(data, group_by), work, group_by)
-
-
 # Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX.
 
 SUFFIXES: Final = {

@@ -11,7 +11,7 @@ import click
 from evenhand.cli import options
 from evenhand.cli.next import Features
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay, remarks_on, work_on_groups
+from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.text import PLAIN, label
@@ -19,11 +19,6 @@ from evenhand.render.text import PLAIN, label
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
     from evenhand.ratings.features import OutputFeatures
-    from evenhand.ratings.judge_process import MultiTaskGP
-    from evenhand.ratings.process_comparison import HeldOut
-
-    Settings = tuple[MultiTaskGP, HeldOut | None, float]
-    Words = tuple[str, ...]
 
 SPLITS: Final = 5
 
@@ -75,7 +70,10 @@ def similarity(
     from evenhand.design.next_outputs import name_features
     from evenhand.ratings.features import OUTPUT, OutputFeatures
     from evenhand.ratings.judge_process import MultiTaskGP
-    from evenhand.ratings.process_comparison import HeldOut
+    from evenhand.ratings.process_comparison import HeldOut, examine_likeness
+
+    def warn(text: str) -> None:
+        click.echo(label("note", text, PLAIN), err=True)
 
     model, held = MultiTaskGP(rank=asked.rank, seed=asked.seed), None
     if asked.baselines:
@@ -89,7 +87,18 @@ def similarity(
         named = name_features(data, known.feature, known.texts)
         features = replace(named, labels=(OUTPUT, *named.labels, *asked.labels))
     parts = _split(data, groups.group_by, features)
-    results, refused = _learn(parts, (model, held, asked.level), features, run.patience)
+    done = count()
+
+    def work(part: Ratings) -> JudgeLikeness:
+        run.patience.step(next(done), len(parts))
+        try:
+            return examine_likeness(part, features, model, held, level=asked.level, warn=warn)
+        except InvalidJudgments as error:  # one of several that says nothing is named
+            if [*parts] == [""]:
+                raise
+            raise NotIdentified(str(error)) from None
+
+    results, refused = work_on_groups(parts, work, None)
     remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
     return VerbResult(results, refused, remarks)
 
@@ -107,32 +116,6 @@ def _split(data: Ratings, group_by: str | None, features: OutputFeatures) -> dic
             f"'{joined[0]}' as a feature joins what --group-by takes apart: choose one of them"
         )
     return {"": data}
-
-
-def _learn(
-    parts: dict[str, Ratings],
-    settings: Settings,
-    features: OutputFeatures,
-    patience: ProgressDisplay,
-) -> tuple[dict[str, JudgeLikeness], dict[str, str]]:
-    from evenhand.ratings.process_comparison import examine_likeness
-
-    alone, done = [*parts] == [""], count()
-    model, held, level = settings
-
-    def warn(text: str) -> None:
-        click.echo(label("note", text, PLAIN), err=True)
-
-    def work(part: Ratings) -> JudgeLikeness:
-        patience.step(next(done), len(parts))
-        try:
-            return examine_likeness(part, features, model, held, level=level, warn=warn)
-        except InvalidJudgments as error:
-            if alone:
-                raise
-            raise NotIdentified(str(error)) from None
-
-    return work_on_groups(parts, work, None)
 
 
 def _draw(results: JudgeLikeness) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.options import (
     Grouping,
-    OneOf,
     Options,
     Run,
     Scores,
@@ -22,29 +21,24 @@ from evenhand.cli.running import remarks_on, work_on_groups
 
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
-    from evenhand.ranking.significance import PreferenceTests
 
-VARIANTS: Final = ("ignore", "split", "against", "trinomial", "ignore-normal", "split-normal")
-BLOCKS: Final = ("judge", "item", "ranking")
 
 _test = under("Test")
 
 
 class Asked(Options):
     variant: str = _test(
-        "--ties-as",
+        "--ties-as ignore|split|against|trinomial|ignore-normal|split-normal",
         "What a tie is in the sign test of a pair: ignored, half a preference for each, a vote"
         " against, or an outcome of its own.",
-        type=OneOf(VARIANTS),
         default="ignore",
     )
     new: str | None = _test(
         "--new SYSTEM", "The system that is to be preferred: only its pairs, one-sided."
     )
     blocks: str | None = _test(
-        "--blocks",
+        "--blocks judge|item|ranking",
         "Whose orders of all systems Friedman's test compares. Default: judges; of ratings, items.",
-        type=OneOf(BLOCKS),
     )
     model: str | None = _test(
         "--model NAME",
@@ -86,17 +80,17 @@ def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: A
     if asked.blocks is not None:
         data.require(asked.blocks)
     repeats = find_repeats(data)
-    over = asked.blocks or BLOCKS[0]
+    over = asked.blocks or "judge"
     by = choose_groups(data, groups.group_by)
     tallies = tally_groups(data, by, [over] if data.has(over) else [])
     clustered = count_clusters(data, by, repeats)
     settings: dict[str, Any] = {"ties_as": asked.variant, "new": asked.new, "repeats": repeats}
 
-    def work(name: str) -> PreferenceTests:
-        return run_tests(tallies[name], over, clustered.get(name, {}), **settings)
-
-    names = {name: name for name in tallies}
-    results, refused = work_on_groups(names, work, groups.group_by)
+    results, refused = work_on_groups(
+        {name: name for name in tallies},
+        lambda name: run_tests(tallies[name], over, clustered.get(name, {}), **settings),
+        groups.group_by,
+    )
     return VerbResult(results, refused, remarks_on(data))
 
 

@@ -111,6 +111,7 @@ class Report(Shown):
 
     @property
     def figures(self) -> dict[str, Picture]:
+        """All figures by name, such as "ranking/forest", as figures of matplotlib."""
         return {name: chart.draw() for name, chart in self.charts.items()}
 
     def document(self) -> Document:
