@@ -90,9 +90,8 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     offers = {(one.task, one.program.name): one for one in list_offers(campaign)}
     offer = offers.get((name, kind))
     if offer is None or offer.why:
-        raise UnknownOption(
-            f"'{name}' cannot be written as {kind}" + (f": {offer.why}" if offer else "")
-        )
+        why = f": {offer.why}" if offer else ""
+        raise UnknownOption(f"'{name}' cannot be written as {kind}{why}")
     task, program = campaign.task(name), offer.program
     rows: Iterator[Row] = (row for row in list_pass(store, task) if row["kind"] in program.kinds)
     pair = _name_languages(campaign, program) if program.name in ("wmt-rnk", "appraise") else ""

@@ -141,8 +141,15 @@ class AnalysisProcess:
     def _keep_up(self) -> None:
         while not self._over.is_set():
             try:
+                # in memory where there is room: a process of low priority that is interrupted while
+                # it writes to a disk can hold up the file system's journal, and with it the commits
+                # of answers
+                place = None
+                with suppress(OSError):
+                    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
+                        place = MEMORY
                 with TemporaryDirectory(
-                    prefix="evenhand-", dir=_choose_place(), ignore_cleanup_errors=True
+                    prefix="evenhand-", dir=place, ignore_cleanup_errors=True
                 ) as folder:
                     ended = self._run(folder)
             except OSError as fault:
@@ -217,16 +224,6 @@ class AnalysisProcess:
         if not message.answer.path:
             self._last[waiting.question] = message.answer
         waiting.done.set_result(message.answer)
-
-
-def _choose_place() -> str | None:
-    """Return where temporary files are made: in memory where there is room, else as usual."""
-    # A process of low priority that is interrupted while it writes to a disk can hold up the file
-    # system's journal, and with it the commits of answers.
-    with suppress(OSError):
-        if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
-            return MEMORY
-    return None
 
 
 def _discard(done: Future[Answer]) -> None:

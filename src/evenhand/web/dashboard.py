@@ -48,9 +48,9 @@ from evenhand.web.findings import (
     Findings,
     Order,
     Panel,
+    compare,
     find,
     find_fault,
-    rank_scores,
     try_part,
 )
 from evenhand.web.site import TERMINAL, Rates
@@ -481,7 +481,10 @@ def describe_ratings(data: Ratings, title: str, *, last: int | None = None) -> C
     """Return what can be said of a table of ratings: each task and criterion is ranked."""
     parts = leave_out_controls(data).rows().split(("task", "criterion"))
     names = {key: ", ".join(filter(None, key)) or "ratings" for key in parts}
-    passes = [describe_scores(names[key], rank_scores(part)) for key, part in parts.items()]
+    passes = [
+        describe_scores(names[key], compare("ratings", part, part, []))
+        for key, part in parts.items()
+    ]
     return CampaignStatus(
         title=title,
         judged=sum(part.size for part in parts.values()),

@@ -32,7 +32,7 @@ from evenhand.errors import CampaignError
 from evenhand.web.store import database, people
 from evenhand.web.store import queries as reading
 from evenhand.web.store.log import Record, UnknownLink, read_record
-from evenhand.web.store.people import Role, Token, read_token
+from evenhand.web.store.people import Role, read_token
 from evenhand.web.store.queries import LINE, make_line
 from evenhand.web.store.schema import log
 from evenhand.web.store.schema import tickets as asked
@@ -112,7 +112,14 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
 
     def work(tx: WriteTransaction) -> Tokens:
         free = () if crowd else people.list_vacancies(tx)
-        offered = _offer(tx, before.tokens)
+        # the tokens of the file before that are one judge's alone and that nobody has
+        read = {who: token for who, text in before.tokens.items() if (token := read_token(text))}
+        often = Counter(token.name for token in read.values())
+        offered = {
+            who: token
+            for who, token in read.items()
+            if often[token.name] == 1 and not people.is_taken(tx, token)
+        }
         made = {
             ("judge", name): people.invite(tx, name, token=offered.get(("judge", name))).token
             for name in free
@@ -125,16 +132,6 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
     made = store.do(work)
     store.checkpoint()
     return made
-
-
-def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]:
-    read = {who: token for who, text in tokens.items() if (token := read_token(text)) is not None}
-    often = Counter(token.name for token in read.values())
-    return {
-        who: token
-        for who, token in read.items()
-        if often[token.name] == 1 and not people.is_taken(tx, token)
-    }
 
 
 def make_address(base: str, role: str, token: str, platform: str = USUAL) -> str:
@@ -365,21 +362,18 @@ def _look_at_end(place: Place) -> str:
         if not head.startswith(b"SQLite format 3\0") or page < SMALLEST_PAGE:
             return ""
         whole, rest = divmod(place.file.stat().st_size, page)
-        if rest and not _holds_page(place.find_log(), whole + 1, page):
+        is_held = False
+        if rest and (log := place.find_log()):
+            with Path(log).open("rb") as read:
+                read.seek(32)  # behind its header stand pages, each behind 24 bytes that name it
+                frames = iter(partial(read.read, 24 + page), b"")
+                is_held = any(int.from_bytes(frame[:4]) == whole + 1 for frame in frames)
+        if rest and not is_held:
             return "is cut short: its last page is not whole"
     return ""
 
 
 SMALLEST_PAGE: Final = 512  # Bytes, in any SQLite file
-
-
-def _holds_page(log: str, number: int, size: int) -> bool:
-    if not log:
-        return False
-    with Path(log).open("rb") as read:
-        read.seek(32)  # behind its header stand pages, each behind 24 bytes that name it
-        frames = iter(partial(read.read, 24 + size), b"")
-        return any(int.from_bytes(frame[:4]) == number for frame in frames)
 
 
 def _look_inside(place: Place, known: LinksFile) -> str:
@@ -451,8 +445,14 @@ def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
     # only read, nothing is held.
     beside = links.with_name(f".{links.name}.lock")
     handle = _take(beside)
+
+    def note(address: str) -> None:
+        if handle is not None:
+            with suppress(OSError):
+                os.write(handle, address.encode())
+
     try:
-        yield partial(_note, handle)
+        yield note
     finally:
         if handle is not None:
             with suppress(OSError):
@@ -487,9 +487,3 @@ def _take(beside: Path) -> int | None:
             os.close(handle)
             return None
         os.close(handle)  # its server ended, and took it away, after it was opened here
-
-
-def _note(handle: int | None, address: str) -> None:
-    if handle is not None:
-        with suppress(OSError):
-            os.write(handle, address.encode())
