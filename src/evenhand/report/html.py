@@ -205,6 +205,11 @@ def write_page(report: Report) -> str:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 
+    def draw_figure(figure: Figure, path: str) -> Markup:
+        words = (figure.title, figure.alt, path)  # the path in the JSON of the report names it
+        name = path.strip("/").replace("/", "-")
+        return Markup(draw_svg(figure.chart, name, words, wide=figure.wide))
+
     environment = Environment(
         autoescape=True,
         trim_blocks=True,
@@ -242,21 +247,11 @@ def _read(name: str) -> str:
     return (files("evenhand.report") / "page" / name).read_text(encoding="utf-8")
 
 
-def draw_figure(figure: Figure, path: str) -> Markup:
-    """Return a figure as SVG; a path in the JSON of the report names it."""
-    from markupsafe import Markup
-
-    name = path.strip("/").replace("/", "-")
-    words = (figure.title, figure.alt, path)
-    return Markup(draw_svg(figure.chart, name, words, wide=figure.wide))
-
-
 def hold_together(text: str) -> Markup:
     """Write a sentence in which no line breaks within what belongs together."""
     from markupsafe import Markup, escape
 
-    written = str(escape(text))
-    return Markup(HELD.sub(r'<span class="w">\g<0></span>', written))
+    return Markup(HELD.sub(r'<span class="w">\g<0></span>', str(escape(text))))
 
 
 def is_spread(column: Column, rows: Sequence[dict[str, Any]]) -> bool:

@@ -78,11 +78,8 @@ def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
 def _refuse(
     name: str, names: tuple[tuple[str, ...], tuple[str, ...]], why: NotIdentified, command: str
 ) -> Section:
-    unnamed = [
-        role
-        for role, known in zip(("judge", "item"), names, strict=True)
-        if tuple(known) == NAMELESS
-    ]
+    roles = zip(("judge", "item"), names, strict=True)
+    unnamed = [role for role, known in roles if tuple(known) == NAMELESS]
     advice = "Let two judges or more see some of the same outputs."
     if unnamed:
         columns = " and ".join(f"{role}s" for role in unnamed)

@@ -96,19 +96,32 @@ def make_check(
     alpha = 1 - analysis.settings.level
     sure = [(one, p) for one, p in tests if p <= alpha and not one.slight]
     if sure:
-        return _check_sure(analysis, sure)
+        says = ", ".join(f"{ISSUES[one.issue]} ({_say_p(p)})" for one, p in sure)
+        found, reversals = analysis.reversals, {}
+        for issue in dict.fromkeys(one.issue for one, _ in sure):
+            if issue == LADDER:
+                reversal, condition = found.pairs, ""
+            elif issue == MINDS:
+                reversal, condition = found.loads, "where busy judges are capped at the median "
+            else:
+                reversal, condition = found.order, "with the order effect in the model "
+            reversals[issue] = f"{condition}{reversal}" if reversal else ""
+        reversed_by = {issue: reversal for issue, reversal in reversals.items() if reversal}
+        outcome = "; ".join(reversed_by.values())
+        see = " ".join(dict.fromkeys(SEE[one.issue] for one, _ in sure))
+        where = f"{begin_sentence(outcome or 'the decided order stays')}. {see}"
+        issues = tuple(reversed_by) or tuple(reversals)
+        return ModelCheck(choose_state(outcome), f"no: {says}", where, issues=issues)
     if cycles is not None and (circle := find_sure_circle(cycles, analysis.tally)) is not None:
         says = f"no: {ISSUES[CIRCLES]} (unadjusted {_say_p(cycles.p or 0.0)})"
         state = choose_state(analysis.reversals.find_circle(circle))
         return ModelCheck(state, says, SEE[CIRCLES], issues=(CIRCLES,))
     if cycles is None:
         return ModelCheck(NOT_RUN, why)
-    return check_open(tests, alpha) or _check_fit(analysis, cycles, tests)
-
-
-def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, float]]) -> Check:
-    if cycles.p is None:
-        return ModelCheck(UNDECIDED, "too few pairs were compared: any outcome fits")
+    perhaps = check_open(tests, alpha)
+    if perhaps is not None or cycles.p is None:
+        few = ModelCheck(UNDECIDED, "too few pairs were compared: any outcome fits")
+        return perhaps or few
     least, p = min(tests, key=lambda one: one[1])
     summary = f"{_say_p(p)}{f' in {len(tests)} tests' if len(tests) > 1 else ''}"
     if p <= 1 - cycles.level:
@@ -118,26 +131,6 @@ def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, floa
 
 def _say_p(p: float) -> str:
     return f"p {write_value(p, 'p')}"
-
-
-def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Check:
-    says = ", ".join(f"{ISSUES[one.issue]} ({_say_p(p)})" for one, p in sure)
-    found, reversals = analysis.reversals, {}
-    for issue in dict.fromkeys(one.issue for one, _ in sure):
-        if issue == LADDER:
-            reversal, condition = found.pairs, ""
-        elif issue == MINDS:
-            reversal, condition = found.loads, "where busy judges are capped at the median "
-        else:
-            reversal, condition = found.order, "with the order effect in the model "
-        reversals[issue] = f"{condition}{reversal}" if reversal else ""
-    reversed_by = {issue: reversal for issue, reversal in reversals.items() if reversal}
-    outcome = begin_sentence("; ".join(reversed_by.values()) or "the decided order stays")
-    see = " ".join(dict.fromkeys(SEE[one.issue] for one, _ in sure))
-    where = f"{outcome}. {see}"
-    state = choose_state("; ".join(reversed_by.values()))
-    issues = tuple(reversed_by) or tuple(reversals)
-    return ModelCheck(state, f"no: {says}", where, issues=issues)
 
 
 def adjust_doubts(doubts: Sequence[Doubt]) -> list[tuple[Doubt, float]]:
@@ -347,11 +340,9 @@ def write_section_learning(analysis: Analysis) -> Section:
     ranking, settings = analysis.ranking, analysis.settings
     predictions = predict_more_judgments(ranking, seed=settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
+    rounded = ("decided", "candidates", "one_best")
     rows = tuple(
-        {
-            **asdict(one),
-            **{key: round(getattr(one, key), 4) for key in ("decided", "candidates", "one_best")},
-        }
+        {k: round(v, 4) if k in rounded else v for k, v in asdict(one).items()}
         for one in predictions
     )
     # Draw decided pairs by judgments
@@ -400,17 +391,12 @@ def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> 
             f" about {later.candidates:,.0f} may be, and just one with a probability of"
             f" {write_value(later.one_best, 'share')}."
         )
+    count = f"{now.decided:,.0f} of {pairs:,} pairs {'is' if now.decided == 1 else 'are'}"
     return (
-        f"Today {_count_decided(now.decided, pairs)} decided."
+        f"Today {count if now.decided else 'no pair is'} decided."
         f" {twice} would probably decide {some}: more would {helps}.",
         first,
     )
-
-
-def _count_decided(number: float, pairs: int) -> str:
-    if number == 0:
-        return "no pair is"
-    return f"{number:,.0f} of {pairs:,} pairs {'is' if number == 1 else 'are'}"
 
 
 def _trace(analysis: Analysis) -> tuple[Document, tuple[Figure, ...], list[str]]:

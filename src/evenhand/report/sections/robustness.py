@@ -234,7 +234,6 @@ def list_places(sensitivity: Sensitivity, system: str) -> list[dict[str, Any]]:
 CLAIMS: Final = 7  # Conclusions of a board that are asked about, at most
 # Rankings that are made until it is known what leaves a conclusion undecided, as a rule
 STEPS: Final = 20
-NO_CONCLUSION: Final = "All systems are level: there is no conclusion to be carried."
 
 
 def write_section_fragility(analysis: Analysis) -> Section:
@@ -256,7 +255,8 @@ def write_section_fragility(analysis: Analysis) -> Section:
     )
     document = analysis.note_model(fragility.document())
     if not fragility.flips:
-        return Section("fragility", says=(NO_CONCLUSION,), notes=document.shown)
+        says = "All systems are level: there is no conclusion to be carried."
+        return Section("fragility", says=(says,), notes=document.shown)
     if not whole:
         rest = "What carries the other conclusions"
         if not opened:
@@ -274,7 +274,6 @@ MAX_OUTSTANDING_DRAWN: Final = 100  # Most judges that are drawn at all
 SLIGHT: Final = 0.03  # How far from one half a share is slight
 # Share of the comparisons that judges who stand out must have given to matter to the whole
 TRIFLE: Final = 0.05
-AGAIN: Final = "More votes of this kind do not mend it"
 DESIGN: Final = "show each pair in both orders, at random, so that no place favours a system"
 
 
@@ -332,7 +331,7 @@ def _check(analysis: Analysis, bias: PositionBias) -> Check:
 
 def _check_place(place: Finding) -> Check:
     state = FAILED if place.code == "whole" else WARNING
-    return OrderCheck(state, place, f"{AGAIN}; {DESIGN}.")
+    return OrderCheck(state, place, f"More votes of this kind do not mend it; {DESIGN}.")
 
 
 def list_judges(bias: PositionBias) -> list[dict[str, Any]]:

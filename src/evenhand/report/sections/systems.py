@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.removal import correlate
@@ -329,11 +328,8 @@ def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
     }
     if analysis.known_ranking is None:
         return sorted(rows_by_system.values(), key=lambda row: (-row["share"], row["system"]))
-    return [
-        rows_by_system[system]
-        for system in analysis.known_ranking.systems
-        if system in rows_by_system
-    ]
+    names = analysis.known_ranking.systems
+    return [rows_by_system[name] for name in names if name in rows_by_system]
 
 
 # Which system scores higher: the ranking under each criterion.
@@ -436,6 +432,16 @@ def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
     correlation = correlate(one, other)
     outputs = correlate(*_score_outputs(rated, first, second))
     known = correlation.systems >= MIN_SYSTEMS
+    against, grids = None, []
+    rankings = [rated.ranked[name] for name in (first, second) if name in rated.ranked]
+    if len(rankings) == 2:
+        common = [name for name in rankings[0].systems if name in rankings[1].systems]
+        for ranking in rankings:
+            places = [ranking.systems.index(name) for name in common]
+            size = len(ranking.systems)
+            decided = np.zeros((size, size)) if ranking.decided is None else ranking.decided
+            grids.append(decided[np.ix_(places, places)].astype(np.int64))
+        against = int((grids[0] * grids[1] < 0).sum()) // 2
     return {
         "first": first,
         "second": second,
@@ -444,7 +450,7 @@ def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
         "systems": correlation.systems,
         "outputs_pearson": outputs.pearson,
         "outputs": outputs.systems,
-        "against": _count_against(rated, first, second),
+        "against": against,
     }
 
 
@@ -461,32 +467,15 @@ def _score_outputs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return mean scores of outputs under two criteria, larger better; NaN where there are none."""
     size = len(rated.targets.items) * len(rated.targets.systems)
-    one, other = (
-        (-1.0 if name in rated.lower else 1.0)
-        * _average(rated.parts[name], rated.parts[name].output, size)
-        for name in (first, second)
-    )
-    return one, other
 
+    def average(name: str) -> NDArray[np.float64]:
+        part, means = rated.parts[name], np.full(size, np.nan)
+        n = np.bincount(part.output, minlength=size)
+        total = np.bincount(part.output, part.score, minlength=size)
+        np.divide(total, n, out=means, where=n > 0)
+        return -means if name in rated.lower else means
 
-def _average(part: RatingRows, codes: NDArray[np.int64], size: int) -> NDArray[np.float64]:
-    count = np.bincount(codes, minlength=size)
-    means = np.full(size, np.nan)
-    np.divide(np.bincount(codes, part.score, minlength=size), count, out=means, where=count > 0)
-    return means
-
-
-def _count_against(rated: Rated, first: str, second: str) -> int | None:
-    if first not in rated.ranked or second not in rated.ranked:
-        return None
-    rankings = [rated.ranked[name] for name in (first, second)]
-    common = [name for name in rankings[0].systems if name in rankings[1].systems]
-    grids = []
-    for ranking in rankings:
-        places = [ranking.systems.index(name) for name in common]
-        decided = np.zeros(len(ranking.systems)) if ranking.decided is None else ranking.decided
-        grids.append(decided[np.ix_(places, places)].astype(np.int64))
-    return int((grids[0] * grids[1] < 0).sum()) // 2
+    return average(first), average(second)
 
 
 def _say_criteria(row: dict[str, Any]) -> str:
