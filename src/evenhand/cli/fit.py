@@ -78,7 +78,13 @@ def fit(
         tables.refuse("fit of ratings")
         options.refuse_of_comparisons()
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
-        return fit_ratings(opened, name, scores.criterion, groups.group_by)
+        rating_model = find_model(name, RATING_MODELS).make()
+        ratings, by = choose_criterion(opened, scores.criterion), groups.group_by
+        parts = group_ratings(ratings.rows(factors=[] if by is None else [by]), by)
+        rated, refused = work_on_groups(
+            parts, lambda part: FittedRatings(rating_model.fit(part), part), by
+        )
+        return VerbResult(rated, refused, remarks_on(ratings))
     entry = find_model(fitted.model_name)
     # Refuse options that are no settings of a model, or that its name has set already
     given = options.given_options()
@@ -100,18 +106,6 @@ def fit(
     settings["controls"] = settings.pop("control")
     spec = BradleyTerry(**effects.settings(data), **{**settings, **entry.settings})
     fits, refused = fit_groups(data, spec, groups.group_by)
-    return VerbResult(fits, refused, remarks_on(data))
-
-
-def fit_ratings(
-    data: Ratings, name: str, criterion: str | None, group_by: str | None
-) -> VerbResult:
-    model = find_model(name, RATING_MODELS).make()
-    data = choose_criterion(data, criterion)
-    rows = data.rows(factors=[] if group_by is None else [group_by])
-    fits, refused = work_on_groups(
-        group_ratings(rows, group_by), lambda part: FittedRatings(model.fit(part), part), group_by
-    )
     return VerbResult(fits, refused, remarks_on(data))
 
 

@@ -96,20 +96,12 @@ class Verbs(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(VERBS)
 
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - click's signature
-        formatter: click.HelpFormatter,
-    ) -> None:
-        """List the verbs by their short help; click would import each of them for it."""
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the verbs alone, by their short help; click would import each of them for it."""
         longest = max(map(len, VERBS))
         for group, verbs in GROUPS.items():
             with formatter.section(group):
                 formatter.write_dl([(f"{verb:{longest}}", says) for verb, says in verbs.items()])
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs alone: `--help` and `--version` are where everybody looks for them."""
-        self.format_commands(ctx, formatter)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:

@@ -167,8 +167,12 @@ def _refusing() -> Iterator[None]:
         raise click.exceptions.Exit(INTERRUPTED) from None
     except MemoryError as error:
         raise Refusal("memory ran out: rank one task at a time (--task), or fewer rows") from error
-    except _engine_errors() as error:
-        raise _explain_engine(error) from error
+    except getattr(sys.modules.get("duckdb"), "Error", ()) as error:
+        from evenhand.data.engine_errors import explain, was_stopped
+
+        if isinstance(error, sys.modules["duckdb"].InterruptException) or was_stopped(error):
+            raise click.exceptions.Exit(INTERRUPTED) from error
+        raise Refusal(str(explain(error))) from error
 
 
 def say_unforeseen(
@@ -185,22 +189,6 @@ def say_unforeseen(
         f"Evenhand failed where it should not: {kind.__name__}: {first}\n"
         "please report this line; with EVENHAND_TRACEBACK=1 it says where"
     ).show()
-
-
-def _engine_errors() -> tuple[type[Exception], ...]:
-    return (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
-
-
-def _explain_engine(error: Exception) -> Exception:
-    import duckdb
-
-    from evenhand.data.engine_errors import explain, was_stopped
-
-    if isinstance(error, duckdb.InterruptException) or (
-        isinstance(error, duckdb.Error) and was_stopped(error)
-    ):
-        return click.exceptions.Exit(INTERRUPTED)
-    return Refusal(str(explain(error))) if isinstance(error, duckdb.Error) else error
 
 
 def _fault(error: click.UsageError, verb: str) -> str:

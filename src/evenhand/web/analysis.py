@@ -95,9 +95,16 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     task, program = campaign.task(name), offer.program
     rows: Iterator[Row] = (row for row in list_pass(store, task) if row["kind"] in program.kinds)
     pair = _name_languages(campaign, program) if program.name in ("wmt-rnk", "appraise") else ""
-    if program.name == "mqm-tsv":
-        rows = _refuse_twice(rows)
     held = [{**row, "task": pair} if pair else row for row in rows]
+    seen = set[tuple[str, str, str]]()
+    for row in held if program.name == "mqm-tsv" else []:
+        key = (row["judge"], row["item"], row["system"])
+        if key in seen:
+            raise InvalidJudgments(
+                f"{key[0]} marked the output of {key[2]} for item {key[1]} twice, under two logins,"
+                " and MQM TSV would add up the errors: take spans.csv"
+            )
+        seen.add(key)
     if not held:
         raise InvalidJudgments(f"nothing of '{name}' was judged yet")
     # A column that is empty in all rows says nothing, and would be taken for one that was asked for
@@ -121,19 +128,6 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
         except EvenhandError as fault:
             raise InvalidJudgments(f"{refused}: {fault}") from None
         return path.name, path.read_bytes()
-
-
-def _refuse_twice(rows: Iterator[Row]) -> Iterator[Row]:
-    seen = set()
-    for row in rows:
-        key = (row["judge"], row["item"], row["system"])
-        if key in seen:
-            raise InvalidJudgments(
-                f"{key[0]} marked the output of {key[2]} for item {key[1]} twice, under two logins,"
-                " and MQM TSV would add up the errors: take spans.csv"
-            )
-        seen.add(key)
-        yield row
 
 
 def _refuse(campaign: Campaign, task: Task, program: Program) -> str:

@@ -210,20 +210,15 @@ class AnalysisProcess:
                 if message.number in self._waiting:
                     self._waiting[message.number].taken = True
         else:
-            self._settle(message)
-
-    def _settle(self, message: Message) -> None:
-        with self._lock:
-            waiting = self._waiting.pop(message.number, None)
-        if waiting is None:
-            return
-        if message.answer is None:
-            waiting.done.set_exception(make_refusal(message.word, message.why))
-            return
-        self._fault = ""
-        if not message.answer.path:
-            self._last[waiting.question] = message.answer
-        waiting.done.set_result(message.answer)
+            with self._lock:
+                waiting = self._waiting.pop(message.number, None)
+            if waiting is not None and message.answer is None:
+                waiting.done.set_exception(make_refusal(message.word, message.why))
+            elif waiting is not None and message.answer is not None:
+                self._fault = ""
+                if not message.answer.path:
+                    self._last[waiting.question] = message.answer
+                waiting.done.set_result(message.answer)
 
 
 def _discard(done: Future[Answer]) -> None:
