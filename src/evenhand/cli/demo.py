@@ -198,8 +198,6 @@ def _tabulate(numbers: list[Reproduced]) -> Table:
     return Table("numbers", "Numbers", columns, tuple(rows), lines=tuple(starts[1:]))
 
 
-# The numbers that a bundled table must give, beside those that Evenhand gives for it.
-
 MODELS: Final[Mapping[str, BradleyTerry]] = {
     "davidson": BradleyTerry(),
     "davidson by judge": BradleyTerry(judge_covariates=("judge",)),

@@ -139,8 +139,6 @@ def fit_groups(
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
 
 
-# `evenhand fit --model NAME`: any model of the registry, with the options that it has.
-
 OPTIONS: Final = {
     **options.MODEL_OPTIONS,
     "judge_covariates": ("--judge-covariate", "judge_covariates"),

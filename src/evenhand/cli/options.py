@@ -714,11 +714,9 @@ class Figures(Options):
         from evenhand.report.figures import drawing
 
         groups = {name: draw(part) for name, part in parts.items()}
-        heads = {
-            name: f"{file}-" for name, file in drawing.name_files(filter(None, groups)).items()
-        }
+        files = drawing.name_files(filter(None, groups))
         figures = {
-            f"{heads.get(group, '')}{name}": figure
+            f"{files[group]}-{name}" if group else name: figure
             for group, drawn in groups.items()
             for name, figure in drawn.items()
         }

@@ -49,8 +49,6 @@ class Seed(options.Options):
     seed: int = options.seed_option(_certainty)
 
 
-# `--mix` and `--per`: how much judgments of each kind count.
-
 Shares: TypeAlias = tuple[str, dict[str, float]]  # A column, and the share of each of its levels
 
 
@@ -112,9 +110,6 @@ class Mixing(options.Options):
         return Mix(shares, self.per)
 
 
-# `evenhand rank --model NAME`: the model that ranks, with the options that it has.
-
-
 class RankingModel(options.Options):
     methods: tuple[str, ...] = _model(
         "--method NAME|all",
@@ -152,9 +147,6 @@ def choose_model(
     if "seed" in known & given:
         chosen["seed"] = click.get_current_context().params["seed"]
     return replace(made, **chosen)
-
-
-# `--llm`: verdicts of LLM judges beside people's judgments.
 
 
 class Verdicts(options.Options):
@@ -264,9 +256,6 @@ def split_pair(text: str, systems: Sequence[str]) -> tuple[str, str]:
     if not splits:
         raise UnknownOption(f"--pair '{text}' is not two systems, such as --pair A,B")
     return next((one for one in splits if {*one} <= {*systems}), splits[0])
-
-
-# `evenhand rank` itself.
 
 
 @options.verb(

@@ -213,8 +213,6 @@ def _shared(names: Sequence[str]) -> str:
     return first[: next((i for i, one in enumerate(same) if not one), len(first))]
 
 
-# Documents and their tables.
-
 # Cells of a bar, and the columns that a name has beside it
 BARS: Final = ((24, 24), (20, 20), (14, 16), (10, 10))
 MIN_NAME: Final = 10  # Columns at which a name need not be cut much

@@ -85,8 +85,6 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
 }
 
 
-# One part of a report: all sections on one task, and its answer.
-
 # What keeps a section empty, which then says so
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
 # Sections on judges → the check that each makes, which is not run where the section is empty

@@ -179,9 +179,6 @@ def _take_value(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-# The JSON contract: what a report is made of as plain values.
-
-
 def describe_part(part: Part) -> dict[str, Any]:
     return {
         "name": part.name,
@@ -225,8 +222,4 @@ def pick(item: Any, *names: str) -> dict[str, Any]:
 
 
 def _describe_check(check: Check) -> dict[str, Any]:
-    return {
-        **pick(check, "name", "asks", "state", "says"),
-        "recommendation": check.recommendation,
-        "p": check.p,
-    }
+    return pick(check, "name", "asks", "state", "says", "recommendation", "p")

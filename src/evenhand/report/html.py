@@ -146,9 +146,6 @@ class Report(Shown):
         }
 
 
-# Where tables and figures stand in a report, and what they are called outside it.
-
-
 def list_sections(report: Report) -> Iterator[tuple[Part, Section]]:
     if report.overview is not None:
         yield Part("", (), ()), report.overview
@@ -291,8 +288,6 @@ def find_sign(section: Section) -> str:
     return UNDECIDED if states and states <= {NOT_RUN, UNDECIDED} else ""
 
 
-# How a report is written: as a page, or as JSON with every number of the page.
-
 # Ending that no report has → what serves instead
 INSTEAD: Final = {
     ".pdf": "a browser prints the page as PDF",
@@ -325,8 +320,6 @@ def find_form(path: Path) -> Callable[[Report], str]:
         raise UnknownOption(f"{path}: {name} says no form of a report: take .html or .json{hint}")
     return FORMS[ending]
 
-
-# All tables of a report as files of a folder.
 
 ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
 

@@ -40,9 +40,6 @@ from evenhand.report.sections.judges import NAMELESS
 AgreementCheck: Final = partial(Check, "agreement", "Do judges agree?")
 # Up to here Landis and Koch (1977) call agreement slight: convention, not inference
 LIMIT: Final = 0.2
-LITTLE: Final = (
-    "Look at the question and the instructions, or let more judges see the same outputs."
-)
 
 
 def find_state(value: float, lower: float, upper: float) -> str:
@@ -164,7 +161,10 @@ def _check(analysis: Analysis, table: AgreementTable) -> Check:
             reversal = analysis.reversals.judges
             state = choose_state(reversal)
             outcome = say_outcome("Without the flagged judges", reversal)
-        return AgreementCheck(state, says, f"{outcome} {LITTLE}")
+        little = (
+            "Look at the question and the instructions, or let more judges see the same outputs."
+        )
+        return AgreementCheck(state, says, f"{outcome} {little}")
     if state == UNDECIDED and kappa.lower <= 0:
         says += "; not significantly more than chance"
     return AgreementCheck(state, says, "" if state == PASSED else advice)

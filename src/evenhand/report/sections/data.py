@@ -416,9 +416,6 @@ def _describe_number(
     return {key: value, f"{key}_range": TOO_MANY if beyond[1] else range_}
 
 
-# What a report on one task alone says beyond this one.
-
-
 def write_section_more(analysis: Analysis) -> Section:
     n = analysis.settings.tasks
     left = [title for name, title in PREFERENCE.items() if name in list_left_out(n)]

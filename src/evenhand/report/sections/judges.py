@@ -133,8 +133,6 @@ def _choose_judges(cards: Sequence[Card], most: int | None) -> list[str] | None:
     return [card.judge for card in first[: max(most, sum(bool(card.flags) for card in cards))]]
 
 
-# The judges of preferences.
-
 DIGITS: Final = 4  # Digits behind the point of what is drawn: more are not known
 # Why nobody is called careless or reversed → what judges are drawn as
 UNDECIDED: Final = {"judges": FEW_JUDGES, "right": OPEN, "apart": FEW_JUDGMENTS}

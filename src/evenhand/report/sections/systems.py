@@ -76,8 +76,6 @@ def _title(ranking: Ranking) -> str:
     )
 
 
-# The ranking in each value of a column: `--group-by`.
-
 MAX_GROUPS: Final = 12  # Most groups that stand side by side: the first by name
 MAX_CONTRARY: Final = 3  # Most pairs that are said to be decided in opposite ways
 
@@ -501,8 +499,6 @@ def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
     title = f"Systems by mean score for {across} and for {up}{beside}"
     return (take_chart(chart, "systems", title, alt, wide=True),)
 
-
-# What ratings decide: a sentence for each criterion.
 
 MAX_CRITERIA_ANSWERED: Final = 4  # Most criteria that are answered one by one on the first screen
 

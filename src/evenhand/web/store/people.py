@@ -98,8 +98,7 @@ def read_token(text: str) -> Token | None:
     return Token(text[:_NAME], text[_NAME:])
 
 
-def matches(token: Token, digest: str) -> bool:
-    """Compare in constant time."""
+def matches(token: Token, digest: str) -> bool:  # in constant time
     return hmac.compare_digest(token.digest.encode(), digest.encode())
 
 

@@ -103,8 +103,6 @@ Chosen = tuple[Unit, Choice, bool]
 
 @dataclass(frozen=True)
 class Asked:
-    """A pair of an item that somebody was handed."""
-
     ticket: int
     seat: str
     item: int  # by its place
@@ -114,8 +112,6 @@ class Asked:
 
 @dataclass(frozen=True)
 class Person:
-    """What somebody saw."""
-
     items: Integers  # (I,) how often each item
     groups: Integers  # (G,) how often each source, tickets of the design among them
     units: dict[int, set[int]] = field(default_factory=dict)  # pair → items

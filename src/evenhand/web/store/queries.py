@@ -182,7 +182,6 @@ def make_line(row: Any) -> Line:
 
 
 def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Row[Any]]:
-    """Yield rows without holding all of them."""
     with connection.execution_options(yield_per=AT_A_TIME).execute(wanted) as rows:
         yield from rows
 
