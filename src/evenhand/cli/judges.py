@@ -11,10 +11,7 @@ from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
-    from evenhand.data.rankings import Rankings
     from evenhand.data.rating_rows import RatingRows, Scale
-    from evenhand.data.ratings import Ratings
     from evenhand.judges.diagnosis import Diagnosis
     from evenhand.ranking.without_judges import JudgePanel
 
@@ -133,9 +130,31 @@ def judges(
     ratings, --hamon adds the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three rules, systems scored without them.
     """
+    from evenhand.data.ratings import Ratings
+    from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
+
     figures.check()
     data = run.reading.open()
-    panels, refused = _examine(data, asked, groups.group_by, flags.fdr)
+    by, refused = groups.group_by, dict[str, str]()
+    if isinstance(data, Ratings):
+        by = None if by is None else data.require(by)
+        by = "task" if by is None and data.has("task") else by
+        known = ("task", "judge", "item", "system", "criterion")
+        factors = [one for one in (by, asked.input_type) if one is not None and one not in known]
+        panels, refused = examine_ratings(
+            data.rows(factors=factors),
+            asked.diagnose,
+            by=by,
+            level=flags.fdr,
+            scale=asked.declared(),
+        )
+    else:
+        of_ratings = (*Asked.list_options(), *options.Grouping.list_options(), "hamon")
+        why = "is for ratings; these are comparisons, whose judges are screened over all tasks"
+        options.refuse_given(
+            of_ratings, f"{why}: leave it out, or choose rows with --task or --where"
+        )
+        panels = {"": examine_comparisons(data, level=flags.fdr)}
     remarks = [*remarks_on(data), *_draw(panels, figures)]
     # options that say how the diagnosis is made ask for it
     made = {*Asked.list_options(), *options.Grouping.list_options()} - {"scale"}
@@ -145,28 +164,6 @@ def judges(
     if flagged and not hamon and run.place.form not in ("json", "csv"):
         panels, refused = {"": flagged[0]}, {}
     return VerbResult(panels, refused, remarks, ("hamon",) * hamon)
-
-
-def _examine(
-    data: Comparisons | Rankings | Ratings, asked: Asked, group_by: str | None, level: float
-) -> Panels:
-    from evenhand.data.ratings import Ratings
-    from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
-
-    if not isinstance(data, Ratings):
-        of_ratings = (*Asked.list_options(), *options.Grouping.list_options(), "hamon")
-        why = "is for ratings; these are comparisons, whose judges are screened over all tasks"
-        options.refuse_given(
-            of_ratings, f"{why}: leave it out, or choose rows with --task or --where"
-        )
-        return {"": examine_comparisons(data, level=level)}, {}
-    by = None if group_by is None else data.require(group_by)
-    if by is None and data.has("task"):
-        by = "task"
-    known = ("task", "judge", "item", "system", "criterion")
-    factors = [name for name in (by, asked.input_type) if name is not None and name not in known]
-    rows = data.rows(factors=factors)
-    return examine_ratings(rows, asked.diagnose, by=by, level=level, scale=asked.declared())
 
 
 def _draw(panels: dict[str, JudgePanel], figures: Drawing) -> list[str]:

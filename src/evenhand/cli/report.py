@@ -160,18 +160,6 @@ def _say(what: str, text: str) -> None:
     click.echo(label(what, text, PLAIN), err=True)
 
 
-def _say_found(report: Report) -> None:
-    """Say exclusions, warnings and the answer on the error stream; where a task has none, why."""
-    for one in report.excluded:
-        _say("note", one.text)
-    for warning in report.warnings:
-        _say("warning", warning)
-    for part in report.parts:
-        name = f"{part.name}: " if part.name else ""
-        if part.refused or len(report.parts) == 1:
-            _say("note" if part.refused else "says", f"{name}{' '.join(part.answer)}")
-
-
 @options.verb(
     "evenhand report votes.csv -o report.html",
     "evenhand report wmt12.RNK_results.csv --task fr-en -o fr-en.html",
@@ -229,4 +217,11 @@ def report(
             progress=patience.tell,
         )
     placed.deliver(made)
-    _say_found(made)
+    for one in made.excluded:
+        _say("note", one.text)
+    for warning in made.warnings:
+        _say("warning", warning)
+    for part in made.parts:  # the answer; where a task has none, why
+        name = f"{part.name}: " if part.name else ""
+        if part.refused or len(made.parts) == 1:
+            _say("note" if part.refused else "says", f"{name}{' '.join(part.answer)}")

@@ -18,7 +18,6 @@ from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
-    from evenhand.ratings.features import OutputFeatures
 
 SPLITS: Final = 5
 
@@ -66,7 +65,7 @@ def similarity(
     figures.check()
     if asked.splits is not None and not asked.baselines:
         raise UnknownOption("--splits is about --baselines: add it, or leave --splits out")
-    from evenhand.data.groups import choose_criterion
+    from evenhand.data.groups import choose_criterion, split_ratings
     from evenhand.design.next_outputs import name_features
     from evenhand.ratings.features import OUTPUT, OutputFeatures
     from evenhand.ratings.judge_process import MultiTaskGP
@@ -86,8 +85,14 @@ def similarity(
     if known.feature:  # which output it is always belongs to it
         named = name_features(data, known.feature, known.texts)
         features = replace(named, labels=(OUTPUT, *named.labels, *asked.labels))
-    parts = _split(data, groups.group_by, features)
-    done = count()
+    # tasks and criteria are looked at apart, unless they are features
+    by = None if groups.group_by is None else data.require(groups.group_by)
+    joined = sorted({"task", "criterion"} & {*features.labels})
+    if joined and by is not None:
+        raise UnknownOption(
+            f"'{joined[0]}' as a feature joins what --group-by takes apart: choose one of them"
+        )
+    parts, done = {"": data} if joined else split_ratings(data, by), count()
 
     def work(part: Ratings) -> JudgeLikeness:
         run.patience.step(next(done), len(parts))
@@ -101,21 +106,6 @@ def similarity(
     results, refused = work_on_groups(parts, work, None)
     remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
     return VerbResult(results, refused, remarks)
-
-
-def _split(data: Ratings, group_by: str | None, features: OutputFeatures) -> dict[str, Ratings]:
-    """Return the ratings that are looked at apart: tasks and criteria, unless they are features."""
-    from evenhand.data.groups import split_ratings
-
-    by = None if group_by is None else data.require(group_by)
-    joined = sorted({"task", "criterion"} & {*features.labels})
-    if not joined:
-        return split_ratings(data, by)
-    if by is not None:
-        raise UnknownOption(
-            f"'{joined[0]}' as a feature joins what --group-by takes apart: choose one of them"
-        )
-    return {"": data}
 
 
 def _draw(results: JudgeLikeness) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on, work_on_groups
 
 if TYPE_CHECKING:
-    from evenhand.data.ratings import Ratings
+    pass
 
 
 _test = under("Test")
@@ -67,14 +67,29 @@ def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: A
     (clustered) stand beside those that do not.
     """
     from evenhand.data.controls import take_pairs
-    from evenhand.data.groups import choose_groups, tally_groups
+    from evenhand.data.groups import choose_criterion, choose_groups, tally_groups
     from evenhand.data.ratings import Ratings
+    from evenhand.ranking.score_tests import BLOCKS, GroupedTests, find_differences
     from evenhand.ranking.significance import count_clusters, find_repeats, run_tests
 
     of_ratings = {*Scores.list_options(), "model", "seed"} & given_options()
     opened = run.reading.open(("ratings",) if of_ratings else ("comparisons", "rankings"))
     if isinstance(opened, Ratings):
-        return _test_ratings(tables.join(opened, used=(groups.group_by,)), groups, scores, asked)
+        joined = tables.join(opened, used=(groups.group_by,))
+        refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
+        ratings = choose_criterion(joined, scores.criterion)
+        found = find_differences(
+            ratings,
+            **{**scores.settings, "criterion": None},
+            group_by=groups.group_by,
+            new=asked.new,
+            blocks=asked.blocks or BLOCKS[0],
+            model=asked.model,
+            seed=asked.seed,
+        )
+        beside = found.document() if isinstance(found, GroupedTests) else None
+        read = remarks_on(ratings, "controls")
+        return VerbResult(*part_groups(found), read, side_by_side=beside)
     refuse_given(sorted(of_ratings), "is of ratings; these are comparisons: leave it out")
     data = tables.join(take_pairs(opened), used=(groups.group_by, asked.blocks))
     if asked.blocks is not None:
@@ -92,24 +107,3 @@ def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: A
         groups.group_by,
     )
     return VerbResult(results, refused, remarks_on(data))
-
-
-def _test_ratings(data: Ratings, groups: Grouping, scores: Scores, asked: Asked) -> VerbResult:
-    from evenhand.data.groups import choose_criterion
-    from evenhand.ranking.score_tests import BLOCKS as BLOCKS_OF_RATINGS
-    from evenhand.ranking.score_tests import GroupedTests, find_differences
-
-    refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
-    data = choose_criterion(data, scores.criterion)
-    found = find_differences(
-        data,
-        **{**scores.settings, "criterion": None},
-        group_by=groups.group_by,
-        new=asked.new,
-        blocks=asked.blocks or BLOCKS_OF_RATINGS[0],
-        model=asked.model,
-        seed=asked.seed,
-    )
-    beside = found.document() if isinstance(found, GroupedTests) else None
-    read = remarks_on(data, "controls")
-    return VerbResult(*part_groups(found), read, side_by_side=beside)

@@ -28,7 +28,6 @@ from evenhand.report.document import Block, Section
 from evenhand.report.sections.judges import NAMELESS
 from evenhand.report.sections.judges import find_fault as find_fault_of_judges
 from evenhand.report.sections.judges import find_fault_panel as find_fault
-from evenhand.report.sections.systems import say_groups
 
 ENTRY_KEY: Final = re.compile(r"^@\w+\{(.*),$", re.MULTILINE)
 FIELD: Final = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
@@ -369,7 +368,8 @@ def write_section_methods(analysis: Analysis) -> Section:
     import evenhand
 
     sentences, signatures = _say(analysis)
-    sentences += say_groups(analysis)
+    if (by := analysis.settings.group_by) is not None:
+        sentences.append((f"Each value of {by} was also ranked by itself, in the same way.", ()))
     if clauses := "; ".join(one.clause for one in analysis.excluded):
         sentences.append((f"Excluded from the analysis were: {clauses}.", ()))
     maker = f"All computations were made with Evenhand {evenhand.__version__}."

@@ -126,13 +126,6 @@ def write_section_groups(analysis: Analysis) -> Section:
     )
 
 
-def say_groups(analysis: Analysis) -> list[tuple[str, tuple[str, ...]]]:
-    """Say for a paper that groups were ranked apart as well."""
-    by = analysis.settings.group_by
-    text = f"Each value of {by} was also ranked by itself, in the same way."
-    return [] if by is None else [(text, ())]
-
-
 def _rank_groups(
     analysis: Analysis, by: str
 ) -> dict[str, tuple[Any, dict[str, Any], dict[str, str]]]:
