@@ -32,7 +32,7 @@ from evenhand.errors import CampaignError
 from evenhand.web.store import database, people
 from evenhand.web.store import queries as reading
 from evenhand.web.store.log import Record, UnknownLink, read_record
-from evenhand.web.store.people import Role, read_token
+from evenhand.web.store.people import Role, Token, read_token
 from evenhand.web.store.queries import LINE, make_line
 from evenhand.web.store.schema import log
 from evenhand.web.store.schema import tickets as asked
@@ -112,14 +112,7 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
 
     def work(tx: WriteTransaction) -> Tokens:
         free = () if crowd else people.list_vacancies(tx)
-        # the tokens of the file before that are one judge's alone and that nobody has
-        read = {who: token for who, text in before.tokens.items() if (token := read_token(text))}
-        often = Counter(token.name for token in read.values())
-        offered = {
-            who: token
-            for who, token in read.items()
-            if often[token.name] == 1 and not people.is_taken(tx, token)
-        }
+        offered = _offer(tx, before.tokens)
         made = {
             ("judge", name): people.invite(tx, name, token=offered.get(("judge", name))).token
             for name in free
@@ -132,6 +125,16 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
     made = store.do(work)
     store.checkpoint()
     return made
+
+
+def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]:
+    read = {who: token for who, text in tokens.items() if (token := read_token(text)) is not None}
+    often = Counter(token.name for token in read.values())
+    return {
+        who: token
+        for who, token in read.items()
+        if often[token.name] == 1 and not people.is_taken(tx, token)
+    }
 
 
 def make_address(base: str, role: str, token: str, platform: str = USUAL) -> str:

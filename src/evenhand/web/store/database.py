@@ -331,16 +331,20 @@ def migrate(engine: Engine, version: str = "head") -> None:
                 f"the database is of version {stored_version}, this program knows {VERSION}: it was"
                 " written by a newer Evenhand; install that one"
             )
-        from alembic.config import Config
-        from alembic.operations import Operations
-        from alembic.runtime.migration import MigrationContext
-        from alembic.script import ScriptDirectory
+        _run(connection, version)
 
-        config = Config()
-        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-        config.set_main_option("path_separator", "os")
-        script = ScriptDirectory.from_config(config)
-        steps = {"fn": lambda revision, _context: script._upgrade_revs(version, revision)}
-        context = MigrationContext.configure(connection, opts=steps)
-        with Operations.context(context):
-            context.run_migrations()
+
+def _run(connection: Connection, version: str) -> None:
+    from alembic.config import Config
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    script = ScriptDirectory.from_config(config)
+    steps = {"fn": lambda revision, _context: script._upgrade_revs(version, revision)}
+    context = MigrationContext.configure(connection, opts=steps)
+    with Operations.context(context):
+        context.run_migrations()
