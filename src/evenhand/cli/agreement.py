@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from evenhand.cli.options import (
     Criterion,
     Grouping,
-    OneOf,
     Options,
     Run,
     level_option,
@@ -22,12 +21,7 @@ from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
-    from evenhand.data.rankings import Rankings
-    from evenhand.data.ratings import Ratings
-
-CLUSTERS: Final = ("item", "judge")
-MODES: Final = ("strict", "wmt")
+    pass
 
 _measure = under("What to measure")
 _certainty = under("Uncertainty")
@@ -46,14 +40,11 @@ class Asked(Options):
         " usual ones for such judgments.",
     )
     mode: str | None = _measure(
-        "--mode",
+        "--mode strict|wmt",
         "Pairwise κ of comparisons: strict (different judges, in any order on the screen) or wmt"
         " (as the organisers of WMT count). Default: both.",
-        type=OneOf(MODES),
     )
-    cluster: str = _certainty(
-        "--cluster", "What intervals resample.", type=OneOf(CLUSTERS), default="item"
-    )
+    cluster: str = _certainty("--cluster item|judge", "What intervals resample.", default="item")
     level: float = level_option(_certainty)
     seed: int = seed_option(_certainty)
 
@@ -78,14 +69,22 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
     from evenhand.judges.agreement_table import GroupedAgreement
 
     data = run.reading.open_people(("ratings",) if criterion.criterion is not None else ())
+    coefficients = asked.coefficients or ("default",)
+    if asked.mode is not None:
+        coefficients = (*coefficients, asked.mode)
     if isinstance(data, Ratings):
+        if asked.mode is not None:
+            raise UnknownOption(
+                f"--mode {asked.mode} is about pairwise κ of comparisons, and {data.source.name}"
+                " holds ratings: leave it out"
+            )
         data = choose_criterion(data, criterion.criterion)
     else:
         refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
     result = measure_agreement(
         data,
         by=asked.by or ("criterion",),
-        coefficients=_choose(data, asked.coefficients, asked.mode),
+        coefficients=coefficients,
         scale=asked.scale,
         level=asked.level,
         cluster=asked.cluster,
@@ -96,19 +95,3 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None
     read = remarks_on(table, "controls", "repeats")
     return VerbResult(*part_groups(result), read, side_by_side=side_by_side)
-
-
-def _choose(
-    data: Comparisons | Rankings | Ratings, coefficients: tuple[str, ...], mode: str | None
-) -> tuple[str, ...]:
-    """Return the coefficients that are meant; a mode says which pairwise κ."""
-    from evenhand.data.ratings import Ratings
-
-    if mode is None:
-        return coefficients or ("default",)
-    if isinstance(data, Ratings):
-        raise UnknownOption(
-            f"--mode {mode} is about pairwise κ of comparisons, and {data.source.name} holds"
-            " ratings: leave it out"
-        )
-    return (*(coefficients or ("default",)), mode)

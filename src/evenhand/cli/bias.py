@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, work_on_groups, work_on_tables
-
-if TYPE_CHECKING:
-    from evenhand.data.rating_rows import RatingRows
-    from evenhand.data.ratings import Ratings
-    from evenhand.ranking.bias import RatingBias
+from evenhand.cli.running import remarks_on, split_groups, work_on_groups
 
 _looked_at = options.under("What is looked at")
 
@@ -47,40 +40,28 @@ def bias(
     ratings: how severe judges are, their tastes for systems, drift over time,
     position, judges of their own systems, and --control.
     """
+    from evenhand.data.groups import choose_criterion, group_ratings
     from evenhand.data.ratings import Ratings
-    from evenhand.ranking.bias import find_position_bias
+    from evenhand.ranking.bias import choose_columns, find_position_bias, find_rating_bias
 
     by, settings = groups.group_by, vars(clusters)
     of_ratings = criterion.criterion is not None or bool(asked.controls)
     opened = run.reading.open_either(options.kinds_of(ratings=of_ratings))
     if isinstance(opened, Ratings):
-        used = (by, *asked.controls)
-        return _look_at_ratings(
-            tables.join(opened, used=used), by, criterion.criterion, asked.controls, settings
+        joined = tables.join(opened, used=(by, *asked.controls))
+        ratings = choose_criterion(joined, criterion.criterion)
+        looked_at = choose_columns(ratings, asked.controls)
+        rows = ratings.rows(factors=[*looked_at, *([] if by is None or by in looked_at else [by])])
+        biases, refused = work_on_groups(
+            group_ratings(rows, by),
+            lambda part: find_rating_bias(part, controls=looked_at, **settings),
+            by,
         )
+        return VerbResult(biases, refused, remarks_on(ratings))
     why = "is of ratings; these are comparisons: leave it out"
     options.refuse_given(["criterion", "controls"], why)
     data = tables.join(opened, used=(by,))
-    results, refused = work_on_tables(data, by, lambda part: find_position_bias(part, **settings))
-    return VerbResult(results, refused, remarks_on(data))
-
-
-def _look_at_ratings(
-    data: Ratings,
-    by: str | None,
-    criterion: str | None,
-    controls: tuple[str, ...],
-    settings: dict[str, Any],
-) -> VerbResult:
-    from evenhand.data.groups import choose_criterion, group_ratings
-    from evenhand.ranking.bias import choose_columns, find_rating_bias
-
-    data = choose_criterion(data, criterion)
-    looked_at = choose_columns(data, controls)
-    rows = data.rows(factors=[*looked_at, *([] if by is None or by in looked_at else [by])])
-
-    def work(part: RatingRows) -> RatingBias:
-        return find_rating_bias(part, controls=looked_at, **settings)
-
-    results, refused = work_on_groups(group_ratings(rows, by), work, by)
+    results, refused = work_on_groups(
+        split_groups(data, by), lambda part: find_position_bias(part, **settings), by
+    )
     return VerbResult(results, refused, remarks_on(data))

@@ -75,7 +75,6 @@ def check(*, checked: Checked, campaign: OfCampaign, log: OfLog, placing: Placin
         place.deliver(VerbResult({"": _check_log(target, log)}, {}, ()))
         return
     refuse_given(log.flags(), f"is for a log, and '{target}' is a campaign: leave it out")
-    collected = campaign.collected or ""
     from evenhand.design.assignment import assign
     from evenhand.design.guarantees import verify_design
     from evenhand.design.policy import make_policy
@@ -83,13 +82,13 @@ def check(*, checked: Checked, campaign: OfCampaign, log: OfLog, placing: Placin
 
     planned = read_campaign(target)
     make_policy(planned)
-    where = ""
-    if collected:
+    where = campaign.collected or ""
+    if where:
         from evenhand.web.links import Place
         from evenhand.web.store.audit import check_collected
 
-        assignment, design_check = check_collected(collected, planned)
-        where = Place.at(collected).name if "://" in collected else collected
+        assignment, design_check = check_collected(where, planned)
+        where = Place.at(where).name if "://" in where else where
     else:
         assignment = assign(planned)
         design_check = verify_design(assignment)
@@ -181,15 +180,6 @@ class CheckResult:
     seed_is_named: bool = False  # whether the campaign file names the seed
 
     def document(self, *more: str) -> Document:
-        return replace(
-            self.check.document(*more),
-            answer=(self.says,),
-            basis=" ".join(self._describe()),
-            findings=self.doubts,
-            signature=self.signature,
-        )
-
-    def _describe(self) -> list[str]:
         campaign = self.assignment.campaign
         counts = {name: len(getattr(campaign, name)) for name in ("items", "systems", "judges")}
         outputs = ", ".join(f"{name} ({n:,})" for name, n in campaign.outputs.items())
@@ -203,7 +193,13 @@ class CheckResult:
             described.append(say("rehearsal", seed=campaign.drawing_seed))
         if self.collected:
             described.append(say("answers-read", answers=self.check.tickets, where=self.collected))
-        return [*described]
+        return replace(
+            self.check.document(*more),
+            answer=(self.says,),
+            basis=" ".join(described),
+            findings=self.doubts,
+            signature=self.signature,
+        )
 
     @property
     def says(self) -> Finding:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.cross_validation import ModelComparison
 
-BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 MIN_WIDTH: Final = 240
 MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
 USUAL_WIDTH: Final = 620  # Width of figures unless told otherwise
@@ -73,10 +72,9 @@ class Asked(options.Options):
         " Default: usual.",
     )
     by: str | None = _held_out(
-        "--by",
+        "--by judge|item|both|ranking|judgment",
         "What is never on both sides. Default: judges and items where there are five of each, else"
         " what there is.",
-        type=options.OneOf(BLOCKS),
     )
     folds: int | None = _held_out("--folds", "Parts: 10, or 5 each way, by default.")
     repeats: int = _held_out("--repeats", "How often judgments are divided into folds.", default=1)
@@ -92,9 +90,8 @@ class Asked(options.Options):
         "--test COLUMN=LEVEL", "and tested on these others.", type=options.COLUMN_LEVEL
     )
     overlap: str = _curves(
-        "--overlap",
+        "--overlap keep|drop",
         "With --train: what to do with its judgments on held-out items.",
-        type=options.OneOf(("keep", "drop")),
         default="keep",
     )
     sizes: tuple[int, ...] | None = _curves(
@@ -157,7 +154,6 @@ def write_comparisons(groups: Mapping[str, ModelComparison], drawing: Drawing) -
 
 
 def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, Any], str]:
-    """Draw the systems by the best model that orders them, fitted to all judgments."""
     from evenhand.models.registry import find_model
     from evenhand.ranking.by_model import UNIFORM_MODELS
     from evenhand.report.figures.predictions import draw_fit
@@ -249,20 +245,13 @@ def compare(
 def _work_on_pairs(
     data: Comparisons, asked: Asked, by: str | None, drawing: Drawing, patience: ProgressDisplay
 ) -> VerbResult:
-    """Compare nested models, or trace learning curves."""
     if asked.nested:
         from evenhand.ranking.model_table import count_models, tabulate_counts
 
         covariates = tuple(map(data.require, asked.judge_covariates)) or None
         counted = count_models(data, covariates=covariates, group_by=by)
         return VerbResult(*work_on_groups(counted, tabulate_counts, by), remarks_on(data))
-    return _trace(data, asked, drawing, patience)
-
-
-def _trace(
-    data: Comparisons, asked: Asked, drawing: Drawing, patience: ProgressDisplay
-) -> VerbResult:
-    """Trace learning curves, over all tasks together."""
+    # Trace learning curves, over all tasks together
     from evenhand.ranking.learning_curves import SIZES, trace_learning
 
     tested, trained, transfer = data, None, None

@@ -76,7 +76,6 @@ def convert(*, reading: Reading, asked: Asked) -> None:
 
 
 def _only(names: list[str], among: tuple[str, ...]) -> str | None:
-    """Return the one format of a kind that was asked for, or None."""
     matches = sorted({one for one in names if one in among})
     if len(matches) > 1:
         raise UnknownOption(f"--to cannot be both {matches[0]} and {matches[1]}: choose one")

@@ -77,8 +77,13 @@ def demo(*, wish: Wish) -> None:
     if as_list and (name or output):
         raise UnknownOption("--list stands alone: evenhand demo --list")
     if as_list:
-        _list([datasets.load(one) for one in datasets.names()])
-        _list_simulated()
+        tables = [datasets.load(one) for one in datasets.names()]
+        padded = align([(one.name,) for one in tables], left=(0,))
+        for (padded_name,), one in zip(padded, tables, strict=True):
+            held = plural(one.n_judgments, "judgment")
+            click.echo(f"{click.style(padded_name, bold=True)}  {held}\n  {one.title}")
+        for simulated, (kind, title) in _simulated().items():
+            click.echo(f"{click.style(simulated, bold=True)}  simulated {kind}\n  {title}")
     elif name in _simulated():
         # Draw a table or a campaign and write it
         if output is None:
@@ -105,13 +110,6 @@ def demo(*, wish: Wish) -> None:
             _compare(table)
 
 
-def _list(tables: list[Dataset]) -> None:
-    names = align([(one.name,) for one in tables], left=(0,))
-    for (name,), table in zip(names, tables, strict=True):
-        click.echo(f"{click.style(name, bold=True)}  {plural(table.n_judgments, 'judgment')}")
-        click.echo(f"  {table.title}")
-
-
 def _simulated() -> dict[str, tuple[str, str]]:
     """Return kind and title of what is drawn: comparisons, and campaigns of ratings."""
     from evenhand.datasets.simulated import SIMULATED as TABLES
@@ -119,12 +117,6 @@ def _simulated() -> dict[str, tuple[str, str]]:
 
     tables = {name: ("comparisons", table.title) for name, table in TABLES.items()}
     return {**tables, **{name: ("ratings", RATED[name]) for name in CAMPAIGNS}}
-
-
-def _list_simulated() -> None:
-    for name, (kind, title) in _simulated().items():
-        click.echo(f"{click.style(name, bold=True)}  simulated {kind}")
-        click.echo(f"  {title}")
 
 
 def _write(text: str, title: str, path: Path, *, force: bool) -> None:
@@ -135,7 +127,6 @@ def _write(text: str, title: str, path: Path, *, force: bool) -> None:
 
 
 def _walk(group: click.Command, table: Dataset) -> None:
-    """Run the verbs one after the other in a folder that is removed afterwards."""
     columns = columns_of_terminal()
     click.echo(label("table", f"{table.title}. {table.source}", columns))
     with TemporaryDirectory(prefix="evenhand-") as folder, chdir(folder):
@@ -184,7 +175,10 @@ def _tabulate(numbers: list[Reproduced]) -> Table:
     """Return printed numbers beside those that are found here, with a rule between models."""
     rows: list[dict[str, str]] = []
     for one in numbers:
-        number, digits = one.expected, _digits(one.expected.tolerance)
+        number, tolerance = one.expected, one.expected.tolerance
+        # the decimals that a tolerance leaves meaningful, at most six
+        fine = (digits for digits in range(6) if not tolerance or tolerance * 10**digits >= 0.5)
+        digits = next(fine, 6)
         printed, here = (f"{value:.{digits}f}" for value in (number.value, one.computed))
         row = {"model": number.model, "quantity": number.quantity, "of": number.of}
         row |= {"printed": printed, "here": here, "differs": "" if one.agrees else "differs"}
@@ -204,16 +198,6 @@ def _tabulate(numbers: list[Reproduced]) -> Table:
     return Table("numbers", "Numbers", columns, tuple(rows), lines=tuple(starts[1:]))
 
 
-def _digits(tolerance: float) -> int:
-    """Return the decimals that a tolerance leaves meaningful, at most six."""
-    digits = 0
-    while digits < 6 and tolerance * 10**digits < 0.5:
-        digits += 1
-    return digits if tolerance else 0
-
-
-# The numbers that a bundled table must give, beside those that Evenhand gives for it.
-
 MODELS: Final[Mapping[str, BradleyTerry]] = {
     "davidson": BradleyTerry(),
     "davidson by judge": BradleyTerry(judge_covariates=("judge",)),
@@ -227,8 +211,6 @@ COLUMNS: Final = {"se": "stderr", "z": "z", "p": "p"}
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A number as it was printed, and as Evenhand finds it."""
-
     expected: Number
     computed: float
 
@@ -243,7 +225,6 @@ def reproduce(table: Dataset, data: Comparisons) -> list[Reproduced]:
 
 
 def _find(number: Number, data: Comparisons, fit: Callable[[str], Fit]) -> float:
-    """Find a number in judgments; fit: of a name of MODELS, made once."""
     model, quantity = number.model, number.quantity
     if model == "counts":
         tally = data.tally()
@@ -267,15 +248,13 @@ def _estimate(fit: Fit, quantity: str, of: str) -> float:
     """Return an estimate, or the column of its line that a trailing word names."""
     what, _, last = quantity.rpartition(" ")
     column = COLUMNS.get(last, "estimate")
-    if column == "estimate":
-        what = quantity
+    what = quantity if column == "estimate" else what
     if what in {"gamma", "nu"}:
         gamma = find_coefficient(fit, "tie", column)
         return exp(gamma) if what == "nu" else gamma
+    twice = column in {"estimate", "stderr"}
     if what == "order effect":
-        return find_coefficient(fit, "order", column) * (
-            2 if column in {"estimate", "stderr"} else 1
-        )
+        return find_coefficient(fit, "order", column) * (2 if twice else 1)
     if ":" in of:
         return find_coefficient(fit, of, column)
     first, second = of.split(" - ")
@@ -283,7 +262,7 @@ def _estimate(fit: Fit, quantity: str, of: str) -> float:
     value = float(getattr(contrast, column))
     if what == "odds":
         return exp(value)
-    return value / 2 if what == "lambda" and column in {"estimate", "stderr"} else value
+    return value / 2 if what == "lambda" and twice else value
 
 
 def find_coefficient(fit: Fit, label: str, column: str) -> float:

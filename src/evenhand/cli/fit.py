@@ -84,9 +84,22 @@ def fit(
         tables.refuse("fit of ratings")
         options.refuse_of_comparisons()
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
-        return fit_ratings(opened, name, scores.criterion, groups.group_by)
+        rating_model = find_model(name, RATING_MODELS).make()
+        ratings, by = choose_criterion(opened, scores.criterion), groups.group_by
+        parts = group_ratings(ratings.rows(factors=[] if by is None else [by]), by)
+        rated, refused = work_on_groups(
+            parts, lambda part: FittedRatings(rating_model.fit(part), part), by
+        )
+        return VerbResult(rated, refused, remarks_on(ratings))
     entry = find_model(fitted.model_name)
-    refuse_options(entry, options.given_options())
+    # Refuse options that are no settings of a model, or that its name has set already
+    given = options.given_options()
+    known = {field.name for field in fields(entry.load())} - set(entry.settings)
+    if "group_by" in given and not entry.log_linear:
+        raise UnknownOption(
+            f"--group-by does not apply to {entry.name}: choose one group at a time with --where"
+        )
+    options.refuse_unknown_settings(entry.name, known, given, OPTIONS)
     # options that are settings of a model, by the names of their parameters
     settings = {**vars(model), **vars(controls)}
     if not entry.log_linear:
@@ -99,19 +112,6 @@ def fit(
     settings["controls"] = settings.pop("control")
     spec = BradleyTerry(**effects.settings(data), **{**settings, **entry.settings})
     fits, refused = fit_groups(data, spec, groups.group_by)
-    return VerbResult(fits, refused, remarks_on(data))
-
-
-def fit_ratings(
-    data: Ratings, name: str, criterion: str | None, group_by: str | None
-) -> VerbResult:
-    """Fit a model of ratings, each task and criterion by itself."""
-    model = find_model(name, RATING_MODELS).make()
-    data = choose_criterion(data, criterion)
-    rows = data.rows(factors=[] if group_by is None else [group_by])
-    fits, refused = work_on_groups(
-        group_ratings(rows, group_by), lambda part: FittedRatings(model.fit(part), part), group_by
-    )
     return VerbResult(fits, refused, remarks_on(data))
 
 
@@ -145,8 +145,6 @@ def fit_groups(
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
 
 
-# `evenhand fit --model NAME`: any model of the registry, with the options that it has.
-
 OPTIONS: Final = {
     **options.MODEL_OPTIONS,
     "judge_covariates": ("--judge-covariate", "judge_covariates"),
@@ -167,7 +165,6 @@ def _fit_named(
     *,
     comparisons: Comparisons,
 ) -> VerbResult:
-    """Fit a model of the registry, each task by itself."""
     made, given = model.load(), options.given_options()
     data: Comparisons | Rankings
     if model.rankings:
@@ -200,16 +197,6 @@ def _fit_named(
     )
     systems = {name for one in fits.values() for name in one.fit.systems}
     return VerbResult(fits, refused, (*remarks_on(_pairs(data)), *say_alike(systems)))
-
-
-def refuse_options(model: Model, given: frozenset[str]) -> None:
-    """Refuse options that are no settings of a model, or that its name has set already."""
-    known = {field.name for field in fields(model.load())} - set(model.settings)
-    if "group_by" in given and not model.log_linear:
-        raise UnknownOption(
-            f"--group-by does not apply to {model.name}: choose one group at a time with --where"
-        )
-    options.refuse_unknown_settings(model.name, known, given, OPTIONS)
 
 
 def _pairs(data: Comparisons | Rankings) -> Comparisons:

@@ -11,7 +11,6 @@ from evenhand.errors import UnknownOption
 from evenhand.ratings.reliability import CompletedPart
 
 DRAWS: Final = 20
-MISSING: Final = ("at-random", "by-value")
 
 _model = options.under("Model")
 _decisions = options.under("Decisions")
@@ -24,9 +23,8 @@ class Asked(options.Options):
         "Intervals hold in each group of judges. Default: over all judges.",
     )
     missing: str = _model(
-        "--missing",
+        "--missing at-random|by-value",
         "Whether ratings are missing at random, or depending on their value.",
-        type=options.OneOf(MISSING),
         default="at-random",
     )
     clip: str | None = _model(
@@ -70,14 +68,25 @@ def impute(
         raise UnknownOption(f"{named} is about --reliability: add it, or leave {named} out")
     figures.check()
     from evenhand.data.groups import choose_criterion, group_ratings
+    from evenhand.data.rating_rows import read_scale
     from evenhand.ratings.completion import NuclearNorm
     from evenhand.ratings.reliability import complete_part
 
+    ends = None
+    if asked.clip is not None:
+        try:
+            scale = read_scale(asked.clip)
+        except UnknownOption:
+            raise UnknownOption(
+                f"--clip {asked.clip}: write LOW-HIGH, the lowest score, then a higher one, such as"
+                " 0-100"
+            ) from None
+        ends = (scale.low, scale.high)
     model = NuclearNorm(
         level=asked.level,
         group=asked.judge_group,
         missing="at random" if asked.missing == "at-random" else "by value",
-        clip=_read_ends(asked.clip),
+        clip=ends,
         abstain=not asked.force_shared,
         seed=asked.seed,
     )
@@ -91,20 +100,6 @@ def impute(
     results, refused = work_on_groups(parts, lambda part: complete_part(part, model, draws), by)
     remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
     return ImputeResult(results, refused, remarks)
-
-
-def _read_ends(clip: str | None) -> tuple[float, float] | None:
-    from evenhand.data.rating_rows import read_scale
-
-    if clip is None:
-        return None
-    try:
-        scale = read_scale(clip)
-    except UnknownOption:
-        raise UnknownOption(
-            f"--clip {clip}: write LOW-HIGH, the lowest score, then a higher one, such as 0-100"
-        ) from None
-    return scale.low, scale.high
 
 
 def _draw(part: CompletedPart) -> dict[str, Any]:

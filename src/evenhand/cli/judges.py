@@ -11,10 +11,7 @@ from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
-    from evenhand.data.rankings import Rankings
     from evenhand.data.rating_rows import RatingRows, Scale
-    from evenhand.data.ratings import Ratings
     from evenhand.judges.diagnosis import Diagnosis
     from evenhand.ranking.without_judges import JudgePanel
 
@@ -22,10 +19,6 @@ if TYPE_CHECKING:
 
 
 METHODS: Final = ("mean-score", "mean-agreement", "easy-items")
-READINGS: Final = ("mean", "gap")
-MATCHES: Final = ("any", "all")
-ACROSS: Final = ("each", "any", "all")
-VERSIONS: Final = ("first", "last", "both")
 
 _ratings = options.under("What the ratings are")
 _outside = options.under("Rules of Hamon et al. (ratings)")
@@ -44,8 +37,6 @@ class Flags(options.Options):
 
 
 class Asked(options.Options):
-    """What the diagnosis of Hamon et al. is asked."""
-
     scale: str | None = options.scale_option(_ratings)
     input_type: str | None = _ratings(
         "--input-type COLUMN", "Kinds of input to show separately, such as speech and text."
@@ -59,9 +50,8 @@ class Asked(options.Options):
         " kind control are used.",
     )
     version: str = _ratings(
-        "--version",
+        "--version first|last|both",
         "Which score counts where a judge scored an output again.",
-        type=options.OneOf(VERSIONS),
         default="first",
     )
     merge: str | None = _ratings("--merge POINTS", "Also use a coarser scale, such as 1+2,4+5.")
@@ -74,23 +64,18 @@ class Asked(options.Options):
         default=1,
     )
     reading: str = _outside(
-        "--mean-score",
+        "--mean-score mean|gap",
         "Use each judge's mean, or its gap to the others' mean on the same outputs.",
-        type=options.OneOf(READINGS),
         default="mean",
     )
     methods: tuple[str, ...] = _outside(
-        "--remove",
+        "--remove mean-score|mean-agreement|easy-items",
         "Methods that decide who is removed. Default: all three. Repeatable.",
-        type=options.OneOf(METHODS),
     )
-    match: str = _outside(
-        "--match", "By how many of them: any, or all.", type=options.OneOf(MATCHES), default="any"
-    )
+    match: str = _outside("--match any|all", "By how many of them: any, or all.", default="any")
     across: str = _outside(
-        "--across",
+        "--across each|any|all",
         "Remove under each criterion separately, or everywhere if outside under any or all.",
-        type=options.OneOf(ACROSS),
         default="each",
     )
 
@@ -145,9 +130,31 @@ def judges(
     ratings, --hamon adds the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three rules, systems scored without them.
     """
+    from evenhand.data.ratings import Ratings
+    from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
+
     figures.check()
     data = run.reading.open_people()
-    panels, refused = _examine(data, asked, groups.group_by, flags.fdr)
+    by, refused = groups.group_by, dict[str, str]()
+    if isinstance(data, Ratings):
+        by = None if by is None else data.require(by)
+        by = "task" if by is None and data.has("task") else by
+        known = ("task", "judge", "item", "system", "criterion")
+        factors = [one for one in (by, asked.input_type) if one is not None and one not in known]
+        panels, refused = examine_ratings(
+            data.rows(factors=factors),
+            asked.diagnose,
+            by=by,
+            level=flags.fdr,
+            scale=asked.declared(),
+        )
+    else:
+        of_ratings = (*Asked.list_options(), *options.Grouping.list_options(), "hamon")
+        why = "is for ratings; these are comparisons, whose judges are screened over all tasks"
+        options.refuse_given(
+            of_ratings, f"{why}: leave it out, or choose rows with --task or --where"
+        )
+        panels = {"": examine_comparisons(data, level=flags.fdr)}
     remarks = [*remarks_on(data), *_draw(panels, figures)]
     # options that say how the diagnosis is made ask for it
     made = {*Asked.list_options(), *options.Grouping.list_options()} - {"scale"}
@@ -159,30 +166,7 @@ def judges(
     return VerbResult(panels, refused, remarks, ("hamon",) * hamon)
 
 
-def _examine(
-    data: Comparisons | Rankings | Ratings, asked: Asked, group_by: str | None, level: float
-) -> Panels:
-    from evenhand.data.ratings import Ratings
-    from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
-
-    if not isinstance(data, Ratings):
-        of_ratings = (*Asked.list_options(), *options.Grouping.list_options(), "hamon")
-        why = "is for ratings; these are comparisons, whose judges are screened over all tasks"
-        options.refuse_given(
-            of_ratings, f"{why}: leave it out, or choose rows with --task or --where"
-        )
-        return {"": examine_comparisons(data, level=level)}, {}
-    by = None if group_by is None else data.require(group_by)
-    if by is None and data.has("task"):
-        by = "task"
-    known = ("task", "judge", "item", "system", "criterion")
-    factors = [name for name in (by, asked.input_type) if name is not None and name not in known]
-    rows = data.rows(factors=factors)
-    return examine_ratings(rows, asked.diagnose, by=by, level=level, scale=asked.declared())
-
-
 def _draw(panels: dict[str, JudgePanel], figures: Drawing) -> list[str]:
-    """Draw the diagnosis of ratings, and of comparisons how judges follow the others."""
     if figures.figures is None:
         return []
     from evenhand.report.plot import draw_panel

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from evenhand.cli.options import Grouping, OneOf, Options, Run, Tables, seed_option, under, verb
+from evenhand.cli.options import Grouping, Options, Run, Tables, seed_option, under, verb
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, work_on_groups
 
@@ -13,24 +13,19 @@ if TYPE_CHECKING:
     from evenhand.models.answers import Answers
     from evenhand.models.labels import LabelFit
 
-MODELS: Final = ("mace", "dawid-skene", "majority")
-TIES: Final = ("keep", "discard")
-
 _model = under("Model")
 
 
 class Asked(Options):
     model: str = _model(
-        "--model",
+        "--model mace|dawid-skene|majority",
         "mace: each judge knows the label or guesses; dawid-skene: an error matrix for each"
         " judge, for judges with many answers; majority: all judges count the same.",
-        type=OneOf(MODELS),
         default="mace",
     )
     ties: str = _model(
-        "--ties",
+        "--ties keep|discard",
         "Keep ties as a label of a pair of outputs, or exclude tied votes.",
-        type=OneOf(TIES),
         default="keep",
     )
     pool_tasks: bool = _model(

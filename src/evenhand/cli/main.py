@@ -85,26 +85,23 @@ class Verbs(click.Group):
         if standalone_mode:
             sys.excepthook = say_unforeseen
         words = sys.argv[1:] if args is None else args
-        with _ending(words) if standalone_mode else nullcontext():
+        ending: AbstractContextManager[None] = nullcontext()
+        if standalone_mode and any("://" in word for word in words):  # files may be copied
+            from evenhand.cli.refusals import end_orderly
+
+            ending = end_orderly()
+        with ending:
             return self.main(args, prog_name, standalone_mode=standalone_mode)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(VERBS)
 
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - click's signature
-        formatter: click.HelpFormatter,
-    ) -> None:
-        """List the verbs by their short help; click would import each of them for it."""
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the verbs alone, by their short help; click would import each of them for it."""
         longest = max(map(len, VERBS))
         for group, verbs in GROUPS.items():
             with formatter.section(group):
                 formatter.write_dl([(f"{verb:{longest}}", says) for verb, says in verbs.items()])
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs alone: `--help` and `--version` are where everybody looks for them."""
-        self.format_commands(ctx, formatter)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
@@ -130,15 +127,6 @@ class Verbs(click.Group):
         write_whatever_they_take()
         with plainly(ctx.meta[_WORDS]), without_pandas(ctx.meta[_WORDS]):
             return super().invoke(ctx)
-
-
-def _ending(words: Sequence[str]) -> AbstractContextManager[None]:
-    """Return what ends a command orderly that may copy files from elsewhere."""
-    if not any("://" in word for word in words):
-        return nullcontext()
-    from evenhand.cli.refusals import end_orderly
-
-    return end_orderly()
 
 
 def _no_verb(word: str) -> str:

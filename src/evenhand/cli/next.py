@@ -13,7 +13,6 @@ from evenhand.design.next_pairs import NextPairs
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
     from evenhand.data.ratings import Ratings
     from evenhand.data.tally import Tally
 
@@ -103,7 +102,35 @@ def next_(
     options.refuse_given(Features.list_options(), why)
     if asked.policy in QUERIES:
         raise UnknownOption(f"--policy {asked.policy} is for ratings; choose another for pairs")
-    return _choose_pairs(run, data, by, asked)
+    from evenhand.design.next_pairs import choose_pairs
+    from evenhand.design.policy import Policy
+    from evenhand.design.savings import measure_savings
+
+    rule = asked.policy or ("order" if asked.top_k is None else "top-k")
+    policy = Policy(rule, asked.random_share, asked.start, asked.top_k)
+    parts = {name: part.tally() for name, part in split_groups(data, by).items()}
+    for name in asked.systems:
+        if all(name in part.systems for part in parts.values()):
+            raise UnknownOption(
+                f"--system {name}: it has judgments already. The option adds systems without any,"
+                " and leaves none out: leave it out, or choose rows with --where"
+            )
+
+    def work(tally: Tally) -> NextPairs:
+        if asked.savings and asked.replays and rule == "random":
+            raise UnknownOption(
+                "--savings compares a policy with random pairs: choose another policy"
+            )
+        new = [name for name in asked.systems if name not in tally.systems]
+        pairs = choose_pairs(tally, policy, n=asked.batch, systems=new, seed=asked.seed)
+        if not asked.savings or not asked.replays:
+            return pairs
+        told = {"replays": asked.replays, "seed": asked.seed}
+        meter = measure_savings(tally, policy, **told, tell=run.patience.step)
+        return replace(pairs, savings=meter)
+
+    results, refused = work_on_groups(parts, work, by)
+    return VerbResult(results, refused, remarks_on(data))
 
 
 def _choose_outputs(
@@ -133,37 +160,3 @@ def _choose_outputs(
 
     results, refused = work_on_groups(split_ratings(data, by), work, None)
     return VerbResult(results, refused, remarks_on(data, "repeats", uses=("no-score",)))
-
-
-def _choose_pairs(
-    run: options.Run, data: Comparisons, group_by: str | None, asked: Choice
-) -> VerbResult:
-    from evenhand.design.next_pairs import choose_pairs
-    from evenhand.design.policy import Policy
-    from evenhand.design.savings import measure_savings
-
-    rule = asked.policy or ("order" if asked.top_k is None else "top-k")
-    policy = Policy(rule, asked.random_share, asked.start, asked.top_k)
-    parts = {name: part.tally() for name, part in split_groups(data, group_by).items()}
-    for name in asked.systems:
-        if all(name in part.systems for part in parts.values()):
-            raise UnknownOption(
-                f"--system {name}: it has judgments already. The option adds systems without any,"
-                " and leaves none out: leave it out, or choose rows with --where"
-            )
-
-    def work(tally: Tally) -> NextPairs:
-        if asked.savings and asked.replays and rule == "random":
-            raise UnknownOption(
-                "--savings compares a policy with random pairs: choose another policy"
-            )
-        new = [name for name in asked.systems if name not in tally.systems]
-        pairs = choose_pairs(tally, policy, n=asked.batch, systems=new, seed=asked.seed)
-        if not asked.savings or not asked.replays:
-            return pairs
-        told = {"replays": asked.replays, "seed": asked.seed}
-        meter = measure_savings(tally, policy, **told, tell=run.patience.step)
-        return replace(pairs, savings=meter)
-
-    results, refused = work_on_groups(parts, work, group_by)
-    return VerbResult(results, refused, remarks_on(data))

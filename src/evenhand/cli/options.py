@@ -161,10 +161,6 @@ class Numbers(Parsed):
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-TIES: Final = ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none")
-CLUSTERS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
-INTERVALS: Final = ("rank-sets", "sandwich", "model", "bootstrap")
-WEIGHTS: Final = ("frequency", "importance")
 SEED: Final = 20131
 
 
@@ -187,21 +183,25 @@ class Declaration:
     words: tuple[str, ...]  # how it is written
     settings: Mapping[str, Any]  # of click.Option
 
-    def make(self, name: str) -> click.Parameter:
-        kind = Section if self.words else click.Argument
-        return kind((name, *self.words), **self.settings)
-
 
 Declare: TypeAlias = Callable[..., Any]
 
 
+CHOICES: Final = re.compile(r"[a-z+-]+(\|[a-z+-]+)+")  # A metavar that lists the words
+
+
 def under(heading: str) -> Declare:
-    """Return what declares options of a class: words and metavar, what the help says, settings."""
+    """Return what declares options of a class: words and metavar, what the help says, settings.
+
+    A metavar such as keep|drop says which words the option takes.
+    """
 
     def declare(words: str, says: str = "", **settings: Any) -> Declaration:
         flags = [one for one in words.split() if one.startswith("-")]
         metavar = words.removeprefix(" ".join(flags)).strip()
-        named = {"metavar": metavar} if metavar else {}
+        named: dict[str, Any] = {"metavar": metavar} if metavar else {}
+        if CHOICES.fullmatch(metavar):
+            named = {"type": OneOf(metavar.split("|"))}
         told = {"help": says} if says else {}
         return Declaration(tuple(flags), {"heading": heading, **named, **told, **settings})
 
@@ -209,7 +209,6 @@ def under(heading: str) -> Declare:
 
 
 def argument(metavar: str, **settings: Any) -> Any:
-    """Return what declares the words of a class that stand without an option."""
     return Declaration((), {"metavar": metavar, **settings})
 
 
@@ -247,7 +246,6 @@ class Options:
 
     @classmethod
     def list_options(cls) -> dict[str, Declaration]:
-        """Return the options by the names of their parameters, as their types say."""
         options = {}
         for name, one in vars(cls).items():
             if isinstance(one, Declaration):
@@ -351,10 +349,14 @@ def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]
             if result is not None:
                 run.place.deliver(result)
 
+        params = [
+            (Section if one.words else click.Argument)((parameter, *one.words), **one.settings)
+            for parameter, one in declared.items()
+        ]
         return click.command(
             name,
             Verb,
-            params=[one.make(parameter) for parameter, one in declared.items()],
+            params=params,
             short_help=VERBS[name],
             epilog="\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands),
         )(work)
@@ -431,9 +433,8 @@ class Reading(Options):
     )
     weight: str | None = _input_option("--weight COLUMN", "How many judgments a row represents.")
     weights: Literal["frequency", "importance"] = _input_option(
-        "--weights",
+        "--weights frequency|importance",
         "What weights are: counts of judgments, or their importance (fractions allowed).",
-        type=OneOf(WEIGHTS),
         default="frequency",
     )
     outcomes: tuple[tuple[str, str], ...] = _input_option(
@@ -531,26 +532,26 @@ class Reading(Options):
         return data
 
     def open_people(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
-        """Open the files without judges marked as LLMs beside people; `kinds` as of `open`."""
+        """Open the files without judges marked as LLMs beside people."""
         from evenhand.data.controls import leave_out_llm_judges
 
         return leave_out_llm_judges(self.open(kinds))
 
-    def open_systems(self, *, llm: bool = False) -> Comparisons | Rankings | Ratings:
+    def open_systems(
+        self, kinds: Sequence[str] = (), *, llm: bool = False
+    ) -> Comparisons | Rankings | Ratings:
         """Open the files and leave out controls and, unless `llm`, judges marked as LLMs."""
         from evenhand.data.controls import keep_all_judges, leave_out_controls
 
-        data = self.open()
+        data = self.open(kinds)
         return leave_out_controls(keep_all_judges(data) if llm else data)
 
     def open_comparisons(self, verb: str) -> Comparisons:
-        """Open the files, leave controls out and expand rankings."""
         from evenhand.data.controls import take_pairs
 
         return take_pairs(self.open_pairs(verb))
 
     def open_pairs(self, verb: str) -> Comparisons | Rankings:
-        """Open the files as they are, controls and all."""
         from evenhand.data.controls import require_systems
         from evenhand.data.ratings import Ratings
 
@@ -564,7 +565,6 @@ class Reading(Options):
         return data
 
     def open_ratings(self, verb: str) -> Ratings:
-        """Open the files and leave controls out."""
         from evenhand.data.controls import leave_out_controls
         from evenhand.data.ratings import Ratings
 
@@ -579,11 +579,9 @@ class Reading(Options):
 
     def open_either(self, kinds: Sequence[str] = (), *, llm: bool = False) -> Comparisons | Ratings:
         """Open the files as `open_systems` does, and expand rankings; `kinds` as of `open`."""
-        from evenhand.data.controls import keep_all_judges, leave_out_controls
         from evenhand.data.rankings import Rankings
 
-        data = self.open(kinds)
-        data = leave_out_controls(keep_all_judges(data) if llm else data)
+        data = self.open_systems(kinds, llm=llm)
         return data.comparisons() if isinstance(data, Rankings) else data
 
 
@@ -608,82 +606,57 @@ model_option: Final = _model_option(
     "What ranks: bradley-terry (the default) or another model, such as random-judges,"
     " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean, z, mixed or ordinal.",
 )
-ties_option: Final = _model_option(
-    "--ties",
-    "How ties are modelled. none: γ = 0 with the tie cells kept.",
-    type=OneOf(TIES),
-    default="davidson",
-)
-order_option: Final = _model_option(
-    "--order-effect", "Estimate the advantage of being shown first.", is_flag=True
-)
-prior_option: Final = _model_option(
-    "--prior",
-    "Pseudo-comparisons of every system with an average one, half won. Default: none.",
-    type=float,
-    default=0.0,
-    show_default=False,
-)
 
 
 class ModelOptions(Options):
-    ties: str = ties_option
-    order_effect: bool = order_option
+    ties: str = _model_option(
+        "--ties davidson|rao-kupper|glenn-david|half-win|discard|none",
+        "How ties are modelled. none: γ = 0 with the tie cells kept.",
+        default="davidson",
+    )
+    order_effect: bool = _model_option(
+        "--order-effect", "Estimate the advantage of being shown first."
+    )
     reference: str | None = _model_option(
         "--reference SYSTEM", "The system whose coefficient is 0. Default: the last by name."
     )
-    prior: float = prior_option
-
-
-control_option: Final = _model_option(
-    "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",
-    "Hold equal what differs between two outputs, such as length: a column of differences,"
-    " left minus right, a column for each side, or a SQL expression of columns; style takes the"
-    " columns of length, headers, lists, bold type and markdown that are there. Repeatable.",
-)
-cluster_option: Final = _certainty_option(
-    "--cluster",
-    "Judgments that are correlated. Default: by judge and item where both are known,"
-    " else what there is.",
-    type=OneOf(CLUSTERS),
-)
+    prior: float = _model_option(
+        "--prior",
+        "Pseudo-comparisons of every system with an average one, half won. Default: none.",
+        default=0.0,
+        show_default=False,
+    )
 
 
 class Controls(Options):
-    control: tuple[str, ...] = control_option
-
-
-criterion_option: Final = _model_option(
-    "--criterion NAME", "Of ratings, only this criterion. Default: each by itself."
-)
+    control: tuple[str, ...] = _model_option(
+        "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",
+        "Hold equal what differs between two outputs, such as length: a column of differences,"
+        " left minus right, a column for each side, or a SQL expression of columns; style takes the"
+        " columns of length, headers, lists, bold type and markdown that are there. Repeatable.",
+    )
 
 
 class Criterion(Options):
-    criterion: str | None = criterion_option
-
-
-better_option: Final = _model_option(
-    "--better",
-    "Of ratings, which scores are better. Default: higher, unless the criterion is called errors or"
-    " penalty.",
-    type=OneOf(("higher", "lower")),
-)
-references_option: Final = _model_option(
-    "--rank-references",
-    "Of ratings, rank systems that are human references by their names, such as ref-A, too.",
-)
+    criterion: str | None = _model_option(
+        "--criterion NAME", "Of ratings, only this criterion. Default: each by itself."
+    )
 
 
 class Scores(Options):
-    """What is said of ratings alone."""
-
-    criterion: str | None = criterion_option
-    better: str | None = better_option
-    rank_references: bool = references_option
+    criterion: str | None = Criterion.criterion
+    better: str | None = _model_option(
+        "--better higher|lower",
+        "Of ratings, which scores are better. Default: higher, unless the criterion is called"
+        " errors or penalty.",
+    )
+    rank_references: bool = _model_option(
+        "--rank-references",
+        "Of ratings, rank systems that are human references by their names, such as ref-A, too.",
+    )
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What `evenhand.rank` takes of them."""
         return {
             "criterion": self.criterion,
             "lower_is_better": None if self.better is None else self.better == "lower",
@@ -692,15 +665,17 @@ class Scores(Options):
 
 
 class Cluster(Options):
-    cluster: str | None = cluster_option
+    cluster: str | None = _certainty_option(
+        "--cluster judgment|judge|item|ranking|judge+item",
+        "Judgments that are correlated. Default: by judge and item where both are known,"
+        " else what there is.",
+    )
     level: float = level_option(
         _certainty_option, says="Level of the intervals; of rank sets .999 at most."
     )
 
 
 class Placing(Options):
-    """Where a result goes, and in which form."""
-
     as_json: bool = _output_option("--json", "JSON, a stable contract.")
     as_csv: bool = _output_option("--csv", "CSV, one row a line.")
     as_latex: bool = _output_option("--latex", "A LaTeX table (booktabs).")
@@ -734,7 +709,6 @@ class Figures(Options):
     forms: tuple[str, ...] | None  # of the files, or None
 
     def check(self) -> None:
-        """Refuse figures that cannot be drawn or written, before the work begins."""
         if self.figures is not None:
             from evenhand.report.figures.drawing import check_figure_folder as check_folder
 
@@ -750,11 +724,9 @@ class Figures(Options):
         from evenhand.report.figures import drawing
 
         groups = {name: draw(part) for name, part in parts.items()}
-        heads = {
-            name: f"{file}-" for name, file in drawing.name_files(filter(None, groups)).items()
-        }
+        files = drawing.name_files(filter(None, groups))
         figures = {
-            f"{heads.get(group, '')}{name}": figure
+            f"{files[group]}-{name}" if group else name: figure
             for group, drawn in groups.items()
             for name, figure in drawn.items()
         }
@@ -782,7 +754,6 @@ def write_option(name: str) -> str:
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:
-    """Refuse options that stand on the command line, by the names of their parameters."""
     for name in names:
         if is_given(name):
             raise UnknownOption(f"{write_option(name)} {why}")
@@ -842,14 +813,12 @@ def refuse_unknown_settings(
 
 # Covariates from the command line: tables to join, and columns that worths or ties depend on.
 
-GROUPS: Final[Mapping[str, str]] = {"judge": "--group-by", "item": "--group-by"}
 # Role → the option that names a column of its table
-COVARIATES: Final[dict[str, str]] = {"judge": "--judge-covariate", "item": "--judge-covariate"}
+GROUPS: Final[Mapping[str, str]] = dict.fromkeys(("judge", "item"), "--group-by")
+COVARIATES: Final = dict.fromkeys(("judge", "item"), "--judge-covariate")
 
 
 class Tables(Options):
-    """Tables that are joined to the judgments."""
-
     judges: str | None = _input_option(
         "--judges FILE",
         "A table with one row for each judge: its columns become columns of the judgments.",
@@ -894,8 +863,6 @@ class Tables(Options):
 
 
 class Effects(Options):
-    """What worths and ties are said to depend on."""
-
     judge_covariates: tuple[str, ...] = _model_option(
         "--judge-covariate COLUMN",
         "Judges with different values have worths of their own. Repeatable.",

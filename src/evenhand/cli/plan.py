@@ -27,9 +27,8 @@ class Planned(options.Options):
 
 class Systems(options.Options):
     unit: str | None = _systems(
-        "--unit",
+        "--unit log-worth|points",
         "Of differences and sds: log-worth of comparisons, points of ratings. Default: log-worth.",
-        type=options.OneOf(("log-worth", "points")),
     )
     systems: int | None = _systems("--systems", "How many.")
     gap: float | None = _systems(
@@ -54,8 +53,6 @@ class Systems(options.Options):
 
 
 class PilotReading(options.Options):
-    """How a pilot is read."""
-
     task: str | None = _systems("--task NAME", "Only this task of the pilot.")
     criterion: str | None = _systems("--criterion NAME", "Only this criterion (ratings).")
     columns: tuple[tuple[str, str], ...] = _systems(
@@ -99,9 +96,8 @@ class Design(options.Options):
     overlap: int | None = _design("--overlap", "Different judges for each output pair. Default: 1.")
     repeats: int | None = _design("--repeats", "How often each of them sees it. Default: 1.")
     loads: str | None = _design(
-        "--loads",
+        "--loads equal|zipf",
         "Judgments per judge: equal, or most from few judges. Default: equal.",
-        type=options.OneOf(("equal", "zipf")),
     )
 
 
@@ -168,7 +164,6 @@ def plan(
 
 
 def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return what the file says, and what options say instead."""
     from evenhand.design.spec import read_spec
 
     apart = ("pilot", "campaigns")

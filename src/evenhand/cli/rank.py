@@ -38,10 +38,9 @@ class Counting(options.Options):
 
 class Interval(options.Options):
     interval: str = _certainty(
-        "--interval",
+        "--interval rank-sets|sandwich|model|bootstrap",
         "rank-sets hold all at once; model assumes independent judgments, the others allow for"
         " clusters.",
-        type=options.OneOf(options.INTERVALS),
         default="rank-sets",
     )
 
@@ -50,11 +49,7 @@ class Seed(options.Options):
     seed: int = options.seed_option(_certainty)
 
 
-# `--mix` and `--per`: how much judgments of each kind count.
-
 Shares: TypeAlias = tuple[str, dict[str, float]]  # A column, and the share of each of its levels
-WEIGHED_ALIKE: Final = ("judgment", "judge", "item")
-CAPS: Final = ("median",)
 
 
 class ColumnShares(options.Parsed):
@@ -64,27 +59,23 @@ class ColumnShares(options.Parsed):
 
     def parse(self, text: str) -> Shares:
         """Return the column and its shares; a level may hold ":" itself."""
-        column, sign, levels = text.partition("=")
+        column, _, levels = text.partition("=")
         shares: dict[str, float] = {}
         for part in levels.split(","):
-            level, colon, share = part.rpartition(":")
-            if not (column and sign and level and colon and _is_number(share)):
+            level, _, share = part.rpartition(":")
+            try:
+                number = float(share)
+            except ValueError:
+                level = ""
+            if not (column and level):
                 raise ValueError(
                     f"'{text}' is not column=level:share,level:share, such as"
                     " judge_group=expert:0.8,crowd:0.2"
                 )
             if level in shares:
                 raise ValueError(f"'{text}' states two shares of '{level}': one will do")
-            shares[level] = float(share)
+            shares[level] = number
         return column, shares
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 class Mixing(options.Options):
@@ -95,15 +86,14 @@ class Mixing(options.Options):
         type=ColumnShares(),
     )
     per: Literal["judgment", "judge", "item"] = _reading(
-        "--per",
+        "--per judgment|judge|item",
         "What weighs the same within each value: every judgment, judge or item.",
-        type=options.OneOf(WEIGHED_ALIKE),
         default="judgment",
     )
     judge_cap: str | None = _reading(
         "--judge-cap",
         "Judges above the median load weigh as much as one with it.",
-        type=options.OneOf(CAPS),
+        type=options.OneOf(("median",)),
     )
 
     @property
@@ -120,9 +110,6 @@ class Mixing(options.Options):
         return Mix(shares, self.per)
 
 
-# `evenhand rank --model NAME`: the model that ranks, with the options that it has.
-
-
 class RankingModel(options.Options):
     methods: tuple[str, ...] = _model(
         "--method NAME|all",
@@ -130,13 +117,6 @@ class RankingModel(options.Options):
         " shown side by side. Repeatable.",
     )
     models: tuple[str, ...] = options.model_option
-
-
-def asks_ratings(names: Sequence[str], given: frozenset[str]) -> bool:
-    """Say whether the command asks for ratings, by the name of a model or an option."""
-    from evenhand.models.registry import RATING_MODELS
-
-    return any(name in RATING_MODELS for name in names) or bool(given & {*options.OF_RATINGS})
 
 
 def choose_model(
@@ -169,9 +149,6 @@ def choose_model(
     return replace(made, **chosen)
 
 
-# `--llm`: verdicts of LLM judges beside people's judgments.
-
-
 class Verdicts(options.Options):
     llm: str | None = _model(
         "--llm VERDICTS",
@@ -183,10 +160,9 @@ class Verdicts(options.Options):
         "The judges in FILE who are LLMs, where it holds both. Repeatable.",
     )
     unpaired: str | None = _model(
-        "--unpaired",
+        "--unpaired drop|keep",
         "Judgments of people on outputs without a verdict: drop or keep them. Default: refuse"
         " them.",
-        type=options.OneOf(("drop", "keep")),
     )
 
     @property
@@ -208,8 +184,6 @@ class Verdicts(options.Options):
 
 
 class Scales(options.Options):
-    """What is shown of each system besides."""
-
     elo: bool = _output("--elo", "Also the Elo scale, 1000 on average.")
     worth: bool = _output("--worth", "Also worths, which sum to 1.")
     marginal: bool = _output(
@@ -221,7 +195,6 @@ class Scales(options.Options):
         return tuple(name for name, wanted in vars(self).items() if wanted)
 
     def refuse(self, rankings: Iterable[Ranking]) -> None:
-        """Refuse scales of worths where the model has none, and sets where there are none."""
         flags = [f"--{name}" for name in self.shown if name != "marginal"]
         for ranking in rankings:
             if self.marginal and ranking.rank_sets is None:
@@ -259,8 +232,6 @@ class Owners(options.Options):
 
 
 class Instead(options.Options):
-    """What is shown of a ranking in place of its table."""
-
     pair: str | None = _output(
         "--pair A,B",
         "Two systems alone: who is better, how often each is predicted to win, and how many"
@@ -277,7 +248,6 @@ class Instead(options.Options):
     def show(
         self, rankings: Mapping[str, Ranking], refused: Mapping[str, str]
     ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-        """Return what is shown of each group, and why there is nothing for the others."""
         if self.pair is None:
             rates = self.win_rates
             return {k: one.win_rates() if rates else one for k, one in rankings.items()}, refused
@@ -294,7 +264,6 @@ class Instead(options.Options):
         return shown, {**refused, **lacking}
 
     def refuse(self) -> None:
-        """Refuse what is shown in the table of systems."""
         if len(self.given) > 1:
             raise UnknownOption("--pair and --win-rates exclude each other: choose one")
         for flag in self.given:
@@ -309,9 +278,6 @@ def split_pair(text: str, systems: Sequence[str]) -> tuple[str, str]:
     if not splits:
         raise UnknownOption(f"--pair '{text}' is not two systems, such as --pair A,B")
     return next((one for one in splits if {*one} <= {*systems}), splits[0])
-
-
-# `evenhand rank` itself.
 
 
 @options.verb(
@@ -367,13 +333,14 @@ def rank(
             run, by.methods, settings, certainty, {**scores.settings, "criterion": None}
         )
     from evenhand.data.query_log import watch_rows
+    from evenhand.models.registry import RATING_MODELS
     from evenhand.ranking.pairs import tabulate_groups
     from evenhand.ranking.ranking import GroupedRankings
 
     given = options.given_options()
     with watch_rows(run.patience.step):
         used = (groups.group_by, *(column for column, _ in mixing.mixes))
-        of_ratings = asks_ratings(by.models, given)
+        of_ratings = bool({*by.models} & RATING_MODELS.keys() | given & {*options.OF_RATINGS})
         kinds = options.kinds_of(ratings=of_ratings)
         data = run.reading.open_either(kinds, llm=bool(verdicts.llm_judges))
         interval = intervals.interval if "interval" in given else None
@@ -407,21 +374,8 @@ MODEL: Final = ("ties", "order_effect", "prior")
 RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of rules takes them too
 # Settings of how the default ranking is shown by itself
 BOARD: Final = (
-    "owner",
-    "llm",
-    "llm_judges",
-    "unpaired",
-    "models",
-    "mixes",
-    "judge_cap",
-    "per",
-    "reference",
-    "elo",
-    "worth",
-    "marginal",
-    "control",
-    "pair",
-    "win_rates",
+    *("owner", "llm", "llm_judges", "unpaired", "models", "mixes", "judge_cap", "per"),
+    *("reference", "elo", "worth", "marginal", "control", "pair", "win_rates"),
 )
 
 
@@ -436,34 +390,22 @@ def _rank_by_methods(
 
     asked = bool({*names} & METHODS.keys()) or certainty["criterion"] is not None
     data = run.reading.open_either(options.kinds_of(ratings=asked))
+    methods = names
     if isinstance(data, Ratings):
         data = choose_criterion(data, certainty.pop("criterion"))
         options.refuse_of_comparisons("methods")
-        options.refuse_given(
-            [*BOARD], f"works only without --method {' '.join(names)}: leave it out"
-        )
-        result = evenhand.compare_methods(
-            data, methods=names, progress=run.patience.step, **certainty, **of_scores
-        )
-        return _show_methods(result, names, data)
-    methods = choose_methods(names)
-    refuse_unused(
-        [name for name in click.get_current_context().params if options.is_given(name)],
-        methods,
-        resampled=certainty["interval"] == "bootstrap",
-    )
-    of_model = {name: settings[name] for name in MODEL}
+        only = f"works only without --method {' '.join(names)}: leave it out"
+        options.refuse_given(BOARD, only)
+        certainty |= of_scores
+    else:
+        methods, resampled = choose_methods(names), certainty["interval"] == "bootstrap"
+        given = [name for name in click.get_current_context().params if options.is_given(name)]
+        refuse_unused(given, methods, resampled=resampled)
+        of_model = {name: settings[name] for name in MODEL}
+        certainty["model"] = evenhand.BradleyTerry(**of_model, controls=settings["control"])
     result = evenhand.compare_methods(
-        data,
-        methods=methods,
-        model=evenhand.BradleyTerry(**of_model, controls=settings["control"]),
-        progress=run.patience.step,
-        **certainty,
+        data, methods=methods, progress=run.patience.step, **certainty
     )
-    return _show_methods(result, methods, data)
-
-
-def _show_methods(result: Any, methods: Sequence[str], data: Any) -> VerbResult:
     groups, refused = part_groups(result)
     if len(methods) == 1 and methods[0] != "all":  # a result of its own
         (method,) = methods

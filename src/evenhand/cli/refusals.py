@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
-from types import FrameType, ModuleType, TracebackType
+from types import ModuleType, TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     from evenhand.data.exclusions import Exclusion
 
 WIDTH: Final = 7  # Columns of a label before a line, as in `evenhand.render.text`
-PLACE: Final = "evenhand."  # What names in the context begin with
+EXCLUDED: Final = "evenhand.excluded"  # Its name in the context
 
 
 def keep_excluded(excluded: Sequence[Exclusion]) -> None:
     context = click.get_current_context(silent=True)
     if context is not None:
-        context.meta[f"{PLACE}excluded"] = tuple(excluded)
+        context.meta[EXCLUDED] = tuple(excluded)
 
 
 def reads_judgments() -> bool:
     """Say whether the command has read judgments, so that it knows what was excluded."""
     context = click.get_current_context(silent=True)
-    return context is not None and f"{PLACE}excluded" in context.meta
+    return context is not None and EXCLUDED in context.meta
 
 
 def kept_excluded() -> tuple[Exclusion, ...]:
     context = click.get_current_context(silent=True)
-    return () if context is None else context.meta.get(f"{PLACE}excluded", ())
+    return () if context is None else context.meta.get(EXCLUDED, ())
 
 
 # Output streams that cannot write every sign get one that they can.
@@ -150,7 +150,8 @@ def _refusing() -> Iterator[None]:
 
         raise Refusal(escape_control(explain_leaving(error))) from error
     except click.UsageError as error:
-        raise Refusal(_explain_usage(error)) from error
+        verb = error.ctx.command_path if error.ctx is not None else "evenhand"
+        raise Refusal(f"{_fault(error, verb)}\n{verb} --help lists what there is") from error
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
     except BrokenPipeError:
@@ -158,15 +159,20 @@ def _refusing() -> Iterator[None]:
     except OSError as error:
         if error.filename is None:
             discard_output()
-        raise Refusal(_explain_system(error)) from error
+        where = f"'{error.filename}': " if error.filename else "output cannot be written: "
+        raise Refusal(f"{where}{(error.strerror or str(error)).lower()}") from error
     except RuntimeError as error:
         if str(error) != INTERRUPTED_QUERY:
             raise
         raise click.exceptions.Exit(INTERRUPTED) from None
     except MemoryError as error:
         raise Refusal("memory ran out: rank one task at a time (--task), or fewer rows") from error
-    except _engine_errors() as error:
-        raise _explain_engine(error) from error
+    except getattr(sys.modules.get("duckdb"), "Error", ()) as error:
+        from evenhand.data.engine_errors import explain, was_stopped
+
+        if isinstance(error, sys.modules["duckdb"].InterruptException) or was_stopped(error):
+            raise click.exceptions.Exit(INTERRUPTED) from error
+        raise Refusal(str(explain(error))) from error
 
 
 def say_unforeseen(
@@ -185,32 +191,6 @@ def say_unforeseen(
     ).show()
 
 
-def _engine_errors() -> tuple[type[Exception], ...]:
-    return (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
-
-
-def _explain_engine(error: Exception) -> Exception:
-    import duckdb
-
-    from evenhand.data.engine_errors import explain, was_stopped
-
-    if isinstance(error, duckdb.InterruptException) or (
-        isinstance(error, duckdb.Error) and was_stopped(error)
-    ):
-        return click.exceptions.Exit(INTERRUPTED)
-    return Refusal(str(explain(error))) if isinstance(error, duckdb.Error) else error
-
-
-def _explain_system(error: OSError) -> str:
-    where = f"'{error.filename}': " if error.filename else "output cannot be written: "
-    return f"{where}{(error.strerror or str(error)).lower()}"
-
-
-def _explain_usage(error: click.UsageError) -> str:
-    verb = error.ctx.command_path if error.ctx is not None else "evenhand"
-    return f"{_fault(error, verb)}\n{verb} --help lists what there is"
-
-
 def _fault(error: click.UsageError, verb: str) -> str:
     if isinstance(error, click.NoSuchOption):
         # Suggest the nearest option, or say which other verb has it
@@ -219,7 +199,15 @@ def _fault(error: click.UsageError, verb: str) -> str:
         names = [name for one in params for name in one.opts]
         meant = MEANT.get(error.option_name, "")
         hint = sentence_hint(suggest(meant if meant in names else error.option_name, names))
-        others = [] if context is None else _who_has(error.option_name, context)
+        group = None if context is None else context.find_root().command
+        others = []
+        if context is not None and isinstance(group, click.Group):
+            verbs = {one: group.get_command(context, one) for one in group.list_commands(context)}
+            others = [
+                name
+                for name, one in verbs.items()
+                if one and any(error.option_name in param.opts for param in one.params)
+            ]
         if others:
             named = listing(others, 3) if len(others) > 2 else " and ".join(others)
             hint = f"; {named} {'has' if len(others) == 1 else 'have'} it"
@@ -234,22 +222,9 @@ def _fault(error: click.UsageError, verb: str) -> str:
 
 
 def _name(param: click.Parameter) -> str:
-    """Return an option as people write it, `--level`."""
     if isinstance(param, click.Option):
         return max(param.opts, key=len)
     return param.human_readable_name.removesuffix("...")
-
-
-def _who_has(option: str, context: click.Context) -> list[str]:
-    group = context.find_root().command
-    if not isinstance(group, click.Group):
-        return []
-    verbs = {name: group.get_command(context, name) for name in group.list_commands(context)}
-    return [
-        name
-        for name, verb in verbs.items()
-        if verb is not None and any(option in one.opts for one in verb.params)
-    ]
 
 
 # A command that reads files elsewhere ends orderly when it is told to end: copies are removed.
@@ -270,7 +245,7 @@ def end_orderly() -> Iterator[None]:
     """
     received: list[int] = []
 
-    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signals call it
+    def stop(number: int, _frame: object) -> None:
         for one in before:
             signal.signal(one, signal.SIG_DFL if one == number else signal.SIG_IGN)
         received.append(number)
@@ -290,12 +265,9 @@ def end_orderly() -> Iterator[None]:
             signal.signal(one, signal.SIG_DFL)
 
 
-# No pandas for the commands: none needs it, and DuckDB would import it all the same.
-#
-# Before DuckDB takes a constant into a query it imports pandas, if that is installed, to see
-# whether
-# the constant is the missing value of pandas: .5 s of CPU and 40 MB for every command that compares
-# a column with a word. The files of a command are read by DuckDB itself, so nothing in them is.
+# No pandas for the commands: none needs it, and DuckDB would import it all the same. Before it
+# takes a constant into a query it looks whether that is the missing value of pandas: .5 s of CPU
+# and 40 MB for every command that compares a column with a word.
 
 T = TypeVar("T")
 # The address of an engine, other than those of files in a bucket or on a web server

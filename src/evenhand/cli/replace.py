@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
 _asked = options.under("What is tested")
-SCORES = ("rmse", "abs", "accuracy")
 
 
 class Asked(options.Options):
@@ -21,14 +18,12 @@ class Asked(options.Options):
         "--epsilon E",
         "How much less often than a judge the LLM may be closer to the other judges: .2 where these"
         " are experts, .15 where skilled, .1 for crowds.",
-        type=click.FLOAT,
     )
     balanced: bool = _asked("--balanced", "All labels count the same, however frequent.")
     score: str | None = _asked(
-        "--score",
+        "--score rmse|abs|accuracy",
         "How closeness of scores is measured: rmse (the default), abs (distance to the mean of the"
         " others) or accuracy (the same score).",
-        type=options.OneOf(SCORES),
     )
 
 

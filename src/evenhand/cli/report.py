@@ -17,7 +17,6 @@ from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
-    from evenhand.report.analysis import Settings
     from evenhand.report.html import Report
 
 TABLES: Final = ("latex", "markdown", "csv")
@@ -45,27 +44,23 @@ class Said(options.Options):
 
 class RankingModel(options.Options):
     models: tuple[str, ...] = options.model_option
-    ties: str = options.ties_option
-    order_effect: bool = options.order_option
-    prior: float = options.prior_option
-    control: tuple[str, ...] = options.control_option
+    ties: str = options.ModelOptions.ties
+    order_effect: bool = options.ModelOptions.order_effect
+    prior: float = options.ModelOptions.prior
+    control: tuple[str, ...] = options.Controls.control
 
 
 class Scores(options.Options):
-    """What is said of ratings alone."""
-
-    better: str | None = options.better_option
-    rank_references: bool = options.references_option
+    better: str | None = options.Scores.better
+    rank_references: bool = options.Scores.rank_references
 
 
 class Apart(options.Options):
-    """What is ranked by itself, and which judgments are correlated."""
-
     group_by: str | None = options.under("Reading")(
         "--group-by COLUMN",
         "Also each value of this column by itself, side by side. Each task is a part anyway.",
     )
-    cluster: str | None = options.cluster_option
+    cluster: str | None = options.Cluster.cluster
     scale: str | None = options.scale_option(options.under("Ratings"))
 
 
@@ -92,7 +87,6 @@ class Placed(options.Options):
         return None if self.output is None and self.as_json else Path(self.output or PAGE)
 
     def check(self, files: tuple[str, ...]) -> None:
-        """Refuse places that cannot be written, before the work begins."""
         from evenhand.report.figures.drawing import check_figure_folder, check_folder
         from evenhand.report.html import find_form
 
@@ -138,9 +132,8 @@ class Placed(options.Options):
             written = write_tables(report, Path(self.tables), self.table_forms or TABLES)
             _say("wrote", f"{plural(len(written), 'file')} of tables to {Path(self.tables)}")
         if self.figures is not None:
-            drawn = report.charts
-            files = name_files(drawn)
-            named = {files[name]: chart for name, chart in drawn.items()}
+            files = name_files(report.charts)
+            named = {files[name]: chart for name, chart in report.charts.items()}
             forms = self.figure_forms or options.FIGURE_FORMS
             written = write_figures(named, Path(self.figures), forms)
             _say("wrote", f"{plural(len(written), 'file')} of figures to {Path(self.figures)}")
@@ -161,18 +154,6 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
     words += [flags["skip_bad_rows"]] if reading.skip_bad_rows else []
     words += [word for one in reading.without for word in (flags["without"], one)]
     return tuple(words)
-
-
-def say_found(report: Report) -> None:
-    """Say exclusions, warnings and the answer on the error stream; where a task has none, why."""
-    for one in report.excluded:
-        _say("note", one.text)
-    for warning in report.warnings:
-        _say("warning", warning)
-    for part in report.parts:
-        name = f"{part.name}: " if part.name else ""
-        if part.refused or len(report.parts) == 1:
-            _say("note" if part.refused else "says", f"{name}{' '.join(part.answer)}")
 
 
 def _say(what: str, text: str) -> None:
@@ -222,23 +203,25 @@ def report(
         model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
     chosen = replace(chosen, **vars(scores))
-    made = _make(reading, chosen, said.title, wanted)
-    placed.deliver(made)
-    say_found(made)
-
-
-def _make(reading: options.Reading, settings: Settings, title: str, wanted: list[str]) -> Report:
+    # a campaign may go on meanwhile, and every section is to say the same
+    opener = None if reading.is_database else partial(open_elsewhere, reading.open, reading.files)
     with ProgressDisplay("reporting") as patience:
         from evenhand.report.assemble import make_report
 
-        return make_report(
+        made = make_report(
             reading.open(),
-            settings,
-            title=title,
+            chosen,
+            title=said.title,
             sections=wanted,
-            # a campaign may go on meanwhile, and every section is to say the same
-            opener=None
-            if reading.is_database
-            else partial(open_elsewhere, reading.open, reading.files),
+            opener=opener,
             progress=patience.tell,
         )
+    placed.deliver(made)
+    for one in made.excluded:
+        _say("note", one.text)
+    for warning in made.warnings:
+        _say("warning", warning)
+    for part in made.parts:  # the answer; where a task has none, why
+        name = f"{part.name}: " if part.name else ""
+        if part.refused or len(made.parts) == 1:
+            _say("note" if part.refused else "says", f"{name}{' '.join(part.answer)}")

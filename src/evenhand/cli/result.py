@@ -32,8 +32,6 @@ BESIDE: Final = "side by side"  # Heading of what shows all groups
 
 @dataclass(frozen=True, eq=False)
 class VerbResult:
-    """What a verb found in each group: documents that `evenhand.render` lays out, JSON, CSV."""
-
     groups: Mapping[str, Any]  # results by group; one without a name where there are no groups
     refused: Mapping[str, str]  # why some groups have none
     read: Sequence[str]  # what was understood of the files, and what was excluded
@@ -61,12 +59,13 @@ class VerbResult:
     @cached_property
     def documents(self) -> dict[str, Document]:
         """The document of each group, with what a reader must know of the files."""
+        read = []
+        for one in self._read:
+            layout, columns = one.values.get("layout"), one.values.get("columns")
+            if one.values.get("renamed", True):  # behind the label that says that it was read
+                text = f"{layout}: {columns}" if layout and columns else one
+                read.append(Finding(one.code, text, "read", one.values))
         documents = {name: one.document(*self.columns) for name, one in self.groups.items()}
-        read = tuple(
-            Finding(one.code, tell_columns(one), "read", one.values)
-            for one in self._read
-            if one.values.get("renamed", True)
-        )
         return {
             name: replace(one, findings=(*read, *(f for f in one.findings if f not in self.read)))
             for name, one in documents.items()
@@ -87,7 +86,6 @@ class VerbResult:
         return "\n".join(lines[1:]) + "\n"
 
     def contract(self) -> dict[str, Any]:
-        """Return the JSON of a result, or of groups."""
         parts = {name: one.to_dict(*self.columns) for name, one in self.groups.items()}
         read = describe_findings(self._read)
         if self.grouped:
@@ -138,7 +136,6 @@ class VerbResult:
         return "\n".join((head(name) if name else "") + part for name, part in named)
 
     def remarks(self) -> list[str]:
-        """Return what must stand beside the numbers."""
         sentences = [
             f"{name}: {one}" if name else one
             for name, document in self.documents.items()
@@ -149,9 +146,3 @@ class VerbResult:
             )
         ]
         return [*sentences, *(f"{name}: {why}" for name, why in self.refused.items())]
-
-
-def tell_columns(read: Finding) -> str:
-    """Return what was understood of a file, behind the label that says that it was read."""
-    layout, columns = read.values.get("layout"), read.values.get("columns")
-    return f"{layout}: {columns}" if layout and columns else read

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 from evenhand.cli import options
 from evenhand.cli.rank import Mixing, choose_model
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, work_on_groups, work_on_tables
+from evenhand.cli.running import remarks_on, split_groups, work_on_groups
 
 if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
     from evenhand.data.rating_rows import RatingRows
-    from evenhand.data.ratings import Ratings
     from evenhand.ranking.robustness.sensitivity import Robustness
 
 _doubts = options.under("What is asked")
@@ -56,10 +54,15 @@ def robustness(
     criterion too. The options of `evenhand rank` change the ranking that is
     checked.
     """
+    from evenhand.data.controls import leave_out_controls
+    from evenhand.data.groups import choose_criterion, group_ratings
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
+    from evenhand.ranking.ratings import reads_lower_of
+    from evenhand.ranking.robustness.ratings import check_ratings
     from evenhand.ranking.robustness.sensitivity import check_robustness
 
+    by = groups.group_by
     settings: dict[str, Any] = {
         **vars(doubts),
         "model": choose_model((), (), vars(model), options.given_options()),
@@ -71,42 +74,25 @@ def robustness(
     opened = run.reading.open(options.PAIRS)
     if isinstance(opened, Ratings):
         options.refuse_of_comparisons()
-        return _check_ratings(opened, doubts, scores, clusters, groups.group_by)
+        table = leave_out_controls(choose_criterion(opened, scores.criterion))
+        rows = table.rows(factors=[] if by is None else [by])
+        better = scores.settings["lower_is_better"]
+
+        def work(part: RatingRows) -> Robustness:
+            return check_ratings(
+                part,
+                pairs=doubts.pairs,
+                seed=doubts.seed,
+                lower_is_better=reads_lower_of(part) if better is None else better,
+                references=scores.settings["references"],
+                **vars(clusters),
+            )
+
+        checked, refused = work_on_groups(group_ratings(rows, by), work, by)
+        return VerbResult(checked, refused, remarks_on(table))
     options.refuse_of_ratings()
     data = opened.comparisons() if isinstance(opened, Rankings) else opened
-
-    def work(part: Comparisons) -> Robustness:
-        return check_robustness(part, **settings)
-
-    results, refused = work_on_tables(data, groups.group_by, work)
+    results, refused = work_on_groups(
+        split_groups(data, by), lambda part: check_robustness(part, **settings), by
+    )
     return VerbResult(results, refused, remarks_on(data, "controls"))
-
-
-def _check_ratings(
-    data: Ratings,
-    doubts: Doubts,
-    scores: options.Scores,
-    clusters: options.Cluster,
-    group_by: str | None,
-) -> VerbResult:
-    from evenhand.data.controls import leave_out_controls
-    from evenhand.data.groups import choose_criterion, group_ratings
-    from evenhand.ranking.ratings import reads_lower_of
-    from evenhand.ranking.robustness.sensitivity import check_ratings
-
-    table = leave_out_controls(choose_criterion(data, scores.criterion))
-    rows = table.rows(factors=[] if group_by is None else [group_by])
-    better = scores.settings["lower_is_better"]
-
-    def work(part: RatingRows) -> Robustness:
-        return check_ratings(
-            part,
-            pairs=doubts.pairs,
-            seed=doubts.seed,
-            lower_is_better=reads_lower_of(part) if better is None else better,
-            references=scores.settings["references"],
-            **vars(clusters),
-        )
-
-    results, refused = work_on_groups(group_ratings(rows, group_by), work, group_by)
-    return VerbResult(results, refused, remarks_on(table))

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import click
@@ -69,12 +68,6 @@ def split_groups(data: Comparisons, group_by: str | None) -> dict[str, Compariso
     return {"": data} if by is None else split_table(data, by)
 
 
-def work_on_tables(
-    data: Comparisons, group_by: str | None, work: Callable[[Comparisons], Found]
-) -> tuple[dict[str, Found], dict[str, str]]:
-    return work_on_groups(split_groups(data, group_by), work, group_by)
-
-
 # Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX.
 
 SUFFIXES: Final = {
@@ -103,20 +96,11 @@ LOST: Final = "not finite, so null here"
 class Result(Protocol):
     """What a verb found, in every form it can be asked for."""
 
-    def text(self, columns: int) -> str:
-        """Return it for people, so many columns wide."""
-
-    def contract(self) -> dict[str, Any]:
-        """Return what --json prints."""
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of --csv, all with the same keys."""
-
-    def latex(self) -> str:
-        """Return what --latex prints."""
-
-    def remarks(self) -> list[str]:
-        """Return what a reader must know and CSV has no place for."""
+    def text(self, columns: int) -> str: ...
+    def contract(self) -> dict[str, Any]: ...  # what --json prints
+    def records(self) -> list[dict[str, Any]]: ...  # the rows of --csv, all with the same keys
+    def latex(self) -> str: ...
+    def remarks(self) -> list[str]: ...  # what a reader must know and CSV has no place for
 
 
 MIN_COLUMNS, MAX_COLUMNS = 60, 120
@@ -147,8 +131,17 @@ class Output:
             click.echo(rendered.encode(), nl=False)
         else:
             write_file(self.path, rendered)
-        for remark in _list_remarks(result) if self.form == "csv" else []:
-            click.echo(label("note", remark, PLAIN), err=True)
+        if self.form == "csv":
+            from evenhand.data.exclusions import gather_excluded
+
+            remarks, kept = list(result.remarks()), kept_excluded()
+            told = [one.text for one in kept]
+            known = {one.code for one in kept}
+            for name, part in getattr(result, "groups", {}).items():
+                own = (one.text for one in gather_excluded(part) if one.code not in known)
+                told += [f"{name}: {text}" if name else text for text in dict.fromkeys(own)]
+            for remark in (*remarks, *(one for one in told if one not in remarks)):
+                click.echo(label("note", remark, PLAIN), err=True)
         if self.path is not None:
             click.echo(label("wrote", str(self.path), PLAIN), err=True)
 
@@ -172,21 +165,7 @@ class Output:
         return click.unstyle(result.text(PLAIN))
 
 
-def _list_remarks(result: Result) -> list[str]:
-    """Return what a CSV file has no place for, with what was excluded."""
-    from evenhand.data.exclusions import gather_excluded
-
-    remarks, kept = list(result.remarks()), kept_excluded()
-    told = [one.text for one in kept]
-    known = {one.code for one in kept}
-    for name, part in getattr(result, "groups", {}).items():
-        own = (one.text for one in gather_excluded(part) if one.code not in known)
-        told += [f"{name}: {text}" if name else text for text in dict.fromkeys(own)]
-    return [*remarks, *(one for one in told if one not in remarks)]
-
-
 def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> dict[str, Any]:
-    """Add to a contract what was excluded, unless it says more itself."""
     if not reads_judgments():
         return contract
     from evenhand.data.exclusions import ONCE
@@ -204,7 +183,6 @@ def write_file(path: Path, text: str) -> None:
 
 
 def write_picture(path: Path, result: Result, form: str) -> None:
-    """Write the figure of a result: the first that `evenhand.plot` has of it."""
     from evenhand.report.figures.style import render
     from evenhand.report.plot import DRAWN, plot
 
@@ -299,7 +277,6 @@ def _finite(value: Any, name: str, lost: list[str]) -> Any:
 
 
 def write_csv(records: Sequence[dict[str, Any]]) -> str:
-    """Return a header and a line for each record; what is not known is empty."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
     writer.writeheader()
@@ -311,13 +288,6 @@ def write_csv(records: Sequence[dict[str, Any]]) -> str:
 
 SOON, PACE = 1.0, 0.2  # Seconds until it is shown, and between two drawings
 BAR: Final = 24  # Columns of the bar
-
-
-def say_left(spent: float, done: int, total: int) -> str:
-    """Say how long the rest takes, after so many seconds, at the same pace."""
-    if not 0 < done < total:
-        return ""
-    return f"{write_clock(spent * (total - done) / done)} left"
 
 
 def write_clock(seconds: float) -> str:
@@ -347,12 +317,7 @@ class ProgressDisplay:
             self._drawer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         if self._drawer.ident is not None:
             self._drawer.join()
@@ -369,8 +334,10 @@ class ProgressDisplay:
             spent, (done, total) = time.monotonic() - self._began, self._steps
             cells = BAR * min(done, total) // total if total else 0
             bar = f"{'─' * cells}{'·' * (BAR - cells)}  " if total else ""
-            left = say_left(spent, done, total)
-            text = f"{bar}{write_clock(spent)}{f'  {left}' if left else ''}"
+            left = ""  # how long the rest takes, at the same pace
+            if 0 < done < total:
+                left = f"  {write_clock(spent * (total - done) / done)} left"
+            text = f"{bar}{write_clock(spent)}{left}"
             columns = shutil.get_terminal_size((PLAIN, 24)).columns - len(text) - 3
             sys.stderr.write(f"\r{cut(self.doing, columns)}  {text}\x1b[K")
             sys.stderr.flush()
@@ -417,18 +384,18 @@ def write_account(fetches: Sequence[Fetch]) -> str:
     more = f" and {streamed:,} streamed" if streamed else ""
     lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected{more} in all"]
     for number, one in enumerate(fetches, 1):
-        lines.append(f"{number:>7}  {_say_columns(one)}: {_say_how(one)}")
-        lines += [f"         {line}" for line in _shorten(one.query)]
+        how = "collected"
+        if one.batches:
+            where = "to a temporary file" if one.filed else "and counted"
+            how = f"streamed in {plural(one.batches, 'batch', 'batches')} {where}"
+        size = f"{plural(one.rows, 'row')} × {plural(len(one.columns), 'column')}"
+        lines.append(f"{number:>7}  {_say_columns(one)}: {size} {how}")
+        # a query is shown as a line; a plan, which is many, as its lines
+        text = one.query or "in this process, on the frame as it lies in memory"
+        text = " ".join(text.split()) if text.lstrip()[:6].upper() == "SELECT" else text
+        text = text if len(text) <= MAX_QUERY else f"{text[: MAX_QUERY - 1]}…"
+        lines += [f"         {line}" for line in text.splitlines() if line.strip()]
     return "\n".join(lines)
-
-
-def _say_how(fetch: Fetch) -> str:
-    columns = plural(len(fetch.columns), "column")
-    size = f"{plural(fetch.rows, 'row')} × {columns}"
-    if not fetch.batches:
-        return f"{size} collected"
-    where = "to a temporary file" if fetch.filed else "and counted"
-    return f"{size} streamed in {plural(fetch.batches, 'batch', 'batches')} {where}"
 
 
 def _say_columns(fetch: Fetch) -> str:
@@ -445,12 +412,3 @@ def _say_columns(fetch: Fetch) -> str:
         more = f" with {plural(len(sums), 'more column')}" if sums else ""
         return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
     return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
-
-
-def _shorten(query: str) -> list[str]:
-    """Return a query as a line; a plan, which is many, as its lines."""
-    if not query:
-        return ["in this process, on the frame as it lies in memory"]
-    text = query if query.lstrip()[:6].upper() != "SELECT" else " ".join(query.split())
-    text = text if len(text) <= MAX_QUERY else f"{text[: MAX_QUERY - 1]}…"
-    return [line for line in text.splitlines() if line.strip()]

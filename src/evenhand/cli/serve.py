@@ -86,7 +86,6 @@ def serve(*, serving: Serving) -> None:
 
 
 def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
-    """Launch what is not launched yet, and serve it."""
     from evenhand.design.reading import read_campaign
     from evenhand.web import app as serving
     from evenhand.web.links import (

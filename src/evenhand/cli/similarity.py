@@ -11,19 +11,13 @@ import click
 from evenhand.cli import options
 from evenhand.cli.next import Features
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay, remarks_on, work_on_groups
+from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
-    from evenhand.ratings.features import OutputFeatures
-    from evenhand.ratings.judge_process import MultiTaskGP
-    from evenhand.ratings.process_comparison import HeldOut
-
-    Settings = tuple[MultiTaskGP, HeldOut | None, float]
-    Words = tuple[str, ...]
 
 SPLITS: Final = 5
 
@@ -71,11 +65,14 @@ def similarity(
     figures.check()
     if asked.splits is not None and not asked.baselines:
         raise UnknownOption("--splits is about --baselines: add it, or leave --splits out")
-    from evenhand.data.groups import choose_criterion
+    from evenhand.data.groups import choose_criterion, split_ratings
     from evenhand.design.next_outputs import name_features
     from evenhand.ratings.features import OUTPUT, OutputFeatures
     from evenhand.ratings.judge_process import MultiTaskGP
-    from evenhand.ratings.process_comparison import HeldOut
+    from evenhand.ratings.process_comparison import HeldOut, examine_likeness
+
+    def warn(text: str) -> None:
+        click.echo(label("note", text, PLAIN), err=True)
 
     model, held = MultiTaskGP(rank=asked.rank, seed=asked.seed), None
     if asked.baselines:
@@ -88,52 +85,27 @@ def similarity(
     if known.feature:  # which output it is always belongs to it
         named = name_features(data, known.feature, known.texts)
         features = replace(named, labels=(OUTPUT, *named.labels, *asked.labels))
-    parts = _split(data, groups.group_by, features)
-    results, refused = _learn(parts, (model, held, asked.level), features, run.patience)
-    remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
-    return VerbResult(results, refused, remarks)
-
-
-def _split(data: Ratings, group_by: str | None, features: OutputFeatures) -> dict[str, Ratings]:
-    """Return the ratings that are looked at apart: tasks and criteria, unless they are features."""
-    from evenhand.data.groups import split_ratings
-
-    by = None if group_by is None else data.require(group_by)
+    # tasks and criteria are looked at apart, unless they are features
+    by = None if groups.group_by is None else data.require(groups.group_by)
     joined = sorted({"task", "criterion"} & {*features.labels})
-    if not joined:
-        return split_ratings(data, by)
-    if by is not None:
+    if joined and by is not None:
         raise UnknownOption(
             f"'{joined[0]}' as a feature joins what --group-by takes apart: choose one of them"
         )
-    return {"": data}
-
-
-def _learn(
-    parts: dict[str, Ratings],
-    settings: Settings,
-    features: OutputFeatures,
-    patience: ProgressDisplay,
-) -> tuple[dict[str, JudgeLikeness], dict[str, str]]:
-    """Learn from each group; one of several that says nothing is named with the reason."""
-    from evenhand.ratings.process_comparison import examine_likeness
-
-    alone, done = [*parts] == [""], count()
-    model, held, level = settings
-
-    def warn(text: str) -> None:
-        click.echo(label("note", text, PLAIN), err=True)
+    parts, done = {"": data} if joined else split_ratings(data, by), count()
 
     def work(part: Ratings) -> JudgeLikeness:
-        patience.step(next(done), len(parts))
+        run.patience.step(next(done), len(parts))
         try:
-            return examine_likeness(part, features, model, held, level=level, warn=warn)
-        except InvalidJudgments as error:
-            if alone:
+            return examine_likeness(part, features, model, held, level=asked.level, warn=warn)
+        except InvalidJudgments as error:  # one of several that says nothing is named
+            if [*parts] == [""]:
                 raise
             raise NotIdentified(str(error)) from None
 
-    return work_on_groups(parts, work, None)
+    results, refused = work_on_groups(parts, work, None)
+    remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
+    return VerbResult(results, refused, remarks)
 
 
 def _draw(results: JudgeLikeness) -> dict[str, Any]:

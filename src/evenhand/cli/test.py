@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.options import (
     Grouping,
-    OneOf,
     Options,
     Run,
     Scores,
@@ -21,30 +20,25 @@ from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on, work_on_groups
 
 if TYPE_CHECKING:
-    from evenhand.data.ratings import Ratings
-    from evenhand.ranking.significance import PreferenceTests
+    pass
 
-VARIANTS: Final = ("ignore", "split", "against", "trinomial", "ignore-normal", "split-normal")
-BLOCKS: Final = ("judge", "item", "ranking")
 
 _test = under("Test")
 
 
 class Asked(Options):
     variant: str = _test(
-        "--ties-as",
+        "--ties-as ignore|split|against|trinomial|ignore-normal|split-normal",
         "What a tie is in the sign test of a pair: ignored, half a preference for each, a vote"
         " against, or an outcome of its own.",
-        type=OneOf(VARIANTS),
         default="ignore",
     )
     new: str | None = _test(
         "--new SYSTEM", "The system that is to be preferred: only its pairs, one-sided."
     )
     blocks: str | None = _test(
-        "--blocks",
+        "--blocks judge|item|ranking",
         "Whose orders of all systems Friedman's test compares. Default: judges; of ratings, items.",
-        type=OneOf(BLOCKS),
     )
     model: str | None = _test(
         "--model NAME",
@@ -73,49 +67,43 @@ def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: A
     (clustered) stand beside those that do not.
     """
     from evenhand.data.controls import take_pairs
-    from evenhand.data.groups import choose_groups, tally_groups
+    from evenhand.data.groups import choose_criterion, choose_groups, tally_groups
     from evenhand.data.ratings import Ratings
+    from evenhand.ranking.score_tests import BLOCKS, GroupedTests, find_differences
     from evenhand.ranking.significance import count_clusters, find_repeats, run_tests
 
     of_ratings = {*Scores.list_options(), "model", "seed"} & given_options()
     opened = run.reading.open(("ratings",) if of_ratings else ("comparisons", "rankings"))
     if isinstance(opened, Ratings):
-        return _test_ratings(tables.join(opened, used=(groups.group_by,)), groups, scores, asked)
+        joined = tables.join(opened, used=(groups.group_by,))
+        refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
+        ratings = choose_criterion(joined, scores.criterion)
+        found = find_differences(
+            ratings,
+            **{**scores.settings, "criterion": None},
+            group_by=groups.group_by,
+            new=asked.new,
+            blocks=asked.blocks or BLOCKS[0],
+            model=asked.model,
+            seed=asked.seed,
+        )
+        beside = found.document() if isinstance(found, GroupedTests) else None
+        read = remarks_on(ratings, "controls")
+        return VerbResult(*part_groups(found), read, side_by_side=beside)
     refuse_given(sorted(of_ratings), "is of ratings; these are comparisons: leave it out")
     data = tables.join(take_pairs(opened), used=(groups.group_by, asked.blocks))
     if asked.blocks is not None:
         data.require(asked.blocks)
     repeats = find_repeats(data)
-    over = asked.blocks or BLOCKS[0]
+    over = asked.blocks or "judge"
     by = choose_groups(data, groups.group_by)
     tallies = tally_groups(data, by, [over] if data.has(over) else [])
     clustered = count_clusters(data, by, repeats)
     settings: dict[str, Any] = {"ties_as": asked.variant, "new": asked.new, "repeats": repeats}
 
-    def work(name: str) -> PreferenceTests:
-        return run_tests(tallies[name], over, clustered.get(name, {}), **settings)
-
-    names = {name: name for name in tallies}
-    results, refused = work_on_groups(names, work, groups.group_by)
-    return VerbResult(results, refused, remarks_on(data))
-
-
-def _test_ratings(data: Ratings, groups: Grouping, scores: Scores, asked: Asked) -> VerbResult:
-    from evenhand.data.groups import choose_criterion
-    from evenhand.ranking.score_tests import BLOCKS as BLOCKS_OF_RATINGS
-    from evenhand.ranking.score_tests import GroupedTests, find_differences
-
-    refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
-    data = choose_criterion(data, scores.criterion)
-    found = find_differences(
-        data,
-        **{**scores.settings, "criterion": None},
-        group_by=groups.group_by,
-        new=asked.new,
-        blocks=asked.blocks or BLOCKS_OF_RATINGS[0],
-        model=asked.model,
-        seed=asked.seed,
+    results, refused = work_on_groups(
+        {name: name for name in tallies},
+        lambda name: run_tests(tallies[name], over, clustered.get(name, {}), **settings),
+        groups.group_by,
     )
-    beside = found.document() if isinstance(found, GroupedTests) else None
-    read = remarks_on(data, "controls")
-    return VerbResult(*part_groups(found), read, side_by_side=beside)
+    return VerbResult(results, refused, remarks_on(data))

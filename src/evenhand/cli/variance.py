@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from evenhand.cli.options import (
     Grouping,
-    OneOf,
     Options,
     Run,
     level_option,
@@ -44,16 +43,14 @@ class Asked(Options):
     )
     criterion: str | None = _model("--criterion NAME", "Only this criterion (ratings).")
     systems: Systems = _model(
-        "--systems",
+        "--systems random|fixed",
         "Ratings: systems are a sample (random), or the only ones of interest (fixed).",
-        type=OneOf(("random", "fixed")),
         default="random",
     )
     method: Method | None = _model(
-        "--method",
+        "--method moments|likelihood",
         "Comparisons: moments (the default), or likelihood for judges' tastes, which takes"
         " seconds.",
-        type=OneOf(("moments", "likelihood")),
     )
     level: float = level_option(_model)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evenhand.cli.watch_screen import Looks, Source
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
-    from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
+    from evenhand.ranking.sequential.watch import Beginning, GrowingVotes
     from evenhand.web.dashboard import CampaignStatus
 
 TIES: Final = ("davidson", "discard")
@@ -44,8 +44,6 @@ _live = options.under("While votes come in")
 
 
 class Board(options.Options):
-    """What was asked of a board; None for what was not."""
-
     order: str | None = _board(
         "--order COLUMN|rows",
         "What tells the order in which votes were given. Default: the column that tells when"
@@ -85,7 +83,6 @@ class Board(options.Options):
 
     @property
     def names(self) -> list[str] | None:
-        """The systems that take part, or None."""
         return None if self.systems is None else [one.strip() for one in self.systems.split(",")]
 
 
@@ -119,7 +116,6 @@ class Campaign:
         self._seen: tuple[CampaignStatus, CampaignStatus] | None = None
 
     def look(self) -> CampaignStatus:
-        """Return what can be said now; the last sight itself where nothing is new."""
         whole = self._looks.look()
         if self._seen is None or self._seen[0] is not whole:
             passes = tuple(one for one in whole.passes if self._task in (None, one.name))
@@ -150,7 +146,6 @@ class File:
         self._last: int | None = None
 
     def look(self) -> CampaignStatus:
-        """Return what can be said now; the last sight itself where nothing is new."""
         waiting = self._votes.file.waiting
         if self._votes.look() or self._seen is None or waiting != self._votes.file.waiting:
             self._seen = self._make_sight()
@@ -197,7 +192,6 @@ class RatedFile:
         self._seen: CampaignStatus | None = None
 
     def look(self) -> CampaignStatus:
-        """Return what can be said now; the last sight itself where nothing is new."""
         from evenhand.data.query_log import name_originals
         from evenhand.web.dashboard import describe_ratings
 
@@ -221,7 +215,6 @@ class Undecided:
         self._file: File | RatedFile = votes
 
     def look(self) -> CampaignStatus:
-        """Return what can be said now; the last sight itself where nothing is new."""
         try:
             return self._file.look()
         except EvenhandError:
@@ -355,52 +348,43 @@ def _look_once(
     from evenhand.data.ratings import Ratings
     from evenhand.web.dashboard import describe_ratings
 
-    data = reading.open(("comparisons", "rankings"))
-    require_systems(data)
-    if not isinstance(data, Ratings):
-        return _replay(take_pairs(data), board, group_by)
-    _refuse_of_votes(context)
-    with ProgressDisplay("ranking"):
-        path = Path(reading.files[0])
-        last = int(path.stat().st_mtime * 1000) if path.is_file() else None
-        sight = describe_ratings(data, path.name, last=last)
-    return SightResult(sight, Status(time.time()))
-
-
-def _replay(data: Comparisons, asked: Board, group_by: str | None) -> VerbResult:
+    read = reading.open(("comparisons", "rankings"))
+    require_systems(read)
+    if isinstance(read, Ratings):
+        _refuse_of_votes(context)
+        with ProgressDisplay("ranking"):
+            path = Path(reading.files[0])
+            last = int(path.stat().st_mtime * 1000) if path.is_file() else None
+            sight = describe_ratings(read, path.name, last=last)
+        return SightResult(sight, Status(time.time()))
+    data = take_pairs(read)
     with ProgressDisplay("watching"):
         from evenhand.ranking.sequential.watch import watch as replay
 
-        state = None if asked.state is None else Path(asked.state)
-        saved_state = None if state is None else _take_up(state)
-        settings, order, systems = _settle(saved_state, asked), asked.order, asked.names
+        saved, settings = _take_up(board)
         parts = split_groups(data, group_by)
-        if state is not None and (group_by is not None or len(parts) > 1):
+        if board.state is not None and (group_by is not None or len(parts) > 1):
             raise UnknownOption("--state holds one board: choose one task (--task)")
-
-        def work(part: Comparisons) -> Watched:
-            return replay(
-                part, settings, state=saved_state, order=order, systems=systems, seed=asked.seed
-            )
-
-        results, refused = work_on_groups(parts, work, group_by)
+        asked: dict[str, Any] = {"order": board.order, "systems": board.names, "seed": board.seed}
+        results, refused = work_on_groups(
+            parts, lambda part: replay(part, settings, state=saved, **asked), group_by
+        )
         remarks = remarks_on(data)
-    if state is not None:
-        _keep(state, results[""].state)
+    if board.state is not None:
+        _keep(Path(board.state), results[""].state)
     return VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
 
 
 def _open_file(reading: options.Reading, asked: Board) -> File:
     from evenhand.ranking.sequential.watch import Beginning
 
-    state = None if asked.state is None else Path(asked.state)
-    saved_state = None if state is None else _take_up(state)
-    beginning = Beginning(_settle(saved_state, asked), saved_state, asked.order, asked.names)
+    saved, settings = _take_up(asked)
+    beginning = Beginning(settings, saved, asked.order, asked.names)
 
     def open_table(path: Path) -> Comparisons:
         return _read_again(reading, path).open_comparisons("watch")
 
-    keep = None if state is None else partial(_keep, state)
+    keep = None if asked.state is None else partial(_keep, Path(asked.state))
     return File(Path(reading.files[0]), open_table, beginning, keep)
 
 
@@ -436,28 +420,19 @@ def _refuse_settings(context: click.Context, reading: options.Reading) -> None:
         raise UnknownOption("one campaign at a time can be watched")
 
 
-def _settle(saved_state: SequentialState | None, asked: Board) -> LiveLeaderboard:
-    """Return the settings that were asked for; where nothing was asked, those of the kept board."""
-    from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
+def _take_up(asked: Board) -> tuple[SequentialState | None, LiveLeaderboard]:
+    """Return the kept board, if there is one, and the settings: of those not asked for its own."""
+    from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, read_board
 
-    base = LiveLeaderboard() if saved_state is None else saved_state.settings
-    return LiveLeaderboard(
-        base.ties if asked.ties is None else asked.ties,
-        base.level if asked.level is None else asked.level,
-        base.judge_votes if asked.judge_votes is None else asked.judge_votes,
-    )
-
-
-def _take_up(path: Path) -> SequentialState | None:
-    """Read the board in a file; None where there is no file yet."""
-    from evenhand.ranking.sequential.leaderboard import read_board
-
-    if not path.exists():
-        return None
-    try:
-        return read_board(path.read_text(encoding="utf-8"))
-    except (UnknownFormat, UnicodeDecodeError) as fault:
-        raise UnknownFormat(f"{path}: {fault}") from None
+    saved, path = None, Path(asked.state or "")
+    if asked.state is not None and path.exists():
+        try:
+            saved = read_board(path.read_text(encoding="utf-8"))
+        except (UnknownFormat, UnicodeDecodeError) as fault:
+            raise UnknownFormat(f"{path}: {fault}") from None
+    chosen = {name: getattr(asked, name) for name in ("ties", "level", "judge_votes")}
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    return saved, replace(saved.settings if saved else LiveLeaderboard(), **chosen)
 
 
 def _keep(path: Path, state: SequentialState) -> None:

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import click
@@ -73,8 +72,6 @@ class Size:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """A pass: its name where there are several, its table with titles, what is said of it."""
-
     name: tuple[str, ...]
     table: tuple[str, ...]
     says: tuple[str, ...]
@@ -150,7 +147,6 @@ def _say_clock(seconds: float) -> str:
 
 
 def _say_age(seconds: float) -> str:
-    """Say how long ago something was."""
     left = max(0, int(seconds))
     for most, unit, size in ((60, "s", 1), (3600, "min", 60), (2 * DAY, "h", 3600)):
         if left < most:
@@ -232,11 +228,9 @@ NEVER: Final = Status(0.0)
 
 
 class Looks(Protocol):
-    def look(self) -> CampaignStatus:
-        """Return what can be said now; the last sight itself where nothing is new."""
-
-    def close(self) -> None:
-        """Look no more."""
+    # what can be said now; the last sight itself where nothing is new
+    def look(self) -> CampaignStatus: ...
+    def close(self) -> None: ...
 
 
 class Source(Looks, Protocol):
@@ -429,7 +423,6 @@ def follow(source: Source, pace: float, *, as_json: bool) -> None:
 
 
 def _draw(looker: Looker, title: str, *, as_json: bool) -> None:  # noqa: ARG001 - as the other way
-    """Redraw a board on a screen of its own; the terminal is then as it was before."""
     sys.stdout.write(ENTER)
     try:
         goes_on = True
@@ -492,18 +485,15 @@ def _obeying(looker: Looker, received: list[int]) -> Iterator[None]:
     raised wherever the program happens to be may leave a lock or the terminal half way.
     """
 
-    def resize(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as handlers are
-        looker.wake()
-
-    def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    def end(number: int, _frame: object) -> None:
         if received:
             raise KeyboardInterrupt
         received.append(number)
         looker.end()
 
-    handlers = {signal.SIGTERM: end, signal.SIGINT: end}
+    handlers: dict[int, Any] = {signal.SIGTERM: end, signal.SIGINT: end}
     if hasattr(signal, "SIGWINCH"):
-        handlers[signal.SIGWINCH] = resize
+        handlers[signal.SIGWINCH] = lambda *_: looker.wake()
     before = {one: signal.signal(one, handler) for one, handler in handlers.items()}
     try:
         yield

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-MAX_WITH_TENTHS: Final = 20  # Numbers of effective levels below this are told to a tenth
-
 
 def plural(number: float, one: str, many: str | None = None) -> str:
     """Write a count with its noun.
@@ -35,9 +31,7 @@ def effective(levels: int, number: float | None) -> str:
     """
     if number is None or number >= levels - 0.05:
         return ""
-    return (
-        f" ({number:,.1f} effective)" if number < MAX_WITH_TENTHS else f" ({number:,.0f} effective)"
-    )
+    return f" ({number:,.{1 if number < 20 else 0}f} effective)"
 
 
 def whole(number: float) -> float:

@@ -34,7 +34,6 @@ class Column:
 
     @property
     def left(self) -> bool:
-        """Whether its cells stand left, as texts do; numbers stand right."""
         return self.kind in LEFT
 
     def fetch(self, row: Row) -> Any:
@@ -65,7 +64,6 @@ class Table:
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows for CSV."""
         return [{k: v for k, v in row.items() if k not in self.without} for row in self.rows]
 
 
@@ -91,7 +89,6 @@ class Document:
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows for CSV."""
         if self.csv_rows is None:
             return self.tables[0].records
         return [dict(row) for row in self.csv_rows]
@@ -101,7 +98,6 @@ class Document:
         return tuple(one for one in self.parts if isinstance(one, Table))
 
     def list_parts(self, form: Form) -> tuple[Table | Text, ...]:
-        """Return the tables and texts that are shown in a form."""
         return tuple(
             one for one in self.parts if isinstance(one, Text) or not one.only or form in one.only
         )

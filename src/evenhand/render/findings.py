@@ -57,7 +57,6 @@ def take_findings(sentences: Iterable[str]) -> tuple[Finding, ...]:
 
 
 def describe_findings(sentences: Iterable[str]) -> list[dict[str, Any]]:
-    """Return findings for JSON."""
     return [one.to_dict() for one in take_findings(sentences)]
 
 
@@ -77,7 +76,6 @@ class Templates(Formatter):
         self.texts: Final = texts
 
     def __call__(self, code: str, severity: str = "note", /, **values: Any) -> Finding:
-        """Return the finding of a code, with the values that its template names."""
         return Finding(code, self.format(self.texts[code], **values), severity, values)
 
     def format_field(self, value: Any, format_spec: str) -> str:

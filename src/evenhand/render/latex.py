@@ -26,7 +26,6 @@ def escape_control(text: str) -> str:
 
 
 def escape_lines(text: str) -> str:
-    """Write such signs out in a text of several lines, whose ends and tabs stay."""
     return HIDDEN.sub(lambda sign: sign[0] if sign[0] in "\n\t" else repr(sign[0])[1:-1], text)
 
 
@@ -41,8 +40,6 @@ ESCAPES: Final = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
 }
-NONE: Final = "--"
-PERCENT: Final = r"\,\%"  # in mathematics
 
 
 def escape(text: str) -> str:
@@ -81,7 +78,6 @@ SIGNS: Final = {
     "†": r"$^\dagger$",
     "∞": r"$\infty$",
 }
-INFINITY: Final = r"\infty"
 NO_LABEL: Final = re.compile(r"[^A-Za-z0-9]+")  # what a label does not hold
 
 
@@ -155,13 +151,13 @@ def write_cell(value: Any, kind: str) -> str:
     ('$< 0.001$', '--', '$[-0.50, 1.00]$')
     """
     if value is None:
-        return NONE
+        return "--"
     written = write_value(value, kind)
     if kind == "range":
         return typeset(written.replace("-", "--"))
     if kind in LEFT or isinstance(value, str):
         return typeset(written)
-    written = written.replace(",", "{,}").replace(" %", PERCENT).replace("∞", INFINITY)
+    written = written.replace(",", "{,}").replace(" %", r"\,\%").replace("∞", r"\infty")
     return f"$[{written.replace(' to ', ', ')}]$" if kind.startswith("interval") else f"${written}$"
 
 

@@ -59,7 +59,6 @@ def write_table(table: Table, comments: Sequence[str] = (), *_part: str) -> str:
 
 
 def render_html(document: Document) -> str:
-    """Lay a document out for a notebook."""
     blocks = [f"<p><strong>{escape_html(one)}</strong></p>" for one in document.answer[:1]]
     blocks += [
         f"<p>{escape_html(one)}</p>" for one in (*document.answer[1:], document.basis) if one

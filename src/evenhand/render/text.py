@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, count, zip_longest
+from operator import attrgetter
 from typing import Final
 from unicodedata import combining, east_asian_width
 
@@ -50,10 +51,7 @@ def cut(text: str, columns: int) -> str:
         return text
     head, tail = text[: len(text) // 2], text[len(text) // 2 :]
     while width(head) + 1 + width(tail) > columns and (head or tail):
-        if width(head) >= width(tail):
-            head = head[:-1]
-        else:
-            tail = tail[1:]
+        head, tail = (head[:-1], tail) if width(head) >= width(tail) else (head, tail[1:])
     return f"{head}…{tail}"
 
 
@@ -200,14 +198,9 @@ def _begin(name: str, columns: int) -> str:
 
 
 def _cut_around(name: str, start: int, stop: int, columns: int) -> str:
-    """Keep name[start:stop], and as much before and behind it as there is room for."""
-    head, tail = name[:start], name[stop:]
-    text = name
+    head, tail, text = name[:start], name[stop:], name
     while width(text) > columns and (head or tail):
-        if width(head) >= width(tail):
-            head = head[:-1]
-        else:
-            tail = tail[1:]
+        head, tail = (head[:-1], tail) if width(head) >= width(tail) else (head, tail[1:])
         before = "…" if len(head) < start else ""
         behind = "…" if len(tail) < len(name) - stop else ""
         text = head + before + name[start:stop] + behind + tail
@@ -219,8 +212,6 @@ def _shared(names: Sequence[str]) -> str:
     same = (a == b for a, b in zip(first, last, strict=False))
     return first[: next((i for i, one in enumerate(same) if not one), len(first))]
 
-
-# Documents and their tables.
 
 # Cells of a bar, and the columns that a name has beside it
 BARS: Final = ((24, 24), (20, 20), (14, 16), (10, 10))
@@ -243,11 +234,10 @@ def render_text(document: Document, columns: int = PLAIN) -> str:
     parts = document.list_parts("text")
     captioned = sum(isinstance(one, Table) for one in parts) > 1
     for part in parts:
-        drawn = (
-            draw_table(part, columns, caption=captioned)
-            if isinstance(part, Table)
-            else draw_lines(part, columns)
-        )
+        if isinstance(part, Table):
+            drawn = draw_table(part, columns, caption=captioned)
+        else:
+            drawn = draw_lines(part, columns)
         lines += ["", *drawn] if lines else drawn
     findings = [
         label(one.severity, one, columns, colour=COLOURS.get(one.severity))
@@ -316,7 +306,7 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     >>> [click.unstyle(line) for line in drawn]
     [' judge   n', ' mira   12']
     """
-    rows = table.rows[: table.limit]
+    rows, taken = table.rows[: table.limit], ""  # taken: what all names share
     shown = [one for one in table.columns if not one.only or "text" in one.only]
     cells = {one: _write_cells(one, rows) for one in shown}
     names = [one for one in shown if one.kind == "name"]
@@ -326,12 +316,17 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     kept = sum(min(_longest(cells[one]), MIN_PROSE) + len(GAP) for one in prose)
     room = _room(cells, flexible, names, columns - kept)
     bars = (BARS[1][0] + len(GAP)) * any(one.kind == "bar" for one in fill)
-    taken = ""
     if sum(_longest(cells[one]) for one in names) > room - bars:
-        taken = _take_shared(cells, names)
+        whole = list(dict.fromkeys(name for one in names for name in cells[one][1:]))
+        shortened, taken = shorten(whole)
+        short = dict(zip(whole, shortened, strict=True))
+        for one in names:
+            cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
     wanted = sum(min(_longest(cells[one]), MIN_NAME) for one in names)
     while _room(cells, flexible, names, columns - kept) < wanted:
-        first = min((one for one in cells if one not in flexible), key=_order, default=None)
+        first = min(
+            (one for one in cells if one not in flexible), key=attrgetter("priority"), default=None
+        )
         if first is None or first.priority == ALWAYS:
             break
         del cells[first]
@@ -391,10 +386,6 @@ def _write_cells(column: Column, rows: Sequence[Row]) -> list[str]:
     return [column.title, *cells]
 
 
-def _order(column: Column) -> int:
-    return column.priority
-
-
 def _longest(cells: Sequence[str]) -> int:
     return max(width(line) for cell in cells for line in cell.split("\n"))
 
@@ -405,7 +396,6 @@ def _room(
     names: Sequence[Column],
     columns: int,
 ) -> int:
-    """Return how many columns are left for names, and for what fills the rest."""
     fixed = sum(_longest(cells[one]) + len(GAP) for one in cells if one not in flexible)
     return columns - 1 - fixed - len(GAP) * max(len(names) - 1, 0)
 
@@ -416,16 +406,6 @@ def _share_room(named: Sequence[Sequence[str]], room: int) -> list[int]:
     while sum(shares) > max(room, len(shares)):
         shares[shares.index(max(shares))] -= 1
     return shares
-
-
-def _take_shared(cells: dict[Column, list[str]], names: Sequence[Column]) -> str:
-    """Take away what all names share, and say what that is."""
-    every = list(dict.fromkeys(name for one in names for name in cells[one][1:]))
-    shortened, note = shorten(every)
-    short = dict(zip(every, shortened, strict=True))
-    for one in names:
-        cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
-    return note
 
 
 def _draw_bars(column: Column, rows: Sequence[Row], room: int, longest: int) -> list[str]:
@@ -478,7 +458,6 @@ def _divide(
 
 
 def _join(cells: Mapping[Column, Sequence[str]], rules: Sequence[int]) -> list[str]:
-    """Return lines of a table; a cell that is wrapped goes on below itself."""
     left = [i for i, one in enumerate(cells) if one.left]
     wrapped = [
         list(zip_longest(*(cell.split("\n") for cell in row), fillvalue=""))

@@ -90,8 +90,6 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
 }
 
 
-# One part of a report: all sections on one task, and its answer.
-
 # What keeps a section empty, which then says so
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
 # Sections on judges → the check that each makes, which is not run where the section is empty
@@ -104,7 +102,6 @@ LIT: Final = {
 
 
 def _write(analysis: Analysis, name: str, title: str) -> Section:
-    """Write a section; what refuses it stands in its place."""
     try:
         section = WRITERS[name](analysis)
     except REFUSALS as refusal:
@@ -215,7 +212,6 @@ def _make_queue(jobs: Sequence[Job], processes: int) -> list[Job]:
 def _share(
     opener: Opener, settings: Settings, queue: Iterator[Job], others: int, begun: Iterator[int]
 ) -> Iterator[list[Future[list[Part]]]]:
-    """Let other processes take jobs from a queue, each when it is free."""
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
     from multiprocessing import get_context
 
@@ -241,7 +237,6 @@ _OPENED: Final[list[Analysis]] = []  # The judgments that a process keeps from o
 
 
 def _write_elsewhere(opener: Opener, settings: Settings, job: Job) -> Part:
-    """Write a part in another process, on one thread."""
     if not _OPENED:
         _OPENED.append(Analysis(hold_rows(leave_out_llm_judges(opener())), settings))
     (analysis,) = _OPENED
@@ -267,7 +262,6 @@ def _write_job(analysis: Analysis, job: Job, step: Callable[[str], None]) -> Par
 def _join(
     written: Sequence[Part], wanted: Mapping[str, str], tasks: Sequence[str] | None = None
 ) -> list[Part]:
-    """Return one part for each task, its sections in the order of the contents."""
     places = list(wanted)
     joined: dict[str, Part] = {}
     for part in written:

@@ -179,9 +179,6 @@ def _take_value(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-# The JSON contract: what a report is made of as plain values.
-
-
 def describe_part(part: Part) -> dict[str, Any]:
     return {
         "name": part.name,
@@ -193,7 +190,6 @@ def describe_part(part: Part) -> dict[str, Any]:
 
 
 def describe_section(section: Section) -> dict[str, Any]:
-    """Return a section as plain values; of a figure what is drawn, not how."""
     return {
         **pick(section, "name", "title", "not_run"),
         "says": list(section.says),
@@ -226,9 +222,4 @@ def pick(item: Any, *names: str) -> dict[str, Any]:
 
 
 def _describe_check(check: Check) -> dict[str, Any]:
-    """Return a check as plain values; its issues stand in the answer."""
-    return {
-        **pick(check, "name", "asks", "state", "says"),
-        "recommendation": check.recommendation,
-        "p": check.p,
-    }
+    return pick(check, "name", "asks", "state", "says", "recommendation", "p")

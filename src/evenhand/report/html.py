@@ -146,11 +146,7 @@ class Report(Shown):
         }
 
 
-# Where tables and figures stand in a report, and what they are called outside it.
-
-
 def list_sections(report: Report) -> Iterator[tuple[Part, Section]]:
-    """Yield each section with its part; that of all tasks has none of a name."""
     if report.overview is not None:
         yield Part("", (), ()), report.overview
     for part in report.parts:
@@ -174,7 +170,6 @@ def pack(text: str) -> str:
 
 
 def write_json(value: Any) -> str:
-    """Write JSON that may stand in a page: nothing in it ends a script."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -187,7 +182,6 @@ def embed(name: str, value: Any) -> str:
 
 
 def write_variables(colours: dict[str, str]) -> str:
-    """Write colours as variables of a style sheet."""
     return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
 
 
@@ -207,6 +201,11 @@ def write_page(report: Report) -> str:
     """Write the page. Every number on it stands in its JSON, at the path beside it."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
+
+    def draw_figure(figure: Figure, path: str) -> Markup:
+        words = (figure.title, figure.alt, path)  # the path in the JSON of the report names it
+        name = path.strip("/").replace("/", "-")
+        return Markup(draw_svg(figure.chart, name, words, wide=figure.wide))
 
     environment = Environment(
         autoescape=True,
@@ -245,25 +244,14 @@ def _read(name: str) -> str:
     return (files("evenhand.report") / "page" / name).read_text(encoding="utf-8")
 
 
-def draw_figure(figure: Figure, path: str) -> Markup:
-    """Return a figure as SVG; a path in the JSON of the report names it."""
-    from markupsafe import Markup
-
-    name = path.strip("/").replace("/", "-")
-    words = (figure.title, figure.alt, path)
-    return Markup(draw_svg(figure.chart, name, words, wide=figure.wide))
-
-
 def hold_together(text: str) -> Markup:
     """Write a sentence in which no line breaks within what belongs together."""
     from markupsafe import Markup, escape
 
-    written = str(escape(text))
-    return Markup(HELD.sub(r'<span class="w">\g<0></span>', written))
+    return Markup(HELD.sub(r'<span class="w">\g<0></span>', str(escape(text))))
 
 
 def is_spread(column: Column, rows: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether a first column holds names that need a least width."""
     texts = (column.fetch(row) for row in rows)
     return column.left and any(len(str(text)) > SHORT for text in texts)
 
@@ -300,8 +288,6 @@ def find_sign(section: Section) -> str:
     return UNDECIDED if states and states <= {NOT_RUN, UNDECIDED} else ""
 
 
-# How a report is written: as a page, or as JSON with every number of the page.
-
 # Ending that no report has → what serves instead
 INSTEAD: Final = {
     ".pdf": "a browser prints the page as PDF",
@@ -334,8 +320,6 @@ def find_form(path: Path) -> Callable[[Report], str]:
         raise UnknownOption(f"{path}: {name} says no form of a report: take .html or .json{hint}")
     return FORMS[ending]
 
-
-# All tables of a report as files of a folder.
 
 ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -27,7 +28,6 @@ from evenhand.report.document import Block, Section
 from evenhand.report.sections.judges import NAMELESS
 from evenhand.report.sections.judges import find_fault as find_fault_of_judges
 from evenhand.report.sections.judges import find_fault_panel as find_fault
-from evenhand.report.sections.systems import say_groups
 
 ENTRY_KEY: Final = re.compile(r"^@\w+\{(.*),$", re.MULTILINE)
 FIELD: Final = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
@@ -36,7 +36,6 @@ MIN_ET_AL: Final = 3  # Authors from which on the first is named alone
 
 @cache
 def read_references() -> Mapping[str, str]:
-    """Return all papers: key → BibTeX entry."""
     text = (files("evenhand.report") / "page" / "references.bib").read_text(encoding="utf-8")
     return {ENTRY_KEY.findall(entry)[0]: entry for entry in text.strip().split("\n\n")}
 
@@ -63,7 +62,6 @@ def cite(*keys: str) -> str:
 
 
 def write_bibliography(keys: Iterable[str]) -> str:
-    """Write the BibTeX entries of papers, each once, in the order of their first mention."""
     return "\n\n".join(read_references()[key] for key in dict.fromkeys(keys))
 
 
@@ -82,15 +80,22 @@ TIES: Final = {
 }
 
 
-def say_ranking(ranking: Ranking, analysis: Analysis) -> list[Sentence]:
-    return [_say_model(ranking, analysis), *_say_prior(ranking), *say_inference(ranking)]
-
-
 def say_inference(ranking: Ranking) -> list[Sentence]:
     """Say where errors come from, and how pairs were decided."""
     sentences = _say_spread(ranking)
-    if ranking.rank_sets is not None:
-        sentences += [_say_sets(ranking, ranking.rank_sets), *_say_barred(ranking.rank_sets)]
+    if (sets := ranking.rank_sets) is not None:
+        sentences.append(_say_sets(ranking, sets))
+        upper = np.triu_indices(len(sets.decided), 1)
+        barred, size = int(sets.barred[upper].sum()), len(upper[0])
+        if barred:
+            clusters = " or ".join(f"{way}s" for way in sets.clusterings)
+            verb = "was" if barred == 1 else "were"
+            said = (
+                f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since the"
+                f" difference rests on fewer than {MIN_CLUSTERS:g} effective {clusters} or on one"
+                " alone."
+            )
+            sentences.append((said, ()))
     limit = ranking.headline
     return [*sentences, (f"The statements are {limit}.", ())] if limit else sentences
 
@@ -197,32 +202,26 @@ def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
     )
 
 
-def _say_barred(sets: RankSets) -> list[Sentence]:
-    upper = np.triu_indices(len(sets.decided), 1)
-    barred, size = int(sets.barred[upper].sum()), len(upper[0])
-    if not barred:
-        return []
-    clusters = " or ".join(f"{way}s" for way in sets.clusterings)
-    verb = "was" if barred == 1 else "were"
-    said = (
-        f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since the difference"
-        f" rests on fewer than {MIN_CLUSTERS:g} effective {clusters} or on one alone."
-    )
-    return [(said, ())]
-
-
 # How judges and the model were examined, in sentences for a paper; only what was done is said.
 
 
 def say_examinations(analysis: Analysis) -> list[Sentence]:
     left = list_left_out(analysis.settings.tasks) if not analysis.settings.full else ()
-    sentences = []
-    try:
-        sentences += _say_judges(analysis)
+    sentences: list[Sentence] = []
+    with suppress(UnknownOption):  # importance weights count no votes
+        with suppress(NotIdentified, NotConverged):
+            if not find_fault(analysis)[0]:
+                how = "Judges were screened by how well the others' preferences predict theirs"
+                sentences.append(say_screening(analysis.screening, how))
         sentences += _say_agreement(analysis, items="items" not in left)
-    except UnknownOption:  # importance weights count no votes
-        pass
-    sentences += _say_position(analysis)
+    bias = analysis.known_bias
+    if bias is not None:
+        text = (
+            "The advantage of the output shown first is the order effect of a Bradley-Terry model"
+        )
+        if bias.heterogeneity_p is not None:
+            text += "; judges were compared with the median judge, adjusted for their number"
+        sentences.append((f"{text}.", ()))
     return sentences if "circles" in left else [*sentences, *_say_fit(analysis)]
 
 
@@ -236,17 +235,6 @@ def say_screening(screening: Screening, how: str) -> Sentence:
         f" if most judges are honest and independent of each other {cite(*keys)}.",
         keys,
     )
-
-
-def _say_judges(analysis: Analysis) -> list[Sentence]:
-    if find_fault(analysis)[0]:
-        return []
-    try:
-        screening = analysis.screening
-    except (NotIdentified, NotConverged):
-        return []
-    how = "Judges were screened by how well the others' preferences predict theirs"
-    return [say_screening(screening, how)]
 
 
 def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
@@ -272,16 +260,6 @@ def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
     return [(said, measures), (sought, keys)]
 
 
-def _say_position(analysis: Analysis) -> list[Sentence]:
-    bias = analysis.known_bias
-    if bias is None:
-        return []
-    text = "The advantage of the output shown first is the order effect of a Bradley-Terry model"
-    if bias.heterogeneity_p is not None:
-        text += "; judges were compared with the median judge, adjusted for their number"
-    return [(f"{text}.", ())]
-
-
 def _say_fit(analysis: Analysis) -> list[Sentence]:
     try:
         cycles = analysis.cycles
@@ -292,13 +270,11 @@ def _say_fit(analysis: Analysis) -> list[Sentence]:
     keys = ("jiang-2011", "westfall-young-1993")
     signs = f"the residuals of each {' and '.join(cycles.clusterings)} under random signs"
     drawn = signs if cycles.clusterings else "votes drawn one by one"
-    return [
-        (
-            "Whether one worth for each system describes all pairs was tested beside replicates"
-            f" in which it does, with {drawn}, and single pairs by max-T {cite(*keys)}.",
-            keys,
-        )
-    ]
+    said = (
+        "Whether one worth for each system describes all pairs was tested beside replicates in"
+        f" which it does, with {drawn}, and single pairs by max-T {cite(*keys)}."
+    )
+    return [(said, keys)]
 
 
 # How systems were ranked by ratings, in sentences for a paper; only what was done is said.
@@ -335,7 +311,23 @@ def say_scores(rated: Rated) -> list[Sentence]:
     for (text, keys), names in shared.items():
         all_of_them = len(names) == len(rated.ranked)
         sentences.append((text if all_of_them else f"For {join_names(names)}: {text}", keys))
-    return [*sentences, *_say_score_agreement(rated), *_say_score_judges(rated)]
+    with suppress(NotIdentified, NotConverged):
+        found = rated.agreement
+        known = {one.name for one in found.whole.coefficients if one.value is not None}
+        if any(name.startswith("alpha-") for name in known):
+            of_alpha = ("krippendorff-2013",)
+            on = f", on the scale {found.scale}" if rated.settings.scale else ""
+            said = f"Agreement of judges is Krippendorff's α{on} {cite(*of_alpha)}."
+            sentences.append((said, of_alpha))
+    # nothing is said of judges where they are not known or one is alone
+    if find_fault_of_judges(rated.rows.judges)[0] or are_level(rated.rows):
+        return sentences
+    with suppress(NotIdentified, NotConverged):
+        how = "Judges were screened by how their scores follow those of others"
+        flags, of_figures = say_screening(rated.screening, how), ("hamon-2007",)
+        said = f"Figures that set each judge beside the others follow {cite(*of_figures)}."
+        sentences += [flags, (said, of_figures)]
+    return sentences
 
 
 def _say_rating_models(rated: Rated) -> list[Sentence]:
@@ -372,57 +364,25 @@ def _name_rating_model(ranking: Ranking) -> Sentence:
     return named.format(removed=" and ".join(removed), random=", ".join(random)), keys
 
 
-def _say_score_agreement(rated: Rated) -> list[Sentence]:
-    try:
-        found = rated.agreement
-    except (NotIdentified, NotConverged):
-        return []
-    known = {one.name for one in found.whole.coefficients if one.value is not None}
-    if not any(name.startswith("alpha-") for name in known):
-        return []
-    keys = ("krippendorff-2013",)
-    on = f", on the scale {found.scale}" if rated.settings.scale else ""
-    return [(f"Agreement of judges is Krippendorff's α{on} {cite(*keys)}.", keys)]
-
-
-def _say_score_judges(rated: Rated) -> list[Sentence]:
-    """Say how judges were looked at; nothing where they are not known or one is alone."""
-    if find_fault_of_judges(rated.rows.judges)[0] or are_level(rated.rows):
-        return []
-    how = "Judges were screened by how their scores follow those of others"
-    try:
-        flags = say_screening(rated.screening, how)
-    except (NotIdentified, NotConverged):
-        return []
-    keys = ("hamon-2007",)
-    return [flags, (f"Figures that set each judge beside the others follow {cite(*keys)}.", keys)]
-
-
-TEXT: Final = "methods.txt"
-BIBLIOGRAPHY: Final = "references.bib"
-
-
 def write_section_methods(analysis: Analysis) -> Section:
     import evenhand
 
     sentences, signatures = _say(analysis)
-    sentences += say_groups(analysis)
-    clauses = "; ".join(one.clause for one in analysis.excluded)
-    sentences = [
-        *sentences,
-        *([(f"Excluded from the analysis were: {clauses}.", ())] if clauses else []),
-    ]
+    if (by := analysis.settings.group_by) is not None:
+        sentences.append((f"Each value of {by} was also ranked by itself, in the same way.", ()))
+    if clauses := "; ".join(one.clause for one in analysis.excluded):
+        sentences.append((f"Excluded from the analysis were: {clauses}.", ()))
     maker = f"All computations were made with Evenhand {evenhand.__version__}."
     text = " ".join([*(sentence for sentence, _ in sentences), maker])
     keys = [key for _, cited in sentences for key in cited]
-    papers = Block(BIBLIOGRAPHY, "Papers it cites, as BibTeX", write_bibliography(keys))
+    papers = Block("references.bib", "Papers it cites, as BibTeX", write_bibliography(keys))
     signature = Block("signature.txt", "Signature of the ranking", "\n".join(signatures))
     with_papers = ", with the papers that it cites" if keys else ""
     return Section(
         "methods",
         says=(f"The paragraph may be copied into a paper{with_papers}.",),
         blocks=(
-            Block(TEXT, "Methods", text),
+            Block("methods.txt", "Methods", text),
             *([papers] if keys else []),
             *([signature] if signatures else []),
         ),
@@ -440,4 +400,5 @@ def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
     ranking = analysis.known_ranking
     if ranking is None:
         return say_examinations(analysis), []
-    return [*say_ranking(ranking, analysis), *say_examinations(analysis)], [ranking.signature]
+    said = [_say_model(ranking, analysis), *_say_prior(ranking), *say_inference(ranking)]
+    return [*said, *say_examinations(analysis)], [ranking.signature]

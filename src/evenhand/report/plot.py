@@ -113,7 +113,6 @@ def draw_choices(sensitivity: Sensitivity) -> Chart:
 
 
 def draw_panel(panel: JudgePanel) -> dict[str, Chart]:
-    """Draw the diagnosis of ratings, or the slopes of judges of comparisons."""
     if panel.diagnosis is not None:
         return judges.draw_judges(panel.diagnosis)
     return {} if panel.screening is None else {"slopes": draw_slopes(panel.screening)}
@@ -213,7 +212,6 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None) -> Fig
 
 
 def find_chart(result: Any, kind: str | None = None) -> Chart:
-    """Return what `plot` draws, with its rows."""
     name = type(result).__name__
     if isinstance(result, Grouped):
         raise UnknownOption(

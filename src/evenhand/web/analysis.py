@@ -90,15 +90,21 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     offers = {(one.task, one.program.name): one for one in list_offers(campaign)}
     offer = offers.get((name, kind))
     if offer is None or offer.why:
-        raise UnknownOption(
-            f"'{name}' cannot be written as {kind}" + (f": {offer.why}" if offer else "")
-        )
+        why = f": {offer.why}" if offer else ""
+        raise UnknownOption(f"'{name}' cannot be written as {kind}{why}")
     task, program = campaign.task(name), offer.program
     rows: Iterator[Row] = (row for row in list_pass(store, task) if row["kind"] in program.kinds)
     pair = _name_languages(campaign, program) if program.name in ("wmt-rnk", "appraise") else ""
-    if program.name == "mqm-tsv":
-        rows = _refuse_twice(rows)
     held = [{**row, "task": pair} if pair else row for row in rows]
+    seen = set[tuple[str, str, str]]()
+    for row in held if program.name == "mqm-tsv" else []:
+        key = (row["judge"], row["item"], row["system"])
+        if key in seen:
+            raise InvalidJudgments(
+                f"{key[0]} marked the output of {key[2]} for item {key[1]} twice, under two logins,"
+                " and MQM TSV would add up the errors: take spans.csv"
+            )
+        seen.add(key)
     if not held:
         raise InvalidJudgments(f"nothing of '{name}' was judged yet")
     # A column that is empty in all rows says nothing, and would be taken for one that was asked for
@@ -122,19 +128,6 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
         except EvenhandError as fault:
             raise InvalidJudgments(f"{refused}: {fault}") from None
         return path.name, path.read_bytes()
-
-
-def _refuse_twice(rows: Iterator[Row]) -> Iterator[Row]:
-    seen = set()
-    for row in rows:
-        key = (row["judge"], row["item"], row["system"])
-        if key in seen:
-            raise InvalidJudgments(
-                f"{key[0]} marked the output of {key[2]} for item {key[1]} twice, under two logins,"
-                " and MQM TSV would add up the errors: take spans.csv"
-            )
-        seen.add(key)
-        yield row
 
 
 def _refuse(campaign: Campaign, task: Task, program: Program) -> str:
@@ -208,7 +201,6 @@ class Analysis:
                     return self._write(name, [body])
 
     def _check(self) -> DesignCheck:
-        """Count the promises of the design on the answers so far."""
         planned = self.store.campaign
         return count_promises(gather(self.store.records()), planned, planned.name)[1]
 

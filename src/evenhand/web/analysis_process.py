@@ -74,7 +74,6 @@ class AnalysisProcess:
         return 0 if process is None else process.pid
 
     def begin(self) -> None:
-        """Start the process, and whenever it ends, start it again."""
         self._thread = threading.Thread(target=self._keep_up, name="analysis", daemon=True)
         self._thread.start()
 
@@ -95,7 +94,6 @@ class AnalysisProcess:
             self._thread.join(5)
 
     async def ask(self, question: Question) -> Answer:
-        """Return an answer, the last one where a new one takes long or there is no process."""
         last = self._last.get(question)
         waiting = self._send(question)
         if waiting is None:
@@ -143,8 +141,15 @@ class AnalysisProcess:
     def _keep_up(self) -> None:
         while not self._over.is_set():
             try:
+                # in memory where there is room: a process of low priority that is interrupted while
+                # it writes to a disk can hold up the file system's journal, and with it the commits
+                # of answers
+                place = None
+                with suppress(OSError):
+                    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
+                        place = MEMORY
                 with TemporaryDirectory(
-                    prefix="evenhand-", dir=_choose_place(), ignore_cleanup_errors=True
+                    prefix="evenhand-", dir=place, ignore_cleanup_errors=True
                 ) as folder:
                     ended = self._run(folder)
             except OSError as fault:
@@ -205,30 +210,15 @@ class AnalysisProcess:
                 if message.number in self._waiting:
                     self._waiting[message.number].taken = True
         else:
-            self._settle(message)
-
-    def _settle(self, message: Message) -> None:
-        with self._lock:
-            waiting = self._waiting.pop(message.number, None)
-        if waiting is None:
-            return
-        if message.answer is None:
-            waiting.done.set_exception(make_refusal(message.word, message.why))
-            return
-        self._fault = ""
-        if not message.answer.path:
-            self._last[waiting.question] = message.answer
-        waiting.done.set_result(message.answer)
-
-
-def _choose_place() -> str | None:
-    """Return where temporary files are made: in memory where there is room, else as usual."""
-    # A process of low priority that is interrupted while it writes to a disk can hold up the file
-    # system's journal, and with it the commits of answers.
-    with suppress(OSError):
-        if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
-            return MEMORY
-    return None
+            with self._lock:
+                waiting = self._waiting.pop(message.number, None)
+            if waiting is not None and message.answer is None:
+                waiting.done.set_exception(make_refusal(message.word, message.why))
+            elif waiting is not None and message.answer is not None:
+                self._fault = ""
+                if not message.answer.path:
+                    self._last[waiting.question] = message.answer
+                waiting.done.set_result(message.answer)
 
 
 def _discard(done: Future[Answer]) -> None:

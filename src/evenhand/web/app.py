@@ -118,24 +118,6 @@ class TimedLines(logging.Formatter):
         return "\n".join(f"{now.replace('+00:00', 'Z')} {one}" for one in lines)
 
 
-def log_with_times() -> None:
-    # What anybody can bring about from outside is said once in ten seconds.
-    handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
-    handler.setFormatter(TimedLines("%(message)s"))
-    outside = ("uvicorn.error", logging.WARNING)
-    handler.addFilter(
-        lambda one: (one.name, one.levelno) != outside or often.take(one.getMessage())
-    )
-    logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    logging.captureWarnings(capture=True)
-    threading.excepthook = lambda one: _log.error(
-        "evenhand: a thread ended: %s", one.exc_type.__name__, exc_info=one.exc_value
-    )
-    sys.unraisablehook = lambda one: _log.error(
-        "evenhand: %s: %s", one.err_msg or "ignored", one.object, exc_info=one.exc_value
-    )
-
-
 def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
     door = Door(site.limits, site.proxies)
 
@@ -172,7 +154,21 @@ def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
 
 
 def serve(site: Site, taken: socket.socket, begun: Callable[[], None]) -> None:
-    log_with_times()
+    # What anybody can bring about from outside is said once in ten seconds.
+    handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
+    handler.setFormatter(TimedLines("%(message)s"))
+    outside = ("uvicorn.error", logging.WARNING)
+    handler.addFilter(
+        lambda one: (one.name, one.levelno) != outside or often.take(one.getMessage())
+    )
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    logging.captureWarnings(capture=True)
+    threading.excepthook = lambda one: _log.error(
+        "evenhand: a thread ended: %s", one.exc_type.__name__, exc_info=one.exc_value
+    )
+    sys.unraisablehook = lambda one: _log.error(
+        "evenhand: %s: %s", one.err_msg or "ignored", one.object, exc_info=one.exc_value
+    )
     # Let the process open so many files, as far as the system lets it
     wanted = site.limits.connections + OTHERS
     with suppress(ImportError, OSError, ValueError):

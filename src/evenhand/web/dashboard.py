@@ -47,10 +47,9 @@ from evenhand.web.findings import (
     NOTHING,
     Findings,
     Order,
-    Panel,
+    compare,
     find,
     find_fault,
-    rank_scores,
     try_part,
 )
 from evenhand.web.site import TERMINAL, Rates
@@ -99,7 +98,6 @@ class LiveLeaderboards:
         return list_boards(self.store.campaign)
 
     def catch_up(self) -> None:
-        """Count what was judged since."""
         is_last = False
         while not is_last:
             with self._lock:
@@ -443,6 +441,13 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
     wanted = select(log.c.body).where(log.c.kind.in_(JUDGMENTS)).order_by(log.c.number.desc())
     with store.reading() as connection:
         last = connection.execute(wanted.limit(1)).scalar()
+    panels = []
+    for table, panel in dashboard.findings.panels.items():
+        flagged, why = [], panel.why
+        if panel.screening is not None:
+            flagged = [Flagged(card.judge, card.flags) for card in panel.screening.flagged]
+            why = str(panel.screening.abstains or "")
+        panels.append(PanelStatus(table, tuple(flagged), why))
     return CampaignStatus(
         title=progress["title"],
         judged=progress["done"],
@@ -453,7 +458,7 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         last=None if last is None else json.loads(last)["at"],
         now=store.clock.now(),
         passes=tuple(_describe_pass(dashboard, task) for task in store.campaign.tasks),
-        panels=tuple(_describe_panel(*one) for one in dashboard.findings.panels.items()),
+        panels=tuple(panels),
         faults=dashboard.faults,
         head=str(progress["head"]),
         mark=mark if dashboard.record >= head else "",
@@ -482,7 +487,10 @@ def describe_ratings(data: Ratings, title: str, *, last: int | None = None) -> C
     """Return what can be said of a table of ratings: each task and criterion is ranked."""
     parts = leave_out_controls(data).rows().split(("task", "criterion"))
     names = {key: ", ".join(filter(None, key)) or "ratings" for key in parts}
-    passes = [describe_scores(names[key], rank_scores(part)) for key, part in parts.items()]
+    passes = [
+        describe_scores(names[key], compare("ratings", part, part, []))
+        for key, part in parts.items()
+    ]
     return CampaignStatus(
         title=title,
         judged=sum(part.size for part in parts.values()),
@@ -491,13 +499,6 @@ def describe_ratings(data: Ratings, title: str, *, last: int | None = None) -> C
         passes=tuple(passes),
         faults=tuple(line.text for line in find_excluded(data)),
     )
-
-
-def _describe_panel(table: str, panel: Panel) -> PanelStatus:
-    if panel.screening is None:
-        return PanelStatus(table, why=panel.why)
-    flagged = (Flagged(card.judge, card.flags) for card in panel.screening.flagged)
-    return PanelStatus(table, tuple(flagged), str(panel.screening.abstains or ""))
 
 
 class ReadOnlyClient:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -21,7 +21,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.design.tasks import ScaledTask, Task, Ticket
+from evenhand.design.tasks import ScaledTask, Task
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -70,15 +70,6 @@ def gather_columns(rows: Iterable[Row]) -> dict[str, list[Any]]:
 
 LATELY: Final = 50  # Answers from which the time of an answer is taken
 TIES: Final = {"both_bad": "tie"}
-Right = Callable[[Ticket, Mapping[str, Any]], bool]
-# Kind of task → whether an answer to a control is the one that is expected
-RIGHT: Final[Mapping[str, Right]] = {
-    "pair": lambda ticket, said: TIES.get(said["outcome"], said["outcome"]) == ticket.expected,
-    "rank": lambda ticket, said: (
-        [one for one, place in zip(ticket.systems, said["ranks"], strict=True) if place == 1]
-        == [_name_best(ticket)]
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -97,13 +88,6 @@ class Activity:
     seconds: float | None  # median time of the last fifty; None where none is known
     controls: int  # controls of pairs and rankings that were answered
     right: int  # of these, as expected
-
-
-def _name_best(ticket: Ticket) -> str:
-    sides = ("left", "right")
-    if len(ticket.systems) == len(sides) and ticket.expected in sides:
-        return ticket.systems[sides.index(ticket.expected)]
-    return ticket.expected
 
 
 def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
@@ -246,7 +230,6 @@ def open_table(
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:
-    """Write rows as CSV; an empty table is an empty file."""
     columns: dict[str, None] = {}
     while chunk := list(islice(rows, AT_A_TIME)):
         text = io.StringIO()
@@ -291,7 +274,23 @@ class AnswerTables:
         """Return what reads each table that holds a row, once; judges are persons."""
         from evenhand.formats.reading import read_columns  # a server sends files without it
 
-        persons = self._refresh()
+        # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
+        # its write-ahead log while somebody reads.
+        with self.store.reading() as connection:
+            standing = queries.list_standing(connection)
+        fresh = [number for number in standing if number not in self._answers]
+        made = {}
+        for start in range(0, len(fresh), queries.RECORDS_AT_ONCE):
+            with self.store.reading() as connection:
+                lines = queries.read_numbered(
+                    connection, fresh[start : start + queries.RECORDS_AT_ONCE]
+                )
+            for one in map(read_record, lines):
+                made[one.number] = self._make(one)
+        with self.store.reading() as connection:
+            persons = queries.read_persons(connection)
+        known = self._answers | made
+        self._answers = {number: known[number] for number in standing}
         readers: dict[str, Callable[[], Comparisons | Rankings | Ratings]] = {}
         for name in list_tables(self.store):
             held = (rows for table, rows, _ in self._answers.values() if table == name)
@@ -329,34 +328,23 @@ class AnswerTables:
             )
         return descriptions
 
-    def _refresh(self) -> Mapping[str, str]:
-        # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
-        # its write-ahead log while somebody reads.
-        with self.store.reading() as connection:
-            standing = queries.list_standing(connection)
-        fresh = [number for number in standing if number not in self._answers]
-        made = {}
-        for start in range(0, len(fresh), queries.RECORDS_AT_ONCE):
-            with self.store.reading() as connection:
-                lines = queries.read_numbered(
-                    connection, fresh[start : start + queries.RECORDS_AT_ONCE]
-                )
-            for one in map(read_record, lines):
-                made[one.number] = self._make(one)
-        with self.store.reading() as connection:
-            persons = queries.read_persons(connection)
-        known = self._answers | made
-        self._answers = {number: known[number] for number in standing}
-        return persons
-
     def _make(self, record: Record) -> tuple[str, tuple[Row, ...], Seen]:
         ticket, answer, planned = record.ticket, record.answer, self.store.campaign
         seen = Seen(record.judge, record.at, record.seconds)
         if ticket is None or answer is None:
             return "", (), seen
         task = planned.task(ticket.task)
-        if ticket.kind == "control" and task.kind in RIGHT:
-            seen = replace(seen, right=RIGHT[task.kind](ticket, answer))
+        if ticket.kind == "control" and task.kind in ("pair", "rank"):
+            # whether it is the one that is expected
+            best = ticket.expected
+            if task.kind == "pair":
+                right = TIES.get(answer["outcome"], answer["outcome"]) == best
+            else:
+                if len(ticket.systems) == 2 and best in ("left", "right"):
+                    best = ticket.systems[best == "right"]
+                placed = zip(ticket.systems, answer["ranks"], strict=True)
+                right = [one for one, place in placed if place == 1] == [best]
+            seen = replace(seen, right=right)
         more: Row = {"seconds": record.seconds}
         if planned.design.policy and task.kind == "pair":
             more["chosen"] = ticket.chosen or "design"
@@ -367,7 +355,6 @@ class AnswerTables:
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
-    """Return the rows that no answer led to, and a sentence on them; "" where that is all rows."""
     if not isinstance(data, Comparisons) or COLUMN not in data.columns:
         return data, ""
     whole = data.count_judgments()

@@ -60,7 +60,6 @@ _log: Final = logging.getLogger("evenhand")
 def try_part(
     rates: Rates, what: str, compute: Callable[[], Part], instead: Callable[[str], Part]
 ) -> Part:
-    """Return what is computed, or what stands in its place, with a line to the terminal."""
     # rates: of lines to the terminal, by what they say.
     try:
         return compute()
@@ -271,9 +270,8 @@ class Findings:
 def find(answers: AnswerTables, attempt: Try | None = None) -> Findings:
     """Analyse the judgments of a campaign that runs; a part that fails says so in its place."""
     attempt = attempt or partial(try_part, Rates(1 / 60, 1))
-    tasks = answers.store.campaign.tasks
-    panels = {task.table: Panel(why=NOTHING) for task in tasks}
-    orders = {task.name: Order(task.table, why=NOTHING) for task in tasks}
+    nothing = find_fault(answers, NOTHING)
+    panels, orders = {**nothing.panels}, {**nothing.orders}
     confirmed: dict[str, Confirmation] = {}
     for table, read in answers.open_tables().items():
         screen, what = partial(_screen, read), f"the diagnosis of judges by {table}"
@@ -337,7 +335,7 @@ def _order_by_scores(
         left_out = Exclusion("flagged", "flagged judges", lost, part.size, **whose)
         lines = (*excluded, left_out.text) if lost else tuple(excluded)
         rest = part.take(~np.isin(part.judges, flagged)[part.judge])
-        order = _compare("ratings", part, rest, flagged)
+        order = compare("ratings", part, rest, flagged)
         orders[criteria[criterion]] = order if order.why else replace(order, excluded=lines)
     return orders
 
@@ -356,28 +354,20 @@ def _order_by_votes(
         return orders
     for name in orders.keys() & {*table.tasks()}:
         part = table.select_task(name, recorded=False)
-        orders[name] = _compare_rankings(part, flagged)
+        rest = part
+        if flagged:
+            rest = part.without(judges=flagged, recorded=False)
+            rest = part.keep_rows(rest.frame, "flagged", "flagged judges")
+        order = compare("comparisons", part, rest, flagged)
+        excluded = () if order.why else tuple(one.text for one in rest.excluded)
+        orders[name] = replace(order, excluded=excluded)
         sets = confirm_pairs(part, LiveLeaderboard())
         if sets is not None:
             confirmed[name] = sets
     return orders
 
 
-def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
-    rest = part
-    if flagged:
-        rest = part.without(judges=flagged, recorded=False)
-        rest = part.keep_rows(rest.frame, "flagged", "flagged judges")
-    order = _compare("comparisons", part, rest, flagged)
-    return order if order.why else replace(order, excluded=tuple(one.text for one in rest.excluded))
-
-
-def rank_scores(part: RatingRows) -> Order:
-    """Rank ratings under one criterion."""
-    return _compare("ratings", part, part, [])
-
-
-def _compare(table: str, part: Judged, rest: Judged, flagged: list[str]) -> Order:
+def compare(table: str, part: Judged, rest: Judged, flagged: list[str]) -> Order:
     """Rank judgments with and without those who are flagged, as `evenhand rank` does."""
     from evenhand.ranking.without_judges import describe_change
 
@@ -391,12 +381,10 @@ def _compare(table: str, part: Judged, rest: Judged, flagged: list[str]) -> Orde
     standings = []
     for row in _list_rows(before):
         other = beside.get(row["system"], {"places": "", "estimate": None})
-        without = (other["places"], other["estimate"])
         n = row["ratings"] if table == "ratings" else row["wins"] + row["ties"] + row["losses"]
-        ends = (row["lower"], row["upper"])
-        standings.append(
-            Standing(row["system"], row["places"], row["estimate"], *without, int(n), *ends)
-        )
+        mine = (row["system"], row["places"], row["estimate"])
+        without = (other["places"], other["estimate"])
+        standings.append(Standing(*mine, *without, int(n), row["lower"], row["upper"]))
     answer = str(before.document().answer[0])
     return Order(table, tuple(flagged), tuple(standings), says, answer=answer)
 

@@ -69,7 +69,6 @@ class LinksFile:
 
 
 def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> Tokens:
-    """Make the links that are not there yet, and write them all."""
     # The file is written before the commit that makes its new links good: a server that is killed
     # between the two finds links of its launch that the database does not know, and takes them
     # over. So it does where the database was restored from a copy that is older than the links.
@@ -149,7 +148,6 @@ def read_links(path: Path) -> Tokens:
 
 
 def read_file(path: Path) -> LinksFile:
-    """Read a file of links, if it is there; also as spreadsheet programs write it."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -199,7 +197,6 @@ def find_admin_link(path: Path) -> str:
 
 
 def _write_privately(path: Path, text: str) -> None:
-    """Write a file that its owner alone can read, whole or not at all."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -368,21 +365,18 @@ def _look_at_end(place: Place) -> str:
         if not head.startswith(b"SQLite format 3\0") or page < SMALLEST_PAGE:
             return ""
         whole, rest = divmod(place.file.stat().st_size, page)
-        if rest and not _holds_page(place.find_log(), whole + 1, page):
+        is_held = False
+        if rest and (log := place.find_log()):
+            with Path(log).open("rb") as read:
+                read.seek(32)  # behind its header stand pages, each behind 24 bytes that name it
+                frames = iter(partial(read.read, 24 + page), b"")
+                is_held = any(int.from_bytes(frame[:4]) == whole + 1 for frame in frames)
+        if rest and not is_held:
             return "is cut short: its last page is not whole"
     return ""
 
 
 SMALLEST_PAGE: Final = 512  # Bytes, in any SQLite file
-
-
-def _holds_page(log: str, number: int, size: int) -> bool:
-    if not log:
-        return False
-    with Path(log).open("rb") as read:
-        read.seek(32)  # behind its header stand pages, each behind 24 bytes that name it
-        frames = iter(partial(read.read, 24 + size), b"")
-        return any(int.from_bytes(frame[:4]) == number for frame in frames)
 
 
 def _look_inside(place: Place, known: LinksFile) -> str:
@@ -454,8 +448,14 @@ def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
     # only read, nothing is held.
     beside = links.with_name(f".{links.name}.lock")
     handle = _take(beside)
+
+    def note(address: str) -> None:
+        if handle is not None:
+            with suppress(OSError):
+                os.write(handle, address.encode())
+
     try:
-        yield partial(_note, handle)
+        yield note
     finally:
         if handle is not None:
             with suppress(OSError):
@@ -490,9 +490,3 @@ def _take(beside: Path) -> int | None:
             os.close(handle)
             return None
         os.close(handle)  # its server ended, and took it away, after it was opened here
-
-
-def _note(handle: int | None, address: str) -> None:
-    if handle is not None:
-        with suppress(OSError):
-            os.write(handle, address.encode())

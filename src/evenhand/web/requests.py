@@ -28,9 +28,22 @@ OWN: Final = ("same-origin", "none")
 
 async def identify(request: Request, role: Role) -> tuple[Site, Bearer]:
     site, token = site_of(request), request.path_params["token"]
+
+    def look_up() -> Bearer:
+        known = site.store.identify(token)
+        if known.role != role:
+            raise UnknownLink("this link is for something else: ask the organiser for one")
+        return known
+
     bearer = site.known.recall(token)
     if bearer is None or bearer.role != role:
-        bearer = await _look_up(request, role)
+        # A good link is let in whoever tried bad ones from the same address, which many may share.
+        try:
+            bearer = await run_in_threadpool(look_up)
+        except UnknownLink:
+            if not site.misses.take(name_address(request)):
+                raise TooMany("too many unknown links from your address: wait a minute") from None
+            raise
         site.known.remember(token, bearer)
     # one link is for a whole crowd: nobody shall keep the door shut for the others
     who = f"{token} {name_address(request)}" if role == "crowd" else token
@@ -46,24 +59,6 @@ def name_address(request: Request) -> str:
     if parsed is None or isinstance(parsed, IPv4Address):
         return str(parsed or host[:64])
     return str(IPv6Network((int(parsed), 64), strict=False))
-
-
-async def _look_up(request: Request, role: Role) -> Bearer:
-    # A good link is let in whoever tried bad ones from the same address, which many may share.
-    site, token = site_of(request), request.path_params["token"]
-
-    def look_up() -> Bearer:
-        bearer = site.store.identify(token)
-        if bearer.role != role:
-            raise UnknownLink("this link is for something else: ask the organiser for one")
-        return bearer
-
-    try:
-        return await run_in_threadpool(look_up)
-    except UnknownLink:
-        if not site.misses.take(name_address(request)):
-            raise TooMany("too many unknown links from your address: wait a minute") from None
-        raise
 
 
 async def read_json(request: Request, form: type[T]) -> T:

@@ -218,8 +218,8 @@ class Message(msgspec.Struct):
 
 
 class Analyst(Protocol):
-    async def ask(self, question: Question) -> Answer:
-        """Return an answer, the last one where a new one takes long."""
+    # an answer, the last one where a new one takes long
+    async def ask(self, question: Question) -> Answer: ...
 
 
 def pack(message: Message) -> bytes:

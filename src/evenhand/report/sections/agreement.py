@@ -39,9 +39,6 @@ from evenhand.report.sections.judges import NAMELESS
 AgreementCheck: Final = partial(Check, "agreement", "Do judges agree?")
 # Up to here Landis and Koch (1977) call agreement slight: convention, not inference
 LIMIT: Final = 0.2
-LITTLE: Final = (
-    "Look at the question and the instructions, or let more judges see the same outputs."
-)
 
 
 def find_state(value: float, lower: float, upper: float) -> str:
@@ -54,7 +51,6 @@ def find_state(value: float, lower: float, upper: float) -> str:
 def say_expected(
     value: float, ends: tuple[float, float], expected: ExpectedAgreement | None
 ) -> str:
-    """Say κ with its interval, and what to expect of systems that are so close."""
     number, low, high = (write_value(one, "two") for one in (value, *ends))
     text = f"κ {number} ({low} to {high})"
     if expected is None:
@@ -69,7 +65,6 @@ def say_expected(
 
 
 def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
-    """Say how far judges agree, in words and numbers, and what would pass."""
     number, low, high = (write_value(one, "two") for one in (value, lower, upper))
     passes = f"passes above {write_value(LIMIT, 'two')} with an interval above 0"
     text = f"{name_kappa(value)}: {name} {number} ({low} to {high})"
@@ -79,12 +74,8 @@ def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
 def _refuse(
     name: str, names: tuple[tuple[str, ...], tuple[str, ...]], why: NotIdentified, command: str
 ) -> Section:
-    """Return the section where nothing can be measured of the judges and items of some names."""
-    unnamed = [
-        role
-        for role, known in zip(("judge", "item"), names, strict=True)
-        if tuple(known) == NAMELESS
-    ]
+    roles = zip(("judge", "item"), names, strict=True)
+    unnamed = [role for role, known in roles if tuple(known) == NAMELESS]
     advice = "Let two judges or more see some of the same outputs."
     if unnamed:
         columns = " and ".join(f"{role}s" for role in unnamed)
@@ -169,14 +160,16 @@ def _check(analysis: Analysis, table: AgreementTable) -> Check:
             reversal = analysis.reversals.judges
             state = choose_state(reversal)
             outcome = say_outcome("Without the flagged judges", reversal)
-        return AgreementCheck(state, says, f"{outcome} {LITTLE}")
+        little = (
+            "Look at the question and the instructions, or let more judges see the same outputs."
+        )
+        return AgreementCheck(state, says, f"{outcome} {little}")
     if state == UNDECIDED and kappa.lower <= 0:
         says += "; not significantly more than chance"
     return AgreementCheck(state, says, "" if state == PASSED else advice)
 
 
 def _tabulate_systems(analysis: Analysis) -> tuple[Table, ...]:
-    """Return the systems on whose outputs judges agree least; two systems share all outputs."""
     votes, settings = analysis.votes, analysis.settings
     systems = agree_by_system(compare_pairs(votes), votes.systems, level=settings.level)
     if len(systems) < MIN_SYSTEMS:
@@ -222,7 +215,6 @@ def write_section_scoring(analysis: Analysis) -> Section:
 
 
 def _list_parts(table: AgreementTable) -> list[AgreementPart]:
-    """Return the criteria, or all scores where there is one."""
     return [*table.parts[:-1]] or [table.whole]
 
 

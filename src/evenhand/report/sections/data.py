@@ -150,7 +150,6 @@ def _name(votes: Votes, agreement: ItemAgreement, at: int) -> str:
 
 
 def _shorten(item: str, tasks: Sequence[str]) -> str:
-    """Return the name of an item without that of the only task."""
     return item.removeprefix(f"{tasks[0]} / ") if len(tasks) == 1 and tasks[0] else item
 
 
@@ -254,7 +253,6 @@ def write_section_rated(analysis: Analysis) -> Section:
 
 
 def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[str]]:
-    """Return a table for each criterion, what is said of it, and what is left out."""
     rated, tables, says, notes = analysis.rated, [], [], []
     for place, (criterion, part) in enumerate(list(rated.parts.items())[:MAX_CRITERIA]):
         about = f" for {criterion}" if len(rated.parts) > 1 else ""
@@ -283,7 +281,6 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
 
 
 def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
-    """Return the items on which judges are farthest apart, over all criteria."""
     try:
         items = analysis.rated.agreement.whole.doubtful
     except NotIdentified as refusal:
@@ -417,9 +414,6 @@ def _describe_number(
     if beyond[2]:
         range_ = f"{least} or more"
     return {key: value, f"{key}_range": TOO_MANY if beyond[1] else range_}
-
-
-# What a report on one task alone says beyond this one.
 
 
 def write_section_more(analysis: Analysis) -> Section:

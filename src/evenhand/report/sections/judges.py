@@ -127,14 +127,11 @@ def _shorten(document: Document, judges: Sequence[str] | None, command: str) -> 
 
 
 def _choose_judges(cards: Sequence[Card], most: int | None) -> list[str] | None:
-    """Return the flagged judges and those who judged most; None where all may be shown."""
     if most is None:
         return None
     first = sorted(cards, key=lambda card: (not card.flags, -card.n, card.judge))
     return [card.judge for card in first[: max(most, sum(bool(card.flags) for card in cards))]]
 
-
-# The judges of preferences.
 
 DIGITS: Final = 4  # Digits behind the point of what is drawn: more are not known
 # Why nobody is called careless or reversed → what judges are drawn as
@@ -166,41 +163,6 @@ def write_section_judges(analysis: Analysis) -> Section:
     if screening.flagged and analysis.known_ranking is not None:
         reversal = analysis.reversals.judges
     shown = _choose_judges(screening.cards, None if analysis.settings.full else MAX_JUDGES)
-    return make_section(
-        "judges",
-        _shorten(JudgePanel(screening).document(), shown, command),
-        checks=(make_check(screening, reversal, least=MIN_TESTABLE_SHARE),),
-        figures=_draw(_list_points(analysis, screening, shown)),
-        command=command,
-    )
-
-
-def _weigh_flagged(analysis: Analysis) -> Screening:
-    """Return the cards with what excluding each flagged judge changes, where this is quick."""
-    screening, before = analysis.screening, analysis.known_ranking
-    if isinstance(analysis.data, Rankings):
-        screening = replace(screening, kind="rankings")
-    full = analysis.settings.full
-    if before is None or not (full or len(before.systems) <= MAX_QUICK):
-        return screening
-    most = len(screening.flagged) if full else MAX_REMOVED
-    cards = add_effects(screening.cards, lambda one: _say_effect(analysis, before, one), most)
-    return replace(screening, cards=tuple(cards))
-
-
-def _say_effect(analysis: Analysis, before: Ranking, judge: str) -> str:
-    table, settings = analysis.pairs.without(judges=(judge,), recorded=False), analysis.settings
-    try:
-        after = settings.rank(table)
-    except (NotIdentified, NotConverged) as refusal:
-        return f"without the judge there is no ranking: {refusal.without_options()}"
-    return describe_change(before, take_single(after))
-
-
-def _list_points(
-    analysis: Analysis, screening: Screening, shown: Sequence[str] | None
-) -> list[dict[str, Any]]:
-    """Return a row for each judge who preferred anything; controls are no votes on systems."""
     votes = leave_controls(analysis.votes)
     size = len(votes.judges)
     made = np.bincount(votes.judge, minlength=size).tolist()
@@ -221,7 +183,34 @@ def _list_points(
                 "kind": name_kind(card, screening.abstains),
             }
             rows.append(row)
-    return rows
+    return make_section(
+        "judges",
+        _shorten(JudgePanel(screening).document(), shown, command),
+        checks=(make_check(screening, reversal, least=MIN_TESTABLE_SHARE),),
+        figures=_draw(rows),
+        command=command,
+    )
+
+
+def _weigh_flagged(analysis: Analysis) -> Screening:
+    screening, before = analysis.screening, analysis.known_ranking
+    if isinstance(analysis.data, Rankings):
+        screening = replace(screening, kind="rankings")
+    full = analysis.settings.full
+    if before is None or not (full or len(before.systems) <= MAX_QUICK):
+        return screening
+    most = len(screening.flagged) if full else MAX_REMOVED
+    cards = add_effects(screening.cards, lambda one: _say_effect(analysis, before, one), most)
+    return replace(screening, cards=tuple(cards))
+
+
+def _say_effect(analysis: Analysis, before: Ranking, judge: str) -> str:
+    table, settings = analysis.pairs.without(judges=(judge,), recorded=False), analysis.settings
+    try:
+        after = settings.rank(table)
+    except (NotIdentified, NotConverged) as refusal:
+        return f"without the judge there is no ranking: {refusal.without_options()}"
+    return describe_change(before, take_single(after))
 
 
 def name_kind(card: Card, abstains: Finding | None = None) -> str:

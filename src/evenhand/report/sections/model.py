@@ -69,8 +69,6 @@ SEE: Final = {
 
 @dataclass(frozen=True)
 class Doubt:
-    """A test of what one number for each system leaves out."""
-
     issue: str  # what it finds if p is small: a key of `ISSUES`
     p: float  # not yet adjusted
     slight: bool = False  # whether what was found is too small to matter
@@ -98,20 +96,32 @@ def make_check(
     alpha = 1 - analysis.settings.level
     sure = [(one, p) for one, p in tests if p <= alpha and not one.slight]
     if sure:
-        return _check_sure(analysis, sure)
+        says = ", ".join(f"{ISSUES[one.issue]} ({_say_p(p)})" for one, p in sure)
+        found, reversals = analysis.reversals, {}
+        for issue in dict.fromkeys(one.issue for one, _ in sure):
+            if issue == LADDER:
+                reversal, condition = found.pairs, ""
+            elif issue == MINDS:
+                reversal, condition = found.loads, "where busy judges are capped at the median "
+            else:
+                reversal, condition = found.order, "with the order effect in the model "
+            reversals[issue] = f"{condition}{reversal}" if reversal else ""
+        reversed_by = {issue: reversal for issue, reversal in reversals.items() if reversal}
+        outcome = "; ".join(reversed_by.values())
+        see = " ".join(dict.fromkeys(SEE[one.issue] for one, _ in sure))
+        where = f"{begin_sentence(outcome or 'the decided order stays')}. {see}"
+        issues = tuple(reversed_by) or tuple(reversals)
+        return ModelCheck(choose_state(outcome), f"no: {says}", where, issues=issues)
     if cycles is not None and (circle := find_sure_circle(cycles, analysis.tally)) is not None:
         says = f"no: {ISSUES[CIRCLES]} (unadjusted {_say_p(cycles.p or 0.0)})"
         state = choose_state(analysis.reversals.find_circle(circle))
         return ModelCheck(state, says, SEE[CIRCLES], issues=(CIRCLES,))
     if cycles is None:
         return ModelCheck(NOT_RUN, why)
-    return check_open(tests, alpha) or _check_fit(analysis, cycles, tests)
-
-
-def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, float]]) -> Check:
-    """Return the check where no test found anything that matters."""
-    if cycles.p is None:
-        return ModelCheck(UNDECIDED, "too few pairs were compared: any outcome fits")
+    perhaps = check_open(tests, alpha)
+    if perhaps is not None or cycles.p is None:
+        few = ModelCheck(UNDECIDED, "too few pairs were compared: any outcome fits")
+        return perhaps or few
     least, p = min(tests, key=lambda one: one[1])
     summary = f"{_say_p(p)}{f' in {len(tests)} tests' if len(tests) > 1 else ''}"
     if p <= 1 - cycles.level:
@@ -120,29 +130,7 @@ def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, floa
 
 
 def _say_p(p: float) -> str:
-    """Write a p-value within a sentence."""
     return f"p {write_value(p, 'p')}"
-
-
-def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Check:
-    """Return the check where tests found something: failed where one of them changes the answer."""
-    says = ", ".join(f"{ISSUES[one.issue]} ({_say_p(p)})" for one, p in sure)
-    found, reversals = analysis.reversals, {}
-    for issue in dict.fromkeys(one.issue for one, _ in sure):
-        if issue == LADDER:
-            reversal, condition = found.pairs, ""
-        elif issue == MINDS:
-            reversal, condition = found.loads, "where busy judges are capped at the median "
-        else:
-            reversal, condition = found.order, "with the order effect in the model "
-        reversals[issue] = f"{condition}{reversal}" if reversal else ""
-    reversed_by = {issue: reversal for issue, reversal in reversals.items() if reversal}
-    outcome = begin_sentence("; ".join(reversed_by.values()) or "the decided order stays")
-    see = " ".join(dict.fromkeys(SEE[one.issue] for one, _ in sure))
-    where = f"{outcome}. {see}"
-    state = choose_state("; ".join(reversed_by.values()))
-    issues = tuple(reversed_by) or tuple(reversals)
-    return ModelCheck(state, f"no: {says}", where, issues=issues)
 
 
 def adjust_doubts(doubts: Sequence[Doubt]) -> list[tuple[Doubt, float]]:
@@ -166,7 +154,6 @@ def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | No
 
 
 def _check_silence(check: Callable[..., Check], visible: float | None, p: str) -> Check:
-    """Return the check where a test found no more than chance makes."""
     if visible is None or visible > MAX_DETECTABLE:
         shows = "" if visible is None else f": only {say_detectable(visible)}"
         return check(UNDECIDED, f"too few judgments{shows} ({p})")
@@ -226,7 +213,6 @@ def write_section_model(analysis: Analysis) -> Section:
 
 
 def _test(analysis: Analysis) -> tuple[Cycles | None, str]:
-    """Return what is left of pairs, or None and why that is refused."""
     try:
         return analysis.cycles, ""
     except REFUSALS as refusal:
@@ -322,7 +308,6 @@ def make_check_circles(analysis: Analysis, cycles: Cycles) -> Check:
 
 
 def _say_wins(one: Cycle) -> str:
-    """Say who was preferred to whom, the narrowest majority last."""
     weakest = min(range(3), key=lambda at: one.won[at])
     order = [(weakest + step) % 3 for step in (1, 2, 3)]
     return ", ".join(
@@ -355,11 +340,9 @@ def write_section_learning(analysis: Analysis) -> Section:
     ranking, settings = analysis.ranking, analysis.settings
     predictions = predict_more_judgments(ranking, seed=settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
+    rounded = ("decided", "candidates", "one_best")
     rows = tuple(
-        {
-            **asdict(one),
-            **{key: round(getattr(one, key), 4) for key in ("decided", "candidates", "one_best")},
-        }
+        {k: round(v, 4) if k in rounded else v for k, v in asdict(one).items()}
         for one in predictions
     )
     # Draw decided pairs by judgments
@@ -408,18 +391,12 @@ def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> 
             f" about {later.candidates:,.0f} may be, and just one with a probability of"
             f" {write_value(later.one_best, 'share')}."
         )
+    count = f"{now.decided:,.0f} of {pairs:,} pairs {'is' if now.decided == 1 else 'are'}"
     return (
-        f"Today {_count_decided(now.decided, pairs)} decided."
+        f"Today {count if now.decided else 'no pair is'} decided."
         f" {twice} would probably decide {some}: more would {helps}.",
         first,
     )
-
-
-def _count_decided(number: float, pairs: int) -> str:
-    """Write how many pairs are decided."""
-    if number == 0:
-        return "no pair is"
-    return f"{number:,.0f} of {pairs:,} pairs {'is' if number == 1 else 'are'}"
 
 
 def _trace(analysis: Analysis) -> tuple[Document, tuple[Figure, ...], list[str]]:

@@ -101,7 +101,6 @@ def _tells_sides(analysis: Analysis) -> bool:
 
 
 def _name_side(first: float, second: float) -> str:
-    """Say on which side something stood, if nearly always on one."""
     most = max(first, second)
     if most < NEARLY * (first + second):
         return ""
@@ -235,7 +234,6 @@ def list_places(sensitivity: Sensitivity, system: str) -> list[dict[str, Any]]:
 CLAIMS: Final = 7  # Conclusions of a board that are asked about, at most
 # Rankings that are made until it is known what leaves a conclusion undecided, as a rule
 STEPS: Final = 20
-NO_CONCLUSION: Final = "All systems are level: there is no conclusion to be carried."
 
 
 def write_section_fragility(analysis: Analysis) -> Section:
@@ -257,7 +255,8 @@ def write_section_fragility(analysis: Analysis) -> Section:
     )
     document = analysis.note_model(fragility.document())
     if not fragility.flips:
-        return Section("fragility", says=(NO_CONCLUSION,), notes=document.shown)
+        says = "All systems are level: there is no conclusion to be carried."
+        return Section("fragility", says=(says,), notes=document.shown)
     if not whole:
         rest = "What carries the other conclusions"
         if not opened:
@@ -275,7 +274,6 @@ MAX_OUTSTANDING_DRAWN: Final = 100  # Most judges that are drawn at all
 SLIGHT: Final = 0.03  # How far from one half a share is slight
 # Share of the comparisons that judges who stand out must have given to matter to the whole
 TRIFLE: Final = 0.05
-AGAIN: Final = "More votes of this kind do not mend it"
 DESIGN: Final = "show each pair in both orders, at random, so that no place favours a system"
 
 
@@ -333,11 +331,10 @@ def _check(analysis: Analysis, bias: PositionBias) -> Check:
 
 def _check_place(place: Finding) -> Check:
     state = FAILED if place.code == "whole" else WARNING
-    return OrderCheck(state, place, f"{AGAIN}; {DESIGN}.")
+    return OrderCheck(state, place, f"More votes of this kind do not mend it; {DESIGN}.")
 
 
 def list_judges(bias: PositionBias) -> list[dict[str, Any]]:
-    """Return a row for each judge, highest share first."""
     outstanding = {one.judge for one in bias.stand_out}
     return [
         {

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.removal import correlate
@@ -47,7 +46,6 @@ def write_section_ranking(analysis: Analysis) -> Section:
 
 
 def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
-    """Return a row for each system and each human reference, best first."""
     estimates = ranking.estimate.tolist()
     keys = ("lower", "upper", "stderr", "cluster", "better_than", "wins", "ties", "losses")
     rows: list[dict[str, Any]] = [
@@ -78,14 +76,11 @@ def _title(ranking: Ranking) -> str:
     )
 
 
-# The ranking in each value of a column: `--group-by`.
-
 MAX_GROUPS: Final = 12  # Most groups that stand side by side: the first by name
 MAX_CONTRARY: Final = 3  # Most pairs that are said to be decided in opposite ways
 
 
 def write_section_groups(analysis: Analysis) -> Section:
-    """Write what each group answers, and the places of systems side by side."""
     settings, by = analysis.settings, analysis.settings.group_by or ""
     tables, says = list[Table](), list[str]()
     ranked = _rank_groups(analysis, by)
@@ -131,17 +126,9 @@ def write_section_groups(analysis: Analysis) -> Section:
     )
 
 
-def say_groups(analysis: Analysis) -> list[tuple[str, tuple[str, ...]]]:
-    """Say for a paper that groups were ranked apart as well."""
-    by = analysis.settings.group_by
-    text = f"Each value of {by} was also ranked by itself, in the same way."
-    return [] if by is None else [(text, ())]
-
-
 def _rank_groups(
     analysis: Analysis, by: str
 ) -> dict[str, tuple[Any, dict[str, Any], dict[str, str]]]:
-    """Return what is ranked as a whole, each group, and why some are not, by criterion."""
     if not isinstance(analysis.data, Ratings):
         grouped: Any = analysis.settings.rank(analysis.pairs, group_by=by)
         return {"": (analysis.known_ranking, dict(grouped.groups), dict(grouped.refused))}
@@ -332,11 +319,8 @@ def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
     }
     if analysis.known_ranking is None:
         return sorted(rows_by_system.values(), key=lambda row: (-row["share"], row["system"]))
-    return [
-        rows_by_system[system]
-        for system in analysis.known_ranking.systems
-        if system in rows_by_system
-    ]
+    names = analysis.known_ranking.systems
+    return [rows_by_system[name] for name in names if name in rows_by_system]
 
 
 # Which system scores higher: the ranking under each criterion.
@@ -385,7 +369,6 @@ def write_section_scores(analysis: Analysis) -> Section:
 
 
 def _say_refused(rated: Rated) -> list[Finding]:
-    """Say which criteria have no ranking, and what to do."""
     return [
         say("no-criterion", criterion=name, why=say_refused(refusal))
         for name, refusal in rated.refused.items()
@@ -440,6 +423,16 @@ def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
     correlation = correlate(one, other)
     outputs = correlate(*_score_outputs(rated, first, second))
     known = correlation.systems >= MIN_SYSTEMS
+    against, grids = None, []
+    rankings = [rated.ranked[name] for name in (first, second) if name in rated.ranked]
+    if len(rankings) == 2:
+        common = [name for name in rankings[0].systems if name in rankings[1].systems]
+        for ranking in rankings:
+            places = [ranking.systems.index(name) for name in common]
+            size = len(ranking.systems)
+            decided = np.zeros((size, size)) if ranking.decided is None else ranking.decided
+            grids.append(decided[np.ix_(places, places)].astype(np.int64))
+        against = int((grids[0] * grids[1] < 0).sum()) // 2
     return {
         "first": first,
         "second": second,
@@ -448,7 +441,7 @@ def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
         "systems": correlation.systems,
         "outputs_pearson": outputs.pearson,
         "outputs": outputs.systems,
-        "against": _count_against(rated, first, second),
+        "against": against,
     }
 
 
@@ -465,33 +458,15 @@ def _score_outputs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return mean scores of outputs under two criteria, larger better; NaN where there are none."""
     size = len(rated.targets.items) * len(rated.targets.systems)
-    one, other = (
-        (-1.0 if name in rated.lower else 1.0)
-        * _average(rated.parts[name], rated.parts[name].output, size)
-        for name in (first, second)
-    )
-    return one, other
 
+    def average(name: str) -> NDArray[np.float64]:
+        part, means = rated.parts[name], np.full(size, np.nan)
+        n = np.bincount(part.output, minlength=size)
+        total = np.bincount(part.output, part.score, minlength=size)
+        np.divide(total, n, out=means, where=n > 0)
+        return -means if name in rated.lower else means
 
-def _average(part: RatingRows, codes: NDArray[np.int64], size: int) -> NDArray[np.float64]:
-    count = np.bincount(codes, minlength=size)
-    means = np.full(size, np.nan)
-    np.divide(np.bincount(codes, part.score, minlength=size), count, out=means, where=count > 0)
-    return means
-
-
-def _count_against(rated: Rated, first: str, second: str) -> int | None:
-    """Return how many pairs of systems are decided contrariwise; None without both rankings."""
-    if first not in rated.ranked or second not in rated.ranked:
-        return None
-    rankings = [rated.ranked[name] for name in (first, second)]
-    common = [name for name in rankings[0].systems if name in rankings[1].systems]
-    grids = []
-    for ranking in rankings:
-        places = [ranking.systems.index(name) for name in common]
-        decided = np.zeros(len(ranking.systems)) if ranking.decided is None else ranking.decided
-        grids.append(decided[np.ix_(places, places)].astype(np.int64))
-    return int((grids[0] * grids[1] < 0).sum()) // 2
+    return average(first), average(second)
 
 
 def _say_criteria(row: dict[str, Any]) -> str:
@@ -517,8 +492,6 @@ def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
     title = f"Systems by mean score for {across} and for {up}{beside}"
     return (take_chart(chart, "systems", title, alt, wide=True),)
 
-
-# What ratings decide: a sentence for each criterion.
 
 MAX_CRITERIA_ANSWERED: Final = 4  # Most criteria that are answered one by one on the first screen
 

@@ -161,25 +161,18 @@ def check_database(
     connection: Connection, head: Head | None = None, *, receipts: Collection[str] = ()
 ) -> LogCheck:
     try:
-        if damage := _find_damage(connection) or _check_version(connection):
-            return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
-        return _Comparison(connection).run(head, receipts)
-    except (DatabaseError, UnicodeDecodeError) as fault:
-        damage = _read_damage(fault)
+        damage = _find_damage(connection) or _check_version(connection)
         if not damage:
+            return _Comparison(connection).run(head, receipts)
+    except UnicodeDecodeError:
+        damage = "a text is no UTF-8"
+    except DatabaseError as fault:
+        damage = (str(fault.orig).splitlines() or [""])[0]
+        code = str(getattr(fault.orig, "sqlstate", None) or "")
+        words = ("malformed", "not a database", "Could not decode")
+        if not code.startswith("XX") and not any(word in damage for word in words):
             raise
-        return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
-
-
-def _read_damage(fault: DatabaseError | UnicodeDecodeError) -> str:
-    if isinstance(fault, UnicodeDecodeError):
-        return "a text is no UTF-8"
-    message = (str(fault.orig).splitlines() or [""])[0]
-    code = str(getattr(fault.orig, "sqlstate", None) or "")
-    words = ("malformed", "not a database", "Could not decode")
-    if code.startswith("XX") or any(word in message for word in words):
-        return message
-    return ""
+    return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
 
 
 def _find_damage(connection: Connection) -> str:

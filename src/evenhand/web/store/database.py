@@ -83,21 +83,18 @@ def connect_to_read(where: str) -> Engine:
     if is_file:
         path = str(url.database)
         if not path.startswith("file:"):
-            path = f"file:{quote(str(Path(path).resolve()))}?{_say_mode(Path(path).resolve())}"
+            # SQLite makes two files beside it, unless nothing waits in one of them and nobody can:
+            # where the folder cannot be written, as in an archive.
+            whole = Path(path).resolve()
+            waits = whole.with_name(f"{whole.name}-wal").exists()
+            effective = os.access in os.supports_effective_ids
+            may = os.access(whole.parent, os.W_OK, effective_ids=effective)
+            path = f"file:{quote(str(whole))}?{'mode=ro' if waits or may else 'immutable=1'}"
         url = URL.create("sqlite", database=path, query={"uri": "true"})
     engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
     if is_file:
         _begin_by_hand(engine, ())
     return engine
-
-
-def _say_mode(path: Path) -> str:
-    # SQLite makes two files beside it, unless nothing waits in one of them and nobody can: where
-    # the folder cannot be written, as in an archive.
-    waits = path.with_name(f"{path.name}-wal").exists()
-    effective = os.access in os.supports_effective_ids
-    may = os.access(path.parent, os.W_OK, effective_ids=effective)
-    return "mode=ro" if waits or may else "immutable=1"
 
 
 def gather(connection: Connection) -> AbstractContextManager[object]:
@@ -120,13 +117,6 @@ def _begin_by_hand(engine: Engine, pragmas: tuple[str, ...]) -> None:
     def begin(connection: Connection) -> None:
         writes = connection.get_execution_options().get("evenhand_write")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def see_one_state(connection: Connection) -> Connection:
-    """Return a connection whose next transaction reads one state; SQLite has no other kind."""
-    if connection.dialect.name != "postgresql":
-        return connection
-    return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
 _BESIDE: Final = "and that what stands beside it as -wal, -shm or -journal is its own"
@@ -354,10 +344,7 @@ def _run(connection: Connection, version: str) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
     script = ScriptDirectory.from_config(config)
-
-    def upgrade(revision: Any, _context: MigrationContext) -> Any:
-        return script._upgrade_revs(version, revision)
-
-    context = MigrationContext.configure(connection, opts={"fn": upgrade})
+    steps = {"fn": lambda revision, _context: script._upgrade_revs(version, revision)}
+    context = MigrationContext.configure(connection, opts=steps)
     with Operations.context(context):
         context.run_migrations()

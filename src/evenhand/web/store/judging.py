@@ -171,9 +171,12 @@ _TAKE: Final = Prepared(delete(leases).where(leases.c.ticket == bindparam("numbe
 def resolve_ticket(tx: WriteTransaction, row: Any, judge: str) -> Any:
     """Return the first ticket from one on of which it can be said what it shows; None for none."""
     while row is not None and row.systems == "[]":
-        filled = _fill_repeat(tx, row) if row.kind == "repeat" else _assign(tx, row, judge)
-        if filled is not None:
-            return filled
+        if row.kind != "repeat":
+            filled = _assign(tx, row, judge)
+            if filled is not None:
+                return filled
+        elif (origin := tx.ask(_ORIGIN, {"again": row.again})) and origin.state == CLOSED:
+            return _fill(tx, row, {"item": origin.item, "systems": origin.systems, "chosen": ""})
         row = tx.ask(_AFTER, {"seat": row.seat, "after": row.number})
     return row
 
@@ -185,13 +188,6 @@ def empty(tx: WriteTransaction, seat: str) -> dict[str, Any] | None:
     emptied = [row.number for row in tx.ask_all(_OPEN, {"seat": seat})]
     tx.change(_EMPTY, {"whose": seat})
     return {"facts": {"emptied": emptied}} if emptied else None
-
-
-def _fill_repeat(tx: WriteTransaction, row: Any) -> Any:
-    origin = tx.ask(_ORIGIN, {"again": row.again})
-    if origin is None or origin.state != CLOSED:
-        return None
-    return _fill(tx, row, {"item": origin.item, "systems": origin.systems, "chosen": ""})
 
 
 def _assign(tx: WriteTransaction, row: Any, judge: str) -> Any:

@@ -98,8 +98,7 @@ def read_token(text: str) -> Token | None:
     return Token(text[:_NAME], text[_NAME:])
 
 
-def matches(token: Token, digest: str) -> bool:
-    """Compare in constant time."""
+def matches(token: Token, digest: str) -> bool:  # in constant time
     return hmac.compare_digest(token.digest.encode(), digest.encode())
 
 
@@ -273,18 +272,6 @@ def _set_state(tx: WriteTransaction, judge: str, state: str) -> None:
     tx.run(update(judges).where(judges.c.name == judge).values(state=state))
 
 
-def name_judge(tx: WriteTransaction, seat: str) -> str:
-    number = len(tx.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1
-    name = seat if number == 1 else f"{seat}.{number}"
-    # a name is taken that is a judge's, or will be one's: that of another seat
-    while tx.ask(_JUDGE, {"judge": name}) is not None or (
-        name != seat and tx.ask(_SEAT, {"seat": name}) is not None
-    ):
-        number += 1
-        name = f"{seat}.{number}"
-    return name
-
-
 def add_judge(
     tx: WriteTransaction, judge: str, seat: str, platform: str, note: str, *, worker: str = ""
 ) -> None:
@@ -366,7 +353,14 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
             raise NoPlace("all places in this campaign are taken: thank you for your interest")
         leave(tx, free.holder)
     seat: str = free.name
-    judge = name_judge(tx, seat)
+    number = len(tx.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1
+    judge = seat if number == 1 else f"{seat}.{number}"
+    # a name is taken that is a judge's, or will be one's: that of another seat
+    while tx.ask(_JUDGE, {"judge": judge}) is not None or (
+        judge != seat and tx.ask(_SEAT, {"seat": judge}) is not None
+    ):
+        number += 1
+        judge = f"{seat}.{number}"
     add_judge(tx, judge, seat, platform, "", worker=worker)
     tx.write(Entry("invite", judge, fields={"facts": {"seat": seat}}))
     token = read_token(secret)

@@ -97,16 +97,12 @@ class PairCounts:
 # all where no source may be seen twice.
 
 Unit = tuple[int, int]  # A pair, and an item by its place
-Chosen = tuple[
-    Unit, Choice, bool
-]  # What is asked, how it was chosen, who stands left if either may
-COIN: Final = 0.5
+# What is asked, how it was chosen, who stands left if either may
+Chosen = tuple[Unit, Choice, bool]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A pair of an item that somebody was handed."""
-
     ticket: int
     seat: str
     item: int  # by its place
@@ -116,8 +112,6 @@ class Asked:
 
 @dataclass(frozen=True)
 class Person:
-    """What somebody saw."""
-
     items: Integers  # (I,) how often each item
     groups: Integers  # (G,) how often each source, tickets of the design among them
     units: dict[int, set[int]] = field(default_factory=dict)  # pair → items
@@ -418,7 +412,7 @@ class PolicyAssigner:
         ledger = self._catch_up(tx)
         # a pair of an item that others were asked and that wants more judges comes first
         begun = (one for one in ledger.begun.items() if ledger.may(seat, one[0]))
-        tossed = ((*one, bool(self._rng.random() < COIN)) for one in begun)
+        tossed = ((*one, bool(self._rng.random() < 0.5)) for one in begun)
         choice = next(tossed, None) or self._find_ahead(ledger, seat)
         if choice is None:  # a pair for somebody who may be asked none of those chosen ahead
             for pick in self._choose(ledger, ledger.find_pairs(seat), 1):

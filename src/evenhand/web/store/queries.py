@@ -165,13 +165,10 @@ def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
     wanted = select(*columns).select_from(known).order_by(judges.c.made, judges.c.name)
     states: list[JudgeState] = []
     for row in connection.execute(wanted):
-        person, progress = row.joined or row.name, done.get(row.seat, (0, 0))
+        mine = (row.name, row.seat, row.state, row.joined or row.name)
         who = (row.platform or "", row.worker or "", row.note or "")
-        states.append(
-            JudgeState(
-                *(row.name, row.seat, row.state, person, *progress, row.since, row.consented, *who)
-            )
-        )
+        times = (row.since, row.consented)
+        states.append(JudgeState(*mine, *done.get(row.seat, (0, 0)), *times, *who))
     held = {one.seat for one in states}
     names = connection.execute(select(seats.c.name).order_by(seats.c.name)).scalars()
     free = (name for name in names if name not in held)
@@ -185,7 +182,6 @@ def make_line(row: Any) -> Line:
 
 
 def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Row[Any]]:
-    """Yield rows without holding all of them."""
     with connection.execution_options(yield_per=AT_A_TIME).execute(wanted) as rows:
         yield from rows
 
@@ -302,8 +298,10 @@ class Readable:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give a connection that sees one state of the database."""
-        with explained(), self.engine.connect() as fresh:
-            connection = database.see_one_state(fresh)
+        with explained(), self.engine.connect() as connection:
+            if connection.dialect.name == "postgresql":  # SQLite has no other kind
+                readonly = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+                connection.execution_options(**readonly)
             with connection.begin():
                 yield connection
 

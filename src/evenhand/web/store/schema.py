@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -17,18 +16,21 @@ SECRET_BYTES: Final = 32  # Of the key of tickets' names
 NUMBER: Final = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 TABLES: Final = sa.MetaData()
 
+
+def _fill_columns(kind: Any, *names: str) -> tuple[sa.Column[Any], ...]:
+    """Return columns in which every row has a value."""
+    return tuple(sa.Column(name, kind, nullable=False) for name in names)
+
+
 # One row: which campaign it is, and the end of the log. It is written at every commit, so that it
 # has to be short.
 campaign = sa.Table(
     "campaign",
     TABLES,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("digest", sa.Text, nullable=False),
-    sa.Column("assignment", sa.Text, nullable=False),
+    *_fill_columns(sa.Text, "name", "digest", "assignment"),
     sa.Column("paused", sa.Boolean, nullable=False),
-    sa.Column("tickets", NUMBER, nullable=False),
-    sa.Column("head_number", NUMBER, nullable=False),
+    *_fill_columns(NUMBER, "tickets", "head_number"),
     sa.Column("head_hash", sa.Text, nullable=False),
     sa.Column("head_at", sa.BigInteger, nullable=False),
 )
@@ -71,9 +73,7 @@ people = sa.Table(
     "people",
     TABLES,
     sa.Column("judge", sa.Text, sa.ForeignKey("judges.name"), primary_key=True),
-    sa.Column("platform", sa.Text, nullable=False),
-    sa.Column("worker", sa.Text, nullable=False),
-    sa.Column("note", sa.Text, nullable=False),
+    *_fill_columns(sa.Text, "platform", "worker", "note"),
     sa.UniqueConstraint("platform", "worker", name="people_worker"),
 )
 
@@ -82,9 +82,7 @@ tokens = sa.Table(
     "tokens",
     TABLES,
     sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("digest", sa.Text, nullable=False),
-    sa.Column("role", sa.Text, nullable=False),
-    sa.Column("judge", sa.Text, nullable=False),
+    *_fill_columns(sa.Text, "digest", "role", "judge"),
     sa.Column("made", sa.BigInteger, nullable=False),
 )
 sa.Index("tokens_judge", tokens.c.judge)
@@ -98,10 +96,7 @@ tickets = sa.Table(
     sa.Column("seat", sa.Text, nullable=False),
     sa.Column("place", sa.Integer, nullable=False),
     sa.Column("state", sa.SmallInteger, nullable=False),
-    sa.Column("task", sa.Text, nullable=False),
-    sa.Column("item", sa.Text, nullable=False),
-    sa.Column("systems", sa.Text, nullable=False),
-    sa.Column("kind", sa.Text, nullable=False),
+    *_fill_columns(sa.Text, "task", "item", "systems", "kind"),
     sa.Column("again", NUMBER),
     sa.Column("expected", sa.Text, nullable=False),
     sa.Column("record", NUMBER),
@@ -116,8 +111,7 @@ leases = sa.Table(
     sa.Column("judge", sa.Text, primary_key=True),
     sa.Column("ticket", NUMBER, nullable=False),
     sa.Column("key", sa.Text, nullable=False),
-    sa.Column("since", sa.BigInteger, nullable=False),
-    sa.Column("until", sa.BigInteger, nullable=False),
+    *_fill_columns(sa.BigInteger, "since", "until"),
 )
 
 # Everything that happened, append-only; said and note may be erased
@@ -125,8 +119,7 @@ log = sa.Table(
     "log",
     TABLES,
     sa.Column("number", NUMBER, primary_key=True, autoincrement=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("judge", sa.Text, nullable=False),
+    *_fill_columns(sa.Text, "kind", "judge"),
     sa.Column("ticket", NUMBER),
     sa.Column("key", sa.Text),
     sa.Column("replaces", NUMBER, unique=True),
@@ -152,27 +145,24 @@ boards = sa.Table(
 # hand one over each time; handed to the driver as text, a judgment takes a third of the time.
 
 
-@dataclass(frozen=True)
-class _Text:
-    sql: str
-    fixed: Mapping[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
 class Prepared:
-    statement: sa.Select[Any] | sa.UpdateBase  # as SQLAlchemy has it
-    _texts: dict[str, _Text] = field(default_factory=dict, init=False, repr=False)
-    _row: Any = field(default=None, init=False, repr=False)
+    def __init__(self, statement: sa.Select[Any] | sa.UpdateBase) -> None:
+        self.statement = statement  # as SQLAlchemy has it
+        # kind of database → the text, and the parameters that are always the same
+        self._texts: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        chosen = statement.selected_columns if isinstance(statement, sa.Select) else ()
+        make: Any = namedtuple
+        self._row = make("Row", [str(one.name) for one in chosen])
 
     def run(self, driver: Any, kind: str, values: Mapping[str, Any]) -> Any:
-        text = self._texts.get(kind) or self._compile(kind)
+        sql, fixed = self._texts.get(kind) or self._compile(kind)
         cursor = driver.cursor()
-        cursor.execute(text.sql, {**text.fixed, **values} if text.fixed else values)
+        cursor.execute(sql, {**fixed, **values} if fixed else values)
         return cursor
 
     def run_many(self, driver: Any, kind: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        text = self._texts.get(kind) or self._compile(kind)
-        driver.cursor().executemany(text.sql, rows)
+        sql, _ = self._texts.get(kind) or self._compile(kind)
+        driver.cursor().executemany(sql, rows)
 
     def ask(self, driver: Any, kind: str, values: Mapping[str, Any]) -> Any:
         row = self.run(driver, kind, values).fetchone()
@@ -186,19 +176,14 @@ class Prepared:
     def ask_all(self, driver: Any, kind: str, values: Mapping[str, Any]) -> list[Any]:
         return [self._row(*one) for one in self.run(driver, kind, values).fetchall()]
 
-    def __post_init__(self) -> None:
-        chosen = self.statement.selected_columns if isinstance(self.statement, sa.Select) else ()
-        names: Sequence[str] = [str(one.name) for one in chosen]
-        object.__setattr__(self, "_row", namedtuple("Row", names))
-
-    def _compile(self, kind: str) -> _Text:
+    def _compile(self, kind: str) -> tuple[str, Mapping[str, Any]]:
         kinds: Mapping[str, Any] = {"sqlite": sqlite, "postgresql": postgresql.psycopg}
         named = {"paramstyle": "named"} if kind == "sqlite" else {}
         dialect: sa.Dialect = kinds[kind].dialect(**named)
         made = self.statement.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
         required = {one.key for one in made.bind_names if one.required}
         fixed = {name: value for name, value in made.params.items() if name not in required}
-        self._texts[kind] = _Text(str(made), fixed)
+        self._texts[kind] = (str(made), fixed)
         return self._texts[kind]
 
 

@@ -219,19 +219,15 @@ class Writer:
         if outcome.fault is not None:
             if begun and not last:
                 return False
-            why = outcome.fault
-            answers = [(one, None, self._explain(why)) for one in batch]
+            fault = outcome.fault
+            if isinstance(fault, SQLAlchemyError | self.faults):
+                message = str(fault.orig) if isinstance(fault, DBAPIError) else str(fault)
+                reason = message.splitlines()[0] if message else "no reason"
+                fault = NotStored(f"the database did not save anything: {reason}")
+                fault.__cause__ = outcome.fault
+            answers = [(one, None, fault) for one in batch]
         _tell(answers)
         return True
-
-    def _explain(self, fault: BaseException) -> BaseException:
-        if not isinstance(fault, SQLAlchemyError | self.faults):
-            return fault
-        message = str(fault.orig) if isinstance(fault, DBAPIError) else str(fault)
-        reason = message.splitlines()[0] if message else "no reason"
-        error = NotStored(f"the database did not save anything: {reason}")
-        error.__cause__ = fault
-        return error
 
 
 def _tell(answers: list[_Told]) -> None:

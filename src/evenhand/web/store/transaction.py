@@ -46,11 +46,9 @@ class AssignedPair:
 
 
 class Assigner(Protocol):
-    def assign(self, tx: WriteTransaction, seat: str) -> AssignedPair | None:
-        """Choose what whoever has a seat is asked; None where nothing is left for them."""
-
-    def commit(self) -> None:
-        """Take up that what was written is stored."""
+    # choose what whoever has a seat is asked; None where nothing is left for them
+    def assign(self, tx: WriteTransaction, seat: str) -> AssignedPair | None: ...
+    def commit(self) -> None: ...  # what was written is stored
 
 
 class WriteTransaction:

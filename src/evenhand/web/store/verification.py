@@ -232,15 +232,21 @@ class Replay:
     def _take_judgment(self, record: records.Record) -> None:
         ticket = self._check_answer(record)
         question = self.questions.get(ticket.number)
-        if (question is not None and question.record) or record.replaces is not None:
+        if record.kind == "revision":
+            question = self._find_standing(record, ticket)
+        elif (question is not None and question.record) or record.replaces is not None:
             raise Unsound(f"ticket {ticket.number} was answered already")
-        if ticket.number in self.void:
+        elif ticket.number in self.void:
             raise Unsound(f"ticket {ticket.number} was not to be asked any more")
-        self._settle(record, ticket, question)
+        if question is None:
+            question = self.questions[ticket.number] = _Question(0, 0)
+        question.outputs, question.rest = hash_ticket(ticket)
+        question.record, question.judge = record.number, record.judge
+        login = self.logins[record.judge]
+        if login.state == "invited":
+            login.state = "active"
 
-    def _take_revision(self, record: records.Record) -> None:
-        ticket = self._check_answer(record)
-        self._settle(record, ticket, self._find_standing(record, ticket))
+    _take_revision = _take_judgment
 
     def _find_standing(self, record: records.Record, ticket: Ticket) -> _Question:
         question = self.questions.get(ticket.number)
@@ -250,26 +256,15 @@ class Replay:
             raise Unsound(f"the answer that it replaces was not of judge '{record.judge}'")
         return question
 
-    def _settle(self, record: records.Record, ticket: Ticket, question: _Question | None) -> None:
-        if question is None:
-            question = self.questions[ticket.number] = _Question(0, 0)
-        question.outputs, question.rest = hash_ticket(ticket)
-        question.record, question.judge = record.number, record.judge
-        login = self.logins[record.judge]
-        if login.state == "invited":
-            login.state = "active"
-
     def _take_undo(self, record: records.Record) -> None:
-        ticket = self._find_ticket(record)
-        self._check_ticket(record, ticket)
+        ticket = self._check_ticket(record)
         if self.paused:
             raise Unsound("nothing can be undone while the campaign is paused")
         question = self._find_standing(record, ticket)
         question.record, question.judge = 0, ""
 
     def _check_answer(self, record: records.Record) -> Ticket:
-        ticket = self._find_ticket(record)
-        self._check_ticket(record, ticket)
+        ticket = self._check_ticket(record)
         if not record.key:
             raise Unsound("it has no key")
         if not is_time(record.seconds):
@@ -298,7 +293,8 @@ class Replay:
             raise Unsound(f"there was no ticket {ticket.number}")
         return ticket
 
-    def _check_ticket(self, record: records.Record, ticket: Ticket) -> None:
+    def _check_ticket(self, record: records.Record) -> Ticket:
+        ticket = self._find_ticket(record)
         login, number = self._find_present(record.judge), ticket.number
         seat = self.find_seat(number)
         if not seat and login.seat:
@@ -323,6 +319,7 @@ class Replay:
             outputs, rest = hash_ticket(fixed)
             if (outputs if fixed.settled else hash_ticket(ticket)[0], rest) != hash_ticket(ticket):
                 raise Unsound(different)
+        return ticket
 
     def _take_leave(self, record: records.Record) -> None:
         self._find_present(record.judge)
@@ -509,15 +506,15 @@ class _Reader:
 
     def _settle(self, body: dict[str, Any]) -> None:
         facts = body.get("facts")
-        lists = [facts.get(name) for name in ("judges", "parts")] if isinstance(facts, dict) else []
-        words = [
-            one
-            for one in lists
-            if isinstance(one, list) and all(isinstance(word, str) for word in one)
-        ]
-        if len(words) < 2:
+        lists: list[Any] = []
+        if isinstance(facts, dict):
+            lists = [facts.get(name) for name in ("judges", "parts")]
+        sound = (
+            isinstance(one, list) and all(isinstance(word, str) for word in one) for one in lists
+        )
+        if not lists or not all(sound):
             raise _Broken(body["number"], NO_RECORD)
-        for key in product(*words):
+        for key in product(*lists):
             self.erased.pop(key, None)
 
 
@@ -587,7 +584,6 @@ def read_log(path: str | Path) -> Iterator[records.Line]:
 
 
 def describe_resaved(path: str | Path, what: str) -> str:
-    """Say that a program such as an editor saved an exported log in another form."""
     return (
         f"'{path}' was saved by another program with other {what}, so that it cannot be"
         " verified: export it again"
