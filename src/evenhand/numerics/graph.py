@@ -103,38 +103,7 @@ def strong_components(graph: Graph) -> Integers:
     shrunk = np.where(core, hub, np.arange(graph.n_nodes))
     outside = ~(core[graph.source] & core[graph.target])
     small = Graph(graph.n_nodes, shrunk[graph.source[outside]], shrunk[graph.target[outside]])
-    ahead = _neighbours(small)
-    behind = _neighbours(small.reversed())
-    component = np.full(len(ahead), -1, dtype=np.intp)
-    label = 0
-    seen = [False] * len(ahead)
-    finished: list[int] = []
-    for first in range(len(ahead)):
-        if seen[first]:
-            continue
-        seen[first] = True
-        walk = [(first, iter(ahead[first]))]
-        while walk:
-            here, rest = walk[-1]
-            for child in rest:
-                if not seen[child]:
-                    seen[child] = True
-                    walk.append((child, iter(ahead[child])))
-                    break
-            else:
-                finished.append(here)
-                walk.pop()
-    for root in reversed(finished):
-        if component[root] >= 0:
-            continue
-        component[root] = label
-        stack = [root]
-        while stack:
-            for node in behind[stack.pop()]:
-                if component[node] < 0:
-                    component[node] = label
-                    stack.append(node)
-        label += 1
+    component = _kosaraju(_neighbours(small), _neighbours(small.reversed()))[shrunk]
     return np.unique(component, return_inverse=True)[1].reshape(-1)
 
 
@@ -219,6 +188,40 @@ def _neighbours(graph: Graph) -> list[list[int]]:
     starts = np.searchsorted(source, np.arange(graph.n_nodes + 1)).tolist()
     ahead = target.tolist()
     return [ahead[starts[node] : starts[node + 1]] for node in range(graph.n_nodes)]
+
+
+def _kosaraju(ahead: list[list[int]], behind: list[list[int]]) -> Integers:
+    component = np.full(len(ahead), -1, dtype=np.intp)
+    label = 0
+    seen = [False] * len(ahead)
+    finished: list[int] = []
+    for first in range(len(ahead)):
+        if seen[first]:
+            continue
+        seen[first] = True
+        walk = [(first, iter(ahead[first]))]
+        while walk:
+            here, rest = walk[-1]
+            for child in rest:
+                if not seen[child]:
+                    seen[child] = True
+                    walk.append((child, iter(ahead[child])))
+                    break
+            else:
+                finished.append(here)
+                walk.pop()
+    for root in reversed(finished):
+        if component[root] >= 0:
+            continue
+        component[root] = label
+        stack = [root]
+        while stack:
+            for node in behind[stack.pop()]:
+                if component[node] < 0:
+                    component[node] = label
+                    stack.append(node)
+        label += 1
+    return component
 
 
 # A concave log-likelihood has a finite, unique maximum if and only if b = 0 is the only direction
