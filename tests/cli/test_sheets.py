@@ -62,9 +62,12 @@ def test_a_ranking_a_table_in_latex_and_a_figure_take_three_commands(evenhand, s
     assert Path("figure.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_a_figure_of_two_criteria_says_how_to_choose_one(evenhand, study):
-    said = " ".join(evenhand("rank", study, "-o", "figure.pdf", code=2).err.split())
-    assert "a file holds one figure, and there are 2 groups: choose one with --criterion" in said
+def test_of_two_criteria_there_are_two_figures(evenhand, study):
+    said = evenhand("rank", study, "-o", "figure.pdf").err
+    for name in ("Fluency", "Adequacy"):
+        assert f"figure-{name}.pdf" in said
+        assert Path(f"figure-{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert not Path("figure.pdf").exists()
 
 
 def test_blank_cells_stand_among_what_was_excluded(evenhand, study):

@@ -123,8 +123,8 @@ class Output:
             click.echo(result.text(columns_of_terminal()), nl=False)
             return
         if self.path is not None and self.form in PICTURES.values():
-            write_picture(self.path, result, self.form)
-            click.echo(label("wrote", str(self.path), PLAIN), err=True)
+            for written in write_pictures(self.path, result, self.form):
+                click.echo(label("wrote", str(written), PLAIN), err=True)
             return
         rendered = self._render(result)
         if self.path is None:  # machines read UTF-8, whatever the terminal is set to
@@ -182,23 +182,23 @@ def write_file(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def write_picture(path: Path, result: Result, form: str) -> None:
+def write_pictures(path: Path, result: Result, form: str) -> list[Path]:
+    """Write the figure of a result; of several groups one file each, with the group in its name."""
+    from evenhand.report.figures.drawing import name_files
     from evenhand.report.figures.style import render
     from evenhand.report.plot import DRAWN, plot
 
     groups = getattr(result, "groups", {})
-    if len(groups) != 1:
-        scored = any(getattr(one, "scale", "log-worth") != "log-worth" for one in groups.values())
-        raise UnknownOption(
-            f"-o {path}: a file holds one figure, and there are {len(groups)} groups: choose one"
-            f" with {'--criterion, ' * scored}--task or --where"
-        )
-    (part,) = groups.values()
-    if type(part).__name__ not in DRAWN:
+    drawn = {name: part for name, part in groups.items() if type(part).__name__ in DRAWN}
+    if not drawn:
         raise UnknownOption(f"-o {path}: this result has no figure; write .csv, .tex, .md or .json")
-    picture = render(plot(part), form)
-    with _refusing_to_write(path):
-        path.write_bytes(picture)
+    files = {name: f"{path.stem}-{file}" for name, file in name_files(drawn).items()}
+    places = [path if len(groups) == 1 else path.with_stem(files[name]) for name in drawn]
+    pictures = [render(plot(part), form) for part in drawn.values()]  # all before the first file
+    for place, picture in zip(places, pictures, strict=True):
+        with _refusing_to_write(place):
+            place.write_bytes(picture)
+    return places
 
 
 @contextmanager
