@@ -179,3 +179,17 @@ def test_a_pilot_plans_without_human_references(tmp_path):
     ]
     assert "refA" in plans[1].output
     assert "All 6 pairs" not in plans[1].output
+
+
+def test_items_of_a_document_are_one_cluster(tmp_path):
+    rows = [[*row, f"d{int(row[1][1:]) // 3}"] for row in draw(items=36)]
+    path = save(tmp_path / "docs.csv", [*COLUMNS, "doc_id"], rows)
+    ranking = evenhand.rank(path)
+    assert {way.name: way.clusters for way in ranking.ways} == {"judge": 8, "item": 12}
+    assert ranking.n_items == 36
+    assert any("clustered by their 12 documents (doc_id)" in note for note in ranking.notes)
+    same = evenhand.rank(save(tmp_path / "bare.csv", COLUMNS, [row[:4] for row in rows]))
+    assert ranking.estimate.tolist() == same.estimate.tolist()
+    rows[0][-1] = ""  # then documents are not known
+    path = save(tmp_path / "blank.csv", [*COLUMNS, "doc_id"], rows)
+    assert {way.name: way.clusters for way in evenhand.rank(path).ways}["item"] == 36

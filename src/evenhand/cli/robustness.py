@@ -59,8 +59,7 @@ def robustness(
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.ratings import reads_lower_of
-    from evenhand.ranking.robustness.ratings import check_ratings
-    from evenhand.ranking.robustness.sensitivity import check_robustness
+    from evenhand.ranking.robustness.sensitivity import check_ratings, check_robustness
 
     by = groups.group_by
     settings: dict[str, Any] = {

@@ -6,7 +6,7 @@ Agreement, diagnosis, flags and variance components all start from this one read
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -140,6 +140,16 @@ class RatingRows:
 # They are not independent: what a judge thinks of an output is in each of them, and would be
 # counted as often as it was written down. Their mean is one score, whose residual holds that
 # opinion and, as far as it is left in the mean, the chance of a single answer.
+
+
+# Names of columns that say of which document an item is, without blanks and signs
+_DOCUMENTS: Final = frozenset(("document", "documentid", "doc", "docid", "docname", "documentname"))
+
+
+def find_document(columns: Iterable[str]) -> str | None:
+    """Return the column of documents, by its name."""
+    folded = {one: re.sub(r"[\W_]", "", one).casefold() for one in columns}
+    return next((one for one, name in folded.items() if name in _DOCUMENTS), None)
 
 
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from evenhand.data.engine import require_open
+import narwhals as nw
+
+from evenhand.data.engine import count_rows, require_open
 from evenhand.data.joining import find_parts, keep_places, say_none, spread
-from evenhand.data.rating_rows import RatingRows
+from evenhand.data.rating_rows import RatingRows, find_document
 from evenhand.data.tables import RatingTable
 from evenhand.data.tally import take_names
 
@@ -46,11 +48,20 @@ class Ratings(RatingTable):
         return replace(self, frame=frame, source=self.source.noting(parts.note))
 
     def rows(self, *, factors: Sequence[str] = ()) -> RatingRows:
-        """Read the table: labels as codes, scores as numbers; see `code_ratings`."""
+        """Read the table: labels as codes, scores as numbers; see `code_ratings`.
+
+        A whole column of documents is a factor besides: items of one document are correlated.
+        """
         from evenhand.data.row_reading import code_ratings
 
         require_open(self.frame, self.source.name)
-        return code_ratings(self, factors=take_names(factors))
+        wanted = take_names(factors)
+        document = find_document(self.covariates)
+        if document is not None and document not in wanted and self.has("item"):
+            label = nw.col(document).cast(nw.String)
+            blank = label.is_null() | (label.str.strip_chars() == "")
+            wanted = (*wanted, document) if not count_rows(self.frame.filter(blank)) else wanted
+        return code_ratings(self, factors=wanted)
 
     def __repr__(self) -> str:
         return f"Ratings({self.source.name}: {', '.join(self.columns)})"

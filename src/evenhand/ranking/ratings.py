@@ -14,7 +14,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls
 from evenhand.data.exclusions import note_excluded
 from evenhand.data.groups import Levels, choose_criterion, group_ratings
-from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
 from evenhand.data.tally import Factor, merge_levels, take_names
@@ -230,11 +230,18 @@ def rank_scores(
     among = order[tied]
     order[tied] = among[np.lexsort((rows.score[among], cell[among]))]
     scores = take_scores(rows.take(order))
-    answers = ScoredAnswers(scores.factors, float(len(scores.score)))
+    factors, document = dict(scores.factors), find_document(scores.rows.factors)
+    if document is not None and "item" in factors:  # its items are correlated
+        factors["item"] = Factor.of(*scores.rows.labels(document))
+    answers = ScoredAnswers(factors, float(len(scores.score)))
     with one_blas_thread():
         fit: RatingFit = settings.model.fit(scores)
-        found = find_rating_intervals(fit, answers, settings, -1.0 if lower_is_better else 1.0)
-    apart = find_references(fit.systems, references)
+        sign = -1.0 if lower_is_better else 1.0
+        clustering, intervals = find_rating_intervals(fit, answers, settings, sign)
+    if document is not None and "item" in clustering.clusterings:
+        note = say("documents", documents=factors["item"].size, column=document)
+        clustering = replace(clustering, notes=(*clustering.notes, note))
+    apart, found = find_references(fit.systems, references), (clustering, intervals)
     return order_scores(fit, scores, found, settings, lower=lower_is_better, apart=apart)
 
 

@@ -426,7 +426,9 @@ def _list_names(column: Column, rows: Sequence[Row], room: int) -> list[str]:
     """Return lists of names, each as many as there is room for, and how many more."""
     lists = []
     for row in rows:
-        names = [escape_control(str(name)) for name in column.fetch(row) or ()]
+        held = column.fetch(row) or ()  # a report holds them as one text
+        held = [held] if isinstance(held, str) else held
+        names = [escape_control(str(name)) for name in held]
         for many in range(len(names), -1, -1):
             more = [f"{len(names) - many} more"] if many < len(names) else []
             text = ", ".join([*names[:many], *more])
