@@ -187,9 +187,15 @@ def test_items_of_a_document_are_one_cluster(tmp_path):
     ranking = evenhand.rank(path)
     assert {way.name: way.clusters for way in ranking.ways} == {"judge": 8, "item": 12}
     assert ranking.n_items == 36
-    assert any("clustered by their 12 documents (doc_id)" in note for note in ranking.notes)
+    assert any("clustered by their 12 documents" in note for note in ranking.notes)
     same = evenhand.rank(save(tmp_path / "bare.csv", COLUMNS, [row[:4] for row in rows]))
     assert ranking.estimate.tolist() == same.estimate.tolist()
+    by_system = [[*row[:4], f"{row[4]}#{row[2]}"] for row in rows]  # as Appraise names them
+    named = evenhand.rank(save(tmp_path / "appraise.csv", [*COLUMNS, "doc_id"], by_system))
+    assert named.stderr.tolist() == ranking.stderr.tolist()
+    crossed = [[*row[:4], row[0]] for row in rows]  # items are in no single document
+    crossed = evenhand.rank(save(tmp_path / "crossed.csv", [*COLUMNS, "doc_id"], crossed))
+    assert crossed.stderr.tolist() == same.stderr.tolist()
     rows[0][-1] = ""  # then documents are not known
     path = save(tmp_path / "blank.csv", [*COLUMNS, "doc_id"], rows)
     assert {way.name: way.clusters for way in evenhand.rank(path).ways}["item"] == 36

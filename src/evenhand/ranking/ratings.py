@@ -209,6 +209,22 @@ def name_groups(rows: RatingRows, group_by: str | None) -> str:
     return " / ".join(several) or group_by or "criterion"
 
 
+def cluster_documents(scores: ScoredRows) -> Factor | None:
+    """Return the documents of items, which are correlated; None where they are not known.
+
+    Of names such as doc#system, as Appraise writes them, the first part is the document.
+    """
+    column, items = find_document(scores.rows.factors), scores.factors.get("item")
+    if column is None or items is None:
+        return None
+    labels, codes = scores.rows.labels(column)
+    names = sorted({label.partition("#")[0] for label in labels})
+    place = {name: at for at, name in enumerate(names)}
+    documents = Factor.of(names, np.array([place[one.partition("#")[0]] for one in labels])[codes])
+    nested = len(np.unique(number_groups(items.codes, documents.codes))) == items.size
+    return documents if nested and 1 < documents.size < items.size else None
+
+
 def rank_scores(
     rows: RatingRows,
     settings: Settings,
@@ -230,16 +246,15 @@ def rank_scores(
     among = order[tied]
     order[tied] = among[np.lexsort((rows.score[among], cell[among]))]
     scores = take_scores(rows.take(order))
-    factors, document = dict(scores.factors), find_document(scores.rows.factors)
-    if document is not None and "item" in factors:  # its items are correlated
-        factors["item"] = Factor.of(*scores.rows.labels(document))
+    documents = cluster_documents(scores)
+    factors = scores.factors if documents is None else {**scores.factors, "item": documents}
     answers = ScoredAnswers(factors, float(len(scores.score)))
     with one_blas_thread():
         fit: RatingFit = settings.model.fit(scores)
         sign = -1.0 if lower_is_better else 1.0
         clustering, intervals = find_rating_intervals(fit, answers, settings, sign)
-    if document is not None and "item" in clustering.clusterings:
-        note = say("documents", documents=factors["item"].size, column=document)
+    if documents is not None and "item" in clustering.clusterings:
+        note = say("documents", documents=documents.size)
         clustering = replace(clustering, notes=(*clustering.notes, note))
     apart, found = find_references(fit.systems, references), (clustering, intervals)
     return order_scores(fit, scores, found, settings, lower=lower_is_better, apart=apart)

@@ -32,7 +32,7 @@ RANKINGS: Final = {
     " more would narrow them. With --cluster item they are for {these} only.",
     "named-like-llms": "Named like LLMs, and counted as people: {judges:list}. Say which judges are"
     " LLMs (rank --llm-judges), or exclude them (--without).",
-    "documents": "Items are clustered by their {documents:#document} ({column}).",
+    "documents": "Items are clustered by their {documents:#document}.",
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
     "no-clustering": "No clustering by {factor}: {why}.",
     # Covariances
