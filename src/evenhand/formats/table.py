@@ -441,7 +441,8 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     names, notes = name_covariates(others, roles)
     # Columns whose names nearly are that of a judge, an item or a weight
     header = table.header(ReadOptions())
-    for role in (one for one in EASILY_LOST if one not in roles):
+    weightless = {"weight"} if "score" in roles else set()  # ratings have no weights
+    for role in (one for one in EASILY_LOST if one not in {*roles} | weightless):
         known = [fold(name) for name in (role, *SYNONYMS[role])]
         for column in others:
             near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)

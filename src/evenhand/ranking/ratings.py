@@ -256,6 +256,8 @@ def rank_scores(
     if documents is not None and "item" in clustering.clusterings:
         note = say("documents", documents=documents.size)
         clustering = replace(clustering, notes=(*clustering.notes, note))
+    if "judge" in scores.factors and "item" not in scores.factors:
+        clustering = replace(clustering, notes=(*clustering.notes, say("no-items-of-scores")))
     apart, found = find_references(fit.systems, references), (clustering, intervals)
     return order_scores(fit, scores, found, settings, lower=lower_is_better, apart=apart)
 
