@@ -32,8 +32,8 @@ RANKINGS: Final = {
     " more would narrow them. With --cluster item they are for {these} only.",
     "named-like-llms": "Named like LLMs, and counted as people: {judges:list}. Say which judges are"
     " LLMs (rank --llm-judges), or exclude them (--without).",
-    "no-items-of-scores": "No column names items: scores are adjusted for judges alone. If one does:"
-    " --column item=NAME.",
+    "no-items-of-scores": "No column names items: scores are adjusted for judges alone. If one"
+    " does: --column item=NAME.",
     "documents": "Items are clustered by their {documents:#document}.",
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
     "no-clustering": "No clustering by {factor}: {why}.",
