@@ -169,8 +169,6 @@ def test_the_ending_of_a_file_may_ask_for_the_figure(evenhand, table1, folder, e
     assert (folder / f"board.{ending}").read_bytes().startswith(start)
 
 
-def test_a_figure_is_refused_where_there_is_none_or_are_several(evenhand, table1, folder):
+def test_a_figure_is_refused_where_there_is_none(evenhand, table1, folder):
     assert "test draws no figure" in evenhand("test", table1, "-o", "tests.svg", code=2).err
-    several = evenhand("rank", table1, "--group-by", "judge", "-o", "board.svg", code=2)
-    assert "there are 4 groups: choose one" in " ".join(several.err.split())
-    assert not (folder / "board.svg").exists()
+    assert not (folder / "tests.svg").exists()

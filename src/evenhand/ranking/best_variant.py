@@ -17,7 +17,7 @@ Source: Andrews, Kitagawa & McCloskey (2024), Quarterly Journal of Economics 139
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Final
@@ -26,6 +26,7 @@ import numpy as np
 
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile, t_quantile
+from evenhand.render.document import Column, Table
 
 SHARE: Final = 0.1  # β / α
 DRAWS: Final = 200_000  # for the quantile of the largest of several errors
@@ -159,3 +160,24 @@ def find_best_variants(
         ends = (float(x.max()), middle, lower, upper)
         found.append(BestVariant(owner, best, variants, tuple(absent), *ends, level))
     return tuple(sorted(found, key=lambda one: -one.estimate))
+
+
+def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[Table]:
+    rows = tuple(
+        one.to_dict() | {"of": len(one.variants), "absent": len(one.not_judged)} for one in owners
+    )
+    columns = (
+        Column("owner", "owner", "name"),
+        Column("system", "best variant", "name"),
+        Column("of", "of", "count"),
+        *[Column("absent", "not judged", "count")] * any(row["absent"] for row in rows),
+        Column("estimate", "corrected", "two"),
+        Column(("lower", "upper"), f"{100 * level:g} % interval", "interval"),
+        Column("raw", "raw", "two", priority=2),
+    )
+    legend = (
+        "distance to the mean of others' systems, corrected for the choice of the best variant",
+        "of: variants that are ranked; for others, such as withdrawn ones, nothing is corrected",
+    )
+    title = "The best variant of each owner"
+    return [Table("owners", title, columns, rows, legend=legend)] * bool(rows)

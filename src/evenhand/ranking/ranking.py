@@ -31,7 +31,7 @@ from evenhand.models.settings import say_model
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import holm
-from evenhand.ranking.best_variant import BestVariant, find_best_variants
+from evenhand.ranking.best_variant import BestVariant, find_best_variants, tabulate_best_variants
 from evenhand.ranking.intervals import (
     MAX_LISTED_SYSTEMS,
     MIN_CLUSTERS,
@@ -764,7 +764,7 @@ class Ranking(Shown):
             answer=(f"{_say_leader(self, about and f' for {about}')}{limits}.",),
             parts=(
                 _tabulate(self, columns),
-                *_tabulate_owners(self),
+                *tabulate_best_variants(self.owners, self.level),
                 *([references] * bool(self.references)),
                 *_tabulate_neighbours(self),
             ),
@@ -965,28 +965,6 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
             *(["estimate"] if ranking.score is None else []),
         ),
     )
-
-
-def _tabulate_owners(ranking: Ranking) -> list[Table]:
-    rows = tuple(
-        one.to_dict() | {"of": len(one.variants), "absent": len(one.not_judged)}
-        for one in ranking.owners
-    )
-    columns = (
-        Column("owner", "owner", "name"),
-        Column("system", "best variant", "name"),
-        Column("of", "of", "count"),
-        *[Column("absent", "not judged", "count")] * any(row["absent"] for row in rows),
-        Column("estimate", "corrected", "two"),
-        Column(("lower", "upper"), f"{100 * ranking.level:g} % interval", "interval"),
-        Column("raw", "raw", "two", priority=2),
-    )
-    legend = (
-        "distance to the mean of others' systems, corrected for the choice of the best variant",
-        "of: variants that are ranked; for others, such as withdrawn ones, nothing is corrected",
-    )
-    title = "The best variant of each owner"
-    return [Table("owners", title, columns, rows, legend=legend)] * bool(rows)
 
 
 def _tabulate_neighbours(ranking: Ranking) -> list[Table]:

@@ -65,7 +65,7 @@ _COUNTS: Final = frozenset(
         *("price", "seed", "version", "item", "items", "question", "segment", "sentence"),
     )
 )
-_ALONE: Final = frozenset(("i", "q"))  # The same where nothing else is in the name
+_ALONE: Final = frozenset(("i", "q"))  # The same where no other word is in the name
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _PARTINGS: Final = (" / ", "__", "_", " ", ".", "-", ":", "/")
 # Ends of scales that people use, the narrowest first
@@ -113,7 +113,7 @@ def _find_scores(header: Header) -> list[str]:
         return []
     free = [name for name in header.columns if name in (*header.free, *sides)]
     free = [name for name in free if name not in unnamed_first(header)]
-    columns = [name for name in free if name in spreads and not counts(name)]
+    columns = [name for name in free if name in spreads and not counts(name, said)]
     criteria = [name for name in columns if is_criterion(name)]
     if criteria and "criterion" not in said:
         beside = [spreads[name] for name in criteria]
@@ -164,10 +164,14 @@ def _words(name: str) -> list[str]:
     return _WORD.findall(name.casefold())
 
 
-def counts(name: str) -> bool:
-    """Say whether a column counts or numbers something, by its name."""
-    words = {*_words(name)}
-    return bool(_COUNTS & words) or (len(words) == 1 and words <= _ALONE)
+def counts(name: str, said: Collection[str]) -> bool:
+    """Say whether a column counts or numbers something, by its name.
+
+    said: roles that columns have; q1 is a criterion where systems have a column, else an item.
+    """
+    words = _words(name)
+    numbered = words[0] in _ALONE and all(one.isdigit() for one in words[1:])
+    return bool(_COUNTS & {*words}) or (numbered and (len(words) == 1 or "system" not in said))
 
 
 def is_criterion(name: str) -> bool:
