@@ -199,3 +199,14 @@ def test_items_of_a_document_are_one_cluster(tmp_path):
     rows[0][-1] = ""  # then documents are not known
     path = save(tmp_path / "blank.csv", [*COLUMNS, "doc_id"], rows)
     assert {way.name: way.clusters for way in evenhand.rank(path).ways}["item"] == 36
+
+
+def test_numbers_on_another_scale_are_named_and_lead_to_values_by_criterion(tmp_path):
+    rng = np.random.default_rng(4)
+    rows = [[*row[:3], row[3], int(rng.integers(60, 91))] for row in draw()]
+    path = save(tmp_path / "two.csv", ["judge", "item", "system", "fluency", "mistakes"], rows)
+    said = " ".join(run("agreement", path).output.split())
+    assert "which are not read: mistakes; to read all: --column" in said
+    both = run("agreement", path, "--column", "criterion=fluency,mistakes").output
+    assert both.startswith("fluency: two judges give the same score")
+    assert both.index("By criterion") < both.index("Agreement on all judgments")

@@ -10,6 +10,8 @@ FILES: Final = {
     # `renamed`: whether some column has another name than its role, so that readers are told
     "columns": "read {layout}: {columns}",
     "unfolded": "columns {columns:list} hold scores: {what}",
+    "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
+    " all: {asked}",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
     "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
     "like-ranks": "Every row holds 1 to {k} once, as ranks do, and they are read as scores: if 1 is"

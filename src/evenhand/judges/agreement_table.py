@@ -157,9 +157,12 @@ class AgreementTable(Shown):
             judges = f"{plural(whole.judges, 'judge')} in all"
             intervals = f"Intervals account for {self.cluster}s."
             basis = f"{counts} {most}, {judges}.{scale} {intervals}"
+        of_whole = tuple(one for one in sentences if not one.values["part"])
+        if any(one.code == "scales-differ" for one in take_findings(self.notes)):
+            of_whole, tables = (), tables[::-1]  # a value over several scales says little
         return Document(
             basis=basis,
-            answer=tuple(one for one in sentences if not one.values["part"]) or self.says,
+            answer=of_whole or self.says,
             parts=tuple(one for one in tables if one.rows),
             findings=list_findings([*_list_notes(self)], self.excluded),
             signature=self.signature,

@@ -283,6 +283,13 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
             f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already"
         )
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe())]
+    if plan.roles == ("criterion",) and not options.lists:
+        said = [role for role in ("item", *NAMED) if header.candidates(role)]
+        spreads = header.spreads()
+        numeric = [one for one in header.free if one in spreads and not counts(one, said)]
+        more = [one for one in numeric if one not in plan.names]
+        wanted = write_roles(header, {"criterion": ",".join([*plan.names, *more])})
+        notes += [say("numbers-not-read", columns=more, asked=wanted)] if more else []
     table, written = tables.read_written_scores(table, plan.names)
     notes += written
     table, bad = tables.skip_unreadable(table, plan.names, cells=True)
