@@ -161,7 +161,8 @@ def judge_biases(
         for values in (tally.counts.sum(axis=1), tally.wins, tally.losses)
     )
     estimate, margin = 2 * effects.estimate, error[1] * stderr
-    order = np.lexsort((none, -apart) if common is None else (common, -apart))
+    p = none if common is None else common
+    order = np.lexsort((p.round(9), -apart.round(9)))  # equal ones by name
     columns = (n, first, second, estimate, stderr, estimate - margin, estimate + margin)
     tests = (common, none, *(p if p is None else benjamini_hochberg(p) for p in (common, none)))
     return tuple(

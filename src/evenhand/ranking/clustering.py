@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class Evidence:
     whole: Tally  # the counts by pair
     # which cell of two candidates each judgment belongs to, where tallies do not say
     crossed: CrossedRows | None = None
+    item_name: ClassVar[str] = "item"
 
     @classmethod
     def of(cls, tally: Tally) -> Evidence:
@@ -97,6 +98,7 @@ class Evidence:
 class ScoredAnswers:
     factors: Mapping[str, Factor]  # "judge" and "item", those that are known
     n_answers: float  # number of ratings
+    item_name: str = "item"  # what the levels of "item" are: items, or their documents
 
     @property
     def n_comparisons(self) -> float:
@@ -308,11 +310,11 @@ def choose_factors(evidence: Candidates, *, of_these_judges: bool = False) -> Cl
         headline = say_few("judge", count, judges.effective) or limit_to_levels("judge", count)
         names = [name for name in names if name == "item"]
         few = say("few-items-of-these-judges", items=items, enough=ENOUGH_ITEMS)
-    limit = limit_to_levels("item", items) if items == 1 else None
+    limit = limit_to_levels(evidence.item_name, items) if items == 1 else None
     if "item" in names and items < least:
         names.remove("item")
         notes.append(few)
-        limit = limit_to_levels("item", items)
+        limit = limit_to_levels(evidence.item_name, items)
     clusterings = tuple(names) or single_answers(evidence)
     return Clustering(clusterings, join_limits(headline, limit), tuple(notes))
 

@@ -311,7 +311,8 @@ def give_up(clustering: Clustering, name: str, evidence: Candidates, note: Findi
         notes += note_independence(clusterings, evidence)
     headline = clustering.headline
     if name in MIN_EFFECTIVE:
-        headline = join_limits(headline, limit_to_levels(name, len(evidence.factors[name].labels)))
+        noun = evidence.item_name if name == "item" else name
+        headline = join_limits(headline, limit_to_levels(noun, len(evidence.factors[name].labels)))
     return Clustering(clusterings, headline, tuple(notes))
 
 

@@ -248,12 +248,13 @@ def rank_scores(
     scores = take_scores(rows.take(order))
     documents = cluster_documents(scores)
     factors = scores.factors if documents is None else {**scores.factors, "item": documents}
-    answers = ScoredAnswers(factors, float(len(scores.score)))
+    name = "item" if documents is None else "document"
+    answers = ScoredAnswers(factors, float(len(scores.score)), name)
     with one_blas_thread():
         fit: RatingFit = settings.model.fit(scores)
         sign = -1.0 if lower_is_better else 1.0
         clustering, intervals = find_rating_intervals(fit, answers, settings, sign)
-    if documents is not None and "item" in clustering.clusterings:
+    if documents is not None:
         note = say("documents", documents=documents.size)
         clustering = replace(clustering, notes=(*clustering.notes, note))
     if "judge" in scores.factors and "item" not in scores.factors:
