@@ -417,7 +417,8 @@ def make_cards(
         posterior = dict(zip(CLASSES, mixture.posterior[j].tolist(), strict=True))
         shown = (verdict.flags[j], tuple(lines[j]), bool(verdict.testable[j]))
         cards.append(Card(name, int(n[j]), posterior, *shown))
-    return sorted(cards, key=lambda card: (not card.flags, card.p_honest, card.judge))
+    # equal chances differ in their last digits
+    return sorted(cards, key=lambda one: (not one.flags, round(one.p_honest, 9), one.judge))
 
 
 def add_effects(cards: Sequence[Card], effect: Effect, most: int) -> list[Card]:

@@ -162,7 +162,7 @@ def judge_biases(
     )
     estimate, margin = 2 * effects.estimate, error[1] * stderr
     p = none if common is None else common
-    order = np.lexsort((p.round(9), -apart.round(9)))  # equal ones by name
+    order = np.lexsort((p.round(6), -apart.round(6)))  # equal ones by name
     columns = (n, first, second, estimate, stderr, estimate - margin, estimate + margin)
     tests = (common, none, *(p if p is None else benjamini_hochberg(p) for p in (common, none)))
     return tuple(

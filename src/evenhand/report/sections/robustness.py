@@ -352,7 +352,7 @@ def list_judges(bias: PositionBias) -> list[dict[str, Any]]:
 
 def _draw_order(bias: PositionBias, rows: list[dict[str, Any]]) -> Figure:
     most = min(max(MAX_JUDGES_DRAWN, len(bias.stand_out)), MAX_OUTSTANDING_DRAWN)
-    shown = sorted(rows[:most], key=lambda row: (-row["share"], row["judge"]))
+    shown = sorted(rows[:most], key=lambda row: (-round(row["share"], 6), row["judge"]))
     cut = "" if len(rows) <= most else f", the {most} of {len(rows)} farthest from the others"
     seen = (
         f"A row for each of {len(shown)} judges with the share for the first output and its"
