@@ -60,7 +60,7 @@ def test_the_worst_criterion_lights():
     (check,) = section.checks
     assert check.state == WARNING
     assert check.says.startswith("fluency: ")
-    assert section.says[0].startswith("Two judges give the same score")
+    assert section.says[0].startswith("adequacy: two judges give the same score")
     assert [row["part"] for row in table(section, "parts").rows] == ["adequacy", "fluency"]
 
 
