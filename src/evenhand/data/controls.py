@@ -156,7 +156,7 @@ def leave_out_llm_judges(data: Held) -> Held:
 
 
 def keep_all_judges(data: Taken) -> Taken:
-    """Return a table whose LLM judges are not left out; anything else as it is."""
+    """Return a table that keeps its LLM judges; anything else as it is."""
     if not isinstance(data, Table):
         return data
     return cast("Taken", replace(data, source=replace(data.source, all_judges=True)))

@@ -48,7 +48,8 @@ class Source:
     # the DuckDB connection that reads the file, if one does
     connection: Any = field(default=None, repr=False, compare=False)
     without_controls: bool = False  # whether controls were left out (`controls.leave_out_controls`)
-    all_judges: bool = False  # whether judges who are marked as LLMs stay among people
+    # whether judges who are marked as LLMs were looked for: excluded, or kept on purpose
+    all_judges: bool = False
     # what was excluded on the way here; filters are not counted yet
     exclusions: tuple[Exclusion | Filter, ...] = field(default=(), repr=False, compare=False)
 

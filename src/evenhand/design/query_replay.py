@@ -1,6 +1,6 @@
 """A replay of queries on outputs whose labels are known: error against labels used.
 
-Test outputs are set aside once, whole items of them. In every repeat a pool is drawn from the rest,
+Test outputs are held out once, whole items of them. In every repeat a pool is drawn from the rest,
 and some of its outputs at random have labels to begin with, the same for all queries. Then each
 query chooses, batch by batch; labels are shown; what is learned is looked at on the test outputs.
 All labels of the pool give the error of the full pool, which is the last point of every curve.
@@ -503,7 +503,7 @@ def trace_queries(
         features: what is known of outputs before anybody rates them.
         queries: what is replayed; random is added where it is not among them.
         how: the replay.
-        test: ratings of test outputs; unless given, some items are set aside.
+        test: ratings of test outputs; unless given, some items are held out.
         tell: is told repeats done and all.
 
     Raises:
@@ -566,8 +566,8 @@ def _set_aside(
     code = every.item_codes
     items = int(code.max()) + 1
     rng = np.random.Generator(np.random.PCG64([how.seed, 0]))
-    aside = np.isin(code, rng.permutation(items)[: round(how.test_share * items)])
-    return every.take(np.flatnonzero(~aside)), every.take(np.flatnonzero(aside))
+    tested = np.isin(code, rng.permutation(items)[: round(how.test_share * items)])
+    return every.take(np.flatnonzero(~tested)), every.take(np.flatnonzero(tested))
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:

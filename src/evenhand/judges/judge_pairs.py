@@ -301,7 +301,7 @@ def list_between() -> tuple[str, ...]:
 #
 #     (1,1)  (MSB − MSW) / (MSB + (k−1) MSW)                       judges differ from unit to unit
 #     (2,1)  (MSB − MSE) / (MSB + (k−1) MSE + k (MSJ − MSE) / n)   judges a sample; severity counts
-#     (3,1)  (MSB − MSE) / (MSB + (k−1) MSE)                       these judges; severity set aside
+#     (3,1)  (MSB − MSE) / (MSB + (k−1) MSE)                       these judges; severity ignored
 #     (1,k)  (MSB − MSW) / MSB                                     of the mean of k judges, likewise
 #     (2,k)  (MSB − MSE) / (MSB + (MSJ − MSE) / n)
 #     (3,k)  (MSB − MSE) / MSB                                     = Cronbach's α

@@ -1,7 +1,7 @@
 """The best of several variants of one owner, without the luck of having been chosen.
 
 An owner shows the variant that came out best; its estimate is then too high on average, and its
-interval misses the truth too often (with 27 equal variants an interval of 95 % holds it in 53 %).
+interval misses the truth too often (`tests/experiments/test_e17_best_variant.py`).
 Given that variant j was chosen, x_j is normal between limits that the others set:
 
     c_k = Σ_kj / Σ_jj,  z_k = x_k − c_k x_j,  low = max z_k/(1 − c_k) over c_k < 1,

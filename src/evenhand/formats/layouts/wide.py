@@ -70,6 +70,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _PARTINGS: Final = (" / ", "__", "_", " ", ".", "-", ":", "/")
 # Ends of scales that people use, the narrowest first
 _SCALES: Final = ((0, 1), (1, 3), (1, 4), (1, 5), (0, 5), (1, 7), (1, 10), (0, 10), (0, 100))
+MIN_RANKED: Final = 3  # Systems from which on rows that hold 1 to K once look like ranks
 _WIDE: Final = 10  # Points from which on a column must use a part of the scale to be on it
 _PART: Final = 0.25  # That part
 
@@ -332,6 +333,8 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
 def look_like_ranks(frame: Frame, numbers: Sequence[nw.Expr], names: Sequence[str]) -> bool:
     """Say whether every row holds 1 to K once, as ranks do, by the sums of numbers and squares."""
     k = len(names)
+    if k < MIN_RANKED:  # of two systems 1 and 2 are scores as well
+        return False
     sums = nw.sum_horizontal(*names)
     squares = nw.sum_horizontal(*(nw.col(name) ** 2 for name in names))
     found = fetch_columns(
@@ -339,7 +342,7 @@ def look_like_ranks(frame: Frame, numbers: Sequence[nw.Expr], names: Sequence[st
             ((sums == k * (k + 1) / 2) & (squares == k * (k + 1) * (2 * k + 1) / 6)).alias("fits")
         )
     )["fits"]
-    return k > 2 and len(found) > k and bool(found.all())
+    return len(found) > k and bool(found.all())
 
 
 WIDE: Final = tables.Layout(
