@@ -12,8 +12,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls
-from evenhand.data.exclusions import note_excluded
-from evenhand.data.groups import Levels, choose_criterion, group_ratings
+from evenhand.data.groups import Levels, group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
@@ -154,7 +153,6 @@ def rank_ratings(
     settings: Settings,
     *,
     group_by: str | None = None,
-    criterion: str | None = None,
     lower_is_better: bool | None = None,
     references: Sequence[str] | None = None,
     rank_part: Callable[..., Ranking] | None = None,
@@ -168,10 +166,8 @@ def rank_ratings(
     of_scores["rank_part"] = rank_part or rank_scores
     if isinstance(data, RatingRows):
         return _rank_rows(data, settings, group_by, **of_scores)
-    table = leave_out_controls(choose_criterion(data, criterion))
-    rows = table.rows(factors=[] if group_by is None else [group_by])
-    chosen = [one for one in table.excluded if one.code == "criterion" and criterion is not None]
-    return note_excluded(_rank_rows(rows, settings, group_by, **of_scores), chosen)
+    rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
+    return _rank_rows(rows, settings, group_by, **of_scores)
 
 
 def _rank_rows(
