@@ -575,7 +575,7 @@ def check_ratings(
     settings = Settings(spec, "rank-sets", cluster, level, seed, None)
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = rank_scores(rows, settings, **how)
-    notes: list[str] = []
+    notes = [*rows.notes]
     offers: list[tuple[str, Callable[[], Ranking]]] = []
     for name in ("adjusted", "mean", "z", "mixed"):  # whose estimates are means of scores
         if name != settings.name:
