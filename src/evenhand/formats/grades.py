@@ -1,6 +1,7 @@
 """Outcomes that say more than left, tie or right: how strongly, or the score of one side.
 
-    preference: -3 … 3      1 … 5, or 1 … 7, with a tie in the middle      1, 0.5, 0
+    preference: -3 … 3      1 … 5, or 1 … 7, with a tie in the middle      1 … 4, without a tie
+    1, 0.5, 0
     A is much better        A is slightly better        about the same      A>>B
 
 They are collapsed to left, tie and right, and a note says so. Which end of a scale of numbers is
@@ -23,8 +24,8 @@ from evenhand.render.findings import Finding
 
 _NUMBER: Final = re.compile(r"\s*[+\-−–]?\s*(\d+([.,]\d*)?|[.,]\d+)\s*")
 FARTHEST: Final = 10  # The largest number of a scale around 0
-# Numbers of answers, odd, that a scale from 1 has with a tie in the middle
-_POINTS: Final = (5, 7)
+# Numbers of answers that a scale from 1 has: with a tie in the middle where they are odd
+_POINTS: Final = (4, 5, 7)
 # Words in names of columns whose numbers run from the left of the screen to the right
 _ALONG: Final = (
     *("prefer", "outcome", "likert", "scale", "cmos", "sidebyside", "sxs", "strength", "degree"),
@@ -97,11 +98,11 @@ def _read_scale(
     turned = write_word(f"{max(numbers.values()):g}={low}")
     code = "graded-score" if middle == 0.5 else "graded-scale"
     code = "graded-mark" if find_mark(column) and not declared else code
+    code = "graded-without-tie" if middle == 2.5 else code
     where = "below" if low == "left" else "above"
     side = "left" if low == "right" else "right"
-    note = say(
-        code, column=column, middle=_show(middle), where=where, side=side, turned=turned, **ends
-    )
+    sides = {"where": where, "side": side, "low": low, "turned": turned}
+    note = say(code, column=column, middle=_show(middle), **sides, **ends)
     return Grades(meant, note)
 
 
@@ -113,7 +114,10 @@ def _find_middle(values: Collection[float], column: str) -> float | None:
     if lowest < 0 and max(highest, -lowest) <= FARTHEST:
         return 0.0
     whole = all(value.is_integer() for value in values)
-    return (highest + 1) / 2 if whole and lowest >= 1 and highest in _POINTS else None
+    if not whole or lowest < 1 or highest not in _POINTS:
+        return None
+    # 1 to 4 with a gap may be more of 1 to 5
+    return (highest + 1) / 2 if highest % 2 or len({*values}) == highest else None
 
 
 def _low_end(
