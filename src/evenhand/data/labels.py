@@ -126,8 +126,8 @@ def refuse_unknown(
     if outcome_labels is not None and not isinstance(outcome_labels, Complete):
         expected += f", or {usual}"
     # What labels may mean, for the caller to confirm: numbers go from left to right, all of them at
-    # once, with a tie in the middle alone; a label that is nearly a usual one, or whose words name one side or a tie alone, means
-    # that; for any other the caller must choose.
+    # once, with a tie in the middle alone; a label that is nearly a usual one, or whose words name
+    # one side or a tie alone, means that; for any other the caller must choose.
     meant: dict[str, str] = {}
     if any(map(_is_number, unknown)):
         there = {*unknown, *filter(None, every)} - {*(outcome_labels or ())}

@@ -140,6 +140,27 @@ def choose_rating_model(model: object) -> object:
     return model
 
 
+def take_part(data: Ratings | RatingRows) -> RatingRows:
+    """Return the ratings of one task under one criterion, without controls; refuse several."""
+    rows = leave_out_controls(data).rows() if isinstance(data, Ratings) else data
+    for name, plural in (("task", "tasks"), ("criterion", "criteria")):
+        if rows.has_several(name):
+            raise UnknownOption(
+                f"conclusions are of one ranking, and these ratings are of several {plural}: choose"
+                f" one, {listing(rows.labels(name)[0])} (read with where=\"{name} = '...'\")"
+            )
+    return rows
+
+
+def refuse_of_votes(settings: Mapping[str, object]) -> None:
+    """Refuse settings that apply to comparisons alone, where they are given."""
+    unfit = [name for name, value in settings.items() if value]
+    if unfit:
+        raise UnknownOption(
+            f"{listing(unfit)}: of comparisons, and these are ratings: leave it out"
+        )
+
+
 def refuse_interval(interval: str | None) -> None:
     """Refuse intervals that ratings have not."""
     if interval not in INTERVALS:
