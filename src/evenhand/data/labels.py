@@ -41,8 +41,19 @@ _SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
 KNOWN_LABELS: Final[Mapping[str, Outcome]] = {
     label: outcome for outcome, labels in _SYNONYMS.items() for label in labels
 }
+# What judges choose who give no answer, in folded case; an apostrophe may be a curly one
+NO_ANSWERS: Final = frozenset(
+    one.replace("'", sign)
+    for sign in ("'", "’", "")
+    for one in (
+        *("skip", "skipped", "skip_vote", "skipvote", "no answer", "no_answer", "abstain"),
+        *("abstained", "can't decide", "cannot decide", "can not decide", "can't tell"),
+        *("cannot tell", "can't say", "cannot say", "cannot judge", "can't judge", "don't know"),
+        *("do not know", "can't_decide", "cannot_decide", "don't_know", "dont_know"),
+    )
+)
 # What programs and people write where there is no value, in folded case
-MISSING: Final = frozenset(
+MISSING: Final = NO_ANSWERS | frozenset(
     (
         *("", "-", "--", "–", "—", "<na>", "empty", "missing", "n/a", "na", "nan", "nat", "nil"),
         *("none", "null"),

@@ -308,12 +308,15 @@ _PART_OF: Final = re.compile(rf"{_PLAIN}\s*(?:/|out of|of)\s*(\d+)", re.IGNORECA
 _NUMBERED: Final = re.compile(r"\(?(\d+)\)?(?:\s*[-–—:.=)]\s*|\s+)\(?[^\W\d].*")
 
 
-def read_words(labels: Collection[str], *, beside: bool) -> tuple[dict[str, float], Finding] | None:
+def read_words(
+    labels: Collection[str], beside: Collection[float]
+) -> tuple[dict[str, float], Finding] | None:
     """Return label → number, of labels that are scores with more than a number, and a note.
 
     Labels that are none of these are not among them.
 
-    beside: whether plain numbers stand beside them, which 85 % and 0.9 would make two scales.
+    beside: the plain numbers that stand beside them. 3 beside 4/5 is on the same scale, and so is
+        85 beside 90 %; 0.9 would be on another one.
     """
     words = {label: " ".join(re.findall(r"[^\W\d_]+", label.casefold())) for label in labels}
     for scale in () if beside else SCALES:
@@ -325,10 +328,12 @@ def read_words(labels: Collection[str], *, beside: bool) -> tuple[dict[str, floa
     parts = {label: _PART_OF.fullmatch(label.strip()) for label in labels}
     numbered = {label: _NUMBERED.fullmatch(label.strip()) for label in labels}
     of = {match[2] for match in parts.values() if match}
+    whole = all(one.is_integer() and one >= 0 for one in beside) and max(beside, default=2) > 1
+    most = max(beside, default=0)
     one_each = len({match[1] for match in numbered.values() if match})
     for matches, code, fits in (
-        (percents, "score-percent", not beside),
-        (parts, "score-parts", len(of) == 1 and not beside),
+        (percents, "score-percent", whole and most <= 100),
+        (parts, "score-parts", len(of) == 1 and whole and most <= float(min(of, default="0"))),
         (numbered, "score-numbered", one_each == sum(map(bool, numbered.values()))),
     ):
         numbers = {label: float(match[1]) for label, match in matches.items() if match}
