@@ -81,11 +81,9 @@ class Comparisons(ComparisonTable):
                 " outcome=NAME, in Python columns={'outcome': 'NAME'})"
             )
         counted = count_labels(frame.filter(missing), "outcome", as_text=True)
-        words = {one: n for one, n in counted.items() if one and one.casefold() in NO_ANSWERS}
-        named = listing([f"'{one}' ({words[one]:,})" for one in sorted(words)])
-        reason = (
-            f"the outcome is missing or no answer: {named}" if words else "the outcome is missing"
-        )
+        said = {one: n for one, n in counted.items() if one and one.casefold() in NO_ANSWERS}
+        named = listing([f"'{one}' ({said[one]:,})" for one in sorted(said)])
+        reason = f"the outcome is missing{f' or no answer: {named}' if said else ''}"
         return replace(self, frame=frame).keep_rows(frame.filter(~missing), "no-outcome", reason)
 
     def _keep_task(self, task: str, *, recorded: bool) -> Self:
