@@ -168,3 +168,20 @@ def test_a_misspelt_system_is_asked_about(evenhand, folder):
 )
 def test_an_ending_that_is_not_written_leads_to_one_that_is(evenhand, table1, verb, name, said):
     assert said in " ".join(evenhand(verb, table1, "-o", name, code=2).err.split())
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("system", "judge,item,system,score\na,1,x,3\na,1,,4\nb,1,y,2\n"),
+        ("judge", "judge,item,system,score\na,1,x,3\n,1,y,4\nb,1,y,2\n"),
+        ("item", "judge,item,left,right,outcome\na,1,x,y,left\na,,x,y,tie\nb,1,y,x,left\n"),
+    ],
+)
+def test_rows_without_a_name_are_refused_with_what_leaves_them_out(evenhand, folder, column, text):
+    Path("rows.csv").write_text(text, encoding="utf-8")
+    said = evenhand("inspect", "rows.csv", code=2).err
+    assert f"a value is missing in column '{column}' of rows.csv (line 3)" in said
+    (option,) = re.findall(r"leave such rows out \((--where .*), in Python", said)
+    kept = evenhand("inspect", "rows.csv", *shlex.split(option), "--json").json
+    assert [one["rows"] for one in kept["excluded"]] == [1]

@@ -53,3 +53,15 @@ def test_a_declared_label_adds_to_the_known(evenhand, write, declared):
 def test_a_number_that_turns_the_sides_turns_the_scores_of_winners_and_it_is_said(evenhand, write):
     said = " ".join(evenhand("rank", write("0", "1", "1"), "--outcome", "0=left").out.split())
     assert "column 'winner' is the score of the right output: 1 where it won" in said
+
+
+@pytest.mark.parametrize("word", ["skip", "Skipped", "can't decide", "can’t decide", "Don't know"])
+def test_a_judge_who_gives_no_answer_is_counted_and_named(evenhand, write, word):
+    path = write("model_a", "model_b", "tie", word, word)
+    ranked = evenhand("rank", path, "--json").json
+    assert ranked["n_judgments"] == 3
+    (missing,) = ranked["excluded"]
+    assert (missing["code"], missing["rows"], missing["of_rows"]) == ("no-outcome", 2, 5)
+    assert f"the outcome is missing or no answer: '{word}' (2)" in missing["reason"]
+    counted = evenhand("rank", path, "--outcome", f"{word}=tie", "--json").json
+    assert counted["n_judgments"] == 5

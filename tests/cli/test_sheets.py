@@ -187,3 +187,52 @@ def test_groups_of_results_are_a_mapping(study):
     assert [*ranked.keys()] == ["Adequacy", "Fluency"]
     assert dict(ranked.items())["Fluency"] is ranked["Fluency"]
     assert ("Fluency" in ranked, ranked.get("Style")) == (True, None)
+
+
+def write_sheets(path, sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+
+
+def rate(shift, head=("item", "system", "score")):
+    cells = [(i, k, name) for i in range(6) for k, name in ((1, "x"), (2, "y"))]
+    return [head, *((f"i{i}", name, 1 + (i * k + shift) % 5) for i, k, name in cells)]
+
+
+def test_sheets_of_the_same_columns_are_judges_where_no_column_is(evenhand, folder):
+    write_sheets("judges.xlsx", {"ann": rate(0), "bob": rate(1), "read me": [["how to rate"]]})
+    found = evenhand("rank", "judges.xlsx", "--json").json
+    means = {row["system"]: (row["ratings"], row["mean"]) for row in found["systems"]}
+    # 6 scores of each judge for each system, counted by hand from `rate`
+    expected = {
+        name: [1 + (i * k + shift) % 5 for i in range(6) for shift in (0, 1)]
+        for k, name in ((1, "x"), (2, "y"))
+    }
+    assert means == {name: (12, sum(one) / 12) for name, one in expected.items()}
+    note = next(one["text"] for one in found["findings"] if "read together" in one["text"])
+    assert note.startswith("sheets ann, bob were read together, each as a judge")
+    option = re.search(r"(--sheet \w+)", note)[1]
+    one = evenhand("inspect", "judges.xlsx", *option.split()).out
+    assert "12 ratings" in one
+
+
+@pytest.mark.parametrize(
+    ("sheets", "names"),
+    [
+        # the judges are named, so that sheets are something else, such as waves
+        (2 * [rate(0, ("judge", "system", "score"))], "first, second"),
+        # nobody says whose outputs were scored: sheets may be systems
+        (2 * [[("item", "fluency"), ("i1", 3), ("i2", 4)]], "first, second"),
+        ([rate(0), rate(0, ("item", "system", "rating"))], "first, second"),
+    ],
+)
+def test_other_sheets_are_chosen_by_name(evenhand, folder, sheets, names):
+    write_sheets("book.xlsx", dict(zip(("first", "second"), sheets, strict=True)))
+    said = evenhand("rank", "book.xlsx", code=2).err
+    assert names in said
+    assert "--sheet first" in said

@@ -36,3 +36,23 @@ def test_the_same_file_says_the_same_with_controls_and_without(verb, evenhand, f
     assert (signed in with_controls) == ("sign evenhand" in with_controls)
     plain = re.sub(f"(read |note )?{re.escape(told)}", "", with_controls).replace(signed, "")
     assert plain == without
+
+
+RATED = ("rank", "rank --method all", "fit", "compare", "bias", "test", "robustness", "variance")
+
+
+@pytest.mark.parametrize("verb", [*RATED, "agreement", "impute"])
+def test_controls_are_counted_among_the_ratings_of_the_criterion(verb, evenhand, folder) -> None:
+    rows = ["judge,item,system,criterion,score,kind"]
+    for j in range(5):
+        for i in range(8):
+            for s, name in enumerate("xyz"):
+                for criterion, known in (("fluency", 3), ("adequacy", 1)):
+                    score = 1 + (7 * i + 3 * j + s * (i + 1) + j * s) % 5
+                    kind = "control" if i < known else "target"
+                    rows.append(f"j{j},i{i},{name},{criterion},{score},{kind}")
+    (folder / "scores.csv").write_text("\n".join(rows) + "\n")
+    said = evenhand(*verb.split(), "scores.csv", "--criterion", "fluency", "--json").json
+    counts = {one["code"]: (one["rows"], one["of_rows"]) for one in said["excluded"]}
+    # 5 judges x 8 items x 3 systems under each of 2 criteria; 3 of the items are controls
+    assert counts == {"criterion": (120, 240), "controls": (45, 120)}

@@ -18,12 +18,9 @@ OF_PAIRS = {
     "trace_learning": evenhand.trace_learning,
     "choose_pairs": evenhand.choose_pairs,
     "find_cycles": evenhand.find_cycles,
-    "find_fragility": evenhand.find_fragility,
     "find_position_bias": evenhand.find_position_bias,
     "find_preferences": evenhand.find_preferences,
     "tabulate_models": evenhand.tabulate_models,
-    "vary_choices": evenhand.vary_choices,
-    "watch": evenhand.watch,
     "BradleyTerry.fit": evenhand.BradleyTerry().fit,
     "PlackettLuce.fit": evenhand.PlackettLuce().fit,
 }
@@ -33,6 +30,9 @@ OF_ANY = {
     "rank": evenhand.rank,
     "screen_judges": evenhand.screen_judges,
     "estimate_components": evenhand.estimate_components,
+    "find_fragility": evenhand.find_fragility,
+    "vary_choices": evenhand.vary_choices,
+    "watch": evenhand.watch,
 }
 FEATURES = evenhand.OutputFeatures(labels=("system",))
 OF_SCORES = {

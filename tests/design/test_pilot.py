@@ -69,7 +69,9 @@ def test_a_taste_that_is_stated_beside_a_pilot_leaves_the_pooled_worths(pilots):
 def test_a_pilot_of_several_tasks_is_refused_by_their_names():
     rows = {"left": ["A", "B"] * 2, "right": ["B", "A"] * 2, "outcome": ["left", "left"] * 2}
     rows |= {"judge": ["x", "y"] * 2, "task": ["de-en", "de-en", "fr-en", "fr-en"]}
-    with pytest.raises(UnknownOption, match=r"2 tasks, de-en, fr-en: name one of them \(--task\)"):
+    with pytest.raises(
+        UnknownOption, match=r"2 tasks, de-en, fr-en: name one of them \(--task NAME, in"
+    ):
         learn_from_pilot(evenhand.read(pl.DataFrame(rows)))
 
 

@@ -17,6 +17,8 @@ from evenhand.design.power import Design, Truth, draw_scores
 from evenhand.design.spec import make_spec
 from evenhand.errors import UnknownOption
 from evenhand.models.means import Adjusted
+from evenhand.ranking.ratings import rank_scores
+from evenhand.ranking.settings import Settings
 
 RATED = {"unit": "points", "judge_sd": 3.0, "item_sd": 6.0, "noise_sd": 10.0}
 TRUTH = Truth.spaced(4, 4.0, judge_sd=3.0, item_sd=6.0, noise_sd=10.0)
@@ -51,6 +53,25 @@ def test_errors_in_closed_form_are_those_of_adjusted_scores(design):
     simulated = np.mean(np.square(apart))
     expected = sum(predict_errors(truth, design).vary(design).values())[0, 1]
     assert simulated == pytest.approx(expected, rel=0.13)
+
+
+def test_errors_are_drawn_as_large_as_rank_estimates_them():
+    """The largest of three variances is larger than the variance, and the fewer judges the more."""
+    truth, design = (
+        Truth.spaced(4, 0.0, judge_sd=3.0, item_sd=6.0, noise_sd=10.0),
+        Design(8, 30, 160),
+    )
+    shown = []
+    for seed in range(40):
+        rows = draw_scores(truth, design, np.random.default_rng(seed))
+        settings = Settings(Adjusted(), "rank-sets", None, 0.95, 1, None)
+        ranking = rank_scores(rows, settings, lower_is_better=False, references=())
+        shown.append(ranking.pair_stderr[np.triu_indices(4, 1)])
+    inputs = predict_errors(truth, design)
+    true = np.sqrt(np.sum(list(inputs.vary(design).values()), axis=0)[0, 1])
+    drawn = inputs.draw_errors(design)
+    assert drawn.mean() == pytest.approx(np.mean(shown) / true, rel=0.1)
+    assert drawn.mean() > 1.02
 
 
 def test_complete_blocks_have_the_errors_of_a_d_study():

@@ -15,11 +15,9 @@ import pytest
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.robustness.claims import REVERSED, Claim, Flip
 from evenhand.ranking.robustness.fragility import (
-    REVERSED,
     Case,
-    Claim,
-    Flip,
     find_flip,
     make_case,
     subtract,

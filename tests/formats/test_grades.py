@@ -1,6 +1,8 @@
 """Outcomes that say how strongly, scores of one side, and columns that mark who won."""
 
+import ast
 import json
+import re
 
 import pandas as pd
 import polars as pl
@@ -33,6 +35,8 @@ GRADED = {
     "without a tie": ("preference_strength", ("-2", "-1", "2"), (2, 0, 1)),
     "1 to 5": ("preference", (1, 2, 3, 4, 5, 5), (2, 1, 3)),
     "1 to 7": ("likert", (1, 4, 7, 7), (1, 1, 2)),
+    "1 to 7, all points": ("preference", (1, 2, 3, 4, 5, 6, 7, 7), (3, 1, 4)),
+    "1 to 4, which has no tie": ("preference", (1, 2, 3, 4, 4), (2, 0, 3)),
     "blank is missing": ("preference", (-2, 2, "", 1), (1, 0, 2)),
     "NaN is missing": ("preference", (-2, 2, "NaN"), (1, 0, 1)),
     "score of the left": ("winner", ("1", "0.5", "0", "1.0", ".5"), (2, 2, 1)),
@@ -112,6 +116,23 @@ def test_a_label_that_is_declared_has_its_own_meaning(save):
     assert counts(path, outcomes=every) == (0, 7, 0)
 
 
+def test_four_points_can_be_turned_or_be_those_of_five(save):
+    path = save_votes(save, (1, 2, 3, 4, 4))
+    note = next(one for one in read(path).source.notes if "runs from" in one)
+    assert "1 and 2 prefer the left output" in note
+    assert counts(path, outcomes={"4": "left"}) == (3, 0, 2)
+    assert counts(path, outcomes={"3": "tie"}) == (2, 1, 2)
+
+
+def test_inner_points_are_never_proposed_as_ties(save):
+    # with a gap it may be a scale to 5: the caller says what the labels mean
+    path = save_votes(save, (1, 2, 4, 4))
+    said = refusal(path, InvalidJudgments)
+    meant = ast.literal_eval(re.search(r"outcomes=(\{.*?\})", said)[1])
+    assert meant == {"1": "left", "2": "left", "4": "right"}
+    assert counts(path, outcomes=meant) == (2, 0, 2)
+
+
 # Column and labels of which nobody can know which end is the left
 UNSURE = {
     "0 and 1": ("winner", (0, 1, 1)),
@@ -139,7 +160,7 @@ def test_which_end_is_the_left_is_never_guessed(save, column, labels):
 # Labels that are no scale and no grades: refused as any unknown label is
 UNKNOWN = {
     "1 to 3": (1, 2, 3),
-    "1 to 4": (1, 2, 3, 4),
+    "1 to 4 with a gap": (1, 2, 4),
     "0 to 10": tuple(range(11)),
     "far numbers": (-70, 12, 40),
     "words and a stranger": ("A is much better", "perhaps", "B is better"),

@@ -1,6 +1,7 @@
 """Ranks, weights and scores: what is a number, and what is refused."""
 
 import warnings
+from decimal import Decimal
 
 import narwhals as nw
 import pandas as pd
@@ -155,3 +156,35 @@ def test_a_remedy_is_named_only_where_it_helps(save) -> None:
     assert "--skip-bad-rows" not in refusal(save("t.csv", rows.format("so-so", "hm")))
     assert "write thousands without a comma" in refusal(save("t.csv", rows.format('"1,005"', 3)))
     assert "thousands" not in refusal(save("t.csv", rows.format('"10,5"', 3)))
+
+
+OBJECTS = {
+    "text beside numbers": (["3", 4, "5", 2.0], [3, 4, 5, 2]),
+    "Decimal": ([Decimal("3.5"), Decimal(4), Decimal("2.25"), Decimal(1)], [3.5, 4, 2.25, 1]),
+    "Decimal beside text and floats": ([Decimal("3.5"), "4", 2, 1.0], [3.5, 4, 2, 1]),
+    "missing ones": ([Decimal("3.5"), None, "NA", 1], [3.5, 1]),
+    "parts and the whole numbers that they are": (["3/5", "3", 4, "2/5"], [3, 3, 4, 2]),
+    "per cent and numbers of it": (["85 %", "50", 70, "100%"], [85, 50, 70, 100]),
+}
+
+
+@pytest.mark.parametrize(("values", "scores"), OBJECTS.values(), ids=OBJECTS)
+def test_scores_of_several_types_in_one_column_are_read(values, scores) -> None:
+    frame = pd.DataFrame({"system": [*"ABAB"], "score": pd.Series(values, dtype=object)})
+    assert read(frame).rows().score.tolist() == scores
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        # two notations that are two scales: nobody knows which is meant
+        ["85 %", "0.9", "70 %", "0.5"],
+        ["3/5", "0.6", "4/5", "0.2"],
+        ["3/5", "7", "4/5", "2"],
+        [True, 3, False, 2],
+        [[1], 3, 4, 2],
+    ],
+)
+def test_scores_on_two_scales_in_one_column_are_refused(values) -> None:
+    frame = pd.DataFrame({"system": [*"ABAB"], "score": pd.Series(values, dtype=object)})
+    refusal(frame, InvalidJudgments)

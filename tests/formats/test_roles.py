@@ -1,5 +1,6 @@
 """Which column plays which role."""
 
+import pandas as pd
 import pytest
 
 from evenhand.data.comparisons import Comparisons
@@ -103,3 +104,25 @@ def test_a_mapping_decides_the_kind_of_table(save) -> None:
         save("u.csv", "a,b,c\nx,y,left\n"), columns={"left": "a", "right": "b", "outcome": "c"}
     )
     assert cells_of(compared) == {("x", "y"): (1, 0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("columns", "item"),
+    [
+        (["Document"], "Document"),
+        (["Prompt"], "Prompt"),
+        (["Question"], "Question"),
+        (["Input"], "Input"),
+        (["Source"], "Source"),
+        (["Segment No"], "Segment No"),
+        (["source", "prompt"], "prompt"),
+        # a column of the role's own names comes first, and parts of documents are not guessed at
+        (["Document", "sentence id"], "sentence id"),
+        (["Prompt", "item"], "item"),
+        (["document", "sentence"], None),
+    ],
+)
+def test_what_was_judged_is_the_item_where_nothing_else_is(columns, item):
+    beside = {name: ["one", "two"] for name in columns}
+    table = pd.DataFrame(beside | {"judge": ["a", "b"], "system": ["x", "y"], "score": [1, 2]})
+    assert read(table).source.columns.get("item") == item

@@ -1,5 +1,6 @@
 """What would change a ranking by ratings: choices, and how few judges and items carry it."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.ranking.robustness.sensitivity import check_ratings, leave_levels_out
+from evenhand.ranking.robustness.rating_flips import leave_levels_out
+from evenhand.ranking.robustness.sensitivity import check_ratings
 
 
 def make(n=300, judges=8, seed=4):
@@ -74,3 +76,75 @@ def test_pairs_that_are_asked_about_must_be_in_the_order_of_the_board():
         check_ratings(rows(make()), pairs=[("c", "a")])
     with pytest.raises(InvalidJudgments, match="no system 'x'"):
         check_ratings(rows(make()), pairs=[("a", "x")])
+
+
+# The same through the public functions, which take ratings as `rank` does.
+
+
+def test_public_functions_take_ratings_as_the_verb_does():
+    frame = make()
+    found = check_ratings(rows(frame))
+    assert evenhand.find_fragility(frame).flips == found.fragility.flips
+    assert evenhand.vary_choices(frame).choices == found.sensitivity.choices
+    watched = evenhand.watch(frame)
+    assert watched.to_dict() == evenhand.rank(frame).to_dict()
+
+
+def test_one_conclusion_and_one_pair_may_be_asked_about():
+    frame = make()
+    (pair,) = {one.claim for one in evenhand.find_fragility(frame, pairs=("b", "c")).flips}
+    assert pair == "b is ahead of c"
+    (first,) = {one.claim for one in evenhand.find_fragility(frame, most=1).flips}
+    assert first == "a is first"
+
+
+def test_a_ranking_that_is_known_says_the_direction():
+    frame = make()
+    board = evenhand.rank(frame, lower_is_better=True)
+    assert board.systems[0] == "c"
+    assert evenhand.find_fragility(frame, board=board).flips[0].subject == "c"
+    varied = evenhand.vary_choices(frame, board=board)
+    assert {one.systems[0] for one in varied.choices} == {"c"}
+
+
+def test_controls_are_excluded_and_counted_once():
+    frame = make().with_columns(kind=pl.lit("target"))
+    control = frame.head(20).with_columns(kind=pl.lit("control"), score=pl.lit(0.0))
+    both = pl.concat([frame, control])
+    for work in (evenhand.find_fragility, evenhand.vary_choices, evenhand.watch):
+        (excluded,) = work(both).excluded
+        assert (excluded.code, excluded.rows, excluded.of_rows) == ("controls", 20, 320)
+
+
+@pytest.mark.parametrize(
+    ("work", "settings", "says"),
+    [
+        (evenhand.find_fragility, {"after": [1]}, "after: of comparisons"),
+        (evenhand.find_fragility, {"outcomes": ["undecided"]}, "outcomes: of comparisons"),
+        (evenhand.find_fragility, {"model": "mixed"}, "adjusted, mean and z"),
+        (evenhand.find_fragility, {"pairs": [("b", "a")]}, "does not have b ahead of a"),
+        (evenhand.vary_choices, {"judge_cap": "median"}, "judge_cap: of comparisons"),
+        (evenhand.watch, {"order": "item"}, "order: of comparisons"),
+    ],
+)
+def test_settings_of_votes_are_refused(work, settings, says):
+    with pytest.raises(UnknownOption, match=says):
+        work(make(), **settings)
+
+
+def test_several_criteria_are_refused_with_what_chooses_one(tmp_path):
+    both = pl.concat([make(seed=k).with_columns(criterion=pl.lit(f"c{k}")) for k in (4, 5)])
+    path = tmp_path / "both.csv"
+    both.write_csv(path)
+    for work in (evenhand.find_fragility, evenhand.vary_choices):
+        with pytest.raises(UnknownOption, match="choose one, c4, c5") as said:
+            work(path)
+        condition = re.search(r'where="(.*)"', str(said.value))[1].replace("...", "c4")
+        assert work(evenhand.read(path, where=condition)).to_dict()
+
+
+def test_a_campaign_is_planned_from_a_pilot_alone():
+    plan = evenhand.plan_campaign(pilot=make(seed=6), campaigns=0)
+    assert plan.to_dict() == evenhand.plan_campaign({}, pilot=make(seed=6), campaigns=0).to_dict()
+    with pytest.raises(UnknownOption, match="nothing to plan from"):
+        evenhand.plan_campaign()

@@ -40,16 +40,16 @@ def bias(
     ratings: how severe judges are, their tastes for systems, drift over time,
     position, judges of their own systems, and --control.
     """
-    from evenhand.data.groups import choose_criterion, group_ratings
+    from evenhand.data.groups import group_ratings
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.bias import choose_columns, find_position_bias, find_rating_bias
 
     by, settings = groups.group_by, vars(clusters)
     of_ratings = criterion.criterion is not None or bool(asked.controls)
-    opened = run.reading.open_either(options.kinds_of(ratings=of_ratings))
+    kinds = options.kinds_of(ratings=of_ratings)
+    opened = run.reading.open_either(kinds, criterion=criterion.criterion)
     if isinstance(opened, Ratings):
-        joined = tables.join(opened, used=(by, *asked.controls))
-        ratings = choose_criterion(joined, criterion.criterion)
+        ratings = tables.join(opened, used=(by, *asked.controls))
         looked_at = choose_columns(ratings, asked.controls)
         rows = ratings.rows(factors=[*looked_at, *([] if by is None or by in looked_at else [by])])
         biases, refused = work_on_groups(

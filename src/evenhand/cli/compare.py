@@ -204,7 +204,6 @@ def compare(
     screen, judges), and tests say whether it is needed. Of ratings adjusted,
     mean, z, mixed and ordinal are compared, with a model without systems.
     """
-    from evenhand.data.groups import choose_criterion
     from evenhand.data.ratings import Ratings
 
     asked.refuse_unfit()
@@ -214,12 +213,13 @@ def compare(
     drawing.check()
     by = groups.group_by
     used = (*asked.judge_covariates, by)
-    opened = run.reading.open_either(options.kinds_of(ratings=criterion.criterion is not None))
+    kinds = options.kinds_of(ratings=criterion.criterion is not None)
+    opened = run.reading.open_either(kinds, criterion=criterion.criterion)
     data: Comparisons | Ratings
     if isinstance(opened, Ratings):
         why = "is of comparisons; these are ratings: leave it out"
         options.refuse_given(("nested", "curves", "train", "test"), why)
-        data = choose_criterion(tables.join(opened, used=(by,)), criterion.criterion)
+        data = tables.join(opened, used=(by,))
     else:
         options.refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
         data = tables.join(opened, used=used, options=options.COVARIATES)

@@ -10,7 +10,6 @@ from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.groups import (
-    choose_criterion,
     choose_groups,
     group_ratings,
     say_pooled,
@@ -79,18 +78,19 @@ def fit(
     and the order of each group is shown.
     """
     of_ratings = fitted.model_name in RATING_MODELS or options.is_given("criterion")
-    opened = run.reading.open_either(options.kinds_of(ratings=of_ratings))
+    kinds = options.kinds_of(ratings=of_ratings)
+    opened = run.reading.open_either(kinds, criterion=scores.criterion)
     if isinstance(opened, Ratings):
         tables.refuse("fit of ratings")
         options.refuse_of_comparisons()
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
         rating_model = find_model(name, RATING_MODELS).make()
-        ratings, by = choose_criterion(opened, scores.criterion), groups.group_by
-        parts = group_ratings(ratings.rows(factors=[] if by is None else [by]), by)
+        by = groups.group_by
+        parts = group_ratings(opened.rows(factors=[] if by is None else [by]), by)
         rated, refused = work_on_groups(
             parts, lambda part: FittedRatings(rating_model.fit(part), part), by
         )
-        return VerbResult(rated, refused, remarks_on(ratings))
+        return VerbResult(rated, refused, remarks_on(opened))
     entry = find_model(fitted.model_name)
     # Refuse options that are no settings of a model, or that its name has set already
     given = options.given_options()

@@ -67,7 +67,7 @@ def impute(
         named = "--figures" if asked.draws is None else "--draws"
         raise UnknownOption(f"{named} is about --reliability: add it, or leave {named} out")
     figures.check()
-    from evenhand.data.groups import choose_criterion, group_ratings
+    from evenhand.data.groups import group_ratings
     from evenhand.data.rating_rows import read_scale
     from evenhand.ratings.completion import NuclearNorm
     from evenhand.ratings.reliability import complete_part
@@ -92,7 +92,7 @@ def impute(
     )
     draws = (asked.draws or DRAWS) if asked.reliability else None
     # The groups that are completed apart
-    data = choose_criterion(run.reading.open_ratings("impute"), asked.criterion)
+    data = run.reading.open_ratings("impute", asked.criterion)
     by = None if groups.group_by is None else data.require(groups.group_by)
     roles = ("task", "judge", "item", "system", "criterion")
     factors = [one for one in (by, asked.judge_group) if one is not None and one not in roles]

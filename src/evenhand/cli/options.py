@@ -538,12 +538,18 @@ class Reading(Options):
         return leave_out_llm_judges(self.open(kinds))
 
     def open_systems(
-        self, kinds: Sequence[str] = (), *, llm: bool = False
+        self, kinds: Sequence[str] = (), *, llm: bool = False, criterion: str | None = None
     ) -> Comparisons | Rankings | Ratings:
-        """Open the files and leave out controls and, unless `llm`, judges marked as LLMs."""
+        """Open the files and leave out controls and, unless `llm`, judges marked as LLMs.
+
+        criterion: of ratings, the one whose ratings are read; controls are those among them.
+        """
         from evenhand.data.controls import keep_all_judges, leave_out_controls
+        from evenhand.data.groups import choose_criterion
+        from evenhand.data.ratings import Ratings
 
         data = self.open(kinds)
+        data = choose_criterion(data, criterion) if isinstance(data, Ratings) else data
         return leave_out_controls(keep_all_judges(data) if llm else data)
 
     def open_comparisons(self, verb: str) -> Comparisons:
@@ -564,24 +570,25 @@ class Reading(Options):
             )
         return data
 
-    def open_ratings(self, verb: str) -> Ratings:
-        from evenhand.data.controls import leave_out_controls
+    def open_ratings(self, verb: str, criterion: str | None) -> Ratings:
         from evenhand.data.ratings import Ratings
 
-        data = self.open(("ratings",))
+        data = self.open_systems(("ratings",), criterion=criterion)
         if not isinstance(data, Ratings):
             held = type(data).__name__.lower()
             raise UnknownFormat(
                 f"{data.source.name} holds {held}, and {verb} needs ratings, one score of one"
                 " output a row: evenhand inspect says what is in it"
             )
-        return leave_out_controls(data)
+        return data
 
-    def open_either(self, kinds: Sequence[str] = (), *, llm: bool = False) -> Comparisons | Ratings:
+    def open_either(
+        self, kinds: Sequence[str] = (), *, llm: bool = False, criterion: str | None = None
+    ) -> Comparisons | Ratings:
         """Open the files as `open_systems` does, and expand rankings; `kinds` as of `open`."""
         from evenhand.data.rankings import Rankings
 
-        data = self.open_systems(kinds, llm=llm)
+        data = self.open_systems(kinds, llm=llm, criterion=criterion)
         return data.comparisons() if isinstance(data, Rankings) else data
 
 

@@ -183,7 +183,6 @@ def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]
 
 
 def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings | Ratings | None:
-    from evenhand.data.groups import choose_criterion
     from evenhand.data.ratings import Ratings
 
     if path is None:
@@ -194,10 +193,9 @@ def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings |
         return None
     others = {"weight": None, "weights": "frequency", "explain": False}
     read = {name: value for name, value in vars(how).items() if name != "criterion"}
-    data: Any = options.Reading({"files": (path,), **others, **read}).open_systems()
-    if isinstance(data, Ratings):
-        data = choose_criterion(data, how.criterion)
-    elif how.criterion is not None:
+    reading = options.Reading({"files": (path,), **others, **read})
+    data: Any = reading.open_systems(criterion=how.criterion)
+    if how.criterion is not None and not isinstance(data, Ratings):
         raise UnknownOption("--criterion is of ratings, and the pilot holds none: leave it out")
     keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]

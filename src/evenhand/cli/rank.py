@@ -12,7 +12,6 @@ import evenhand
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
-from evenhand.data.groups import choose_criterion
 from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing
 
@@ -342,14 +341,14 @@ def rank(
         used = (groups.group_by, *(column for column, _ in mixing.mixes))
         of_ratings = bool({*by.models} & RATING_MODELS.keys() | given & {*options.OF_RATINGS})
         kinds = options.kinds_of(ratings=of_ratings)
-        data = run.reading.open_either(kinds, llm=bool(verdicts.llm_judges))
+        llm, criterion = bool(verdicts.llm_judges), scores.criterion
+        data = run.reading.open_either(kinds, llm=llm, criterion=criterion)
         interval = intervals.interval if "interval" in given else None
         if isinstance(data, Ratings):
             options.refuse_of_comparisons()
             tables.refuse("rank of ratings")
-            data = choose_criterion(data, scores.criterion)
             certainty |= {"model": by.models[0] if by.models else "adjusted", **scores.settings}
-            certainty["criterion"] = None  # it is chosen above, and said with what was read
+            certainty["criterion"] = None  # it was chosen when the file was opened
         else:
             options.refuse_of_ratings()
             data = tables.join(data, used=used)
@@ -388,11 +387,12 @@ def _rank_by_methods(
 ) -> VerbResult:
     from evenhand.ranking.methods import METHODS, choose_methods
 
-    asked = bool({*names} & METHODS.keys()) or certainty["criterion"] is not None
-    data = run.reading.open_either(options.kinds_of(ratings=asked))
+    criterion = certainty["criterion"]
+    asked = bool({*names} & METHODS.keys()) or criterion is not None
+    data = run.reading.open_either(options.kinds_of(ratings=asked), criterion=criterion)
     methods = names
     if isinstance(data, Ratings):
-        data = choose_criterion(data, certainty.pop("criterion"))
+        certainty.pop("criterion")
         options.refuse_of_comparisons("methods")
         only = f"works only without --method {' '.join(names)}: leave it out"
         options.refuse_given(BOARD, only)

@@ -49,7 +49,7 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
             "say how much less often the LLM may be closer: --epsilon .2 where judges are experts,"
             " .15 where skilled, .1 for crowds"
         )
-    data = run.reading.open_systems(llm=True)
+    data = run.reading.open_systems(llm=True, criterion=criterion.criterion)
     result = test_replacement(
         data,
         llm_judges=names,

@@ -65,7 +65,7 @@ def similarity(
     figures.check()
     if asked.splits is not None and not asked.baselines:
         raise UnknownOption("--splits is about --baselines: add it, or leave --splits out")
-    from evenhand.data.groups import choose_criterion, split_ratings
+    from evenhand.data.groups import split_ratings
     from evenhand.design.next_outputs import name_features
     from evenhand.ratings.features import OUTPUT, OutputFeatures
     from evenhand.ratings.judge_process import MultiTaskGP
@@ -78,7 +78,7 @@ def similarity(
     if asked.baselines:
         n = SPLITS if asked.splits is None else asked.splits
         held = HeldOut(folds=2, splits=n, level=asked.level, seed=asked.seed)
-    data = choose_criterion(run.reading.open_ratings("similarity"), asked.criterion)
+    data = run.reading.open_ratings("similarity", asked.criterion)
     for name in (*asked.labels, *(one for one in known.texts if one is not None)):
         data.require(name)
     features = OutputFeatures((), (OUTPUT, *asked.labels), *known.texts)

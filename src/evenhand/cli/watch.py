@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from codecs import BOM_UTF8
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -161,7 +161,7 @@ class File:
             self._decided = len(board.decided) + len(board.held)
             self._write()
         half = [f"{votes.file.waiting:,} bytes of a line that is not whole wait for the rest of it"]
-        one = PassStatus("votes", why="there are no votes yet")
+        one = PassStatus("votes", why="there are no judgments yet")
         if board is not None:
             one = PassStatus("votes", board, board.says)
         return CampaignStatus(
@@ -185,10 +185,16 @@ class File:
 class RatedFile:
     """A file of ratings that grows, ranked anew when it has more whole lines."""
 
-    def __init__(self, path: Path, open_table: Callable[[Path], Any]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        open_table: Callable[[Path], Any],
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
         from evenhand.formats.files import GrowingCopy
 
         self.title, self._open, self._file = path.name, open_table, GrowingCopy(path)
+        self._settings = settings or {}  # of `describe_ratings`
         self._seen: CampaignStatus | None = None
 
     def look(self) -> CampaignStatus:
@@ -198,7 +204,8 @@ class RatedFile:
         if self._file.read_new() or self._seen is None:
             last = int(self._file.path.stat().st_mtime * 1000)
             try:
-                self._seen = describe_ratings(self._open(self._file.copy), self.title, last=last)
+                data = self._open(self._file.copy)
+                self._seen = describe_ratings(data, self.title, last=last, **self._settings)
             except EvenhandError as fault:
                 raise type(fault)(name_originals(str(fault))) from None
         return self._seen
@@ -273,7 +280,14 @@ READING: Final = ("layout", "where", "without", "columns", "weight", "outcomes",
     "evenhand watch --live campaign.db",
     "evenhand watch --live campaign.links.csv",
 )
-def watch(run: options.Run, *, groups: options.Grouping, board: Board, live: Live) -> Result | None:
+def watch(
+    run: options.Run,
+    *,
+    groups: options.Grouping,
+    scores: options.Scores,
+    board: Board,
+    live: Live,
+) -> Result | None:
     """Say what is decided while votes still come in, and who leads now.
 
     FILE holds votes or ratings; or it is the database of a campaign that is
@@ -303,18 +317,34 @@ def watch(run: options.Run, *, groups: options.Grouping, board: Board, live: Liv
     elif live.insecure:
         raise UnknownOption("--insecure is for an organiser's link, and this is a file")
     if not live.live:
-        return _look_once(reading, context, board, groups.group_by)
+        return _look_once(reading, context, board, groups.group_by, scores)
     from evenhand.cli.watch_screen import follow
 
-    source: Source | None = campaign or _open_ratings(reading, context)
+    open_ratings = partial(_open_ratings, reading, context, groups.group_by, scores)
+    source: Source | None = campaign or open_ratings()
     if source is None:
-        source = Undecided(_open_file(reading, board), lambda: _open_ratings(reading, context))
+        if groups.group_by is not None:
+            raise UnknownOption("--group-by is for several boards: leave out --live")
+        options.refuse_of_ratings()
+        source = Undecided(_open_file(reading, board), open_ratings)
     follow(source, live.every or PACE, as_json=run.place.form == "json")
     return None
 
 
-def _open_ratings(reading: options.Reading, context: click.Context) -> RatedFile | None:
+def _set_ratings(group_by: str | None, scores: options.Scores) -> dict[str, Any]:
+    """Return the settings of `describe_ratings`; the criterion is chosen when the file is read."""
+    settings = {name: value for name, value in scores.settings.items() if name != "criterion"}
+    return {"group_by": group_by, "settings": settings}
+
+
+def _open_ratings(
+    reading: options.Reading,
+    context: click.Context,
+    group_by: str | None,
+    scores: options.Scores,
+) -> RatedFile | None:
     """Return a file of ratings that grows; what cannot be read yet is said by who reads it."""
+    from evenhand.data.groups import choose_criterion
     from evenhand.data.ratings import Ratings
 
     try:
@@ -324,7 +354,11 @@ def _open_ratings(reading: options.Reading, context: click.Context) -> RatedFile
     if not isinstance(data, Ratings):
         return None
     _refuse_of_votes(context)
-    return RatedFile(Path(reading.files[0]), lambda path: _read_again(reading, path).open())
+
+    def open_table(path: Path) -> Any:
+        return choose_criterion(_read_again(reading, path).open(), scores.criterion)  # type: ignore[arg-type]
+
+    return RatedFile(Path(reading.files[0]), open_table, _set_ratings(group_by, scores))
 
 
 def _read_again(reading: options.Reading, path: Path) -> options.Reading:
@@ -332,7 +366,7 @@ def _read_again(reading: options.Reading, path: Path) -> options.Reading:
 
 
 def _refuse_of_votes(context: click.Context) -> None:
-    given = [name for name in SETTINGS if context.params[name]]
+    given = [name for name in SETTINGS if context.params[name] and name != "group_by"]
     if given:
         raise UnknownOption(
             f"{options.write_option(given[0])} is for votes; these are ratings, which are ranked"
@@ -341,25 +375,34 @@ def _refuse_of_votes(context: click.Context) -> None:
 
 
 def _look_once(
-    reading: options.Reading, context: click.Context, board: Board, group_by: str | None
+    reading: options.Reading,
+    context: click.Context,
+    board: Board,
+    group_by: str | None,
+    scores: options.Scores,
 ) -> Result | VerbResult:
     from evenhand.cli.watch_screen import SightResult, Status
     from evenhand.data.controls import require_systems, take_pairs
+    from evenhand.data.groups import choose_criterion
     from evenhand.data.ratings import Ratings
     from evenhand.web.dashboard import describe_ratings
 
-    read = reading.open(("comparisons", "rankings"))
+    of_ratings = any(map(options.is_given, options.OF_RATINGS))
+    read = reading.open(options.kinds_of(ratings=of_ratings))
     require_systems(read)
     if isinstance(read, Ratings):
         _refuse_of_votes(context)
         with ProgressDisplay("ranking"):
             path = Path(reading.files[0])
             last = int(path.stat().st_mtime * 1000) if path.is_file() else None
-            sight = describe_ratings(read, path.name, last=last)
+            chosen = choose_criterion(read, scores.criterion)
+            how = _set_ratings(group_by, scores)
+            sight = describe_ratings(chosen, path.name, last=last, **how)
         return SightResult(sight, Status(time.time()))
+    options.refuse_of_ratings()
     data = take_pairs(read)
     with ProgressDisplay("watching"):
-        from evenhand.ranking.sequential.watch import watch as replay
+        from evenhand.ranking.sequential.watch import replay_votes as replay
 
         saved, settings = _take_up(board)
         parts = split_groups(data, group_by)
@@ -401,13 +444,13 @@ def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
         )
     if files > 1:
         raise UnknownOption("--live watches one file, campaign or link at a time")
-    for name, why in (("seed", "rankings, which are not followed"), ("group_by", "several boards")):
-        if params[name] is not None:
-            raise UnknownOption(f"--{name.replace('_', '-')} is for {why}: leave out --live")
+    if params["seed"] is not None:
+        raise UnknownOption("--seed is for rankings, which are not followed: leave out --live")
 
 
 def _refuse_settings(context: click.Context, reading: options.Reading) -> None:
     settings = {name: context.params[name] for name in SETTINGS}
+    settings |= {name: context.params[name] for name in options.OF_RATINGS}
     settings |= {name: getattr(reading, name) for name in READING}
     for name, value in settings.items():
         if value:

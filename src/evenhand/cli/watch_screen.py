@@ -354,8 +354,8 @@ class SightResult:
         boards = {one.name: one.board for one in self.sight.passes if one.board is not None}
         if not boards:
             raise UnknownOption(
-                "--latex has boards of votes, and there are none: evenhand rank --latex has tables"
-                " of ratings"
+                "--latex has boards of comparisons, and there are none: evenhand rank --latex has"
+                " tables of ratings"
             )
         return VerbResult(boards, {}, ()).latex()
 
@@ -435,7 +435,7 @@ def _draw(looker: Looker, title: str, *, as_json: bool) -> None:  # noqa: ARG001
                 lines = compose(news.sight, news.status, size)
             else:
                 lines = [click.style(cut(title, columns), bold=True)]
-                wait = label("votes", "looking for the first time ...", columns)
+                wait = label("waits", "looking for the first time ...", columns)
                 lines += _draw_away(news.status, columns) if news.status.away else [wait]
                 lines = lines[:height]
             lines += [""] * (height - len(lines))

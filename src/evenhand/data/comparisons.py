@@ -11,9 +11,9 @@ from typing import Self
 import narwhals as nw
 
 from evenhand.data.count import count_outcomes
-from evenhand.data.engine import ANSWER, count_rows, require_open
+from evenhand.data.engine import ANSWER, count_labels, count_rows, require_open
 from evenhand.data.joining import add_bins, find_parts, keep_places, say_none, spread
-from evenhand.data.labels import MISSING, is_missing
+from evenhand.data.labels import MISSING, NO_ANSWERS, is_missing
 from evenhand.data.source import number_rows
 from evenhand.data.tables import ComparisonTable, refuse_judged
 from evenhand.data.tally import Tally, take_names
@@ -60,7 +60,7 @@ class Comparisons(ComparisonTable):
         return replace(self, frame=add_bins(self.frame, column, edges, name, self.source))
 
     def exclude_unanswered(self) -> Self:
-        """Exclude the rows without an outcome (missing, or a word such as "NA").
+        """Exclude the rows without an outcome (missing, or a word such as "NA" or "skip").
 
         Raises:
             InvalidJudgments: there is no row with an outcome.
@@ -80,8 +80,11 @@ class Comparisons(ComparisonTable):
                 f" '{self.source.named('outcome')}' is missing; say which column holds it (--column"
                 " outcome=NAME, in Python columns={'outcome': 'NAME'})"
             )
-        numbered = replace(self, frame=frame)
-        return numbered.keep_rows(frame.filter(~missing), "no-outcome", "the outcome is missing")
+        counted = count_labels(frame.filter(missing), "outcome", as_text=True)
+        said = {one: n for one, n in counted.items() if one and one.casefold() in NO_ANSWERS}
+        named = listing([f"'{one}' ({said[one]:,})" for one in sorted(said)])
+        reason = f"the outcome is missing{f' or no answer: {named}' if said else ''}"
+        return replace(self, frame=frame).keep_rows(frame.filter(~missing), "no-outcome", reason)
 
     def _keep_task(self, task: str, *, recorded: bool) -> Self:
         chosen = self.where(nw.col("task") == task, recorded=False)

@@ -29,6 +29,7 @@ from evenhand.data.annotations import (
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import Frame, count_labels, fetch_columns, require_open
 from evenhand.data.exclusions import Exclusion, Result, count_exclusions, name_lost, note_excluded
+from evenhand.data.groups import choose_criterion
 from evenhand.data.joining import spread
 from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
@@ -371,6 +372,10 @@ def carries_excluded(
             if argument in given.arguments:
                 given.arguments[argument] = take(given.arguments[argument])
             data = given.arguments.get(argument)
+            if isinstance(data, Ratings) and given.arguments.get("criterion") is not None:
+                # controls are counted among the ratings under it
+                data = choose_criterion(data, given.arguments["criterion"])
+                given.arguments |= {argument: data, "criterion": None}
             # verdicts of judges who are named are asked for
             named = given.arguments.get("llm_judges")
             wanted = [one for one in kinds if one != "llm-judges" or not named]

@@ -41,8 +41,19 @@ _SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
 KNOWN_LABELS: Final[Mapping[str, Outcome]] = {
     label: outcome for outcome, labels in _SYNONYMS.items() for label in labels
 }
+# What judges choose who give no answer, in folded case; an apostrophe may be a curly one
+NO_ANSWERS: Final = frozenset(
+    one.replace("'", sign)
+    for sign in ("'", "’", "")
+    for one in (
+        *("skip", "skipped", "skip_vote", "skipvote", "no answer", "no_answer", "abstain"),
+        *("abstained", "can't decide", "cannot decide", "can not decide", "can't tell"),
+        *("cannot tell", "can't say", "cannot say", "cannot judge", "can't judge", "don't know"),
+        *("do not know", "can't_decide", "cannot_decide", "don't_know", "dont_know"),
+    )
+)
 # What programs and people write where there is no value, in folded case
-MISSING: Final = frozenset(
+MISSING: Final = NO_ANSWERS | frozenset(
     (
         *("", "-", "--", "–", "—", "<na>", "empty", "missing", "n/a", "na", "nan", "nat", "nil"),
         *("none", "null"),
@@ -126,16 +137,17 @@ def refuse_unknown(
     if outcome_labels is not None and not isinstance(outcome_labels, Complete):
         expected += f", or {usual}"
     # What labels may mean, for the caller to confirm: numbers go from left to right, all of them at
-    # once; a label that is nearly a usual one, or whose words name one side or a tie alone, means
-    # that; for any other the caller must choose.
+    # once, with a tie in the middle alone; a label that is nearly a usual one, or whose words name
+    # one side or a tie alone, means that; for any other the caller must choose.
     meant: dict[str, str] = {}
     if any(map(_is_number, unknown)):
         there = {*unknown, *filter(None, every)} - {*(outcome_labels or ())}
         numbers = sorted(filter(_is_number, there), key=int)
-        if numbers == ["0", "1", "2"]:
-            numbers = ["1", "0", "2"]
+        middle = (int(numbers[0]) + int(numbers[-1])) / 2
         for at, one in enumerate(numbers):
-            meant[one] = OUTCOMES[0 if at == 0 else 2 if one == numbers[-1] else 1]
+            meant[one] = OUTCOMES[1 + (int(one) > middle) - (int(one) < middle) if at else 0]
+        if numbers == ["0", "1", "2"]:
+            meant = {"1": "left", "0": "tie", "2": "right"}
     meant |= {label: _guess(label) for label in unknown if label not in meant}
     options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
     choosing = ", choosing one of the three" if TO_CHOOSE in meant.values() else ""

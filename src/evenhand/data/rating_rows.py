@@ -6,7 +6,7 @@ Agreement, diagnosis, flags and variance components all start from this one read
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -20,7 +20,7 @@ from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, take_findings
 
 Small = NDArray[np.int8]
 
@@ -117,10 +117,20 @@ class RatingRows:
         parts = np.split(order, np.cumsum(sizes)[:-1])
         return {
             tuple(level[code[rows[0]]] for level, code in zip(labels, codes, strict=True)): (
-                self if len(parts) == 1 else self.take(rows)
+                self if len(parts) == 1 else self.take(rows)._with_own_notes()
             )
             for rows in parts
         }
+
+    def _with_own_notes(self) -> RatingRows:
+        """Drop what was noted of criteria of which no row is left."""
+        others = {name for at, name in enumerate(self.criteria) if not (self.criterion == at).any()}
+        notes = [
+            one
+            for one in take_findings(self.notes)
+            if one.code != "no-answer-score" or one.values["criterion"] not in others
+        ]
+        return replace(self, notes=tuple(notes)) if len(notes) < len(self.notes) else self
 
     def labels(self, name: str) -> tuple[tuple[str, ...], Codes]:
         if name in self.factors:
@@ -173,6 +183,91 @@ _OPTIONAL = ("kind", "direction", "expected", "seconds", "moment")
 
 # Most steps of one that a scale can have; with more it has none worth telling apart
 STEPS: Final = 10_000
+
+# Numbers that mean "no answer" beside the scores of a short scale, as surveys write them
+NO_ANSWERS: Final = frozenset(
+    (
+        *(-1, -7, -8, -9, -77, -88, -97, -98, -99, -888, -999, -9999),
+        *(8, 9, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 9999),
+    )
+)
+MAX_SHORT: Final = 10  # Highest score of a scale that is short
+FAR: Final = 66  # From here on such a number is none of a short scale, however much of it was used
+OFTEN: Final = 3  # Scores of each step on average from which a scale is known by its values
+SURE: Final = 2.0  # Standard errors by which outputs of score 0 are better than those of score 1
+
+
+def find_no_answers(counts: Mapping[float, int]) -> list[float]:
+    """Return the scores that are codes for "no answer" beside those of a short scale.
+
+    counts: score → how often it was given.
+    """
+    codes = counts.keys() & NO_ANSWERS
+    scores = sorted(counts.keys() - codes)
+    if len(scores) < 3 or sum(map(counts.__getitem__, scores)) < OFTEN * len(scores):
+        return []
+    low, high = scores[0], scores[-1]
+    if low < 0 or high > MAX_SHORT or scores != [low + at for at in range(len(scores))]:
+        return []
+    while high + 1 in counts:  # 8 and 9 may be scores
+        high += 1
+    # they are codes, and so is -1, beside a whole scale that ends before them
+    below = low == 1 or (low == 0 and high > 3)
+    near = {one for one in codes if (one > high + 1 if one > 0 else below)} if low <= 1 else set()
+    return sorted(one for one in codes if one in near or abs(one) >= FAR)
+
+
+def say_no_answer(
+    score: float, counts: Mapping[float, int], criterion: str, remedy: Callable[[str], str]
+) -> Finding:
+    """Warn of a score that seems to mean "no answer".
+
+    remedy: returns what leaves rows with a number out, given the number.
+    """
+    others = sorted(counts.keys() - {score, *find_no_answers(counts)})
+    ends = {"low": others[0], "high": others[-1], "criterion": criterion}
+    under = f" ({criterion})" if criterion else ""
+    values = {"score": score, "n": counts[score], "remedy": remedy(f"{score:g}")}
+    return say("no-answer-score", "warning", of=sum(counts.values()), under=under, **values, **ends)
+
+
+def note_no_answers(rows: RatingRows, remedy: Callable[[str], str]) -> list[Finding]:
+    """Warn of scores that seem to mean "no answer", and were counted as scores.
+
+    A code such as 99 is known by the scale of the others. 0 beside 1 to 5 may be a score: it is
+    none where the outputs that got it are better, by their other scores, than those that got 1.
+    """
+    points, position = _distinct(rows.score)
+    if not NO_ANSWERS | {0} & {*points.tolist()}:
+        return []
+    key = rows.criterion.astype(np.int64) * len(points) + position
+    cells = np.bincount(key, minlength=len(rows.criteria) * len(points)).reshape(-1, len(points))
+    notes = []
+    for at, criterion in enumerate(rows.criteria):
+        given = dict(zip(points.tolist(), cells[at].tolist(), strict=True))
+        counts = {score: n for score, n in given.items() if n}
+        codes = find_no_answers(counts)
+        scores = sorted(counts.keys() - {*codes})
+        short = scores[:2] == [0, 1] and scores[-1] <= MAX_SHORT and scores[-1] == len(scores) - 1
+        if short and len(scores) > 3:
+            mine = (rows.criterion == at) & ~np.isin(rows.score, codes)
+            codes += [0.0] if _is_better(rows.take(mine)) else []
+        notes += [say_no_answer(one, counts, criterion, remedy) for one in codes]
+    return notes
+
+
+def _is_better(rows: RatingRows) -> bool:
+    """Say whether outputs of score 0 have better other scores, above 0, than those of score 1."""
+    output = number_groups(rows.output)
+    counted = (rows.score > 0).astype(np.float64)
+    n = np.bincount(output, counted)[output] - counted
+    others = np.bincount(output, rows.score)[output] - rows.score
+    zero, one = (others[at] / n[at] for at in ((rows.score == k) & (n > 0) for k in (0, 1)))
+    if min(len(zero), len(one)) < OFTEN:
+        return False
+    error = np.sqrt(zero.var(ddof=1) / len(zero) + one.var(ddof=1) / len(one))
+    return bool(zero.mean() - one.mean() > SURE * error)
+
 
 _WHOLE: Final = re.compile(r"\s*([+-]?\d+)\s*-\s*([+-]?\d+)\s*")
 

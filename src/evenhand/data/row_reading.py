@@ -27,8 +27,8 @@ from evenhand.data.coding import Labels, Level, bind_levels, name_levels, read_l
 from evenhand.data.engine import ANSWER, Columns, Frame, one_thread
 from evenhand.data.exclusions import say_unweighted
 from evenhand.data.joining import list_places, sort_rows
-from evenhand.data.rating_rows import CONTROL, RatingRows
-from evenhand.data.source import number_rows
+from evenhand.data.rating_rows import CONTROL, RatingRows, note_no_answers
+from evenhand.data.source import advise_other_scores, number_rows
 from evenhand.data.tally import Codes, Factor
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
@@ -193,7 +193,7 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
         expected = np.where(kind == CONTROL, expected, np.nan)
     every_row = missing + len(score)
     left_out = say("no-score", rows=missing, of=every_row)
-    return RatingRows(
+    rows = RatingRows(
         **_name_rows({name: levels[name] for name in names}, RATING_LABELS, len(score)),
         score=score,
         kind=kind,
@@ -205,3 +205,5 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
         missing=missing,
         notes=(left_out, *read.notes) if missing else read.notes,
     )
+    doubts = note_no_answers(rows, partial(advise_other_scores, data.frame, data.source))
+    return replace(rows, notes=(*doubts, *rows.notes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import narwhals as nw
@@ -10,8 +11,9 @@ import narwhals as nw
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import COUNT, PLACE, count_rows, fetch_columns
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import OFTEN, find_no_answers, say_no_answer
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import find_lines, find_rows, number_rows
+from evenhand.data.source import advise_other_scores, find_lines, find_rows, number_rows
 from evenhand.data.texts import say
 from evenhand.render.findings import Finding
 
@@ -21,7 +23,6 @@ MAX_NAMED: Final = 5  # Rows that a warning names
 MAX_POINTS, MIN_POINTS = 101, 4  # Different scores of a scale on which a score can be far
 FAR_SCORES: Final = 1000  # One score is few, and so is one of so many
 MAX_STEPS: Final = 10  # Steps of the longest scale that is known by its values: 0 or 1 to 10
-OFTEN: Final = 3  # Scores of each step on average from which a scale is known by its values
 _ROW: Final = "evenhand_row"
 
 
@@ -102,6 +103,9 @@ def _find_far_scores(data: Ratings) -> list[Finding]:
                 break
             ordered.remove(off[0])  # one slip may hide another: the scale is looked at without it
             slips.append(off[0])
+        remedy = partial(advise_other_scores, data.frame, data.source)
+        codes = [one for one in find_no_answers(counts) if one not in slips]
+        far += [say_no_answer(one, counts, name or "", remedy) for one in codes]
         for end in slips:
             meant = nw.col("score").cast(nw.Float64) == end
             meant = meant & (nw.col("criterion") == name) if name else meant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -19,6 +20,7 @@ from evenhand.data.engine_errors import list_starts
 from evenhand.data.exclusions import Exclusion, Filter
 from evenhand.data.query_log import hold
 from evenhand.data.texts import say
+from evenhand.errors import quote_word
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
 # it, how long it took, and when it was given
@@ -112,6 +114,22 @@ def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str
     rows = [dict(zip(names, each, strict=True)) for each in zip(*columns.values(), strict=True)]
     lines = find_lines(table, {int(row["row"]) for row in rows if row.get("row")})
     return [{**row, "line": lines[int(row["row"])]} for row in rows] if lines else rows
+
+
+def advise_other_scores(frame: Frame, source: Source, number: str) -> str:
+    """Return what leaves out the ratings of a score that is a number, as a clause."""
+    if source.format != "ratings":  # cells of a wide sheet, or a layout of its own
+        return f"leave these cells empty in {source.name}"
+    column, engine = source.named("score"), frame.implementation
+    name = json.dumps(column, ensure_ascii=False)
+    if engine.is_duckdb():
+        sql = f"{column if column.isidentifier() else quote_name(column)} <> {number}"
+        return f"add --where {quote_word(sql)}, in Python where={sql!r}"
+    if engine.is_pandas():
+        return f"pass frame[frame[{name}] != {number}]"
+    if engine.is_polars():
+        return f"pass frame.filter(pl.col({name}) != {number})"
+    return f"read it with where=narwhals.col({name}) != {number}"
 
 
 # All blanks that Python strips from a text

@@ -31,6 +31,8 @@ say: Final = Templates(
         " answers, or rows that were pasted twice.",
         "far-score": "{n:#score} of {score:g}{where}, all others from {low:g} to {high:g}: if it is"
         " a slip, correct it.",
+        "no-answer-score": "{n:,} of {of:#score}{under} are {score:g}, the others {low:g} to"
+        " {high:g}: counted as scores. If {score:g} means no answer, {remedy}.",
         "repeated-scores": "{n:#score repeats/scores repeat} one of the same judge for the same"
         " output: their mean counts once, which leaves {left:,} of {of:#score}.",
         # Names

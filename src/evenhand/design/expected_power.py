@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import floor, inf, isinf
 from typing import Final
@@ -63,6 +63,10 @@ class PowerInputs:
             "chance": self.chance / n,
         }
 
+    def draw_errors(self, design: Design) -> Array | None:  # noqa: ARG002 - others have some
+        """Return (B, P) errors as they are estimated, over true ones; None for those of a t."""
+        return None
+
     def bound(self, design: Design) -> Array:
         """Return (K, K) what tastes leave, however many judgments these judges give."""
         judges = float((design.shares() ** 2).sum())
@@ -99,6 +103,27 @@ class PointInputs(PowerInputs):
             "items": self.taste * self.item_sd**2 * by_item / each**2 / (1 - removed),
             "chance": self.chance / n / (1 - removed),
         }
+
+    def draw_errors(self, design: Design) -> Array | None:
+        """Return (B, P) errors as they are estimated, over true ones.
+
+        V = max(V_J, V_I, V_J + V_I − V_JI) is larger than the variance on average: what judges or
+        items add counts where it is estimated above 0, and never below.
+        """
+        parts = {name: part[0, 1] for name, part in self.vary(design).items()}
+        if not 1 < design.items < design.judgments:
+            return None
+        n, k = design.judgments, len(self.log_worth)
+        # tastes of one way, as single scores, are in the sums of the other
+        alone = [2 * k * sd**2 / n for sd in (self.judge_sd, self.item_sd)]
+        cells = parts["chance"] + sum(alone)
+        judges = parts["judges"] + parts["chance"] + alone[1]
+        items = parts["items"] + parts["chance"] + alone[0]
+        by_judge = judges * draw_null(k, find_df(replace(design, items=1)))[1] ** 2 - cells
+        by_item = items * draw_null(k, design.items - 1.0)[1][::-1] ** 2 - cells
+        both = np.maximum(by_judge, 0) + np.maximum(by_item, 0)
+        more = np.where(both > 0, both, np.maximum(by_judge, by_item))
+        return np.asarray(np.sqrt((cells + more) / sum(parts.values())))
 
 
 MAX_REMOVED: Final = 0.9  # Most of the information on systems that effects of judges take
@@ -182,7 +207,9 @@ def expect(
     order = np.argsort(size.round(9), kind="stable")  # equal ones by name, not by their last digit
     null = np.abs(null_apart / null_error)[:, order]
     limits = order_statistic(np.maximum.accumulate(null, axis=1), level)  # of the m smallest
-    drawn = (null_apart + size)[:, order] / null_error[:, order]
+    estimated = inputs.draw_errors(design)
+    shown_error = null_error if estimated is None else estimated
+    drawn = (null_apart + size)[:, order] / shown_error[:, order]
     left = np.full(len(drawn), len(size))
     while True:
         beyond = np.abs(drawn) > limits[left - 1][:, None]

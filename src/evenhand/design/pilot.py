@@ -141,7 +141,7 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
         if len(levels) > 1:
             raise UnknownOption(
                 f"the pilot holds {len(levels)} {plural}, {listing(levels, 12)}: name one of them"
-                f" (--{name})"
+                f" (--{name} NAME, in Python evenhand.read(..., where=\"{name} = 'NAME'\"))"
             )
     components = estimate_components(table if isinstance(table, RatingRows) else data)
     judge = find_source(components, JUDGE_SYSTEM)

@@ -476,7 +476,7 @@ OVERLAPS: Final = (1, 2, 3, 5)  # Overlaps that are compared
 
 @carries_excluded(*OF_SYSTEMS, argument="pilot")
 def plan_campaign(
-    settings: Mapping[str, Any] | CampaignSpec,
+    settings: Mapping[str, Any] | CampaignSpec | None = None,
     *,
     pilot: Comparisons | Rankings | Ratings | Openable | None = None,
     campaigns: int = CAMPAIGNS,
@@ -488,7 +488,7 @@ def plan_campaign(
     ranked as `rank` does, and the design grows where they fall short.
 
     Args:
-        settings: by the names of a plan's TOML file, or a spec.
+        settings: by the names of a plan's TOML file, or a spec; none where the pilot says all.
         pilot: judgments from which worths and tastes are taken; ratings are planned in points.
         campaigns: how many are simulated; 0 for the closed form alone.
         progress: called with campaigns done and to do.
@@ -503,6 +503,11 @@ def plan_campaign(
     """
     if campaigns < 0 or campaigns == 1:
         raise UnknownOption(f"campaigns cannot be {campaigns}: two or more, or 0 for none")
+    if settings is None and pilot is None:
+        raise UnknownOption(
+            "nothing to plan from: give settings, such as {'systems': 4}, or a pilot"
+        )
+    settings = {} if settings is None else settings
     stated = isinstance(settings, Mapping) and "gap" in settings
     learned = None if pilot is None else learn_from_pilot(pilot, gap_stated=stated)
     if isinstance(settings, CampaignSpec):

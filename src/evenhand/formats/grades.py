@@ -1,6 +1,7 @@
 """Outcomes that say more than left, tie or right: how strongly, or the score of one side.
 
-    preference: -3 … 3      1 … 5, or 1 … 7, with a tie in the middle      1, 0.5, 0
+    preference: -3 … 3      1 … 5, or 1 … 7, with a tie in the middle      1 … 4, without a tie
+    1, 0.5, 0
     A is much better        A is slightly better        about the same      A>>B
 
 They are collapsed to left, tie and right, and a note says so. Which end of a scale of numbers is
@@ -23,8 +24,8 @@ from evenhand.render.findings import Finding
 
 _NUMBER: Final = re.compile(r"\s*[+\-−–]?\s*(\d+([.,]\d*)?|[.,]\d+)\s*")
 FARTHEST: Final = 10  # The largest number of a scale around 0
-# Numbers of answers, odd, that a scale from 1 has with a tie in the middle
-_POINTS: Final = (5, 7)
+# Numbers of answers that a scale from 1 has: with a tie in the middle where they are odd
+_POINTS: Final = (4, 5, 7)
 # Words in names of columns whose numbers run from the left of the screen to the right
 _ALONG: Final = (
     *("prefer", "outcome", "likert", "scale", "cmos", "sidebyside", "sxs", "strength", "degree"),
@@ -97,11 +98,11 @@ def _read_scale(
     turned = write_word(f"{max(numbers.values()):g}={low}")
     code = "graded-score" if middle == 0.5 else "graded-scale"
     code = "graded-mark" if find_mark(column) and not declared else code
+    code = "graded-without-tie" if middle == 2.5 else code
     where = "below" if low == "left" else "above"
     side = "left" if low == "right" else "right"
-    note = say(
-        code, column=column, middle=_show(middle), where=where, side=side, turned=turned, **ends
-    )
+    sides = {"where": where, "side": side, "low": low, "turned": turned}
+    note = say(code, column=column, middle=_show(middle), **sides, **ends)
     return Grades(meant, note)
 
 
@@ -113,7 +114,10 @@ def _find_middle(values: Collection[float], column: str) -> float | None:
     if lowest < 0 and max(highest, -lowest) <= FARTHEST:
         return 0.0
     whole = all(value.is_integer() for value in values)
-    return (highest + 1) / 2 if whole and lowest >= 1 and highest in _POINTS else None
+    if not whole or lowest < 1 or highest not in _POINTS:
+        return None
+    # 1 to 4 with a gap may be more of 1 to 5
+    return (highest + 1) / 2 if highest % 2 or len({*values}) == highest else None
 
 
 def _low_end(
@@ -304,12 +308,15 @@ _PART_OF: Final = re.compile(rf"{_PLAIN}\s*(?:/|out of|of)\s*(\d+)", re.IGNORECA
 _NUMBERED: Final = re.compile(r"\(?(\d+)\)?(?:\s*[-–—:.=)]\s*|\s+)\(?[^\W\d].*")
 
 
-def read_words(labels: Collection[str], *, beside: bool) -> tuple[dict[str, float], Finding] | None:
+def read_words(
+    labels: Collection[str], beside: Collection[float]
+) -> tuple[dict[str, float], Finding] | None:
     """Return label → number, of labels that are scores with more than a number, and a note.
 
     Labels that are none of these are not among them.
 
-    beside: whether plain numbers stand beside them, which 85 % and 0.9 would make two scales.
+    beside: the plain numbers that stand beside them. 3 beside 4/5 is on the same scale, and so is
+        85 beside 90 %; 0.9 would be on another one.
     """
     words = {label: " ".join(re.findall(r"[^\W\d_]+", label.casefold())) for label in labels}
     for scale in () if beside else SCALES:
@@ -321,10 +328,12 @@ def read_words(labels: Collection[str], *, beside: bool) -> tuple[dict[str, floa
     parts = {label: _PART_OF.fullmatch(label.strip()) for label in labels}
     numbered = {label: _NUMBERED.fullmatch(label.strip()) for label in labels}
     of = {match[2] for match in parts.values() if match}
+    whole = all(one.is_integer() and one >= 0 for one in beside) and max(beside, default=2) > 1
+    most = max(beside, default=0)
     one_each = len({match[1] for match in numbered.values() if match})
     for matches, code, fits in (
-        (percents, "score-percent", not beside),
-        (parts, "score-parts", len(of) == 1 and not beside),
+        (percents, "score-percent", whole and most <= 100),
+        (parts, "score-parts", len(of) == 1 and whole and most <= float(min(of, default="0"))),
         (numbered, "score-numbered", one_each == sum(map(bool, numbered.values()))),
     ):
         numbers = {label: float(match[1]) for label, match in matches.items() if match}

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns, refuse_unread
-from evenhand.data.checks import find_padded, refuse_padded
+from evenhand.data.checks import find_padded, refuse_padded, refuse_unnamed_levels
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
 from evenhand.data.controls import count_kind_labels, leave_out_controls, name_kinds
@@ -25,7 +25,7 @@ from evenhand.data.rating_rows import CONTROL, REPEAT, read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.slips import find_slips
-from evenhand.data.source import Source, find_rows, name_rows
+from evenhand.data.source import Source, find_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, UnknownOption
@@ -419,13 +419,11 @@ def _inspection(
 def refuse_unnamed(frame: Frame, source: Source, roles: Sequence[str]) -> None:
     there = frame.collect_schema().names()
     roles = [role for role in roles if role in there]
+    labels: dict[str, list[str | None]] = {}
     for role in roles:
-        rows = find_rows(frame, nw.col(role).is_null() | (nw.col(role) == ""))
-        if rows:
-            raise InvalidJudgments(
-                f"a value is missing in column '{source.named(role)}' of"
-                f" {source.name}{name_rows(rows)}"
-            )
+        empty = {None: nw.col(role).is_null(), "": nw.col(role) == ""}
+        labels[role] = [label for label, rows in empty.items() if find_rows(frame, rows, 1)]
+    refuse_unnamed_levels(frame, labels, source)
     refuse_padded(frame, find_padded(frame, roles), source)
 
 

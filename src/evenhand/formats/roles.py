@@ -82,6 +82,14 @@ def fold(name: str) -> str:
 _SYSTEMS: Final = frozenset(
     ("method", "approach", "engine", "variant", "llm", "bot", "mtsystem", "mtengine", "condition")
 )
+# Names of items where no column has one of those above, the likeliest first; a document is one
+# where nothing else is, and with parts of documents beside it none of them is
+_ITEMS: Final = (
+    *("sentence", "segmentno", "sentenceno", "prompt", "question", "query", "instruction"),
+    *("input", "source", "sourcetext", "sourcesentence", "sourcesegment", "src", "stimulus"),
+    *("passage", "example"),
+)
+_DOCUMENTS: Final = ("document", "documentid", "docid", "doc", "documentname", "docname")
 # Names of outcomes where no column has one of those above
 _PREFERENCES: Final = frozenset(
     ("overallpreference", "preferencestrength", "preferencescore", "preferencerating")
@@ -158,6 +166,12 @@ class Header:
         named = exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
         if not named and role == "system":
             return [column for column in free if fold(column) in _SYSTEMS][:1]
+        if not named and role == "item":
+            items, documents = (
+                [column for name in names for column in free if fold(column) == name]
+                for names in (_ITEMS, _DOCUMENTS)
+            )
+            return [] if items and documents else [*items, *documents][:1]
         if named or role != "outcome":
             return named
         marks = [column for column in free if find_mark(column) not in (None, "tie")]
@@ -166,7 +180,7 @@ class Header:
     @property
     def free(self) -> list[str]:
         """Columns that the caller did not give away and that are not named after any role."""
-        taken = set(self.requested.values())
+        taken = {*self.requested.values(), *self.candidates("item")}
         named = frozenset().union(*_FOLDED.values())
         others = [name for name in self.columns if name not in taken and fold(name) not in named]
         return [n for n in others if find_mark(n) is None and fold(n) not in _PREFERENCES]

@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from difflib import get_close_matches
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
 
@@ -279,6 +281,8 @@ def read_written_scores(table: Table, columns: Iterable[str | None]) -> tuple[Ta
             number = nw.col(column).cast(nw.Float64)
             table = table.with_frame(table.frame.with_columns(number.alias(column)))
             notes.append(say("score-words", words=["false = 0", "true = 1"]))
+        if column and table.schema[column] == nw.Object:
+            table = _write_objects(table, column)
         if not column or table.schema[column] != nw.String:
             continue
         first = fetch_columns(table.frame.select(column).head(LOOK))[column].tolist()
@@ -296,11 +300,23 @@ def read_written_scores(table: Table, columns: Iterable[str | None]) -> tuple[Ta
     return table, [*dict.fromkeys(notes)]
 
 
+def _write_objects(table: Table, column: str) -> Table:
+    """Write numbers of several types, such as Decimal beside text, as text; others stay."""
+    native: Any = table.frame.to_native()
+    there = native[column].dropna()
+    kinds = {*map(type, there)}
+    if bool in kinds or not all(issubclass(one, str | Real | Decimal) for one in kinds):
+        return table
+    text = native[column].map(str, na_action="ignore")
+    return table.with_frame(nw.from_native(native.assign(**{column: text})))
+
+
 def _find_written(counted: Mapping[Any, float]) -> tuple[dict[str, float], Finding] | None:
     """Return label → number where nearly all values that are no plain numbers are written ones."""
     there = {label: n for label, n in counted.items() if label and not is_missing(label)}
     others = {one: n for one, n in there.items() if not re.match(PATTERN, one.strip())}
-    written = read_words([*others], beside=len(others) < len(there)) if others else None
+    beside = [float(one) for one in there.keys() - others.keys()]
+    written = read_words([*others], beside) if others else None
     if written is None:
         return None
     unread = sum(n for label, n in others.items() if label not in written[0])
@@ -331,9 +347,9 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
     if dtype.is_decimal():
         return value.cast(nw.Float64).alias(role)
     if dtype != nw.String:
+        kind = "values of several kinds" if dtype == nw.Object else str(dtype).lower()
         raise InvalidJudgments(
-            f"column '{column}' of {table.name} holds {str(dtype).lower()}, not numbers:"
-            f" {_ADVICE[role]}"
+            f"column '{column}' of {table.name} holds {kind}, not numbers: {_ADVICE[role]}"
         )
     if check:
         plain = value.is_null() | value.str.contains(PATTERN)

@@ -22,6 +22,9 @@ FILES: Final = {
     "graded-scale": "column '{column}' runs from {lowest} to {highest}: numbers {where} {middle}"
     " prefer the left output, {middle} is a tie; strengths are collapsed (if it is the other way"
     " round: --outcome {turned})",
+    "graded-without-tie": "column '{column}' runs from {lowest} to {highest} and has no tie: 1 and"
+    " 2 prefer the {low} output; strengths are collapsed (if it is the other way round: --outcome"
+    " {turned}; if 3 is the tie of a longer scale: --outcome 3=tie)",
     "graded-score": "column '{column}' is the score of the {side} output: 1 where it won, {middle}"
     " for a tie, 0 where it lost (if it is the other way round: --outcome {turned})",
     "graded-mark": "column '{column}' says whether the {side} output won; {middle} is a tie",

@@ -21,6 +21,7 @@ from evenhand.errors import (
     suggest,
     write_word,
 )
+from evenhand.formats.roles import Header, fold
 from evenhand.render.counts import plural
 
 ZIP: Final = b"PK\x03\x04"  # First bytes of an archive, such as a workbook
@@ -91,6 +92,8 @@ def read_sheet(
 ) -> Sheet:
     """Return the sheet of a name; without one, the only sheet that fits where there are several.
 
+    Sheets of the same columns, none of which says who judged, are read together: each is a judge.
+
     advise: how to choose a sheet, by its name.
     remarks: whether titles and legends below the header are rows, for who checks every row.
     """
@@ -104,10 +107,38 @@ def read_sheet(
     fitting = [one for one in full if fits(one)]
     if len(fitting) == 1:
         return fitting[0]
+    if fitting and not remarks and _are_judges([Header(one.columns) for one in fitting]):
+        return _join(fitting, [one.name for one in full if one not in fitting])
     names = [one.name for one in fitting or full]
     which = "several of which could be meant" if fitting else "and none looks like what is needed"
     raise UnknownOption(
         f"{path} has {len(full)} sheets, {which}: {listing(names)}; {advise(names[0])}"
+    )
+
+
+def _are_judges(headers: Sequence[Header]) -> bool:
+    """Say whether sheets have the same columns, which say what was judged, and not by whom."""
+    first = headers[0]
+    judged = first.candidates("system") or (first.candidates("left") and first.candidates("right"))
+    alike = len({tuple(map(fold, one.columns)) for one in headers}) == 1
+    return alike and bool(judged) and not first.candidates("judge")
+
+
+def _join(sheets: Sequence[Sheet], others: Sequence[str]) -> Sheet:
+    names = [one.name for one in sheets]
+    note = (
+        f"sheets {listing(names)} were read together, each as a judge; to read one of them:"
+        f" --sheet {write_word(names[0])}, in Python sheet={names[0]!r}"
+    )
+    notes = [note, *([f"not read: {listing(others)}"] if others else [])]
+    notes += [f"{one.name}: {text}" for one in sheets for text in one.notes[1:]]
+    return Sheet(
+        sheets[0].book,
+        listing(names),
+        ("judge", *sheets[0].columns),
+        tuple((one.name, *row) for one in sheets for row in one.rows),
+        tuple(number for one in sheets for number in one.numbers),
+        tuple(notes),
     )
 
 

@@ -165,7 +165,13 @@ def _mind_slips(
             )
             tables[name] = replace(table, parts=parts)
     name = next(iter(tables))
-    tables[name] = replace(tables[name], notes=(*slips, *tables[name].notes))
+    known = {one.values.get("score") for one in slips}
+    notes = [
+        one
+        for one in take_findings(tables[name].notes)
+        if one.code != "no-answer-score" or one.values["score"] not in known
+    ]
+    tables[name] = replace(tables[name], notes=(*slips, *notes))
     return replace(result, groups=tables) if isinstance(result, GroupedAgreement) else tables[name]
 
 

@@ -38,7 +38,7 @@ from evenhand.data.controls import (
     take_pairs,
 )
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
-from evenhand.data.groups import choose_criterion, group_ratings
+from evenhand.data.groups import group_ratings
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
@@ -638,7 +638,7 @@ def make_panels(
     data: Any, names: Sequence[str], score: str | None, criterion: str | None
 ) -> tuple[dict[str, Panel], str]:
     if isinstance(data, Ratings):
-        rows = leave_out_controls(keep_all_judges(choose_criterion(data, criterion))).rows()
+        rows = leave_out_controls(keep_all_judges(data)).rows()
         parts = group_ratings(rows)
         return (
             {name: panel_of_ratings(part, names, score or "rmse") for name, part in parts.items()},

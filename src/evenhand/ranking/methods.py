@@ -27,7 +27,6 @@ from evenhand.data.controls import (
 )
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.groups import (
-    choose_criterion,
     choose_groups,
     group_ratings,
     say_pooled,
@@ -647,7 +646,6 @@ def compare_methods(
             methods,
             Settings(None, interval, cluster, level, seed, progress),
             group_by=group_by,
-            criterion=criterion,
             lower_is_better=lower_is_better,
             references=references,
         )
@@ -791,15 +789,13 @@ def compare_rating_methods(
     settings: Settings,
     *,
     group_by: str | None = None,
-    criterion: str | None = None,
     lower_is_better: bool | None = None,
     references: Sequence[str] | None = None,
 ) -> MethodTable | GroupedMethodTables:
     names = choose_methods(methods, [*METHODS], IN_ALL)
     refuse_interval(settings.interval)
     if isinstance(data, Ratings):
-        table = leave_out_controls(choose_criterion(data, criterion))
-        data = table.rows(factors=[] if group_by is None else [group_by])
+        data = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
     parts = group_ratings(data, group_by)
     references = check_references(data.systems, references)
     tables = {

@@ -130,10 +130,10 @@ def rank(
             "references": references,
         }
         if not by_llm:
-            return rank_ratings(data, of_ratings, criterion=criterion, **of_scores)
+            return rank_ratings(data, of_ratings, **of_scores)
         from evenhand.ranking.score_verdicts import fuse_scores, take_verdicts
 
-        scores, verdicts = take_verdicts(data, take(llm), llm_judges, criterion, group_by)
+        scores, verdicts = take_verdicts(data, take(llm), llm_judges, group_by)
         rank_part = partial(fuse_scores, verdicts=verdicts, unpaired=unpaired)
         return rank_ratings(scores, of_ratings, rank_part=rank_part, **of_scores)
     if criterion is not None or lower_is_better is not None or references is not None:

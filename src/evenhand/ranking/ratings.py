@@ -12,8 +12,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls
-from evenhand.data.exclusions import note_excluded
-from evenhand.data.groups import Levels, choose_criterion, group_ratings
+from evenhand.data.groups import Levels, group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
@@ -141,6 +140,27 @@ def choose_rating_model(model: object) -> object:
     return model
 
 
+def take_part(data: Ratings | RatingRows) -> RatingRows:
+    """Return the ratings of one task under one criterion, without controls; refuse several."""
+    rows = leave_out_controls(data).rows() if isinstance(data, Ratings) else data
+    for name, plural in (("task", "tasks"), ("criterion", "criteria")):
+        if rows.has_several(name):
+            raise UnknownOption(
+                f"conclusions are of one ranking, and these ratings are of several {plural}: choose"
+                f" one, {listing(rows.labels(name)[0])} (read with where=\"{name} = '...'\")"
+            )
+    return rows
+
+
+def refuse_of_votes(settings: Mapping[str, object]) -> None:
+    """Refuse settings that apply to comparisons alone, where they are given."""
+    unfit = [name for name, value in settings.items() if value]
+    if unfit:
+        raise UnknownOption(
+            f"{listing(unfit)}: of comparisons, and these are ratings: leave it out"
+        )
+
+
 def refuse_interval(interval: str | None) -> None:
     """Refuse intervals that ratings have not."""
     if interval not in INTERVALS:
@@ -154,7 +174,6 @@ def rank_ratings(
     settings: Settings,
     *,
     group_by: str | None = None,
-    criterion: str | None = None,
     lower_is_better: bool | None = None,
     references: Sequence[str] | None = None,
     rank_part: Callable[..., Ranking] | None = None,
@@ -168,10 +187,8 @@ def rank_ratings(
     of_scores["rank_part"] = rank_part or rank_scores
     if isinstance(data, RatingRows):
         return _rank_rows(data, settings, group_by, **of_scores)
-    table = leave_out_controls(choose_criterion(data, criterion))
-    rows = table.rows(factors=[] if group_by is None else [group_by])
-    chosen = [one for one in table.excluded if one.code == "criterion" and criterion is not None]
-    return note_excluded(_rank_rows(rows, settings, group_by, **of_scores), chosen)
+    rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
+    return _rank_rows(rows, settings, group_by, **of_scores)
 
 
 def _rank_rows(

@@ -11,7 +11,6 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls, refuse_kind
-from evenhand.data.groups import choose_criterion
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Factor, merge_levels
@@ -155,7 +154,7 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
 
 
 def take_verdicts(
-    data: object, llm: Any, llm_judges: Sequence[str], criterion: str | None, group_by: str | None
+    data: object, llm: Any, llm_judges: Sequence[str], group_by: str | None
 ) -> tuple[RatingRows, RatingRows]:
     """Return people's scores and the verdicts: a table of them, or those of some judges.
 
@@ -168,7 +167,7 @@ def take_verdicts(
         raise refuse_kinds("ratings", llm)
     if not isinstance(data, Ratings):
         raise refuse_kind(data, "verdicts apply to ratings that evenhand.read opens, not")
-    rows = leave_out_controls(choose_criterion(data, criterion)).rows(factors=factors)
+    rows = leave_out_controls(data).rows(factors=factors)
     if llm is None:
         by_llm = np.isin(rows.judge, mark_llm_judges(rows.judges, llm_judges))
         return rows.take(~by_llm), rows.take(by_llm)

@@ -41,6 +41,7 @@ from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
+from evenhand.render.findings import take_findings
 from evenhand.web.downloads import AnswerTables, list_downloads
 from evenhand.web.findings import (
     FAULTS,
@@ -483,21 +484,34 @@ def describe_scores(name: str, order: Order) -> PassStatus:
     return PassStatus(name, says=(order.answer,), scores=tuple(rows))
 
 
-def describe_ratings(data: Ratings, title: str, *, last: int | None = None) -> CampaignStatus:
-    """Return what can be said of a table of ratings: each task and criterion is ranked."""
-    parts = leave_out_controls(data).rows().split(("task", "criterion"))
+def describe_ratings(
+    data: Ratings,
+    title: str,
+    *,
+    last: int | None = None,
+    group_by: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> CampaignStatus:
+    """Return what can be said of a table of ratings: each task and criterion is ranked.
+
+    settings: which scores are better and which systems are references, as in `rank`.
+    """
+    by = [] if group_by is None else [group_by]
+    rows = leave_out_controls(data).rows(factors=by)
+    parts = rows.split(tuple(dict.fromkeys([*by, "task", "criterion"])))
     names = {key: ", ".join(filter(None, key)) or "ratings" for key in parts}
     passes = [
-        describe_scores(names[key], compare("ratings", part, part, []))
+        describe_scores(names[key], compare("ratings", part, part, [], settings))
         for key, part in parts.items()
     ]
+    warned = [str(one) for one in take_findings(rows.notes) if one.severity == "warning"]
     return CampaignStatus(
         title=title,
         judged=sum(part.size for part in parts.values()),
         now=int(time.time() * 1000),
         last=last,
         passes=tuple(passes),
-        faults=tuple(line.text for line in find_excluded(data)),
+        faults=(*warned, *(line.text for line in find_excluded(data))),
     )
 
 

@@ -367,14 +367,20 @@ def _order_by_votes(
     return orders
 
 
-def compare(table: str, part: Judged, rest: Judged, flagged: list[str]) -> Order:
+def compare(
+    table: str,
+    part: Judged,
+    rest: Judged,
+    flagged: list[str],
+    settings: Mapping[str, Any] | None = None,
+) -> Order:
     """Rank judgments with and without those who are flagged, as `evenhand rank` does."""
     from evenhand.ranking.without_judges import describe_change
 
-    before, why = _rank(part)
+    before, why = _rank(part, settings or {})
     if before is None:
         return Order(table, why=why)
-    after, lost = _rank(rest) if flagged else (None, "")
+    after, lost = _rank(rest, settings or {}) if flagged else (None, "")
     says = str(describe_change(before, after, "them")) if after is not None else ""
     says = f"without them there is no ranking: {lost}" if lost else says
     beside = {row["system"]: row for row in _list_rows(after)}
@@ -397,9 +403,9 @@ def _list_rows(ranking: Ranking | None) -> list[Mapping[str, Any]]:
     return [*rows, *({**row, "places": "reference"} for row in ranking.references)]
 
 
-def _rank(part: Judged) -> tuple[Ranking | None, str]:
+def _rank(part: Judged, settings: Mapping[str, Any]) -> tuple[Ranking | None, str]:
     try:
-        ranking = rank(part)
+        ranking = rank(part, **settings)
     except EvenhandError as error:
         return None, str(error)
     return (ranking, "") if isinstance(ranking, Ranking) else (None, "it holds several passes")

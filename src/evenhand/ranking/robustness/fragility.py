@@ -25,9 +25,8 @@ nobody: votes that are alike carry it alike, whoever gave them.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any, Final
 
@@ -40,36 +39,68 @@ from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, 
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable
 from evenhand.data.tally import Factor, Tally, first_of_each, join_codes, keep_levels, take_names
 from evenhand.data.votes import LEFT, TIE
 from evenhand.errors import (
-    InvalidJudgments,
     NotConverged,
     NotIdentified,
     UnknownOption,
-    listing,
     require_option,
-    suggest_or_list,
 )
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
+from evenhand.models.means import LeastSquaresFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.rank import make_ranking
-from evenhand.ranking.ranking import Ranking, name_cause, say_barred
+from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.ratings import (
+    choose_rating_model,
+    rank_scores,
+    reads_lower_of,
+    refuse_of_votes,
+    take_part,
+)
+from evenhand.ranking.robustness.claims import (
+    FALLS,
+    HOLDS,
+    MAX_UNITS_FOR_ALL_SETS,
+    NO_RANKING,
+    OUTCOME_LEGEND,
+    OUTCOMES,
+    REVERSED,
+    UNDECIDED,
+    Claim,
+    Flip,
+    Removed,
+    claim_border,
+    claim_pairs,
+    count_leaders,
+    find_claims,
+    note_barred,
+    say_part,
+)
+from evenhand.ranking.robustness.rating_flips import find_flips
 from evenhand.ranking.settings import Settings, choose_log_linear, name_model
 from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
+from evenhand.render.findings import take_findings
 
-HOLDS, FALLS, NO_RANKING = "holds", "falls", "no ranking"
 # Log-odds by which a system must be ahead: less is what an iteration leaves
 TOLERANCE: Final = 1e-9
+MAX_ROWS_SHOWN: Final = 15  # Conclusions and units that a terminal shows; JSON has all
+MAX_PAIRS_TRIED: Final = 3  # Pairs across a border whose difference is taken down, nearest first
+# Systems that a claim does not name, up to which all ways to part them are tried
+MAX_UNNAMED_SYSTEMS: Final = 8
+# Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking
+MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000
 
 
 def _worth_rows(fit: Fit) -> Array:
@@ -121,30 +152,6 @@ def worth_influence(fit: Fit, tally: Tally, name: str) -> Array:
         some = scores[start : start + len(information)]
         changes.append(sandwich.leave_out(fit.raw_vcov, total, information, some))
     return np.asarray(2 * _worth_rows(fit) @ np.concatenate(changes).T)
-
-
-@dataclass(frozen=True)
-class Removed:
-    # who gave them; None where nobody is known, or where any votes that are alike do
-    judge: str | None = None
-    item: str | None = None  # on what, or None likewise
-    # the system that was preferred; the first by name of a tie. None of a whole judge.
-    better: str | None = None
-    worse: str | None = None  # the other
-    tie: bool = False  # whether neither was preferred
-    count: float = 1.0  # how many comparisons
-    # how many votes of this kind there are: same systems, same outcome and, where the model knows
-    # an order effect, same sides. None of a whole judge.
-    of: float | None = None
-    first: str | None = None  # the system shown first, where the model knows an order effect
-
-    @property
-    def kind(self) -> str:
-        if self.better is None:
-            return ""
-        side = "" if self.first is None else f" ({self.first} first)"
-        pair = f"{self.better} {'and' if self.tie else 'over'} {self.worse}{side}"
-        return f"ties of {pair}" if self.tie else pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,21 +347,6 @@ def _rank_again(tally: Tally, settings: Settings) -> Ranking:
     return make_ranking(Evidence.of(merge_factors(tally)), Levels(loads), settings)
 
 
-@dataclass(frozen=True)
-class Claim:
-    name: str  # the claim in words
-    above: tuple[str, ...]  # names of systems
-    below: tuple[str, ...]  # names of systems
-    subject: str = ""  # the system that the claim is about, where it is about one
-
-    def across(self, systems: tuple[str, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return codes of the systems above and below, to index a (K, K) table by."""
-        place = {name: i for i, name in enumerate(systems)}
-        above, below = ([place[name] for name in names] for names in (self.above, self.below))
-        rows, columns = np.ix_(above, below)
-        return rows, columns
-
-
 def find_gone(claim: Claim, tally: Tally) -> tuple[str, ...]:
     seen = {tally.systems[code] for code in _find_seen(tally).tolist()}
     return tuple(name for name in (*claim.above, *claim.below) if name not in seen)
@@ -450,224 +442,6 @@ def find_fewest(check: Callable[[int], str], start: int, most: int) -> tuple[int
     return high, verdicts[high]
 
 
-REVERSED, UNDECIDED = "reversed", "undecided"
-OUTCOMES: Final = (REVERSED, UNDECIDED)
-MAX_BORDERS_ASKED: Final = 5  # Borders between clusters that are asked about by default
-MAX_NAMES_IN_SENTENCE: Final = 5  # Judges, items or systems that are named
-MAX_KINDS_IN_SENTENCE: Final = 3  # Kinds of votes that are counted
-MAX_ROWS_SHOWN: Final = 15  # Conclusions and units that a terminal shows; JSON has all
-MAX_PAIRS_TRIED: Final = 3  # Pairs across a border whose difference is taken down, nearest first
-# Judges, items or rankings up to which all sets of them are tried: at most 254 fits
-MAX_UNITS_FOR_ALL_SETS: Final = 8
-# Systems that a claim does not name, up to which all ways to part them are tried
-MAX_UNNAMED_SYSTEMS: Final = 8
-# Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking
-MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000
-# How an outcome is called in a table, and what that means
-OUTCOME_LEGEND: Final = {
-    "reversed": "reversed: without so many, or fewer others, another system is ahead",
-    "undecided": "undecided: it is no longer decided without so many, or fewer others",
-    "unranked": "unranked: nothing is left to rank",
-    "robust": "robust: not reversed without all that support it; larger sets were not tried",
-    "robust, exactly": "robust, exactly: no set of them reverses it",
-}
-
-
-def _count_leaders(ranking: Ranking) -> int:
-    return int((ranking.rank == ranking.rank[0]).sum())
-
-
-def find_claims(ranking: Ranking) -> tuple[Claim, ...]:
-    # Who leads (alone, or level with others), the nearest system that the leader is decided to be
-    # better than, and the borders between clusters.
-    systems, ahead = ranking.systems, _count_leaders(ranking)
-    claims = []
-    if ahead == 1:
-        claims.append(Claim(f"{systems[0]} is first", systems[:1], systems[1:], systems[0]))
-    elif ahead < len(systems):
-        name = f"{listing(systems[:ahead])} are ahead of all others"
-        claims.append(Claim(name, systems[:ahead], systems[ahead:]))
-    sets = ranking.rank_sets
-    if sets is not None:  # the leader is seldom decided to be first; whom it beats may be
-        beaten = np.flatnonzero(sets.decided[0] > 0).tolist()
-        if beaten and beaten[0] > ahead:
-            claims.append(claim_pair(ranking, systems[0], systems[beaten[0]]))
-    if ranking.cluster is not None:
-        borders = (np.flatnonzero(np.diff(ranking.cluster)) + 1).tolist()
-        claims += [
-            _claim_border(ranking, place) for place in borders[:MAX_BORDERS_ASKED] if place > ahead
-        ]
-    return tuple(claims)
-
-
-def claim_pair(ranking: Ranking, better: str, worse: str) -> Claim:
-    for system in (better, worse):
-        if system not in ranking.systems:
-            raise InvalidJudgments(
-                f"no system '{system}'.{suggest_or_list(system, ranking.systems)}"
-            )
-    if better == worse:
-        raise UnknownOption(f"{better} and {worse} are one system: a pair is of two")
-    above, below = (int(ranking.rank[ranking.systems.index(name)]) for name in (better, worse))
-    if above == below:
-        raise UnknownOption(f"the board has {better} and {worse} level: neither is ahead")
-    if above > below:
-        raise UnknownOption(
-            f"the board does not have {better} ahead of {worse}: ask about {worse} ahead of"
-            f" {better}"
-        )
-    return Claim(f"{better} is ahead of {worse}", (better,), (worse,), better)
-
-
-def _claim_border(ranking: Ranking, place: int) -> Claim:
-    systems = ranking.systems
-    if not 1 <= place < len(systems):
-        raise UnknownOption(
-            f"no border after place {place}: {len(systems)} systems have borders after places 1"
-            f" to {len(systems) - 1}"
-        )
-    if ranking.rank[place - 1] == ranking.rank[place]:
-        raise UnknownOption(
-            f"no border after place {place}: {systems[place - 1]} and {systems[place]} are level"
-        )
-    return Claim(f"border after place {place}", systems[:place], systems[place:])
-
-
-def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[Finding]:
-    sets = ranking.rank_sets
-    if sets is None:
-        return []
-    notes = []
-    for claim in claims:
-        rows, columns = claim.across(ranking.systems)
-        pairs = list(product(rows.ravel().tolist(), columns.ravel().tolist()))
-        causes: dict[str, list[tuple[int, int]]] = {}
-        for pair in pairs:
-            if sets.barred[pair]:
-                causes.setdefault(name_cause(sets, pair), []).append(pair)
-        if not causes:
-            continue
-        several = "its {of} pairs" if len(claim.above) == 1 else "the {of} pairs across it"
-        rest = say_barred(sets, causes, len(pairs), ("the pair", several))
-        code = "pair-barred" if sum(map(len, causes.values())) == 1 else "pairs-barred"
-        notes.append(say(code, "warning", claim=claim.name, why=rest))
-    return notes
-
-
-@dataclass(frozen=True)
-class Flip:
-    claim: str  # the conclusion in words
-    how: str  # "reversed" (another system is then ahead) or "undecided"
-    unit: str  # vote, ranking, judge or item
-    # units without which it no longer stands, an upper bound; None where it stands without all
-    # that speak for it
-    fewest: int | None
-    total: int  # units that there are
-    tried: int  # units that were taken away, where it stands without them
-    # the number that cumulated influence alone predicts; None where it predicts none
-    predicted: int | None
-    left: str | None  # what is left then: "falls", or "no ranking" where the rest determines none
-    # who and what, in the order in which they are taken away. Where an order turns, any
-    removed: tuple[Removed, ...]
-    ahead: str | None = None
-    behind: str | None = None
-    gone: tuple[str, ...] = ()
-    subject: str = ""  # the system that the claim is about, where it is about one
-
-    @property
-    def share(self) -> float | None:
-        return None if self.fewest is None else self.fewest / self.total
-
-    @property
-    def exact(self) -> bool:
-        return self.how == REVERSED and self.unit != "vote" and self.total <= MAX_UNITS_FOR_ALL_SETS
-
-    @property
-    def outcome(self) -> str:
-        """What becomes of the conclusion, as a key of OUTCOME_LEGEND."""
-        if self.fewest is None:
-            return "robust, exactly" if self.exact else "robust"
-        return "unranked" if self.left == NO_RANKING else self.how
-
-    @property
-    def says(self) -> str:
-        return say("carried", "info", claim=self.claim, parts=_say_part([self], whose=True))
-
-    @property
-    def few(self) -> str:
-        unit = f"{self.unit}s" if self.total > 1 else self.unit
-        return "" if self.fewest is None else f"{self.fewest:,} of {self.total:,} {unit}"
-
-    @property
-    def effect(self) -> str:
-        if self.left == NO_RANKING:
-            gone = listing(self.gone, MAX_NAMES_IN_SENTENCE)
-            return say("nothing-left" if gone else "no-ranking-left", gone=gone)
-        if self.ahead is None:
-            return say("another-ahead" if self.how == REVERSED else "undecided")
-        known = self.behind == self.subject
-        return say("ahead" if known else "ahead-of", ahead=self.ahead, behind=self.behind)
-
-    @property
-    def supporters(self) -> str:
-        if self.tried == 0:
-            return say("holds-without-any", unit=self.unit)
-        code = "holds-without-one" if self.tried == 1 else "holds-without-all"
-        return say(code, unit=self.unit, units=f"{self.unit}s", tried=self.tried)
-
-    @property
-    def whose(self) -> str:
-        """Who and what is taken away, in a line; empty where the conclusion stands."""
-        # Of votes their kinds: which judges gave them is beside the point, or chosen by what they
-        # leave of the agreement between judges, and would read as an accusation.
-        most = MAX_NAMES_IN_SENTENCE if self.unit in ("judge", "item") else MAX_KINDS_IN_SENTENCE
-        return listing(self.named, most)
-
-    @property
-    def named(self) -> list[str]:
-        """The judges or items that are taken away, or how many votes of each kind."""
-        if self.unit in ("judge", "item"):
-            names = [
-                removed.judge if self.unit == "judge" else removed.item for removed in self.removed
-            ]
-            return [name for name in names if name is not None]
-        kinds = Counter[tuple[str, int]]()
-        for removed in self.removed:
-            if removed.of is not None:
-                kinds[removed.kind, round(removed.of)] += round(removed.count)
-        # The most first, equal numbers by name
-        order = sorted(kinds.items(), key=lambda entry: (-entry[1], entry[0]))
-        some = "any " if self.how == REVERSED else ""
-        return [
-            f"all {count:,} {kind}" if count == of else f"{some}{count:,} of {of:,} {kind}"
-            for (kind, of), count in order
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        fields = asdict(self)
-        del fields["subject"]
-        removed = [asdict(one) for one in self.removed]
-        return {**fields, "removed": removed, "says": self.says}
-
-
-def _say_part(flips: Sequence[Flip], *, whose: bool = False) -> str:
-    effects: dict[str, list[str]] = {}
-    for flip in flips:
-        if flip.fewest is not None:
-            named = f" ({flip.whose})" if whose and flip.whose else ""
-            effects.setdefault(flip.effect, []).append(f"{flip.few}{named}")
-    parts: list[str] = [
-        say("falls-without", few=_join(few, "or"), effect=effect) for effect, few in effects.items()
-    ]
-    parts += [flip.supporters for flip in flips if flip.fewest is None]
-    return "; ".join(parts)
-
-
-def _join(names: Sequence[str], word: str) -> str:
-    *first, last = names
-    return f"{', '.join(first)} {word} {last}" if first else last
-
-
 @dataclass(frozen=True, repr=False)
 class Fragility(Shown):
     """What carries the conclusions of a ranking."""
@@ -689,7 +463,7 @@ class Fragility(Shown):
     def says(self) -> tuple[str, ...]:
         """The findings in sentences, one for each conclusion and outcome."""
         return tuple(
-            say("carried", "info", claim=flips[0].claim, parts=_say_part(flips))
+            say("carried", "info", claim=flips[0].claim, parts=say_part(flips))
             for flips in self.conclusions
         )
 
@@ -902,11 +676,11 @@ def _search(
 
 @carries_excluded(*OF_SYSTEMS)
 def find_fragility(
-    data: Comparisons | Rankings | Openable,
+    data: Comparisons | Rankings | Ratings | Openable,
     *,
     pairs: Sequence[tuple[str, str]] = (),
     after: Sequence[int] = (),
-    model: BradleyTerry | None = None,
+    model: Any = None,
     cluster: str | None = None,
     level: float = 0.95,
     seed: int = SEED,
@@ -917,11 +691,12 @@ def find_fragility(
     """Find the fewest votes, judges and items without which conclusions no longer stand.
 
     Args:
-        data: comparisons or rankings of one task.
+        data: comparisons or rankings of one task, or ratings under one criterion, of which judges
+            and items that reverse a conclusion are found.
         pairs: (better, worse): conclusions to be asked about.
         after: places above borders, counted from 1. With neither, the first system, whom it is
             decided to beat, and the borders between clusters are asked about.
-        model: settings of the log-linear model.
+        model: settings of the log-linear model; of ratings of a model of scores.
         cluster: judgments that are correlated, as in `rank`.
         level: of rank sets (proportion).
         seed: of rank sets.
@@ -948,6 +723,10 @@ def find_fragility(
     outcomes = take_names(outcomes)
     for outcome in outcomes:
         require_option("outcome", outcome, OUTCOMES)
+    if isinstance(data, Ratings | RatingRows):
+        refuse_of_votes({"after": after, "outcomes": REVERSED not in outcomes})
+        how = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
+        return _find_in_ratings(take_part(data), board, how, pairs=pairs, most=most)
     spec = choose_log_linear(model)
     table = require_pairs(data, "conclusions are of comparisons or rankings, not of")
     if len(table.tasks()) > 1:
@@ -960,19 +739,14 @@ def find_fragility(
     with one_blas_thread():
         case = make_case(table.tally(by=present), settings, board)
         ranking, units, flips = case.ranking, case.units, []
-        given: Sequence[Any] = pairs
-        single = len(given) == 2 and all(name in ranking.systems for name in given)
-        wanted: list[Any] = [tuple(pair) for pair in ([given] if single else given)]
-        if any(len(pair) != 2 for pair in wanted):
-            raise UnknownOption("pairs are (better, worse), two systems each: pairs=[('A', 'B')]")
         places = (after,) if isinstance(after, int) else after
         claims = (
-            *(claim_pair(ranking, *pair) for pair in dict.fromkeys(wanted)),
-            *(_claim_border(ranking, place) for place in dict.fromkeys(places)),
+            *claim_pairs(ranking, pairs),
+            *(claim_border(ranking, place) for place in dict.fromkeys(places)),
         ) or find_claims(ranking)[:most]
-        notes, ahead = [*say_left_out(data, table)], _count_leaders(ranking)
+        notes, ahead = [*say_left_out(data, table)], count_leaders(ranking)
         notes += [say("nobody-first", names=ranking.systems[:ahead])] if ahead > 1 else []
-        notes += _note_barred(ranking, claims)
+        notes += note_barred(ranking, claims)
         if case.tally.squares is not None:
             units = tuple(unit for unit in units if unit in ("judge", "item"))
             notes.append(say("weights-no-votes"))
@@ -992,3 +766,18 @@ def find_fragility(
             else:
                 notes.append(say("narrowly-decided", "warning", claim=claim.name))
     return Fragility(tuple(flips), tuple(notes), case.signature)
+
+
+def _find_in_ratings(
+    rows: RatingRows,
+    board: Ranking | None,
+    settings: Settings,
+    *,
+    pairs: Sequence[tuple[str, str]],
+    most: int | None,
+) -> Fragility:
+    ranking = board or rank_scores(rows, settings, lower_is_better=reads_lower_of(rows))
+    if not isinstance(ranking.fit, LeastSquaresFit):
+        raise UnknownOption("fragility of ratings is of the models adjusted, mean and z")
+    notes = [one for one in take_findings(rows.notes) if one.severity == "warning"]
+    return Fragility(find_flips(ranking, pairs, most), tuple(notes), ranking.signature)

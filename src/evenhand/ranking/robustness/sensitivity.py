@@ -28,6 +28,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
@@ -36,31 +37,24 @@ from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownO
 from evenhand.judges.cards import Screening
 from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.means import LeastSquaresFit
 from evenhand.models.registry import RATING_MODELS
 from evenhand.models.settings import Ties
-from evenhand.numerics import Array, Integers
-from evenhand.numerics.absorption import sum_clusters
-from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.by_model import find_groups
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.inference import order_systems
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.ratings import choose_rating_model, rank_scores
-from evenhand.ranking.robustness.cycles import Cycles, find_cycles
-from evenhand.ranking.robustness.fragility import (
-    FALLS,
-    MAX_UNITS_FOR_ALL_SETS,
-    REVERSED,
-    Claim,
-    Flip,
-    Fragility,
-    Removed,
-    claim_pair,
-    find_claims,
-    find_fragility,
+from evenhand.ranking.ratings import (
+    choose_rating_model,
+    find_references,
+    rank_scores,
+    reads_lower_of,
+    refuse_of_votes,
+    take_part,
 )
+from evenhand.ranking.robustness.cycles import Cycles, find_cycles
+from evenhand.ranking.robustness.fragility import Fragility, find_fragility
+from evenhand.ranking.robustness.rating_flips import find_flips
 from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say as say_of_sides
@@ -290,9 +284,9 @@ def _list_refused(sensitivity: Sensitivity) -> list[Finding]:
 
 @carries_excluded(*OF_SYSTEMS)
 def vary_choices(
-    data: Comparisons | Rankings | Openable,
+    data: Comparisons | Rankings | Ratings | Openable,
     *,
-    model: BradleyTerry | None = None,
+    model: Any = None,
     cluster: str | None = None,
     mix: Mix | None = None,
     judge_cap: str | None = None,
@@ -305,9 +299,9 @@ def vary_choices(
     """Rank under each reasonable choice and see which conclusions survive all of them.
 
     Args:
-        data: comparisons or rankings of one task.
-        model: settings of the log-linear model that was asked for; each choice differs from what
-            was asked, or from the default, in one thing.
+        data: comparisons or rankings of one task, or ratings under one criterion.
+        model: settings of the log-linear model, or of the model of scores, that was asked for; each
+            choice differs from what was asked, or from the default, in one thing.
         cluster: judgments that are correlated, as in `rank`.
         mix: how much judges and items of each kind count, as in `rank`.
         judge_cap: "median" or None, as in `rank`.
@@ -331,6 +325,17 @@ def vary_choices(
     ('A leads in all 4 rankings.',
      'All decided pairs (1) hold in all 4 rankings.')
     """
+    if isinstance(data, Ratings | RatingRows):
+        refuse_of_votes({"mix": mix, "judge_cap": judge_cap, "decide": not decide})
+        rows = take_part(data)
+        lower = reads_lower_of(rows)
+        if board is not None:
+            lower, apart = bool(board.lower_is_better), [one["system"] for one in board.references]
+        else:
+            apart = find_references(rows.systems)
+        direction: dict[str, Any] = {"lower_is_better": lower, "references": apart}
+        asked: dict[str, Any] = {"model": model, "cluster": cluster, "level": level, "seed": seed}
+        return vary_models(rows, usual=board, screening=screening, **asked, **direction)
     table = require_pairs(data, "choices are varied on comparisons or rankings, not on")
     if len(table.tasks()) > 1:
         raise UnknownOption("choices are varied on one board: choose a task")
@@ -555,8 +560,6 @@ def check_robustness(
 # the order turns is confirmed by refits. It is an upper bound: another set may be smaller.
 
 USUAL: Final = "adjusted"
-# Numbers in the information of all levels beyond which no influence is computed
-MAX_INFLUENCE: Final = 20_000_000
 
 
 def check_ratings(
@@ -571,11 +574,36 @@ def check_ratings(
     references: Sequence[str] | None = None,
 ) -> Robustness:
     """Check whether a ranking by ratings, without controls, is robust; arguments as in `rank`."""
-    spec = choose_rating_model(model)
-    settings = Settings(spec, "rank-sets", cluster, level, seed, None)
+    settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = rank_scores(rows, settings, **how)
-    notes: list[str] = []
+    sensitivity = vary_models(
+        rows, usual=usual, model=model, cluster=cluster, level=level, seed=seed, **how
+    )
+    fragility = Fragility(find_flips(usual, pairs), (), usual.signature)
+    return Robustness(fragility, sensitivity, None, ())
+
+
+def vary_models(
+    rows: RatingRows,
+    *,
+    usual: Ranking | None,
+    screening: Screening | None = None,
+    model: object,
+    cluster: str | None,
+    level: float,
+    seed: int,
+    lower_is_better: bool,
+    references: Sequence[str] | None,
+) -> Sensitivity:
+    """Rank ratings, without controls, under each reasonable choice; arguments as in `rank`.
+
+    usual: the ranking that was asked for, where it is known.
+    """
+    settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
+    how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
+    usual = usual or rank_scores(rows, settings, **how)
+    notes = [*rows.notes]
     offers: list[tuple[str, Callable[[], Ranking]]] = []
     for name in ("adjusted", "mean", "z", "mixed"):  # whose estimates are means of scores
         if name != settings.name:
@@ -590,7 +618,7 @@ def check_ratings(
         for name in (*known, *both, "judgment")
         if usual.ways and tuple(name.split("+")) != clusterings
     ]
-    flagged = find_flagged(rows, notes) if "judge" in known else ()
+    flagged = find_flagged(screening or rows, notes) if "judge" in known else ()
     if flagged:
         codes = [code for code, name in enumerate(rows.judges) if name in flagged]
         rest = rows.take(~np.isin(rows.judge, codes))
@@ -598,124 +626,4 @@ def check_ratings(
         offers.append((name, partial(rank_scores, rest, settings, **how)))
     first = describe_choice(DEFAULT if settings.name == USUAL and not cluster else ASKED, usual)
     choices: tuple[Choice, ...] = (first, *(try_choice(name, make) for name, make in offers))
-    sensitivity = Sensitivity(choices, level, tuple(notes), usual.signature)
-    fragility = Fragility(find_flips(usual, pairs), (), usual.signature)
-    return Robustness(fragility, sensitivity, None, ())
-
-
-def find_flips(ranking: Ranking, pairs: Sequence[tuple[str, str]] = ()) -> tuple[Flip, ...]:
-    """Find how few judges, and how few items, carry each conclusion of a ranking by ratings."""
-    fit = ranking.fit
-    if not isinstance(fit, LeastSquaresFit):
-        return ()
-    flips = []
-    asked = [claim_pair(ranking, *pair) for pair in pairs]
-    for claim in asked or [one for one in find_claims(ranking) if one.subject]:
-        for name, factor in fit.data.factors.items():
-            if not 1 < factor.size < len(fit.residual):
-                continue
-            if factor.size * len(fit.systems) ** 2 > MAX_INFLUENCE:
-                continue
-            flips.append(_find_flip(ranking, fit, name, claim))
-    return tuple(flips)
-
-
-def _find_flip(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Claim) -> Flip:
-    factor, sign = fit.data.factors[name], -1.0 if ranking.lower_is_better else 1.0
-    with one_blas_thread():
-        changes = sign * leave_levels_out(fit, factor.codes, factor.size)
-    at = fit.code(claim.subject)
-    found: list[tuple[int, str, Integers]] = []
-    for other in claim.below:
-        gap = sign * float(fit.estimate[at] - fit.estimate[fit.code(other)])
-        effect = changes[:, at] - changes[:, fit.code(other)]
-        order = np.argsort(effect, kind="stable")
-        order = order[effect[order] < 0]  # those that support the order
-        reached = np.flatnonzero(gap + np.cumsum(effect[order]) < 0)
-        found.append((int(reached[0]) + 1 if len(reached) else len(order), other, order))
-    count, _, order = min(found, key=lambda one: (one[0], one[1]))
-    supporting = len(order)
-    look = partial(_find_ahead, ranking, fit, name, claim)
-    if factor.size <= MAX_UNITS_FOR_ALL_SETS:
-        fewest, ahead, order = _try_all_sets(look, factor.size)
-    else:
-        fewest, ahead = _confirm(look, order, count)
-    names = [factor.labels[one] for one in order[: fewest or 0].tolist()]
-    return Flip(
-        claim=claim.name,
-        how=REVERSED,
-        unit=name,
-        fewest=fewest,
-        total=factor.size,
-        tried=supporting,
-        predicted=count if count < supporting else None,
-        left=None if fewest is None else FALLS,
-        removed=tuple(
-            Removed(judge=one) if name == "judge" else Removed(item=one) for one in names
-        ),
-        ahead=ahead,
-        behind=None if fewest is None else claim.subject,
-        subject=claim.subject,
-    )
-
-
-def leave_levels_out(fit: LeastSquaresFit, codes: Any, size: int) -> Array:
-    """Return (levels, K) what leaving out each judge, or each item, changes in the estimates."""
-    sums, basis = sum_clusters(fit.absorbed, fit.residual, codes, size), fit.basis
-    total = basis.T @ fit.absorbed.information @ basis
-    rest = total - np.matmul(np.matmul(basis.T, sums.information), basis)
-    changes = np.zeros((size, len(fit.systems)))
-    for g in range(size):  # a level that alone links systems is not left out: nothing is known then
-        if np.linalg.cond(rest[g]) < 1 / np.finfo(np.float64).eps:
-            changes[g] = -basis @ np.linalg.solve(rest[g], basis.T @ sums.scores[g])
-    return changes
-
-
-def _find_ahead(
-    ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Claim, gone: Integers
-) -> str | None:
-    """Return which system is ahead of a claim's subject without some levels, by a refit."""
-    sign = -1.0 if ranking.lower_is_better else 1.0
-    kept = ~np.isin(fit.data.factors[name].codes, gone)
-    try:
-        again = fit.model.fit(fit.data.rows.take(kept))
-    except NotIdentified:
-        return None
-    values = dict(zip(again.systems, (sign * again.estimate).tolist(), strict=True))
-    if claim.subject not in values:
-        return None
-    others = [one for one in claim.below if one in values]
-    best = max(others, key=values.__getitem__, default=claim.subject)
-    return best if values[best] > values[claim.subject] else None
-
-
-def _try_all_sets(
-    look: Callable[[Integers], str | None], size: int
-) -> tuple[int | None, str | None, Integers]:
-    """Return the size of the smallest set of levels that turns an order, who is ahead, the set."""
-    for n in range(1, size):
-        for gone in combinations(range(size), n):
-            if (ahead := look(np.array(gone))) is not None:
-                return n, ahead, np.array(gone)
-    return None, None, np.arange(0)
-
-
-def _confirm(
-    look: Callable[[Integers], str | None], order: Integers, start: int
-) -> tuple[int | None, str | None]:
-    """Return the fewest of an order of levels without which another is ahead, by refits."""
-    low, high = 0, min(max(start, 1), len(order))
-    ahead = look(order[:high]) if high else None
-    while ahead is None and high < len(order):
-        low, high = high, min(2 * high, len(order))
-        ahead = look(order[:high])
-    if ahead is None:
-        return None, None
-    while high - low > 1:
-        middle = (low + high) // 2
-        found = look(order[:middle])
-        if found is None:
-            low = middle
-        else:
-            high, ahead = middle, found
-    return high, ahead
+    return Sensitivity(choices, level, tuple(notes), usual.signature)

@@ -11,15 +11,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
-from evenhand.data.taking import Openable
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
@@ -31,6 +32,9 @@ from evenhand.errors import (
 )
 from evenhand.formats.files import QUOTED, GrowingCopy
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.rank import rank
+from evenhand.ranking.ranking import GroupedRankings, Ranking
+from evenhand.ranking.ratings import refuse_of_votes
 from evenhand.ranking.sequential.leaderboard import (
     Confirmation,
     Leaderboard,
@@ -61,16 +65,16 @@ class Watched(Shown):
         return self.board.document()
 
 
-@carries_excluded(*OF_SYSTEMS)
+@takes_judgments("data")
 def watch(
-    data: Comparisons | Rankings | Openable,
+    data: Comparisons | Rankings | Ratings | Openable,
     settings: LiveLeaderboard | None = None,
     *,
     state: SequentialState | None = None,
     order: str | None = None,
     systems: Sequence[str] | None = None,
     seed: int | None = None,
-) -> Watched:
+) -> Watched | Ranking | GroupedRankings:
     """Replay votes in the order in which they were given, and decide with each what can be.
 
     What some votes decide, the same votes and more decide too. Where judges are known,
@@ -78,7 +82,8 @@ def watch(
     it is held back.
 
     Args:
-        data: comparisons, or rankings, of which each is one vote; of one task.
+        data: comparisons, or rankings, of which each is one vote; of one task. Ratings are ranked,
+            as `rank` does with its defaults: a ranking that holds for one look.
         settings: of the board; `LiveLeaderboard()` by default.
         state: a board to go on with, which is changed: the table must begin with the votes that it
             has seen. Its own settings hold.
@@ -98,6 +103,23 @@ def watch(
         UnknownColumn: no such column.
 
     """
+    if isinstance(data, Ratings):
+        of_votes = {"settings": settings, "state": state, "order": order, "systems": systems}
+        refuse_of_votes({**of_votes, "seed": seed})
+        return rank(data)
+    return replay_votes(data, settings, state=state, order=order, systems=systems, seed=seed)
+
+
+@carries_excluded(*OF_SYSTEMS)
+def replay_votes(
+    data: Comparisons | Rankings | Openable,
+    settings: LiveLeaderboard | None = None,
+    *,
+    state: SequentialState | None = None,
+    order: str | None = None,
+    systems: Sequence[str] | None = None,
+    seed: int | None = None,
+) -> Watched:
     table = require_pairs(data, "only comparisons and rankings can be watched, not")
     if len(table.tasks()) > 1:
         raise InvalidJudgments("the table holds several tasks: choose one with task=...")
@@ -248,7 +270,8 @@ class GrowingVotes:
         begun, how = self._clock(), self._beginning
         table = self._read(self._copy)
         settings = how.settings if self.state is None else None
-        watched = watch(table, settings, state=self.state, order=how.order, systems=how.systems)
+        asked: dict[str, Any] = {"order": how.order, "systems": how.systems}
+        watched = replay_votes(table, settings, state=self.state, **asked)
         self.state, self.board = watched.state, watched.board
         span, self._notes = watched.arrival.span, watched.arrival.notes
         self._latest = None if span is None else span[1]

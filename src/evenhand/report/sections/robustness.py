@@ -13,7 +13,8 @@ from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.log_linear import Fit
 from evenhand.ranking.bias import PositionBias, share_first
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.robustness.fragility import REVERSED, UNDECIDED, find_fragility
+from evenhand.ranking.robustness.claims import REVERSED, UNDECIDED
+from evenhand.ranking.robustness.fragility import find_fragility
 from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity, vary_choices
 from evenhand.ranking.sides import (
     count_pairs,
