@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import evenhand
-from evenhand.ranking.llm_bias import compare_own, permute_own
+from evenhand.ranking.llm_bias import adjust_own, compare_own, permute_own
 from golden_numbers import golden
 
 LEVEL = 0.95
@@ -217,14 +217,24 @@ def test_own_systems_are_compared_across_systems_as_by_student():
     interval = expected.confidence_interval(LEVEL)
     assert one.estimate == pytest.approx(np.mean(own) - np.mean(others), abs=1e-8)
     assert one.p == pytest.approx(expected.pvalue, abs=1e-8)
-    x, y = (worths[at].log_worth for at in (1, 0))
-    design = np.column_stack([np.ones(8), x, np.arange(8) < 2])  # analysis of covariance
-    beta, (rest,), *_ = np.linalg.lstsq(design, y, rcond=None)
-    error = np.sqrt(rest / 5 * np.linalg.inv(design.T @ design)[2, 2])
-    assert (one.slope, one.adjusted) == pytest.approx((beta[1], beta[2]), abs=1e-8)
-    assert one.adjusted_p == pytest.approx(2 * stats.t.sf(abs(beta[2] / error), 5), abs=1e-8)
     assert (one.lower, one.upper) == pytest.approx(tuple(interval), abs=1e-7)
     assert "prefers-family" in {said.code for said in found.says}
+
+
+def test_beside_the_slope_it_is_analysis_of_covariance():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=9)
+    y = 1.6 * x + rng.normal(0, 0.3, 9)
+    y[:3] += 1
+    design = np.column_stack([np.ones(9), x, np.arange(9) < 3])
+    beta, (rest,), *_ = np.linalg.lstsq(design, y, rcond=None)
+    error = np.sqrt(rest / 6 * np.linalg.inv(design.T @ design)[2, 2])
+    slope, own = adjust_own(y, x, 3, noise=0.0, level=LEVEL)
+    assert (slope, own.value, own.stderr) == pytest.approx((beta[1], beta[2], error))
+    assert own.p == pytest.approx(2 * stats.t.sf(abs(beta[2] / error), 6))
+    within = sum(((one - one.mean()) ** 2).sum() for one in (x[:3], x[3:]))
+    corrected, _ = adjust_own(y, x, 3, noise=0.2 * within, level=LEVEL)
+    assert corrected == pytest.approx(slope / 0.8)
 
 
 def test_a_system_of_the_judges_name_is_its_own_and_its_family_another_question():

@@ -16,7 +16,7 @@ That an LLM prefers its own is a statement about systems: a pooled two-sample t 
 degrees of freedom; or, of 100,000 choices of |O| among K systems or more, a permutation test. An
 LLM that separates systems more clearly than people do moves good systems up, its own among them; so
 γ must also differ from 0 beside the slope of its log-worths on people's (analysis of covariance, t
-on K − 3).
+on K − 3, the slope corrected for the noise of people's).
 
 When not to use it: β of length where length hardly varies within pairs of systems, which is
 refused; γ where people's judgments are few, so that D is noise.
@@ -543,6 +543,15 @@ class Side:
             notes=limit,
         )
 
+    def measure_noise(self, rows: Array, m: int) -> float:
+        """Return the variance of (K, p) rows about their means of the first m and of the others."""
+        rows = rows - _group(rows, m)
+        by_item = jackknife(self.changes)
+        vcovs = [by_item]
+        if self.judges:
+            vcovs = cross_ways([self.by_judge, by_item], self.by_cell)
+        return max(float(((rows @ vcov) * rows).sum()) for vcov in vcovs)
+
     def value(self, row: Array) -> float:
         return float(row @ self.fit.beta[: len(row)])
 
@@ -688,7 +697,9 @@ def _find_own(
         by_llm, by_people = (np.array([one[name] for name in (*own, *others)]) for one in worths)
         m, d = len(own), by_llm - by_people
         across = compare_own(d[:m], d[m:], level=level, seed=seed)
-        slope, adjusted = adjust_own(by_llm, by_people, m, level=level)
+        place = [sides[1].systems.index(name) for name in (*own, *others)]
+        noise = beside.people.measure_noise(centred_rows(sides[1])[place], m)
+        slope, adjusted = adjust_own(by_llm, by_people, m, noise=noise, level=level)
         found.append(
             OwnPreference(
                 llm=llm,
@@ -727,23 +738,30 @@ def compare_own(own: Array, others: Array, *, level: float, seed: int) -> dict[s
     return {**ends, "p": p, "method": method, "df": float(df)}
 
 
-def adjust_own(by_llm: Array, by_people: Array, m: int, *, level: float) -> tuple[float, Estimate]:
+def adjust_own(
+    by_llm: Array, by_people: Array, m: int, *, noise: float, level: float
+) -> tuple[float, Estimate]:
     """Return the slope b and γ of θ_llm = a + b θ_people + γ [own], the first m systems being own.
 
-    Least squares; Student's t on K − 3 degrees of freedom.
+    Least squares, with b corrected for the noise of θ_people (its sum of squares within own and
+    other systems; at most .7 of all); Student's t on K − 3 degrees of freedom.
     """
     k = len(by_llm)
-    groups = np.repeat([0, 1], [m, k - m])
-    n = np.bincount(groups)
-    means = [np.bincount(groups, one) / n for one in (by_llm, by_people)]
-    y, x = by_llm - means[0][groups], by_people - means[1][groups]
-    square = float(x @ x)
-    slope = float(x @ y) / square if square > 0 else 1.0
-    gaps = [float(one[0] - one[1]) for one in means]
+    y, x = (one - _group(one, m) for one in (by_llm, by_people))
+    total = float(x @ x)
+    square = max(total - noise, MIN_RELIABILITY * total, 1e-12)
+    slope = float(x @ y) / square
+    gaps = [float(one[:m].mean() - one[m:].mean()) for one in (by_llm, by_people)]
     df = max(k - 3, 1)
     residual = float(((y - slope * x) ** 2).sum()) / df
-    leverage = 1 / m + 1 / (k - m) + (gaps[1] ** 2 / square if square > 0 else 0.0)
+    leverage = 1 / m + 1 / (k - m) + gaps[1] ** 2 / square
     return slope, bound(gaps[0] - slope * gaps[1], residual * leverage, df, level)
+
+
+def _group(values: Array, m: int) -> Array:
+    """Return (K, ...) the mean of the first m rows for each of them, and that of the others."""
+    means = np.stack([values[:m].mean(axis=0), values[m:].mean(axis=0)])
+    return np.repeat(means, [m, len(values) - m], axis=0)
 
 
 def permute_own(d: Array, m: int, seed: int) -> float:
