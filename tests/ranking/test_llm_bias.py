@@ -218,7 +218,7 @@ def test_own_systems_are_compared_across_systems_as_by_student():
     assert one.estimate == pytest.approx(np.mean(own) - np.mean(others), abs=1e-8)
     assert one.p == pytest.approx(expected.pvalue, abs=1e-8)
     assert (one.lower, one.upper) == pytest.approx(tuple(interval), abs=1e-7)
-    assert "prefers-family" in {said.code for said in found.says}
+    assert "llm-prefers-own" in {said.code for said in found.says}
 
 
 def test_beside_the_slope_it_is_analysis_of_covariance():
@@ -251,7 +251,7 @@ def test_an_llm_that_separates_systems_more_is_not_said_to_prefer_its_own():
     assert one.p < 0.05
     assert one.slope > 2
     codes = {said.code for said in found.says}
-    assert {"no-family", "own-by-slope"} <= codes
+    assert {"no-own-preference", "own-by-slope"} <= codes
 
 
 def test_with_few_systems_of_others_only_these_systems_are_spoken_of():
@@ -272,10 +272,10 @@ def test_many_choices_are_permuted():
         return np.mean(x, axis=axis) - np.mean(y, axis=axis)
 
     expected = stats.permutation_test((d[:7], d[7:]), gap, n_resamples=np.inf, random_state=1)
-    assert exact["method"] == "permutation"
+    assert exact.method == "permutation"
     # scipy doubles the smaller tail, here both tails are counted
     both_tails = (np.abs(expected.null_distribution) >= abs(expected.statistic) - 1e-12).mean()
-    assert exact["p"] == pytest.approx(both_tails, abs=1e-12)
+    assert exact.p == pytest.approx(both_tails, abs=1e-12)
     wide = rng.normal(size=40)
     drawn = permute_own(wide, 12, seed=1)
     assert drawn == pytest.approx(stats.ttest_ind(wide[:12], wide[12:]).pvalue, abs=0.02)

@@ -25,7 +25,7 @@ refused; γ where people's judgments are few, so that D is noise.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from itertools import chain, combinations
 from math import comb
 from pathlib import Path
@@ -237,11 +237,11 @@ def _say_judge(judge: LLMBias, alpha: float) -> list[Finding]:
         if own.p is None:
             said.append(say("own-these-systems", "info", **values))
         else:
-            code = (
-                "no" if not own.prefers(alpha) else "prefers" if own.estimate > 0 else "disfavours"
-            )
-            said.append(say(f"{code}-{own.kind}", "info", **values))
-            if own.p <= alpha and code == "no":
+            values["whom"] = "its own outputs" if own.kind == "self" else "systems of its family"
+            code = "llm-prefers-own" if own.estimate > 0 else "llm-disfavours-own"
+            code = code if own.prefers(alpha) else "no-own-preference"
+            said.append(say(code, "info", **values))
+            if own.p <= alpha and not own.prefers(alpha):
                 said.append(say("own-by-slope", "info", **values))
     for two in judge.repeated:
         code = "both-orders" if two.asked == ORDERS else "copies" if two.copies else "asked-again"
@@ -597,8 +597,8 @@ class Beside:
             whole.append(changes)
         return cls(llm, people, *whole)
 
-    def bound(self, own: Array, theirs: Array, level: float) -> tuple[Estimate, float]:
-        """Return own @ β of the LLM less theirs @ β of people, with its df."""
+    def bound(self, own: Array, theirs: Array, level: float) -> Estimate:
+        """Return own @ β of the LLM less theirs @ β of people."""
         value = self.llm.value(own) - self.people.value(theirs)
         alone = (self.llm.changes @ own)[:, None]
         by_item = jackknife((self.by_llm @ own - self.by_people @ theirs)[:, None])
@@ -611,7 +611,7 @@ class Beside:
             )
             variances = cross_ways([judge, variances[0]], cell)
             df = min(df, self.people.judges - 1)
-        return bound(value, max(variances), df, level), df
+        return bound(value, max(variances), df, level)
 
 
 def _examine(
@@ -630,31 +630,12 @@ def _examine(
         variance = jackknife((side.changes @ row)[:, None])[0, 0]
         df = len(side.items) - 1
         one = bound(side.value(row), float(variance), df, level)
-        effect = JudgeEffect(
-            llm=judge.llm,
-            name=name,
-            estimate=one.value,
-            stderr=one.stderr,
-            lower=one.lower,
-            upper=one.upper,
-            p=one.p,
-            df=df,
-            sd=sd,
-        )
+        numbers: list[Any] = [*astuple(one), df, sd]
         if beside is not None and name in beside.people.columns:
             other, scale = beside.people.columns[name]
             other = other if sd is None or scale is None else other * sd / scale
-            excess, _ = beside.bound(row, other, level)
-            effect = replace(
-                effect,
-                people=beside.people.value(other),
-                excess=excess.value,
-                excess_stderr=excess.stderr,
-                excess_lower=excess.lower,
-                excess_upper=excess.upper,
-                excess_p=excess.p,
-            )
-        effects.append(effect)
+            numbers += [beside.people.value(other), *astuple(beside.bound(row, other, level))]
+        effects.append(JudgeEffect(judge.llm, name, *numbers))
     if families is None or beside is None:
         return replace(judge, effects=tuple(effects))
     own = _find_own(judge.llm, beside, families, level=level, seed=seed)
@@ -692,7 +673,7 @@ def _find_own(
         for fit in sides:
             each = np.array([weights.get(name, 0.0) for name in fit.systems])
             rows.append(each @ centred_rows(fit))
-        these, _ = beside.bound(rows[0], rows[1], level)
+        these = beside.bound(rows[0], rows[1], level)
         worths = [dict(zip(fit.systems, fit.log_worth.tolist(), strict=True)) for fit in sides]
         by_llm, by_people = (np.array([one[name] for name in (*own, *others)]) for one in worths)
         m, d = len(own), by_llm - by_people
@@ -700,42 +681,39 @@ def _find_own(
         place = [sides[1].systems.index(name) for name in (*own, *others)]
         noise = beside.people.measure_noise(centred_rows(sides[1])[place], m)
         slope, adjusted = adjust_own(by_llm, by_people, m, noise=noise, level=level)
-        found.append(
-            OwnPreference(
-                llm=llm,
-                kind=kind,
-                own=tuple(own),
-                others=len(others),
-                estimate=these.value,
-                **across,
-                these_stderr=these.stderr,
-                these_lower=these.lower,
-                these_upper=these.upper,
-                these_p=these.p,
-                slope=slope,
-                adjusted=adjusted.value,
-                adjusted_p=adjusted.p if across["p"] is not None else None,
-            )
-        )
+        beside_slope = (slope, adjusted.value, None if across.p is None else adjusted.p)
+        numbers = (these.value, *astuple(across), *astuple(these)[1:], *beside_slope)
+        found.append(OwnPreference(llm, kind, tuple(own), len(others), *numbers))
     return found
 
 
-def compare_own(own: Array, others: Array, *, level: float, seed: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class AcrossSystems:
+    """Whether D of own systems differs from D of others; None with too few of these."""
+
+    stderr: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    p: float | None = None
+    method: str | None = None  # "t" or "permutation", of the p-value
+    df: float | None = None
+
+
+def compare_own(own: Array, others: Array, *, level: float, seed: int) -> AcrossSystems:
     """Compare D of own systems with D of others, across systems.
 
     Student's pooled two-sample t; p by permutation where there are 100,000 choices or more.
     """
     m, k = len(own), len(own) + len(others)
     if len(others) < MIN_OTHERS:
-        return dict.fromkeys(("stderr", "lower", "upper", "p", "method", "df"))
+        return AcrossSystems()
     squares = float(((own - own.mean()) ** 2).sum() + ((others - others.mean()) ** 2).sum())
     df, gap = k - 2, float(own.mean() - others.mean())
     one = bound(gap, squares / df * (1 / m + 1 / len(others)), df, level)
     p, method = one.p, "t"
     if comb(k, m) >= MIN_CHOICES:
         p, method = permute_own(np.concatenate([own, others]), m, seed), "permutation"
-    ends = {name: getattr(one, name) for name in ("stderr", "lower", "upper")}
-    return {**ends, "p": p, "method": method, "df": float(df)}
+    return AcrossSystems(one.stderr, one.lower, one.upper, p, method, df)
 
 
 def adjust_own(

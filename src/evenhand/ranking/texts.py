@@ -242,12 +242,9 @@ TESTS: Final = {
     " ({lower:.2f} to {upper:.2f}; p {p:p}).",
     "llm-excess": "The effect of {name} on {llm} differs from that on people by {excess:+.2f}"
     " log-odds ({excess_lower:.2f} to {excess_upper:.2f}; p {excess_p:p}).",
-    "prefers-self": "{llm} prefers its own outputs more than people do: " + _OWN,
-    "disfavours-self": "{llm} prefers its own outputs less than people do: " + _OWN,
-    "no-self": "{llm} has no significant preference for its own outputs: " + _OWN,
-    "prefers-family": "{llm} prefers systems of its family more than people do: " + _OWN,
-    "disfavours-family": "{llm} prefers systems of its family less than people do: " + _OWN,
-    "no-family": "{llm} has no significant preference for its family: " + _OWN,
+    "llm-prefers-own": "{llm} prefers {whom} more than people do: " + _OWN,
+    "llm-disfavours-own": "{llm} prefers {whom} less than people do: " + _OWN,
+    "no-own-preference": "{llm} has no significant preference for {whom}: " + _OWN,
     "own-by-slope": "That may be a matter of scale: log-worths by {llm} rise by {slope:two} for"
     " each 1 by people, and beyond that its preference is {adjusted:+.2f} (p {adjusted_p:p}).",
     "own-these-systems": "{llm} and its own systems ({own:list}): {estimate:+.2f} log-odds, for"
