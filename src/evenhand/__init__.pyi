@@ -70,6 +70,8 @@ from evenhand.ranking.cross_validation import compare_models as compare_models
 from evenhand.ranking.learning_curves import LearningCurves as LearningCurves
 from evenhand.ranking.learning_curves import find_enough as find_enough
 from evenhand.ranking.learning_curves import trace_learning as trace_learning
+from evenhand.ranking.llm_bias import LLMBiases as LLMBiases
+from evenhand.ranking.llm_bias import find_llm_bias as find_llm_bias
 from evenhand.ranking.methods import MethodTable as MethodTable
 from evenhand.ranking.methods import compare_methods as compare_methods
 from evenhand.ranking.model_table import ModelTable as ModelTable

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -66,3 +67,61 @@ def test_judges_who_do_not_differ_share_the_common_estimate(evenhand, folder):
     found = evenhand("bias", "same.csv", "--json").json
     assert found["spread"] == 0
     assert any("the common estimate stands for each" in line for line in found["says"])
+
+
+def arena(path: str = "battles.csv") -> None:
+    """Twelve people and a verdict of gpt in either order on each pair of three systems."""
+    rng = np.random.default_rng(4)
+    rows = ["judge,judge_type,item,left,right,winner,len_left,len_right"]
+    for item in range(30):
+        words = dict(zip("xyz", rng.integers(20, 300, 3).tolist(), strict=True))
+        for pair in (("x", "y"), ("y", "z"), ("x", "z")):
+            for judge, (left, right) in (
+                ("gpt", pair),
+                ("gpt", pair[::-1]),
+                (f"j{item % 12:02d}", pair if rng.random() < 0.5 else pair[::-1]),
+            ):
+                longer = (words[left] - words[right]) / 100 * (1.5 if judge == "gpt" else 0)
+                won = rng.random() < 1 / (1 + np.exp(-longer - 0.5 * (left < right)))
+                sides = f"{left},{right},{'left' if won else 'right'}"
+                kind = "llm" if judge == "gpt" else "human"
+                lengths = f"{words[left]},{words[right]}"
+                rows.append(f"{judge},{kind},{item},{sides},{lengths}")
+    Path(path).write_text("\n".join(rows))
+
+
+def test_llm_judges_are_looked_at_one_by_one_and_beside_people(evenhand, folder):
+    arena()
+    Path("own.csv").write_text("system,family\nx,labs\ny,a\nz,b\ngpt,labs\n")
+    words = ("bias", "battles.csv", "--llm-judges", "gpt", "--control", "style")
+    ran = evenhand(*words, "--own", "own.csv")
+    text = " ".join(ran.out.split())
+    assert "gpt prefers outputs with more length: " in text
+    assert "The effect of length on gpt differs from that on people by +" in text
+    assert "gives the same answer in both orders for " in text
+    assert "2 systems of others are too few to say that it prefers its own." in text
+    assert "180 verdicts of 1 LLM judge on 30 items, beside 12 people." in text
+    found = evenhand(*words, "--json").json
+    (judge,) = found["judges"]
+    assert [one["name"] for one in judge["effects"]] == ["position", "length"]
+    assert sum(map(sum, judge["repeated"][0]["table"])) == 90
+    assert found["people"] == 12
+    assert found["excluded"] == []
+    lines = evenhand(*words, "--csv").out.splitlines()
+    assert lines[0].startswith("llm,name,estimate,stderr,lower,upper,p,df,sd,people,excess")
+    assert [line.split(",")[1] for line in lines[1:]] == ["position", "length"]
+    assert r"\begin{tabular}" in evenhand(*words, "--latex").out
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("--llm-judges", "gtp"), "no judge 'gtp'. Did you mean 'gpt'?"),
+        (("--own", "own.csv"), "--own is of LLM judges: name them (--llm-judges NAME)"),
+        (("--llm-judges", "gpt", "--cluster", "item"), "leave it out"),
+    ],
+)
+def test_what_does_not_fit_llm_judges_is_refused(evenhand, folder, words, error):
+    arena()
+    ran = evenhand("bias", "battles.csv", *words, code=2)
+    assert error in " ".join(ran.err.split())

@@ -10,7 +10,7 @@ import evenhand
 from evenhand.cli.main import main
 
 PEOPLE = ["ann", "bob", "cem", "dee", "eve", "fay"]
-BESIDE = ("excluded", "signature", "notes", "findings", "seconds")
+BESIDE = ("excluded", "signature", "notes", "findings", "seconds", "llm")
 VERBS = ["rank", "test", "fit", "robustness", "bias", "compare", "agreement", "judges", "variance"]
 
 

@@ -291,6 +291,7 @@ def preference_tests() -> Any:
     told["replace"] = plain(
         evenhand.replace(votes, llm_judges=votes.votes().judges[:1], epsilon=0.2)
     )
+    told["llm bias"] = plain(evenhand.find_llm_bias(votes, llm_judges=votes.votes().judges[:1]))
     told["bias"] = plain(evenhand.find_rating_bias("ratings.csv"))
     return told
 

@@ -103,6 +103,7 @@ RETURNED = {
         "GroupedDiagnoses",
         "GroupedTests",
         "JudgeProcess",
+        "LLMBiases",
         "LabelFit",
         "LearningCurves",
         "MethodTable",

@@ -44,6 +44,11 @@ class Asked(Options):
         "Pairwise κ of comparisons: strict (different judges, in any order on the screen) or wmt"
         " (as the organisers of WMT count). Default: both.",
     )
+    llm_judges: tuple[str, ...] = _measure(
+        "--llm-judges NAME,NAME",
+        "Judges who are LLMs, compared with people in a table of their own. Repeatable. Default:"
+        " those marked by judge_type.",
+    )
     cluster: str = _certainty("--cluster item|judge", "What intervals resample.", default="item")
     level: float = level_option(_certainty)
     seed: int = seed_option(_certainty)
@@ -68,7 +73,7 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
     from evenhand.judges.agreement import measure_agreement
     from evenhand.judges.agreement_table import GroupedAgreement
 
-    data = run.reading.open_people(("ratings",) if criterion.criterion is not None else ())
+    data = run.reading.open(("ratings",) if criterion.criterion is not None else ())
     coefficients = asked.coefficients or ("default",)
     if asked.mode is not None:
         coefficients = (*coefficients, asked.mode)
@@ -90,6 +95,7 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         cluster=asked.cluster,
         seed=asked.seed,
         group_by=groups.group_by,
+        llm_judges=[name.strip() for text in asked.llm_judges for name in text.split(",")],
     )
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None

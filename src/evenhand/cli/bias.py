@@ -5,22 +5,39 @@ from __future__ import annotations
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, split_groups, work_on_groups
+from evenhand.errors import UnknownOption
 
 _looked_at = options.under("What is looked at")
 
 
 class Asked(options.Options):
     controls: tuple[str, ...] = _looked_at(
-        "--control COLUMN",
-        "Of ratings, a column of numbers whose effect on scores is estimated, such as a length."
-        " Repeatable. A column called position is taken unasked.",
+        "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",
+        "Of ratings, a column of numbers whose effect on scores is estimated, such as a length. A"
+        " column called position is taken unasked. Of LLM judges, a difference between two outputs,"
+        " as in rank. Repeatable.",
     )
+    llm_judges: tuple[str, ...] = _looked_at(
+        "--llm-judges NAME,NAME",
+        "LLM judges of comparisons, each by itself and beside people: position, --control, answers"
+        " in both orders. Repeatable.",
+    )
+    own: str | None = _looked_at(
+        "--own TABLE",
+        "Whose systems are: columns system and family, with a row for each LLM judge too. Do LLM"
+        " judges prefer their own more than people do?",
+    )
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.own,)
 
 
 @options.verb(
     "evenhand bias votes.csv",
     "evenhand bias wmt12.RNK_results.csv --task fr-en",
     "evenhand bias scores.csv --criterion adequacy --control words",
+    "evenhand bias battles.csv --llm-judges gpt-4 --control style --own families.csv",
     doing="looking",
 )
 def bias(
@@ -38,13 +55,38 @@ def bias(
     whether judges differ; and which of them stand out. The file must say which
     output stood first, and pairs must have been shown in both orders. Of
     ratings: how severe judges are, their tastes for systems, drift over time,
-    position, judges of their own systems, and --control.
+    position, judges of their own systems, and --control. With --llm-judges:
+    what moves each LLM judge, and whether it agrees with itself.
     """
     from evenhand.data.groups import group_ratings
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.bias import choose_columns, find_position_bias, find_rating_bias
+    from evenhand.ranking.llm_bias import find_llm_bias
 
     by, settings = groups.group_by, vars(clusters)
+    llm_judges = [name.strip() for text in asked.llm_judges for name in text.split(",")]
+    if llm_judges:
+        why = "is not of LLM judges, whose errors are by item: leave it out"
+        options.refuse_given(["criterion", "cluster"], why)
+        opened = run.reading.open_either(("comparisons", "rankings"), llm=True)
+        if isinstance(opened, Ratings):
+            raise UnknownOption(
+                f"--llm-judges is of comparisons; {opened.source.name} holds ratings: leave it out"
+            )
+        of_llm, refused = work_on_groups(
+            split_groups(tables.join(opened, used=(by, *asked.controls)), by),
+            lambda part: find_llm_bias(
+                part,
+                llm_judges=llm_judges,
+                controls=asked.controls,
+                own=asked.own,
+                level=clusters.level,
+            ),
+            by,
+        )
+        return VerbResult(of_llm, refused, remarks_on(opened))
+    if asked.own is not None:
+        raise UnknownOption("--own is of LLM judges: name them (--llm-judges NAME)")
     of_ratings = criterion.criterion is not None or bool(asked.controls)
     kinds = options.kinds_of(ratings=of_ratings)
     opened = run.reading.open_either(kinds, criterion=criterion.criterion)

@@ -36,7 +36,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.taking import Openable, take
-from evenhand.data.tally import Tally
+from evenhand.data.tally import Tally, take_names
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
 from evenhand.errors import (
@@ -45,11 +45,13 @@ from evenhand.errors import (
     PaddedLabels,
     UnknownColumn,
     listing,
+    suggest_or_list,
 )
 
 P = ParamSpec("P")
 Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | tables.RatingTable
 Held = TypeVar("Held", bound=Table)
+Split = TypeVar("Split", bound=tables.ComparisonTable | tables.RatingTable)
 Taken = TypeVar("Taken")
 
 _LABEL: Final = "evenhand_label"
@@ -161,6 +163,45 @@ def keep_all_judges(data: Taken) -> Taken:
     if not isinstance(data, Table):
         return data
     return cast("Taken", replace(data, source=replace(data.source, all_judges=True)))
+
+
+def split_people(
+    data: Split, llm_judges: str | Sequence[str] = ()
+) -> tuple[tuple[str, ...], Split | None, dict[str, Split]]:
+    """Split judgments into people's and those of each LLM judge.
+
+    llm_judges: names of LLM judges; by default all whom the column judge_type marks. Marked judges
+    who are not among those named are excluded.
+
+    Returns:
+        Names of the LLM judges; what people judged, None if nothing; and each LLM judge's rows.
+
+    Raises:
+        InvalidJudgments: no judge has such a name.
+        UnknownColumn: judges are not known.
+
+    """
+    data.require("judge")
+    judges = [one for one in count_labels(data.frame, "judge", as_text=True) if one is not None]
+    marked: list[str] = []
+    if _TYPE in data.columns:
+        types = count_labels(data.frame, _TYPE, as_text=True)
+        llm = [one for one in types if one and JUDGE_TYPES.get(one.strip().casefold())]
+        rows = data.frame.filter(nw.col(_TYPE).cast(nw.String).is_in(llm)) if llm else None
+        marked = [] if rows is None else [*filter(None, count_labels(rows, "judge", as_text=True))]
+    names = tuple(dict.fromkeys(take_names(llm_judges))) or tuple(sorted(marked))
+    for name in names:
+        if name not in judges:
+            raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, sorted(judges))}")
+    judge = nw.col("judge").cast(nw.String)
+    people = data.where(~judge.is_in(names).fill_null(value=False), recorded=False)
+    others = [name for name in marked if name not in names]
+    if others:
+        remaining = people.frame.filter(~judge.is_in(others).fill_null(value=False))
+        people = people.keep_rows(remaining, "llm-judges", _REASONS["llm-judges"])
+    alone = not {*judges} - {*names, *others}
+    verdicts = {name: data.where(judge == name, recorded=False) for name in names}
+    return names, None if alone else cast("Split", people), cast("dict[str, Split]", verdicts)
 
 
 def require_systems(data: object) -> None:

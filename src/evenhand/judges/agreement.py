@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded
+from evenhand.data.controls import carries_excluded, split_people
 from evenhand.data.engine import ANSWER, require_open
 from evenhand.data.exclusions import Exclusion, note_excluded, sign_excluded
 from evenhand.data.groups import split_table
@@ -22,7 +23,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.row_reading import code_ratings
 from evenhand.data.slips import find_slips
-from evenhand.data.taking import Openable
+from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.data.votes import Votes
 from evenhand.errors import (
@@ -47,6 +48,7 @@ from evenhand.judges.coefficients import Kind, choose_kinds, list_kinds, pair_ju
 from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.item_agreement import list_doubtful
 from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_between, list_between
+from evenhand.judges.llm_agreement import KindAgreement, compare_kinds
 from evenhand.judges.preferences import Among, Mode, Order
 from evenhand.judges.texts import say
 from evenhand.judges.units import NO_OVERLAP, SHARE_OUTPUTS, Coefficient, Units, find_units
@@ -65,7 +67,6 @@ MAX_RATINGS: Final = 50_000_000
 INFLATED: Final = say("inflated", "warning")
 
 
-@carries_excluded("controls", "repeats", "llm-judges")
 def measure_agreement(
     data: Ratings | Comparisons | Rankings | Openable,
     *,
@@ -76,6 +77,7 @@ def measure_agreement(
     cluster: str = "item",
     seed: int = SEED,
     group_by: str | None = None,
+    llm_judges: str | Sequence[str] = (),
 ) -> AgreementTable | GroupedAgreement:
     """Measure how far judges agree, on all judgments and on parts of them.
 
@@ -91,6 +93,8 @@ def measure_agreement(
         seed: of everything random; it stands in the signature.
         group_by: a column whose levels are measured apart, each as a table of its own: such as the
             group of judges, who then agree or not among themselves.
+        llm_judges: names of the judges who are LLMs; by default those whom a column judge_type
+            marks. Coefficients are of people; a table of its own compares LLM judges with them.
 
     Returns:
         A table; one per level where `group_by` is given, else one per task where there are several
@@ -112,6 +116,7 @@ def measure_agreement(
     (0.667, 0.538)
 
     """
+    data = take(data)
     require_option("cluster", cluster, agreement_intervals.CLUSTERS)
     require_level(level)
     require_seed(seed)
@@ -125,12 +130,72 @@ def measure_agreement(
             f" {type(data).__name__}: open them with evenhand.read"
         )
     require_open(data.frame, data.source.name)
+    result = _measure_people(_leave_out_named(data, llm_judges), request, scale, group_by)
+    column = None if isinstance(result, AgreementTable) else result.by
+    kinds = _compare_llm_judges(data, llm_judges, column, request)
+    if isinstance(result, AgreementTable):
+        return replace(result, llm=kinds.get("", ()))
+    tables = {key: replace(one, llm=kinds.get(key, ())) for key, one in result.groups.items()}
+    return replace(result, groups=tables)
+
+
+@carries_excluded("controls", "repeats", "llm-judges")
+def _measure_people(
+    data: Ratings | Comparisons | Rankings,
+    request: Request,
+    scale: Scale | str | None,
+    group_by: str | None,
+) -> AgreementTable | GroupedAgreement:
     if isinstance(data, Ratings):
         measure = partial(_measure_ratings, request, require_scale(scale), group_by)
         return _mind_slips(data, measure)
     if scale is not None:
         raise UnknownOption("preferences have no scale: leave it out")
     return _mind_slips(data, partial(_measure_preferences, request, group_by))
+
+
+def _leave_out_named(
+    data: Ratings | Comparisons | Rankings, llm_judges: str | Sequence[str]
+) -> Ratings | Comparisons | Rankings:
+    """Exclude the verdicts of judges who are named as LLMs."""
+    if not len(llm_judges):
+        return data
+    pairs = data.comparisons() if isinstance(data, Rankings) else data
+    names, people, _ = split_people(pairs, llm_judges)
+    if people is None:
+        raise NotIdentified("all judges are LLM judges: there are no people to compare them with")
+    named = nw.col("judge").cast(nw.String).is_in(names)
+    remaining = data.frame.filter(~named.fill_null(value=False))
+    return data.keep_rows(remaining, "llm-judges", "verdicts of LLM judges, who are named")
+
+
+@carries_excluded()
+def _compare_llm_judges(
+    data: Ratings | Comparisons | Rankings,
+    llm_judges: str | Sequence[str],
+    by: str | None,
+    request: Request,
+) -> dict[str, tuple[KindAgreement, ...]]:
+    """Compare LLM judges with people, by the levels of a column; () where none is known."""
+    pairs = data.comparisons() if isinstance(data, Rankings) else data
+    if "judge" not in pairs.columns or not (len(llm_judges) or "judge_type" in pairs.columns):
+        return {}
+    names, people, _ = split_people(pairs, llm_judges)
+    if not names or people is None:
+        return {}
+    names = tuple(dict.fromkeys((*names, *split_people(pairs)[0])))  # and those who are marked
+    parts: dict[str, Any]
+    if isinstance(pairs, Ratings):
+        apart = [by] if by is not None and by not in (*_LABELS, "judge") else []
+        rows = code_ratings(pairs, factors=apart)
+        parts = {"": rows} if by is None else {key: one for (key,), one in rows.split([by]).items()}
+    else:
+        parts = {"": pairs} if by is None else split_table(pairs, by)
+        parts = {key: one.votes() for key, one in parts.items()}
+    return {
+        key: compare_kinds(part, names, level=request.level, seed=request.seed)
+        for key, part in parts.items()
+    }
 
 
 def _mind_slips(

@@ -11,6 +11,7 @@ import numpy as np
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.errors import InvalidJudgments, suggest
+from evenhand.judges.llm_agreement import KindAgreement, tabulate_kinds
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Record
 from evenhand.render.counts import plural, share
@@ -83,6 +84,7 @@ class AgreementTable(Shown):
         notes: what must stand beside it.
         signature: one line that reproduces the numbers.
         excluded: what was excluded from the judgments.
+        llm: pairs of people, of people and each LLM judge, and of LLM judges; () without any.
 
     """
 
@@ -96,6 +98,7 @@ class AgreementTable(Shown):
     notes: tuple[str, ...]
     signature: str
     excluded: tuple[Exclusion, ...] = ()
+    llm: tuple[KindAgreement, ...] = ()
 
     @property
     def whole(self) -> AgreementPart:
@@ -138,6 +141,7 @@ class AgreementTable(Shown):
             "by": list(self.by),
             "says": list(map(str, self.says)),
             "parts": [part.to_dict() for part in self.parts],
+            "llm": [dict(vars(one)) for one in self.llm],
             "findings": describe_findings(self.notes),
         }
 
@@ -145,7 +149,11 @@ class AgreementTable(Shown):
         """Return what people read: how far all judges agree, the coefficients, the parts."""
         sentences = take_findings(self.says)
         by_part = {one.name: one for one in self.parts[:-1]}
-        tables = (_tabulate_whole(self), _tabulate_parts("parts", self.by, by_part))
+        tables = (
+            _tabulate_whole(self),
+            tabulate_kinds(self.llm, self.level),
+            _tabulate_parts("parts", self.by, by_part),
+        )
         whole, rated = self.whole, self.kind == "ratings"
         scale = f" Scale {self.scale}." if self.scale else ""
         basis = f"{say('nothing-shared')}{scale}"

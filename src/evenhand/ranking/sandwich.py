@@ -317,6 +317,11 @@ def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
 
 
 def jackknife_covariance(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
+    return jackknife(leave_each_out(fit, pieces, factor)[pieces.held()])
+
+
+def leave_each_out(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
+    """Return (G, p) what leaving each cluster out changes in the parameters."""
     scores, total = sum_scores(fit, pieces), total_information(fit)
     changes, alone = [], []
     for start, information in walk_information(fit, pieces):
@@ -328,7 +333,7 @@ def jackknife_covariance(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array
         labels = [factor.labels[g] for g in alone] if not factor.merged else []
         names = "a few clusters" if factor.merged else listing(labels, 3)
         raise NotIdentified(f"without {names} some systems are linked to the rest by nothing")
-    return jackknife(np.concatenate(changes)[pieces.held()])
+    return np.concatenate(changes)
 
 
 def total_information(fit: Fit) -> Array:

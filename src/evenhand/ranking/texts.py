@@ -137,6 +137,10 @@ _FIRST: Final = (
     "between equals the output shown first wins {share:.1f} % of decided comparisons"
     " ({low:.1f} to {high:.1f} %; p {p:p})."
 )
+_OWN: Final = (
+    "{own:list}, {estimate:+.2f} log-odds beside {others:#system} of others ({lower:.2f} to"
+    " {upper:.2f}; p {p:p}, across systems)."
+)
 ONE_RANKING: Final = "the likelihood ratio takes comparisons of one ranking as independent"
 TESTS: Final = {
     # Classical tests. `{of:#pair}` are those that were compared.
@@ -230,6 +234,39 @@ TESTS: Final = {
     # Position bias and sides
     "position-bias": f"Position bias: {_FIRST}",
     "no-position-bias": f"No significant position bias: {_FIRST}",
+    "llm-position": "{llm} has a position bias: " + _FIRST,
+    "no-llm-position": "{llm} has no significant position bias: " + _FIRST,
+    "llm-control": "{llm} prefers outputs with {more} {name}: {estimate:+.2f} log-odds per sd"
+    " ({lower:.2f} to {upper:.2f}; p {p:p}).",
+    "no-llm-control": "{llm}: no significant effect of {name}, {estimate:+.2f} log-odds per sd"
+    " ({lower:.2f} to {upper:.2f}; p {p:p}).",
+    "llm-excess": "The effect of {name} on {llm} differs from that on people by {excess:+.2f}"
+    " log-odds ({excess_lower:.2f} to {excess_upper:.2f}; p {excess_p:p}).",
+    "llm-prefers-own": "{llm} prefers {whom} more than people do: " + _OWN,
+    "llm-disfavours-own": "{llm} prefers {whom} less than people do: " + _OWN,
+    "no-own-preference": "{llm} has no significant preference for {whom}: " + _OWN,
+    "own-by-slope": "That may be a matter of scale: log-worths by {llm} rise by {slope:two} for"
+    " each 1 by people, and beyond that its preference is {adjusted:+.2f} (p {adjusted_p:p}).",
+    "own-these-systems": "{llm} and its own systems ({own:list}): {estimate:+.2f} log-odds, for"
+    " these systems only ({these_lower:.2f} to {these_upper:.2f}; p {these_p:p}); {others:#system}"
+    " of others are too few to say that it prefers its own.",
+    "both-orders": "{llm} gives the same answer in both orders for {consistent:share} of"
+    " {pairs:#output pair}{kappa_text}; it takes the first output twice for {first_twice:,}, the"
+    " second for {second_twice:,} (exact p {p:p}).",
+    "asked-again": "{llm} gives the same answer when asked again in the same order for"
+    " {consistent:share} of {pairs:#output pair}{kappa_text}.",
+    "copies": "{llm} gives the same answer again for {consistent:share} of {pairs:#output pair}:"
+    " repeats are copies and measure nothing. Ask with changed order or wording.",
+    "ceiling-of-llm": "{llm} correlates with people by {correlation:two}, where noise allows"
+    " {ceiling:two}: {disattenuated:two} without noise{limits}.",
+    "no-ceiling": "{llm} correlates with people by {correlation:two}; not corrected for noise,"
+    " since reliabilities (people {of_people:two}, LLM {of_llm:two}) are not both above"
+    " {least:g}.",
+    "llm-not-fitted": "Biases of {llm} cannot be estimated: {why}.",
+    "people-not-fitted": "People's biases cannot be estimated, so that there is no excess: {why}.",
+    "no-llm-order": "{llm} saw each pair of systems in one order, or the order is not known: no"
+    " position bias can be estimated.",
+    "people-only": "What is said of people is {whom}.",
     "judges-differ": ("Judges differ: the sd of their biases is {sd:.2f} in log-odds (p {p:p})."),
     "judges-alike": "Judges do not differ significantly (p {p:p}).",
     "judges-equal": "Judges do not differ detectably (p {p:p}): the common estimate stands for"

@@ -1,0 +1,114 @@
+"""Agreement of people and LLM judges, pair by pair."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+import evenhand
+
+
+def ballots(seed=1, items=40):
+    """Four people and two LLM judges on the same pair of outputs, orders at random."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for item, judge in product(range(items), ("ann", "bob", "cem", "dee", "gpt", "claude")):
+        seen = 0.8 * np.sin(item) + rng.normal(0, 0.5)
+        winner = "tie" if abs(seen) < 0.3 else "x" if seen > 0 else "y"
+        left, right = ("x", "y") if rng.random() < 0.5 else ("y", "x")
+        word = "tie" if winner == "tie" else "left" if winner == left else "right"
+        rows.append({"judge": judge, "item": item, "left": left, "right": right, "winner": word})
+    return rows
+
+
+def find(table, first, second):
+    return next(one for one in table.llm if (one.first, one.second) == (first, second))
+
+
+def test_the_headline_stays_that_of_people():
+    rows = ballots()
+    people = [row for row in rows if row["judge"] not in ("gpt", "claude")]
+    alone = evenhand.measure_agreement(people)
+    table = evenhand.measure_agreement(rows, llm_judges=["gpt", "claude"])
+    assert table.whole.coefficients == alone.whole.coefficients
+    assert table.says == alone.says
+    assert (alone.llm, len(table.llm)) == ((), 4)
+    strict, own = alone.whole["kappa-strict"], find(table, "people", "people")
+    ends = (strict.value, strict.lower, strict.upper)
+    assert (own.kappa, own.lower, own.upper) == pytest.approx(ends)
+    assert [(one.code, one.rows) for one in table.excluded] == [("llm-judges", 80)]
+
+
+def test_kinds_are_counted_pair_by_pair():
+    """By brute force: all pairs of judges of one item, chance from ties as in the κ of WMT."""
+    rows = ballots()
+    table = evenhand.measure_agreement(rows, llm_judges=["gpt", "claude"])
+    said = {}
+    for row in rows:
+        sides = {"left": row["left"], "right": row["right"], "tie": "tie"}
+        said[row["judge"], row["item"]] = sides[row["winner"]]
+    people = ("ann", "bob", "cem", "dee")
+    kinds = {
+        ("people", "people"): (people, people, [*combinations(people, 2)]),
+        ("gpt", "people"): (("gpt",), people, [("gpt", one) for one in people]),
+        ("claude", "people"): (("claude",), people, [("claude", one) for one in people]),
+        ("LLM judges", "LLM judges"): (("gpt", "claude"),) * 2 + ([("gpt", "claude")],),
+    }
+    for names, (one, other, pairs) in kinds.items():
+        same = np.mean([said[a, i] == said[b, i] for a, b in pairs for i in range(40)])
+        ties = [
+            np.mean([said[j, i] == "tie" for j in some for i in range(40)]) for some in (one, other)
+        ]
+        chance = ties[0] * ties[1] + (1 - ties[0]) * (1 - ties[1]) / 2
+        found = find(table, *names)
+        assert (found.units, found.pairs) == (40, 40 * len(pairs))
+        assert found.same == pytest.approx(same)
+        assert found.kappa == pytest.approx((same - chance) / (1 - chance))
+        assert found.lower < found.kappa < found.upper
+
+
+def test_of_scores_kappa_is_weighted_by_squares():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(1, 6, 60)
+    scores = {j: np.clip(truth + rng.integers(-1, 2, 60), 1, 5) for j in ("ann", "bob", "gpt")}
+    rows = [
+        {"judge": judge, "item": item, "system": "s", "score": int(score)}
+        for judge, own in scores.items()
+        for item, score in enumerate(own)
+    ]
+    rows = [{**row, "judge_type": "llm" if row["judge"] == "gpt" else "human"} for row in rows]
+    pooled = [np.concatenate([scores["ann"], scores["bob"]]), np.tile(scores["gpt"], 2)]
+    expected = cohen_kappa_score(*pooled, weights="quadratic")
+    table = evenhand.measure_agreement(rows)
+    assert find(table, "gpt", "people").kappa == pytest.approx(expected)
+    assert find(table, "gpt", "people").same is None
+
+
+def test_groups_have_tables_of_their_own():
+    rows = [row | {"place": "north" if row["item"] < 20 else "south"} for row in ballots()]
+    groups = evenhand.measure_agreement(rows, llm_judges=["gpt", "claude"], group_by="place")
+    north = evenhand.measure_agreement(
+        [row for row in rows if row["place"] == "north"], llm_judges=["gpt", "claude"]
+    )
+    assert groups["north"].llm == north.llm
+    assert groups["south"].llm != north.llm
+
+
+def test_llm_judges_alone_are_refused_where_named():
+    rows = [row for row in ballots() if row["judge"] in ("gpt", "claude")]
+    with pytest.raises(evenhand.NotIdentified, match="no people to compare them with"):
+        evenhand.measure_agreement(rows, llm_judges=["gpt", "claude"])
+
+
+def test_the_command_shows_them(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from evenhand.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    lines = [",".join(map(str, row.values())) for row in ballots()]
+    (tmp_path / "votes.csv").write_text("\n".join(["judge,item,left,right,winner", *lines]))
+    ran = CliRunner().invoke(main, ["agreement", "votes.csv", "--llm-judges", "gpt, claude"])
+    assert "People and LLM judges, pair by pair" in ran.output
+    assert "gpt – people" in ran.output
