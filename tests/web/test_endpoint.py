@@ -132,6 +132,18 @@ def test_a_newer_name_of_the_limit_is_taken_up(chat):
     assert chat.calls[1].request["max_completion_tokens"] == 50
 
 
+def test_a_question_that_is_rejected_among_others_has_no_answer_and_not_many_may_be(chat):
+    long = fail(400, "This model's maximum context length is 4096 tokens.")
+    with open_endpoint(chat) as (endpoint, _):
+        endpoint.ask(ASKED, SCHEMA)
+        chat.first = [long, long, Reply("{}"), long, long, long, long]
+        whys = [endpoint.ask(ASKED, SCHEMA).why for _ in range(6)]
+        assert whys == ["rejected", "rejected", "", "rejected", "rejected", "rejected"]
+        with pytest.raises(EndpointError, match="maximum context length"):
+            endpoint.ask(ASKED, SCHEMA)
+    assert formats(chat) == ["json_schema"] * 8
+
+
 REFUSALS = {
     "key": (fail(401, "no key"), "127.0.0.1:%d wants a key: name its variable by --key-env NAME"),
     "model": (fail(404, "not found"), "has no model 'gpt', or nothing at this path"),

@@ -81,7 +81,7 @@ class Limits(Options):
 
 @verb(
     "evenhand ask campaign.toml --url http://localhost:11434 --model llama3",
-    "evenhand ask campaign.toml --url https://api.example.com/v1 --model large --key-env API_KEY",
+    "evenhand ask items.csv --url https://example.com/v1 --model m --key-env KEY",
     "evenhand ask campaign.toml ... --price 2.5,10 --max-cost 5",
     "evenhand ask --show-prompt > prompt.txt",
 )

@@ -43,6 +43,10 @@ NO_ANSWER: Final = {
 }
 WAIT: Final = frozenset({408, 409, 425, 429})  # Statuses after which it is tried again, with 5xx
 
+# Statuses of a request that is not taken: as a whole, or, where others were, for its question
+BAD_REQUEST: Final = frozenset({400, 413, 422})
+MAX_REJECTED: Final = 3  # Questions that may be rejected one after the other
+
 Message = Mapping[str, str]
 
 
@@ -83,7 +87,7 @@ class ChatReply:
     text: str  # what the model wrote
     tokens: tuple[int, int]  # sent and written, as the endpoint counts them
     seconds: float = 0.0
-    why: str = ""  # why it is no answer, "" where it may be one: refused, too long
+    why: str = ""  # why it is no answer, "" where it may be one: refused, too long, rejected
 
 
 def count_bytes(messages: Sequence[Message]) -> int:
@@ -113,6 +117,7 @@ class Endpoint:
         self.lost = 0  # requests whose reply, perhaps paid for, did not arrive whole
         self._key, self._pause = key, pause
         self._format, self._limit = 0, 0
+        self._works, self._rejected = False, 0
         headers = {"User-Agent": f"evenhand/{__version__}"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
@@ -163,8 +168,11 @@ class Endpoint:
                 raise _Again(f"{status} {message}".strip(), _read_pause(response.headers))
             if code in NO_ANSWER:
                 return ChatReply("", (0, 0), time.monotonic() - began, NO_ANSWER[code])
-            if status in (400, 422) and self._loosen(message):
+            if status in BAD_REQUEST and not self._works and self._loosen(message):
                 continue
+            if status in BAD_REQUEST and self._works and self._rejected < MAX_REJECTED:
+                self._rejected += 1
+                return ChatReply("", (0, 0), time.monotonic() - began, "rejected")
             self._refuse(status, message, response.headers.get("location", ""))
 
     def _write(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -218,6 +226,7 @@ class Endpoint:
         sent = count_bytes(messages) if usage.prompt_tokens is None else usage.prompt_tokens
         written = usage.completion_tokens
         written = len(text.encode()) if written is None else written
+        self._works, self._rejected = True, 0
         is_refused = choice.message.refusal or choice.finish_reason in NO_ANSWER
         return ChatReply(text, (sent, written), seconds, "refused" if is_refused else "")
 
