@@ -9,7 +9,7 @@ import pytest
 
 from chat_servers import Reply, answer_left, fail, serve_chat
 from evenhand.errors import UnknownOption
-from evenhand.web.endpoint import Endpoint, EndpointError, read_url
+from evenhand.web.endpoint import BudgetSpent, Endpoint, EndpointError, Meter, read_url
 
 ASKED = [{"role": "user", "content": "Which is better?"}]
 SCHEMA = {"type": "object", "properties": {}, "required": []}
@@ -56,7 +56,7 @@ def test_what_may_pass_is_tried_again_with_longer_pauses(chat, fault):
     for pause, longest in zip(pauses, (1, 2, 4), strict=True):
         assert longest / 2 <= pause <= longest
     # replies with status 200 that did not arrive whole may have been paid for
-    assert endpoint.lost == (3 if fault.status == 200 else 0)
+    assert (endpoint.meter.tokens[0] > 100) == (fault.status == 200)
 
 
 def test_an_endpoint_that_is_down_is_given_up_and_the_last_reason_is_said(chat):
@@ -73,7 +73,7 @@ def test_nobody_listens():
     with pytest.raises(EndpointError, match=r"127.0.0.1:1 gave no reply"):
         endpoint.ask(ASKED, SCHEMA)
     endpoint.close()
-    assert endpoint.lost == 0
+    assert endpoint.meter.tokens == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,19 @@ def test_a_slow_reply_is_not_waited_for_without_end(chat):
     with open_endpoint(chat, patience=0.3) as (endpoint, pauses):
         assert endpoint.ask(ASKED, SCHEMA).text == '{"outcome": "left"}'
     assert len(pauses) == 1
-    assert endpoint.lost == 1
+    assert endpoint.meter.tokens[0] > 100
+
+
+@pytest.mark.parametrize("fault", [FAULTS["cut off"], FAULTS["half of its JSON"]])
+def test_replies_that_break_off_do_not_exceed_the_budget(chat, fault):
+    """Each may have been paid for in full: its bytes as tokens, and the limit of a reply."""
+    chat.answer = lambda _: fault
+    most = 4 * (len(ASKED[0]["content"]) + 1_000)
+    meter = Meter(allows=lambda tokens: sum(tokens) <= most)
+    opened = open_endpoint(chat, reply_limit=1_000, meter=meter)
+    with opened as (endpoint, _), pytest.raises(BudgetSpent):
+        endpoint.ask(ASKED, SCHEMA)
+    assert len(chat.calls) == 3
 
 
 def formats(server):

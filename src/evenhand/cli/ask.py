@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evenhand.web.asking import Asked, Budget
     from evenhand.web.prompts import Prompt
     from evenhand.web.store.llm import Progress
+    from evenhand.web.store.store import Store
 
 BUSY: Final = "this LLM judge is being asked by another process: wait for it, or end it"
 _model = under("The LLM judge")
@@ -117,24 +118,22 @@ def _ask(
 ) -> None:
     from evenhand.design.assignment import assign_llm
     from evenhand.design.reading import read_campaign
+    from evenhand.design.tasks import say_bad_name
     from evenhand.web.asking import REPLY_LIMIT, ask_all, forecast
-    from evenhand.web.endpoint import Endpoint
+    from evenhand.web.endpoint import Endpoint, Meter, read_url
     from evenhand.web.links import Place, check_launch, hold_file
     from evenhand.web.store.llm import LlmJudge, invite_llm, issue, read_progress
     from evenhand.web.store.store import Store
 
     llm = LlmJudge(asked.model or "", prompt.template)
+    if fault := say_bad_name(llm.model):
+        raise UnknownOption(f"--model {llm.model!r}: it {fault}")
     path = Path(questions.campaign or "")
     planned = read_campaign(path)
+    key = _read_key(asked.key_env)
+    _, host = read_url(asked.url or "", has_key=bool(key))
     where = questions.database or str(path.with_suffix(".db"))
     check_launch(path.with_name(f"{path.stem}.links.csv"), where)
-    endpoint = Endpoint(
-        asked.url or "",
-        llm.model,
-        key=_read_key(asked.key_env),
-        reply_limit=REPLY_LIMIT if budget.is_limited else None,
-    )
-    stack.callback(endpoint.close)
     stack.enter_context(hold_file(path.with_name(f".{path.name}.{llm.digest[:16]}.lock"), BUSY))
     store = stack.enter_context(Store.open(where))
     launched = store.find_campaign()
@@ -151,34 +150,33 @@ def _ask(
     left = progress.left + rounds * len(tickets)
     if left:
         sent = forecast(planned, prompt, tickets) * left // len(tickets)
-        _announce(planned, f"{llm.model} at {endpoint.host}", budget, left=left, sent=sent)
-        _confirm(yes=questions.yes)
+        _confirm(planned, f"{llm.model} at {host}", budget, (left, sent), yes=questions.yes)
         if store.launch(planned):
-            click.echo(
-                label("begins", f"a new campaign in {Place.at(where).name}", PLAIN), err=True
-            )
+            name = Place.at(where).name
+            click.echo(label("begins", f"a new campaign in {name}", PLAIN), err=True)
+            tickets = assign_llm(store.campaign)
         judge = store.do(invite_llm, llm)
         for _ in range(rounds):
-            store.do(issue, judge, assign_llm(store.campaign))
-        progress = read_progress(store, llm)
+            store.do(issue, judge, tickets)
+        endpoint = Endpoint(
+            asked.url or "",
+            llm.model,
+            key=key,
+            reply_limit=REPLY_LIMIT if budget.is_limited else None,
+            meter=Meter(progress.tokens, budget.allows),
+        )
+        stack.callback(endpoint.close)
         with ProgressDisplay(f"asking {llm.model}") as display:
             done = ask_all(
                 store,
-                llm,
+                judge,
                 endpoint,
                 prompt=prompt,
-                progress=progress,
-                budget=budget,
+                digest=llm.digest,
                 step=lambda n: display.step(n, left),
             )
         _tell_run(done, budget)
-    progress = read_progress(store, llm)
-    _tell(progress, budget)
-    judge = quote(progress.judge)
-    judged = any(one.done for one in store.judges() if not one.llm)
-    rank = f"evenhand rank {quote(Place.at(where).name)} --llm-judges {judge}"
-    then = rank if judged else f"evenhand serve {quote(str(path))}, to let people judge as well"
-    click.echo(label("next", then, PLAIN))
+    _tell(store, read_progress(store, llm), budget, (str(path), Place.at(where).name))
 
 
 def _read_key(name: str | None) -> str:
@@ -194,29 +192,25 @@ def _read_key(name: str | None) -> str:
     return key
 
 
-def _announce(planned: Campaign, whom: str, budget: Budget, *, left: int, sent: int) -> None:
-    """Say what is asked, and what it may take."""
+def _confirm(
+    planned: Campaign, whom: str, budget: Budget, asked: tuple[int, int], *, yes: bool
+) -> None:
+    """Say what is asked and what it may take, and go on only if that is wanted."""
+    left, sent = asked
     cost = f", {budget.cost_of((sent, 0)):,.2f}," if any(budget.prices) else ""
-    asks = (
-        f"{whom}: {plural(left, 'question')}, about {sent:,} tokens to send{cost} and its replies"
-    )
-    click.echo(label("asks", asks, PLAIN), err=True)
+    asks = f"{whom}: {plural(left, 'question')}, about {sent:,} tokens to send{cost} and replies"
     limits = [f"{budget.tokens:,} tokens"] if budget.tokens is not None else []
     limits += [f"{budget.cost:,.2f}"] if budget.cost is not None else []
     limit = f"at most {listing(limits)}, with what it took before" if limits else "no limit"
-    click.echo(label("budget", limit, PLAIN), err=True)
-    left_out = [one.name for one in planned.tasks if one.kind == "spans"]
-    if left_out:
-        message = f"not asked: {listing(left_out)} (marked errors)"
-        click.echo(label("note", message, PLAIN), err=True)
-
-
-def _confirm(*, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
+    lines = {"asks": asks, "budget": limit}
+    if spans := [one.name for one in planned.tasks if one.kind == "spans"]:
+        lines["note"] = f"not asked: {listing(spans)} (marked errors)"
+    for word, text in lines.items():
+        click.echo(label(word, text, PLAIN), err=True)
+    if not yes and not sys.stdin.isatty():
         raise UnknownOption("nothing was asked: add --yes to begin without a question")
-    click.confirm("Begin?", abort=True, err=True)
+    if not yes:
+        click.confirm("Begin?", abort=True, err=True)
 
 
 def _tell_run(done: Asked, budget: Budget) -> None:
@@ -229,10 +223,16 @@ def _tell_run(done: Asked, budget: Budget) -> None:
         click.echo(label("stops", message, PLAIN))
 
 
-def _tell(progress: Progress, budget: Budget) -> None:
+def _tell(store: Store, progress: Progress, budget: Budget, names: tuple[str, str]) -> None:
+    """Say how far the judge is, what it took in all, and what comes next."""
     sent, written = progress.tokens
     cost = f", {budget.cost_of(progress.tokens):,.2f}" if any(budget.prices) else ""
     said = f"{progress.answered:,} of {plural(progress.issued, 'question')} answered"
     none = f", {progress.skipped:,} without an answer" if progress.skipped else ""
     click.echo(label("judge", f"{progress.judge}: {said}{none}", PLAIN))
     click.echo(label("took", f"{sent:,} tokens sent, {written:,} written{cost}", PLAIN))
+    campaign, database = map(quote, names)
+    then = f"evenhand serve {campaign}, to let people judge as well"
+    if any(one.done for one in store.judges() if not one.llm):
+        then = f"evenhand rank {database} --llm-judges {quote(progress.judge)}"
+    click.echo(label("next", then, PLAIN))

@@ -31,6 +31,7 @@ LONGEST_PAUSE: Final = 60.0  # Seconds between two attempts, if the endpoint doe
 MAX_RETRY_AFTER: Final = 600.0  # Seconds for which an endpoint may ask to be left alone
 MAX_SECONDS: Final = 600.0  # That one reply may take
 MAX_BYTES: Final = 8 * 2**20  # Of one reply
+MIN_SECRET: Final = 8  # Characters of a key that is one; shorter ones are placeholders
 MAX_SHOWN: Final = 200  # Characters of an endpoint's message that are shown
 # What a reply is held to, from the strictest; an endpoint that refuses one is asked with the next
 FORMATS: Final = ("json_schema", "json_object", "")
@@ -48,6 +49,7 @@ BAD_REQUEST: Final = frozenset({400, 413, 422})
 MAX_REJECTED: Final = 3  # Questions that may be rejected one after the other
 
 Message = Mapping[str, str]
+Tokens = tuple[int, int]  # Sent to a model, and written by it
 
 
 class _Message(msgspec.Struct):
@@ -82,10 +84,28 @@ class _Again(Exception):
         self.pause = pause
 
 
+class BudgetSpent(EndpointError):
+    """One more request might exceed the budget; it was not sent."""
+
+
+class Meter:
+    """Tokens that were taken so far, and whether more may be."""
+
+    def __init__(
+        self, tokens: Tokens = (0, 0), allows: Callable[[Tokens], bool] = lambda _: True
+    ) -> None:
+        self.tokens, self._allows = tokens, allows
+
+    def add(self, more: Tokens) -> None:
+        self.tokens = self.tokens[0] + more[0], self.tokens[1] + more[1]
+
+    def has_room(self, most: Tokens) -> bool:
+        return self._allows((self.tokens[0] + most[0], self.tokens[1] + most[1]))
+
+
 @dataclass(frozen=True)
 class ChatReply:
     text: str  # what the model wrote
-    tokens: tuple[int, int]  # sent and written, as the endpoint counts them
     seconds: float = 0.0
     why: str = ""  # why it is no answer, "" where it may be one: refused, too long, rejected
 
@@ -106,6 +126,7 @@ class Endpoint:
         *,
         key: str = "",
         reply_limit: int | None = None,
+        meter: Meter | None = None,
         patience: float = 300.0,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -113,8 +134,7 @@ class Endpoint:
 
         self.url, self.host = read_url(url, has_key=bool(key))
         self.model, self.reply_limit = model, reply_limit
-        self.retries = 0
-        self.lost = 0  # requests whose reply, perhaps paid for, did not arrive whole
+        self.meter = meter or Meter()
         self._key, self._pause = key, pause
         self._format, self._limit = 0, 0
         self._works, self._rejected = False, 0
@@ -133,10 +153,10 @@ class Endpoint:
 
     def hide(self, text: str) -> str:
         """Return a text without the key, and without characters that no text holds."""
-        shown = text.replace(self._key, "***") if self._key else text
-        return (
-            shown if is_text(shown) else shown.replace("\0", "").encode("utf-8", "replace").decode()
-        )
+        shown = text.replace(self._key, "***") if len(self._key) >= MIN_SECRET else text
+        if is_text(shown):
+            return shown
+        return shown.replace("\0", "").encode("utf-8", "replace").decode()
 
     def ask(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> ChatReply:
         """Send messages until there is a reply; after too many attempts the endpoint is down."""
@@ -152,27 +172,28 @@ class Endpoint:
                 wait = min(LONGEST_PAUSE, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
                 if fault.pause is not None:
                     wait = fault.pause * random.uniform(1, 1.1)
-                self.retries += 1
                 self._pause(wait)
         raise AssertionError
 
     def _try(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> ChatReply:
-        began = time.monotonic()
+        began, most = time.monotonic(), (count_bytes(messages), self.reply_limit or 0)
         while True:
-            response, body = self._send(self._write(messages, schema), began)
+            if not self.meter.has_room(most):
+                raise BudgetSpent("the budget does not allow the next question")
+            response, body = self._send(self._write(messages, schema), began, most)
             status = response.status_code
             if status == 200:
-                return self._read(body, messages, time.monotonic() - began)
+                return self._read(body, most, time.monotonic() - began)
             code, message = self._read_error(body)
             if status in WAIT or status >= 500:
                 raise _Again(f"{status} {message}".strip(), _read_pause(response.headers))
             if code in NO_ANSWER:
-                return ChatReply("", (0, 0), time.monotonic() - began, NO_ANSWER[code])
+                return ChatReply("", time.monotonic() - began, NO_ANSWER[code])
             if status in BAD_REQUEST and not self._works and self._loosen(message):
                 continue
             if status in BAD_REQUEST and self._works and self._rejected < MAX_REJECTED:
                 self._rejected += 1
-                return ChatReply("", (0, 0), time.monotonic() - began, "rejected")
+                return ChatReply("", time.monotonic() - began, "rejected")
             self._refuse(status, message, response.headers.get("location", ""))
 
     def _write(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,7 +215,9 @@ class Endpoint:
         self._format += 1
         return self._format < len(FORMATS)
 
-    def _send(self, request: dict[str, Any], began: float) -> tuple[httpx2.Response, bytes]:
+    def _send(
+        self, request: dict[str, Any], began: float, most: Tokens
+    ) -> tuple[httpx2.Response, bytes]:
         import httpx2
 
         body, is_answer = bytearray(), False
@@ -207,28 +230,28 @@ class Endpoint:
                         raise httpx2.ReadTimeout("the reply had no end")
                 return response, bytes(body)
         except (httpx2.TransportError, httpx2.DecodingError) as fault:
-            broken = isinstance(fault, httpx2.ReadTimeout | httpx2.RemoteProtocolError)
-            self.lost += is_answer or broken
+            if is_answer or isinstance(fault, httpx2.ReadTimeout | httpx2.RemoteProtocolError):
+                self.meter.add(most)  # it may have been paid for
             raise _Again(self.hide(str(fault) or type(fault).__name__)[:MAX_SHOWN]) from None
         except httpx2.InvalidURL:
             raise UnknownOption(f"--url: {self.host} is no address") from None
 
-    def _read(self, body: bytes, messages: Sequence[Message], seconds: float) -> ChatReply:
+    def _read(self, body: bytes, most: Tokens, seconds: float) -> ChatReply:
         try:
             chat = msgspec.json.decode(body, type=_Chat)
             choice = chat.choices[0]
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, IndexError):
-            self.lost += 1
+            self.meter.add(most)
             raise _Again("the reply was cut short, or is none of the chat protocol") from None
         text = self.hide(choice.message.content or "")
         usage = chat.usage or _Usage()
         # where the endpoint does not count, each byte is a token: rather too many than too few
-        sent = count_bytes(messages) if usage.prompt_tokens is None else usage.prompt_tokens
+        sent = most[0] if usage.prompt_tokens is None else usage.prompt_tokens
         written = usage.completion_tokens
-        written = len(text.encode()) if written is None else written
+        self.meter.add((sent, len(text.encode()) if written is None else written))
         self._works, self._rejected = True, 0
         is_refused = choice.message.refusal or choice.finish_reason in NO_ANSWER
-        return ChatReply(text, (sent, written), seconds, "refused" if is_refused else "")
+        return ChatReply(text, seconds, "refused" if is_refused else "")
 
     def _read_error(self, body: bytes) -> tuple[str, str]:
         """Return the code and the message of a refusal, which have no form that all keep to."""
