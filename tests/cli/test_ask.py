@@ -261,7 +261,7 @@ REFUSED = {
     ),
     "no scheme": (["--url", "example.com", "--model", "m"], "begins with https://"),
     "password": (["--url", "https://me:pw@example.com", "--model", "m"], "holds a password"),
-    "no prices": (["--url", HERE, "--model", "m", "--max-cost", "1"], "--price"),
+    "no prices": (["--url", HERE, "--model", "m", "--max-cost", "1"], "--price-in and --price-out"),
     "no yes": (["--url", HERE, "--model", "m"], "add --yes"),
     "no prompt": (["--prompt", "none.txt"], "evenhand ask --show-prompt > none.txt writes one"),
 }
@@ -324,7 +324,7 @@ def test_money_is_never_spent_beyond_the_budget_also_over_several_runs(evenhand,
     chat.answer = lambda _: Reply(
         '{"outcome": "left"}', usage={"prompt_tokens": 1_000, "completion_tokens": 10}
     )
-    limits = ("--price", "1,100", "--max-cost")
+    limits = ("--price-in", "1", "--price-out", "100", "--max-cost")
     for most in ("0.83", "0.84", "0.86"):
         told = evenhand(*words(chat, items, *limits, most))
         assert "the budget does not allow the next question" in squeeze(told.out)

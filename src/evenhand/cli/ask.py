@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from evenhand.cli.options import Options, Parsed, WholeFrom, argument, under, verb
+from evenhand.cli.options import Options, WholeFrom, argument, under, verb
 from evenhand.cli.running import ProgressDisplay
 from evenhand.errors import UnknownOption, listing
 from evenhand.render.counts import plural
@@ -25,25 +25,11 @@ if TYPE_CHECKING:
     from evenhand.web.store.store import Store
 
 BUSY: Final = "this LLM judge is being asked by another process: wait for it, or end it"
+STORED: Final = "what was answered is stored: run the same command to continue"
+PRICE: Final = click.FloatRange(min=0)
 _model = under("The LLM judge")
 _budget = under("Budget")
 _option = under("Options")
-
-
-class Prices(Parsed):
-    """Prices of a million tokens sent and of a million written, such as `2.5,10`."""
-
-    name = "prices"
-
-    def parse(self, text: str) -> tuple[float, float]:
-        sent, _, written = text.partition(",")
-        try:
-            prices = float(sent), float(written)
-        except ValueError:
-            prices = (-1.0, -1.0)
-        if not all(0 <= one < float("inf") for one in prices):
-            raise ValueError(f"'{text}' is no two prices, such as 2.5,10")
-        return prices
 
 
 class Questions(Options):
@@ -74,16 +60,21 @@ class Limits(Options):
     max_tokens: int | None = _budget(
         "--max-tokens", "Most tokens in all, sent and written.", type=WholeFrom(1)
     )
-    max_cost: float | None = _budget("--max-cost", "Most that may be spent in all.")
-    price: tuple[float, float] | None = _budget(
-        "--price SENT,WRITTEN", "Prices of a million tokens, such as 2.5,10.", type=Prices()
+    max_cost: float | None = _budget(
+        "--max-cost NUMBER", "Most that may be spent in all.", type=PRICE
+    )
+    price_in: float | None = _budget(
+        "--price-in NUMBER", "Price of a million tokens that are sent.", type=PRICE
+    )
+    price_out: float | None = _budget(
+        "--price-out NUMBER", "Price of a million tokens that it writes.", type=PRICE
     )
 
 
 @verb(
     "evenhand ask campaign.toml --url http://localhost:11434 --model llama3",
     "evenhand ask items.csv --url https://example.com/v1 --model m --key-env KEY",
-    "evenhand ask campaign.toml ... --price 2.5,10 --max-cost 5",
+    "evenhand ask campaign.toml ... --price-in 2.5 --price-out 10 --max-cost 5",
     "evenhand ask --show-prompt > prompt.txt",
 )
 def ask(*, questions: Questions, model: Model, limits: Limits) -> None:
@@ -104,13 +95,18 @@ def ask(*, questions: Questions, model: Model, limits: Limits) -> None:
         raise UnknownOption("name a campaign: evenhand ask campaign.toml --url URL --model NAME")
     if model.url is None or not model.model:
         raise UnknownOption("say whom to ask: --url URL --model NAME")
-    if limits.max_cost is not None and limits.price is None:
-        raise UnknownOption("--max-cost needs prices: --price SENT,WRITTEN, of a million tokens")
+    prices = [one for one in (limits.price_in, limits.price_out) if one is not None]
+    if len(prices) == 1 or (limits.max_cost is not None and not prices):
+        raise UnknownOption("give the prices of a million tokens: --price-in and --price-out")
     from evenhand.web.asking import Budget
 
-    budget = Budget(limits.max_tokens, limits.max_cost, limits.price or (0.0, 0.0))
+    budget = Budget(limits.max_tokens, limits.max_cost, *prices)
     with ExitStack() as stack:
-        _ask(questions, model, prompt, budget, stack)
+        try:
+            _ask(questions, model, prompt, budget, stack)
+        except KeyboardInterrupt:
+            click.echo(label("stops", STORED, PLAIN), err=True)
+            raise
 
 
 def _ask(
@@ -197,7 +193,7 @@ def _confirm(
 ) -> None:
     """Say what is asked and what it may take, and go on only if that is wanted."""
     left, sent = asked
-    cost = f", {budget.cost_of((sent, 0)):,.2f}," if any(budget.prices) else ""
+    cost = f", {budget.cost_of((sent, 0)):,.2f}," if budget.price_in is not None else ""
     asks = f"{whom}: {plural(left, 'question')}, about {sent:,} tokens to send{cost} and replies"
     limits = [f"{budget.tokens:,} tokens"] if budget.tokens is not None else []
     limits += [f"{budget.cost:,.2f}"] if budget.cost is not None else []
@@ -226,7 +222,7 @@ def _tell_run(done: Asked, budget: Budget) -> None:
 def _tell(store: Store, progress: Progress, budget: Budget, names: tuple[str, str]) -> None:
     """Say how far the judge is, what it took in all, and what comes next."""
     sent, written = progress.tokens
-    cost = f", {budget.cost_of(progress.tokens):,.2f}" if any(budget.prices) else ""
+    cost = f", {budget.cost_of(progress.tokens):,.2f}" if budget.price_in is not None else ""
     said = f"{progress.answered:,} of {plural(progress.issued, 'question')} answered"
     none = f", {progress.skipped:,} without an answer" if progress.skipped else ""
     click.echo(label("judge", f"{progress.judge}: {said}{none}", PLAIN))

@@ -40,11 +40,12 @@ class Budget:
     """What an LLM judge may take in all, what is stored already included."""
 
     tokens: int | None = None  # sent and written; None for any number
-    cost: float | None = None  # in the unit of the prices; None for any
-    prices: tuple[float, float] = (0.0, 0.0)  # of a million tokens sent, and written
+    cost: float | None = None  # in the unit of the prices; None for any amount
+    price_in: float | None = None  # of a million tokens that are sent; None where not known
+    price_out: float | None = None  # of a million tokens that are written
 
     def cost_of(self, tokens: Tokens) -> float:
-        return sum(n * price for n, price in zip(tokens, self.prices, strict=True)) / PER
+        return (tokens[0] * (self.price_in or 0) + tokens[1] * (self.price_out or 0)) / PER
 
     def allows(self, tokens: Tokens) -> bool:
         within = self.tokens is None or sum(tokens) <= self.tokens
