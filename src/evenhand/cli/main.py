@@ -43,6 +43,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "plan": "How many judgments, judges and items are enough?",
         "check": "Check the design of a campaign, or the log of its judgments.",
         "serve": "Collect judgments on the web.",
+        "ask": "Let an LLM judge answer the questions of a campaign.",
         "next": "Choose the pairs or outputs to judge next.",
     },
     "Models": {
@@ -153,8 +154,7 @@ def _no_verb(word: str) -> str:
 def main(ctx: click.Context) -> None:
     """Rank systems by judgments of their outputs, with honest uncertainty.
 
-    A judgment compares two outputs, orders several, or rates one. Files are
-    CSV, JSON Lines or Parquet.
+    A judgment compares two outputs, orders several, or rates one.
     """
     ctx.color = choose_colour()
     if ctx.invoked_subcommand is None:

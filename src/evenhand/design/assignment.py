@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Final
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.design import dealing, tasks
-from evenhand.design.campaign import Campaign, Item
+from evenhand.design.campaign import Campaign, Item, Judge
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
@@ -159,6 +159,33 @@ def assign(campaign: Campaign) -> Assignment:
         shown=table[:, 4:].astype(np.int32),
         again=np.concatenate(again).astype(np.int32),
     )
+
+
+def assign_llm(campaign: Campaign) -> tuple[tasks.Ticket, ...]:
+    """Return what an LLM judge is asked: all that the design asks of anybody, in both orders."""
+    # Of two judges who both see everything, the second sees each pair in the other order. What
+    # shows one output, and so has no order, is asked once. An LLM remembers nothing: it may see a
+    # source again, training teaches it nothing, and an anchor is like any item. Tickets are
+    # numbered from 0, and marked errors are not asked.
+    design = replace(
+        campaign.design,
+        judges_per_item=2,
+        once_per_source=False,
+        quota=None,
+        policy="",
+        judgments=None,
+        top=None,
+    )
+    orders = (Judge("1"), Judge("2"))
+    chosen: dict[int, tasks.Ticket] = {}
+    for one in assign(replace(campaign, judges=orders, design=design, training=())):
+        task = campaign.task(one.task)
+        if isinstance(task, tasks.SpanTask) or (task.width == 1 and one.judge != orders[0].name):
+            continue
+        kind: tasks.Kind = "target" if one.kind == "anchor" else one.kind
+        again = None if one.again is None else chosen[one.again].number
+        chosen[one.number] = replace(one, number=len(chosen), kind=kind, again=again)
+    return tuple(chosen.values())
 
 
 FREE = -1  # What is judged is not known yet

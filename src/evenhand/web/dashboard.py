@@ -324,8 +324,9 @@ MAX_AHEAD: Final = 3_650 * DAY  # No day is named that is farther away
 
 def summarize_progress(store: Readable) -> dict[str, Any]:
     judges = store.judges()
-    seats = {judge.seat: judge for judge in judges}
-    present = [judge for judge in judges if judge.state in PRESENT]
+    people = [judge for judge in judges if not judge.llm]
+    seats = {judge.seat: judge for judge in people}
+    present = [judge for judge in people if judge.state in PRESENT]
     done = sum(judge.done for judge in seats.values())
     total = sum(judge.total for judge in seats.values())
     pace = read_pace(store, [judge.name for judge in present if judge.done < judge.total])

@@ -46,7 +46,7 @@ def list_pass(store: queries.Readable, task: Task) -> Iterator[Row]:
     if isinstance(task, ScaledTask):
         column, name = "criterion", task.criterion
     for row in store.rows(task.table):
-        if row[column] == name:
+        if row[column] == name and row.get("judge_type") != "llm":
             # A row with its texts; `shown_at` is when the answer was begun
             item = store.campaign.item(row["item"])
             began = row["at"] / 1000 - (row["seconds"] or 0)
@@ -346,6 +346,8 @@ class AnswerTables:
                 right = [one for one, place in placed if place == 1] == [best]
             seen = replace(seen, right=right)
         more: Row = {"seconds": record.seconds}
+        if record.by_llm:
+            more["judge_type"] = "llm"
         if planned.design.policy and task.kind == "pair":
             more["chosen"] = ticket.chosen or "design"
         rows = [{**row, **more} for row in planned.tabulate(ticket, answer)]

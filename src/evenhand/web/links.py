@@ -446,8 +446,18 @@ def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
     """Hold a file of links, and give what notes the address at which it is served."""
     # Where no lock can be had, such as on Windows, on a disk without room or in a folder that is
     # only read, nothing is held.
-    beside = links.with_name(f".{links.name}.lock")
-    handle = _take(beside)
+    with hold_file(
+        links.with_name(f".{links.name}.lock"),
+        "another server of this campaign is running{where}: end it first, or give this one links of"
+        " its own (--links)",
+    ) as note:
+        yield note
+
+
+@contextmanager
+def hold_file(beside: Path, taken: str) -> Iterator[Callable[[str], None]]:
+    """Hold a lock, and give what notes an address; `taken` says that another process has it."""
+    handle = _take(beside, taken)
 
     def note(address: str) -> None:
         if handle is not None:
@@ -463,7 +473,7 @@ def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
             os.close(handle)
 
 
-def _take(beside: Path) -> int | None:
+def _take(beside: Path, taken: str) -> int | None:
     if sys.platform == "win32":
         return None
     import fcntl
@@ -482,10 +492,7 @@ def _take(beside: Path) -> int | None:
         except BlockingIOError:
             where = os.read(handle, MAX_ADDRESS_BYTES).decode("utf-8", "replace")
             os.close(handle)
-            raise CampaignError(
-                f"another server of this campaign is running{where and f' at {where}'}: end it"
-                " first, or give this one links of its own (--links)"
-            ) from None
+            raise CampaignError(taken.format(where=where and f" at {where}")) from None
         except OSError:
             os.close(handle)
             return None

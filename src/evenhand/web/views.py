@@ -27,17 +27,22 @@ def view_state(store: Readable, served: Served | None) -> View:
     if served is None:
         return view_end(campaign)
     ticket = served.ticket
+    named = store.name_ticket(ticket.judge, ticket.number)
+    view: View = {"state": "item", "ticket": named, "key": served.key}
+    view |= {"training": ticket.kind == "training", "place": served.place, "total": served.total}
+    return {**view, **view_ticket(campaign, ticket)}
+
+
+def view_ticket(campaign: Campaign, ticket: Ticket) -> View:
+    """Return all that a judge, human or LLM, is told of what is asked."""
     task, item = campaign.task(ticket.task), campaign.item(ticket.item)
     beside = [
         {"name": name, **_text(campaign, name, getattr(item, name))}
         for name in ("context", "source", "reference")
         if name in task.shows and getattr(item, name)
     ]
-    named = store.name_ticket(ticket.judge, ticket.number)
-    view: View = {"state": "item", "ticket": named, "key": served.key, "beside": beside}
-    view |= {"training": ticket.kind == "training", "place": served.place, "total": served.total}
-    view["outputs"] = [_text(campaign, "output", text) for text in campaign.shown(ticket)]
-    return {**view, "task": view_task(campaign, ticket)}
+    outputs = [_text(campaign, "output", text) for text in campaign.shown(ticket)]
+    return {"beside": beside, "outputs": outputs, "task": view_task(campaign, ticket)}
 
 
 def view_task(campaign: Campaign, ticket: Ticket) -> View:

@@ -617,6 +617,8 @@ def gather(records: Iterable[Record]) -> Collected:
     for one in records:
         if one.kind == "launch":
             launch = one.facts
+        elif one.by_llm:  # it is asked the tickets of all
+            continue
         elif one.kind in JUDGMENTS and one.ticket is not None:
             standing[one.ticket.number] = one.ticket
         elif one.kind == "undo" and one.ticket is not None:

@@ -177,7 +177,7 @@ class BoardCount:
         """Return what a record says of two systems; None where it says nothing."""
         # It is the vote of whichever login of the person has answered the question before.
         ticket = record.ticket
-        if ticket is None or record.answer is None or ticket.kind not in COUNTED:
+        if ticket is None or record.answer is None or ticket.kind not in COUNTED or record.by_llm:
             return None
         if ticket.task not in self.passes:
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
@@ -22,6 +22,7 @@ from evenhand.web.store import log as records
 from evenhand.web.store.schema import (
     CLOSED,
     OPEN,
+    VOID,
     Prepared,
     fill,
     judges,
@@ -263,6 +264,9 @@ class Reply:
     key: str  # what the page calls this answer
     seconds: float | None = None  # time taken by the judge's clock
     replaces: int | None = None  # number of the record that it takes the place of
+    # of an LLM: the digest of its prompt, the tokens that it took; and what it wrote
+    facts: Mapping[str, Any] | None = None
+    text: str = ""
 
 
 def serve(tx: WriteTransaction, judge: str) -> Served | None:
@@ -339,6 +343,8 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     payload: dict[str, Any] = {"answer": answer}
     if reply.seconds is not None:
         payload["seconds"] = round(float(reply.seconds), 3)
+    if reply.facts is not None:
+        fields["facts"], payload["reply"] = reply.facts, reply.text
     note = {"comment": comment} if comment else None
     kind = "judgment" if reply.replaces is None else "revision"
     record = tx.write(Entry(kind, reply.judge, ticket, fields, payload, note))
@@ -346,6 +352,19 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     if row.status == "invited":
         tx.change(BEGIN, {"judge": reply.judge})
     return record, row
+
+
+def skip(tx: WriteTransaction, reply: Reply) -> records.Record:
+    """Store that an LLM gave no answer to the ticket before it, which is not asked again."""
+    row = look_up(tx, reply.judge)
+    if row.leased != reply.ticket or row.state != OPEN:
+        raise records.NotYours(records.NOT_ASSIGNED)
+    fields = {"key": reply.key, "served": row.since, "facts": reply.facts}
+    ticket = read_ticket(row, reply.judge)
+    record = tx.write(Entry("skip", reply.judge, ticket, fields, {"reply": reply.text}))
+    tx.change(SET_ANSWER, {"ticket": row.number, "to": VOID, "by": None})
+    tx.change(_TAKE, {"number": row.number})
+    return record
 
 
 def answer(tx: WriteTransaction, reply: Reply) -> Answered:

@@ -100,8 +100,8 @@ JUDGMENTS: Final = ("judgment", "revision")
 @dataclass(frozen=True)
 class Record:
     number: int  # its place in the log, from 1
-    # judgment, revision, undo, or an event: launch, pause, resume, invite, enter, consent, issue,
-    # leave, revoke, join, forget
+    # judgment, revision, undo, skip (an LLM gave no answer), or an event: launch, pause, resume,
+    # invite, enter, consent, issue, leave, revoke, join, forget
     kind: str
     at: int  # when, in milliseconds since 1970, by a clock that never goes back
     judge: str  # the pseudonym whom it concerns, "" for nobody
@@ -115,6 +115,11 @@ class Record:
     replaces: int | None = None  # the record that does not stand any more because of this one
     facts: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what else an event says
     erased: bool = False  # whether something of it was deleted on request
+    reply: str = ""  # what an LLM wrote, as it came
+
+    @property
+    def by_llm(self) -> bool:
+        return "prompt" in self.facts and self.ticket is not None
 
 
 def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
@@ -140,6 +145,7 @@ def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
         replaces=body.get("replaces"),
         facts=MappingProxyType(body.get("facts", {})),
         erased=any(name in body and not getattr(line, name) for name in PARTS),
+        reply=payload.get("reply", ""),
     )
 
 

@@ -307,6 +307,10 @@ _WORKER: Final = Prepared(
     .where(people.c.platform == bindparam("platform"), people.c.worker == bindparam("worker"))
 )
 _NAMED_LINK: Final = Prepared(select(links).where(links.c.name == bindparam("name")))
+# Invitations of LLM judges, which say of which model; the seat of one is for nobody else
+LLM_INVITES: Final = select(log.c.judge, log.c.body).where(
+    log.c.kind == "invite", log.c.body.contains('"model":')
+)
 _ORIGIN: Final = tickets.alias("origin")
 _VOIDED: Final = exists().where(_ORIGIN.c.number == tickets.c.again, _ORIGIN.c.record.is_not(None))
 # repeats of what another one answered will not be asked
@@ -316,6 +320,7 @@ _LEFT_OVER: Final = exists().where(
 _FREE: Final = Prepared(
     select(seats.c.name)
     .where(seats.c.holder.is_(None), _LEFT_OVER)
+    .where(~LLM_INVITES.where(log.c.judge == seats.c.name).exists())
     .order_by(func.length(seats.c.name), seats.c.name)
     .limit(1)
 )

@@ -30,6 +30,7 @@ from evenhand.web.store.log import (
     read_record,
 )
 from evenhand.web.store.people import (
+    LLM_INVITES,
     PRESENT,
     Role,
     Token,
@@ -63,6 +64,7 @@ class JudgeState:
     platform: str = ""  # the crowd platform they came from; "" for an invited judge
     worker: str = ""  # their name there
     note: str = ""  # what the organiser wrote about who it is
+    llm: bool = False  # whether it is an LLM
 
 
 def list_standing(connection: Connection) -> list[int]:
@@ -163,12 +165,14 @@ def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
         people, people.c.judge == judges.c.name
     )
     wanted = select(*columns).select_from(known).order_by(judges.c.made, judges.c.name)
+    llms = {row.judge for row in connection.execute(LLM_INVITES)}
     states: list[JudgeState] = []
     for row in connection.execute(wanted):
         mine = (row.name, row.seat, row.state, row.joined or row.name)
         who = (row.platform or "", row.worker or "", row.note or "")
         times = (row.since, row.consented)
-        states.append(JudgeState(*mine, *done.get(row.seat, (0, 0)), *times, *who))
+        state = JudgeState(*mine, *done.get(row.seat, (0, 0)), *times, *who, llm=row.name in llms)
+        states.append(state)
     held = {one.seat for one in states}
     names = connection.execute(select(seats.c.name).order_by(seats.c.name)).scalars()
     free = (name for name in names if name not in held)
@@ -277,6 +281,7 @@ class Readable:
         planned = self.campaign
         with self.reading() as connection:
             persons, order = read_persons(connection), list_firsts(connection)
+            typed = connection.execute(LLM_INVITES.limit(1)).first() is not None
         for start in range(0, len(order), AT_A_TIME):
             piece = order[start : start + AT_A_TIME]
             with self.reading() as connection:
@@ -284,7 +289,9 @@ class Readable:
             records = {one.number: read_record(one) for one in lines}
             for record, first in piece:
                 at = records[first].at
-                yield from make_rows(planned, table, records[record], at, persons)
+                for row in make_rows(planned, table, records[record], at, persons):
+                    types = {"judge_type": "llm" if records[record].by_llm else "human"}
+                    yield {**row, **types} if typed else row
 
     def judges(self) -> tuple[JudgeState, ...]:
         with self.reading() as connection:

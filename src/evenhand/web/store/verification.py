@@ -56,7 +56,9 @@ OF_NOBODY: Final = frozenset({"launch", "pause", "resume"})
 # Kind of record → names of what else it says; older versions say less
 FACTS: Final[Mapping[str, Set[str]]] = {
     "launch": frozenset({"assignment", "campaign", "evenhand", "name", "seed", "tickets"}),
-    "invite": frozenset({"seat"}),
+    "invite": frozenset({"seat", "model", "prompt", "template"}),
+    "judgment": frozenset({"prompt", "tokens"}),
+    "skip": frozenset({"prompt", "tokens", "why"}),
     "consent": frozenset({"text"}),
     "issue": frozenset({"seat", "emptied"}),
     **dict.fromkeys(("leave", "revoke"), frozenset({"emptied"})),
@@ -247,6 +249,13 @@ class Replay:
             login.state = "active"
 
     _take_revision = _take_judgment
+
+    def _take_skip(self, record: records.Record) -> None:
+        number = self._check_ticket(record).number
+        question = self.questions.get(number)
+        if number in self.void or (question is not None and question.record):
+            raise Unsound(f"ticket {number} was not to be asked any more")
+        self.void.add(number)
 
     def _find_standing(self, record: records.Record, ticket: Ticket) -> _Question:
         question = self.questions.get(ticket.number)
@@ -520,7 +529,7 @@ class _Reader:
 
 # Names in what is kept beside a body
 SEALED: Final = {
-    "said": frozenset({"answer", "seconds", "salt"}),
+    "said": frozenset({"answer", "seconds", "reply", "salt"}),
     "note": frozenset({"comment", "salt"}),
 }
 _KINDS: Final = {"before": str, "number": int, "kind": str, "at": int, "judge": str}  # In bodies
@@ -528,8 +537,9 @@ _JUDGED: Final = frozenset({"key", "note", "said", "served", "ticket"})
 EVERY: Final = _JUDGED | {"facts", "replaces"}
 # Kind of record → further names in its body
 FIELDS: Final[Mapping[str, Set[str]]] = {
-    "judgment": _JUDGED,
+    "judgment": _JUDGED | {"facts"},
     "revision": _JUDGED | {"replaces"},
+    "skip": (_JUDGED - {"note"}) | {"facts"},
     "undo": frozenset({"replaces", "ticket"}),
     "issue": frozenset({"facts", "ticket"}),
     **dict.fromkeys(("pause", "resume", "enter"), frozenset()),

@@ -1,0 +1,234 @@
+"""`evenhand ask`: an LLM judge answers the questions of a campaign."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from evenhand.cli.options import Options, WholeFrom, argument, under, verb
+from evenhand.cli.running import ProgressDisplay
+from evenhand.errors import UnknownOption, listing
+from evenhand.render.counts import plural
+from evenhand.render.text import PLAIN, label
+
+if TYPE_CHECKING:
+    from evenhand.design.campaign import Campaign
+    from evenhand.web.asking import Asked, Budget
+    from evenhand.web.prompts import Prompt
+    from evenhand.web.store.llm import Progress
+    from evenhand.web.store.store import Store
+
+BUSY: Final = "this LLM judge is being asked by another process: wait for it, or end it"
+STORED: Final = "what was answered is stored: run the same command to continue"
+PRICE: Final = click.FloatRange(min=0)
+_model = under("The LLM judge")
+_budget = under("Budget")
+_option = under("Options")
+
+
+class Questions(Options):
+    campaign: str | None = argument("[CAMPAIGN]", required=False)
+    database: str | None = _option(
+        "--database WHERE",
+        "SQLite file, or postgresql://...",
+        envvar="EVENHAND_DATABASE",
+        show_envvar=True,
+    )
+    yes: bool = _option("--yes", "Begin without being asked whether to.")
+
+
+class Model(Options):
+    url: str | None = _model(
+        "--url URL", "Where it is: an address that speaks the OpenAI chat protocol."
+    )
+    model: str | None = _model("--model NAME", "The model, as the endpoint calls it.")
+    key_env: str | None = _model("--key-env NAME", "The environment variable that holds the key.")
+    prompt: str | None = _model("--prompt FILE", "The template of the prompts.")
+    show_prompt: bool = _model("--show-prompt", "Print the template, to edit, and end.")
+    repeats: int = _model(
+        "--repeats", "How often each question is asked in each order.", type=WholeFrom(1), default=1
+    )
+
+
+class Limits(Options):
+    max_tokens: int | None = _budget(
+        "--max-tokens", "Most tokens in all, sent and written.", type=WholeFrom(1)
+    )
+    max_cost: float | None = _budget(
+        "--max-cost NUMBER", "Most that may be spent in all.", type=PRICE
+    )
+    price_in: float | None = _budget(
+        "--price-in NUMBER", "Price of a million tokens that are sent.", type=PRICE
+    )
+    price_out: float | None = _budget(
+        "--price-out NUMBER", "Price of a million tokens that it writes.", type=PRICE
+    )
+
+
+@verb(
+    "evenhand ask campaign.toml --url http://localhost:11434 --model llama3",
+    "evenhand ask items.csv --url https://example.com/v1 --model m --key-env KEY",
+    "evenhand ask campaign.toml ... --price-in 2.5 --price-out 10 --max-cost 5",
+    "evenhand ask --show-prompt > prompt.txt",
+)
+def ask(*, questions: Questions, model: Model, limits: Limits) -> None:
+    """Let an LLM judge answer the questions of a campaign.
+
+    It is asked all pairs, rankings and ratings of the design, blinded as
+    people are, pairs and rankings in both orders. Answers go into the
+    campaign's database, marked as an LLM's. Run again it continues; a model
+    with another prompt is another judge.
+    """
+    from evenhand.web.prompts import Prompt
+
+    prompt = Prompt.read(model.prompt)
+    if model.show_prompt:
+        click.echo(prompt.template, nl=False)
+        return
+    if questions.campaign is None:
+        raise UnknownOption("name a campaign: evenhand ask campaign.toml --url URL --model NAME")
+    if model.url is None or not model.model:
+        raise UnknownOption("say whom to ask: --url URL --model NAME")
+    prices = [one for one in (limits.price_in, limits.price_out) if one is not None]
+    if len(prices) == 1 or (limits.max_cost is not None and not prices):
+        raise UnknownOption("give the prices of a million tokens: --price-in and --price-out")
+    from evenhand.web.asking import Budget
+
+    budget = Budget(limits.max_tokens, limits.max_cost, *prices)
+    with ExitStack() as stack:
+        try:
+            _ask(questions, model, prompt, budget, stack)
+        except KeyboardInterrupt:
+            click.echo(label("stops", STORED, PLAIN), err=True)
+            raise
+
+
+def _ask(
+    questions: Questions, asked: Model, prompt: Prompt, budget: Budget, stack: ExitStack
+) -> None:
+    from evenhand.design.assignment import assign_llm
+    from evenhand.design.reading import read_campaign
+    from evenhand.design.tasks import say_bad_name
+    from evenhand.web.asking import REPLY_LIMIT, ask_all, forecast
+    from evenhand.web.endpoint import Endpoint, Meter, read_url
+    from evenhand.web.links import Place, check_launch, hold_file
+    from evenhand.web.store.llm import LlmJudge, invite_llm, issue, read_progress
+    from evenhand.web.store.store import Store
+
+    llm = LlmJudge(asked.model or "", prompt.template)
+    if fault := say_bad_name(llm.model):
+        raise UnknownOption(f"--model {llm.model!r}: it {fault}")
+    path = Path(questions.campaign or "")
+    planned = read_campaign(path)
+    key = _read_key(asked.key_env)
+    _, host = read_url(asked.url or "", has_key=bool(key))
+    where = questions.database or str(path.with_suffix(".db"))
+    check_launch(path.with_name(f"{path.stem}.links.csv"), where)
+    stack.enter_context(hold_file(path.with_name(f".{path.name}.{llm.digest[:16]}.lock"), BUSY))
+    store = stack.enter_context(Store.open(where))
+    launched = store.find_campaign()
+    if launched is not None:
+        store.launch(planned)  # which refuses another campaign
+    tickets = assign_llm(launched or planned)
+    if not tickets:
+        raise UnknownOption(
+            f"campaign '{planned.name}' asks only for marked errors, and an LLM judge is asked for"
+            " pairs, rankings and ratings"
+        )
+    progress = read_progress(store, llm)
+    rounds = max(0, asked.repeats - progress.issued // len(tickets))
+    left = progress.left + rounds * len(tickets)
+    if left:
+        sent = forecast(planned, prompt, tickets) * left // len(tickets)
+        _confirm(planned, f"{llm.model} at {host}", budget, (left, sent), yes=questions.yes)
+        if store.launch(planned):
+            name = Place.at(where).name
+            click.echo(label("begins", f"a new campaign in {name}", PLAIN), err=True)
+            tickets = assign_llm(store.campaign)
+        judge = store.do(invite_llm, llm)
+        for _ in range(rounds):
+            store.do(issue, judge, tickets)
+        endpoint = Endpoint(
+            asked.url or "",
+            llm.model,
+            key=key,
+            reply_limit=REPLY_LIMIT if budget.is_limited else None,
+            meter=Meter(progress.tokens, budget.allows),
+        )
+        stack.callback(endpoint.close)
+        with ProgressDisplay(f"asking {llm.model}") as display:
+            done = ask_all(
+                store,
+                judge,
+                endpoint,
+                prompt=prompt,
+                digest=llm.digest,
+                step=lambda n: display.step(n, left),
+            )
+        _tell_run(done, budget)
+    _tell(store, read_progress(store, llm), budget, (str(path), Place.at(where).name))
+
+
+def _read_key(name: str | None) -> str:
+    if name is None:
+        return ""
+    key = os.environ.get(name, "").strip()
+    if not key:
+        raise UnknownOption(
+            f"--key-env {name}: the variable is not set, or empty: export {name}=..."
+        )
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise UnknownOption(f"--key-env {name}: the variable holds no key: a key has no blanks")
+    return key
+
+
+def _confirm(
+    planned: Campaign, whom: str, budget: Budget, asked: tuple[int, int], *, yes: bool
+) -> None:
+    """Say what is asked and what it may take, and go on only if that is wanted."""
+    left, sent = asked
+    cost = f", {budget.cost_of((sent, 0)):,.2f}," if budget.price_in is not None else ""
+    asks = f"{whom}: {plural(left, 'question')}, about {sent:,} tokens to send{cost} and replies"
+    limits = [f"{budget.tokens:,} tokens"] if budget.tokens is not None else []
+    limits += [f"{budget.cost:,.2f}"] if budget.cost is not None else []
+    limit = f"at most {listing(limits)}, with what it took before" if limits else "no limit"
+    lines = {"asks": asks, "budget": limit}
+    if spans := [one.name for one in planned.tasks if one.kind == "spans"]:
+        lines["note"] = f"not asked: {listing(spans)} (marked errors)"
+    for word, text in lines.items():
+        click.echo(label(word, text, PLAIN), err=True)
+    if not yes and not sys.stdin.isatty():
+        raise UnknownOption("nothing was asked: add --yes to begin without a question")
+    if not yes:
+        click.confirm("Begin?", abort=True, err=True)
+
+
+def _tell_run(done: Asked, budget: Budget) -> None:
+    reasons = ", ".join(f"{n:,} {why}" for why, n in sorted(done.skipped.items()))
+    none = f", no answer to {done.skipped.total():,} ({reasons})" if reasons else ""
+    click.echo(label("stored", f"{plural(done.answered, 'answer')}{none}", PLAIN))
+    if done.stopped:
+        more = "--max-cost" if budget.cost is not None else "--max-tokens"
+        message = f"the budget does not allow the next question: raise {more} to continue"
+        click.echo(label("stops", message, PLAIN))
+
+
+def _tell(store: Store, progress: Progress, budget: Budget, names: tuple[str, str]) -> None:
+    """Say how far the judge is, what it took in all, and what comes next."""
+    sent, written = progress.tokens
+    cost = f", {budget.cost_of(progress.tokens):,.2f}" if budget.price_in is not None else ""
+    said = f"{progress.answered:,} of {plural(progress.issued, 'question')} answered"
+    none = f", {progress.skipped:,} without an answer" if progress.skipped else ""
+    click.echo(label("judge", f"{progress.judge}: {said}{none}", PLAIN))
+    click.echo(label("took", f"{sent:,} tokens sent, {written:,} written{cost}", PLAIN))
+    campaign, database = map(quote, names)
+    then = f"evenhand serve {campaign}, to let people judge as well"
+    if any(one.done for one in store.judges() if not one.llm):
+        then = f"evenhand rank {database} --llm-judges {quote(progress.judge)}"
+    click.echo(label("next", then, PLAIN))

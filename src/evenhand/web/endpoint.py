@@ -1,0 +1,336 @@
+"""An endpoint that speaks the OpenAI chat protocol: one question, one reply, retried with patience.
+
+The key goes to the host of the address and nowhere else: redirects are not followed, no proxy is
+taken from the environment, and whatever is shown or stored has the key taken out.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any, Final
+from urllib.parse import urlsplit, urlunsplit
+
+import msgspec
+
+from evenhand import __version__
+from evenhand.design.tasks import is_text
+from evenhand.errors import EvenhandError, UnknownOption
+
+if TYPE_CHECKING:
+    import httpx2
+
+PATH: Final = "/chat/completions"
+MAX_ATTEMPTS: Final = 8  # How often one question is sent before the endpoint counts as down
+LONGEST_PAUSE: Final = 60.0  # Seconds between two attempts, if the endpoint does not ask for more
+MAX_RETRY_AFTER: Final = 600.0  # Seconds for which an endpoint may ask to be left alone
+MAX_SECONDS: Final = 600.0  # That one reply may take
+MAX_BYTES: Final = 8 * 2**20  # Of one reply
+MIN_SECRET: Final = 8  # Characters of a key that is one; shorter ones are placeholders
+MAX_SHOWN: Final = 200  # Characters of an endpoint's message that are shown
+# What a reply is held to, from the strictest; an endpoint that refuses one is asked with the next
+FORMATS: Final = ("json_schema", "json_object", "")
+LIMITS: Final = ("max_tokens", "max_completion_tokens")  # Names of the limit of a reply
+# Codes of an endpoint that refuses one question, and would answer others
+NO_ANSWER: Final = {
+    "content_filter": "refused",
+    "content_policy_violation": "refused",
+    "context_length_exceeded": "too long",
+}
+WAIT: Final = frozenset({408, 409, 425, 429})  # Statuses after which it is tried again, with 5xx
+
+# Statuses of a request that is not taken: as a whole, or, where others were, for its question
+BAD_REQUEST: Final = frozenset({400, 413, 422})
+MAX_REJECTED: Final = 3  # Questions that may be rejected one after the other
+
+Message = Mapping[str, str]
+Tokens = tuple[int, int]  # Sent to a model, and written by it
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    completion_tokens: Annotated[int, msgspec.Meta(ge=0)] | None = None
+
+
+class _Chat(msgspec.Struct):
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+class EndpointError(EvenhandError, RuntimeError):
+    """The endpoint does not answer, or will not answer this key or this model."""
+
+
+class _Again(Exception):
+    """It may work later: why, and how many seconds the endpoint asks for."""
+
+    def __init__(self, why: str, pause: float | None = None) -> None:
+        super().__init__(why)
+        self.pause = pause
+
+
+class BudgetSpent(EndpointError):
+    """One more request might exceed the budget; it was not sent."""
+
+
+class Meter:
+    """Tokens that were taken so far, and whether more may be."""
+
+    def __init__(
+        self, tokens: Tokens = (0, 0), allows: Callable[[Tokens], bool] = lambda _: True
+    ) -> None:
+        self.tokens, self._allows = tokens, allows
+
+    def add(self, more: Tokens) -> None:
+        self.tokens = self.tokens[0] + more[0], self.tokens[1] + more[1]
+
+    def has_room(self, most: Tokens) -> bool:
+        return self._allows((self.tokens[0] + most[0], self.tokens[1] + most[1]))
+
+
+@dataclass(frozen=True)
+class ChatReply:
+    text: str  # what the model wrote
+    seconds: float = 0.0
+    why: str = ""  # why it is no answer, "" where it may be one: refused, too long, rejected
+
+
+def count_bytes(messages: Sequence[Message]) -> int:
+    """Return the most tokens that messages can have: a token is a byte or more."""
+    return sum(len(one["content"].encode()) + 16 for one in messages)
+
+
+class Endpoint:
+    # reply_limit: most tokens of a reply; None for the endpoint's own limit.
+    # patience: seconds for which nothing may arrive.
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key: str = "",
+        reply_limit: int | None = None,
+        meter: Meter | None = None,
+        patience: float = 300.0,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        import httpx2
+
+        self.url, self.host = read_url(url, has_key=bool(key))
+        self.model, self.reply_limit = model, reply_limit
+        self.meter = meter or Meter()
+        self._key, self._pause = key, pause
+        self._format, self._limit = 0, 0
+        self._works, self._rejected = False, 0
+        headers = {"User-Agent": f"evenhand/{__version__}"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        self._client = httpx2.Client(
+            headers=headers,
+            timeout=httpx2.Timeout(patience, connect=min(patience, 20)),
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    def close(self) -> None:
+        self._client.close()
+
+    def hide(self, text: str) -> str:
+        """Return a text without the key, and without characters that no text holds."""
+        shown = text.replace(self._key, "***") if len(self._key) >= MIN_SECRET else text
+        if is_text(shown):
+            return shown
+        return shown.replace("\0", "").encode("utf-8", "replace").decode()
+
+    def ask(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> ChatReply:
+        """Send messages until there is a reply; after too many attempts the endpoint is down."""
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            try:
+                return self._try(messages, schema)
+            except _Again as fault:
+                if attempt == MAX_ATTEMPTS:
+                    raise EndpointError(
+                        f"{self.host} gave no reply to {attempt} attempts ({fault}): what was"
+                        " answered is stored; run the same command later to continue"
+                    ) from None
+                wait = min(LONGEST_PAUSE, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
+                if fault.pause is not None:
+                    wait = fault.pause * random.uniform(1, 1.1)
+                self._pause(wait)
+        raise AssertionError
+
+    def _try(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> ChatReply:
+        began, most = time.monotonic(), (count_bytes(messages), self.reply_limit or 0)
+        while True:
+            if not self.meter.has_room(most):
+                raise BudgetSpent("the budget does not allow the next question")
+            response, body = self._send(self._write(messages, schema), began, most)
+            status = response.status_code
+            if status == 200:
+                return self._read(body, most, time.monotonic() - began)
+            code, message = self._read_error(body)
+            if status in WAIT or status >= 500:
+                raise _Again(f"{status} {message}".strip(), _read_pause(response.headers))
+            if code in NO_ANSWER:
+                return ChatReply("", time.monotonic() - began, NO_ANSWER[code])
+            if status in BAD_REQUEST and not self._works and self._loosen(message):
+                continue
+            if status in BAD_REQUEST and self._works and self._rejected < MAX_REJECTED:
+                self._rejected += 1
+                return ChatReply("", time.monotonic() - began, "rejected")
+            self._refuse(status, message, response.headers.get("location", ""))
+
+    def _write(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> dict[str, Any]:
+        request: dict[str, Any] = {"model": self.model, "messages": list(messages)}
+        if self.reply_limit is not None:
+            request[LIMITS[self._limit]] = self.reply_limit
+        kind = FORMATS[self._format]
+        if kind:
+            request["response_format"] = {"type": kind}
+        if kind == "json_schema":
+            request["response_format"][kind] = {"name": "answer", "schema": schema}
+        return request
+
+    def _loosen(self, message: str) -> bool:
+        """Ask for less after a request was refused; False where nothing is left to leave out."""
+        if self.reply_limit is not None and not self._limit and LIMITS[1] in message:
+            self._limit = 1
+            return True
+        self._format += 1
+        return self._format < len(FORMATS)
+
+    def _send(
+        self, request: dict[str, Any], began: float, most: Tokens
+    ) -> tuple[httpx2.Response, bytes]:
+        import httpx2
+
+        body, is_answer = bytearray(), False
+        try:
+            with self._client.stream("POST", self.url, json=request) as response:
+                is_answer = response.status_code == 200
+                for chunk in response.iter_bytes():
+                    body += chunk
+                    if len(body) > MAX_BYTES or time.monotonic() - began > MAX_SECONDS:
+                        raise httpx2.ReadTimeout("the reply had no end")
+                return response, bytes(body)
+        except (httpx2.TransportError, httpx2.DecodingError) as fault:
+            if is_answer or isinstance(fault, httpx2.ReadTimeout | httpx2.RemoteProtocolError):
+                self.meter.add(most)  # it may have been paid for
+            raise _Again(self.hide(str(fault) or type(fault).__name__)[:MAX_SHOWN]) from None
+        except httpx2.InvalidURL:
+            raise UnknownOption(f"--url: {self.host} is no address") from None
+
+    def _read(self, body: bytes, most: Tokens, seconds: float) -> ChatReply:
+        try:
+            chat = msgspec.json.decode(body, type=_Chat)
+            choice = chat.choices[0]
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, IndexError):
+            self.meter.add(most)
+            raise _Again("the reply was cut short, or is none of the chat protocol") from None
+        text = self.hide(choice.message.content or "")
+        usage = chat.usage or _Usage()
+        # where the endpoint does not count, each byte is a token: rather too many than too few
+        sent = most[0] if usage.prompt_tokens is None else usage.prompt_tokens
+        written = usage.completion_tokens
+        self.meter.add((sent, len(text.encode()) if written is None else written))
+        self._works, self._rejected = True, 0
+        is_refused = choice.message.refusal or choice.finish_reason in NO_ANSWER
+        return ChatReply(text, seconds, "refused" if is_refused else "")
+
+    def _read_error(self, body: bytes) -> tuple[str, str]:
+        """Return the code and the message of a refusal, which have no form that all keep to."""
+        try:
+            payload = msgspec.json.decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            payload = body.decode("utf-8", "replace")
+        error = payload.get("error", payload) if isinstance(payload, dict) else payload
+        code, message = "", error
+        if isinstance(error, dict):
+            code = str(error.get("code") or error.get("type") or "")
+            message = error.get("message") or error.get("detail") or ""
+        return code, self.hide(" ".join(str(message).split()))[:MAX_SHOWN]
+
+    def _refuse(self, status: int, message: str, location: str) -> None:
+        reason = f"{status}{': ' * bool(message)}{message}"
+        if 300 <= status < 400:
+            where = urlsplit(location).hostname or "another address"
+            raise EndpointError(
+                f"{self.host} redirects to {self.hide(where)}, and nothing was sent there: if you"
+                " trust it, give its address as --url"
+            )
+        if status in (401, 403):
+            what = "does not take the key" if self._key else "wants a key: name its variable by"
+            remedy = ": see --key-env" if self._key else " --key-env NAME"
+            raise EndpointError(f"{self.host} {what}{remedy} ({reason})")
+        if status == 404:
+            raise EndpointError(
+                f"{self.host} has no model '{self.model}', or nothing at this path: see --model and"
+                f" --url ({reason})"
+            )
+        raise EndpointError(f"{self.host} refuses the question ({reason})")
+
+
+def read_url(url: str, *, has_key: bool) -> tuple[str, str]:
+    """Return the address that questions are sent to, and the host, for messages.
+
+    >>> read_url("http://localhost:11434", has_key=False)
+    ('http://localhost:11434/v1/chat/completions', 'localhost:11434')
+    """
+    try:
+        parts = urlsplit(url.strip())
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host, port = urlsplit(""), "", None
+    if parts.scheme not in ("http", "https") or not host:
+        raise UnknownOption(
+            "--url: an address begins with https://, or with http:// on this machine"
+        )
+    name = f"{host}:{port}" if port else host
+    if parts.username or parts.password:
+        raise UnknownOption(
+            f"--url: the address of {name} holds a password; put the key into a variable, and name"
+            " that by --key-env"
+        )
+    if has_key and parts.scheme == "http" and not _is_here(host):
+        raise UnknownOption(
+            f"--url: the key would go to {name} for everybody to read; write https://"
+        )
+    path = parts.path.rstrip("/") or "/v1"
+    path = path if path.endswith(PATH) else f"{path}{PATH}"
+    return urlunsplit((parts.scheme, parts.netloc, path, parts.query, "")), name
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _read_pause(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that Retry-After asks for; None where it says nothing."""
+    text = headers.get("retry-after", "").strip()
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(text).timestamp() - time.time()
+        except (TypeError, ValueError):
+            return None
+    return min(max(seconds, 0.0), MAX_RETRY_AFTER) if isfinite(seconds) else None

@@ -1,0 +1,127 @@
+"""What an LLM judge reads and writes: a template that shows a ticket, a schema, a strict reading.
+
+A template is given what a judge's page is told of a ticket, and nothing else: neither systems nor
+what the ticket is for. A reply is read as one JSON object with the fields of the answer, among
+others; what is not exactly that is refused, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from evenhand.design.tasks import PairTask, RankTask, ScaledTask, Task, Ticket
+from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.web.site import HERE
+from evenhand.web.views import View
+
+if TYPE_CHECKING:
+    import jinja2
+
+SHOWN: Final = ("task", "beside", "outputs")  # Of a view, what a template is given
+REPAIR: Final = (
+    "That is no answer: {fault}. Reply again, with one JSON object as described and nothing else."
+)
+FENCE: Final = "```"
+
+
+class Prompt:
+    """A template of prompts, in the language of Jinja."""
+
+    def __init__(self, template: str, name: str = "the prompt") -> None:
+        self.template, self.name = template, name
+
+    @classmethod
+    def read(cls, path: str | None) -> Prompt:
+        """Read a template from a file; None is the one that comes with Evenhand."""
+        file = HERE / "prompt.txt" if path is None else Path(path)
+        try:
+            return cls(file.read_text("utf-8-sig"), f"--prompt {path}")
+        except FileNotFoundError:
+            raise UnknownOption(
+                f"--prompt {path}: there is no such file; evenhand ask --show-prompt > {path}"
+                " writes one to edit"
+            ) from None
+        except (OSError, UnicodeDecodeError) as fault:
+            reason = getattr(fault, "strerror", None) or "save it in UTF-8"
+            raise UnknownOption(f"--prompt {path}: it cannot be read: {reason}") from None
+
+    @cached_property
+    def _compiled(self) -> jinja2.Template:
+        from jinja2 import StrictUndefined, TemplateSyntaxError
+        from jinja2.sandbox import SandboxedEnvironment
+
+        rules = SandboxedEnvironment(
+            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        )
+        rules.filters["number"] = "{:g}".format
+        try:
+            return rules.from_string(self.template)
+        except TemplateSyntaxError as fault:
+            raise UnknownOption(f"{self.name}, line {fault.lineno}: {fault.message}") from None
+
+    def write(self, view: View) -> str:
+        """Write the prompt of a ticket; one that does not show all its texts is refused."""
+        from jinja2 import TemplateError
+
+        compiled = self._compiled
+        try:
+            text = compiled.render({name: view[name] for name in SHOWN})
+        except (TemplateError, TypeError, ValueError, LookupError) as fault:
+            raise UnknownOption(
+                f"{self.name}: it cannot be filled in: {fault}; evenhand ask --show-prompt prints"
+                " one that can"
+            ) from None
+        if any(one["text"] not in text for one in view["outputs"]):
+            raise UnknownOption(
+                f"{self.name}: it does not show each output: {{{{ outputs[0].text }}}} does, as in"
+                " evenhand ask --show-prompt"
+            )
+        return text
+
+
+def make_schema(task: Task, ticket: Ticket) -> dict[str, Any]:
+    """Return what an answer is as a JSON schema, which some endpoints hold replies to."""
+    name, field = "score", dict[str, Any]()
+    if isinstance(task, PairTask):
+        name, field = "outcome", {"type": "string", "enum": list(task.outcomes)}
+    elif isinstance(task, RankTask):
+        n = len(ticket.systems)
+        place = {"type": "integer", "minimum": 1, "maximum": n}
+        name, field = "ranks", {"type": "array", "items": place, "minItems": n, "maxItems": n}
+    elif isinstance(task, ScaledTask):
+        field = {"type": "number", "minimum": task.low, "maximum": task.high}
+    return {"type": "object", "properties": {name: field}, "required": [name]}
+
+
+def read_reply(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an answer; a reply that is not one JSON object is refused.
+
+    >>> schema = {"required": ["score"]}
+    >>> read_reply('{"reason": "clear", "score": 4}', schema)
+    {'score': 4}
+    >>> read_reply("I would say 4", schema)
+    Traceback (most recent call last):
+    evenhand.errors.InvalidJudgments: it is not one JSON object
+    """
+    lines = text.strip()
+    if lines.startswith(FENCE) and lines.endswith(FENCE) and "\n" in lines:
+        lines = lines.partition("\n")[2].removesuffix(FENCE)
+    try:
+        whole = json.loads(lines, object_pairs_hook=_read_object)
+    except (ValueError, RecursionError):
+        whole = None
+    if not isinstance(whole, dict):
+        raise InvalidJudgments("it is not one JSON object")
+    return {name: whole[name] for name in schema["required"] if name in whole}
+
+
+def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; one that says two things under one name says nothing."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError
+    return made

@@ -1,0 +1,132 @@
+"""`evenhand ask` is killed while an LLM answers that is paid by the call.
+
+No answer that was stored is asked for again, and none that was stored is lost: a kill can cost the
+one reply that was on its way.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from chat_servers import ChatServer, Reply, answer_anew, fail, serve_chat
+from evenhand.web.prompts import Prompt
+from evenhand.web.store.audit import check_store
+from evenhand.web.store.log import Record
+from evenhand.web.store.queries import Readable, open_to_read
+from evenhand.web.views import view_ticket
+from started_servers import write_campaign
+
+KEY = "sk-paid-by-the-call"
+
+
+def answer_badly(draws: random.Random) -> "dict[str, object]":
+    """A server that errs in one of four calls, and says something else each time."""
+    good = answer_anew()
+    faults = [
+        lambda: fail(429, retry_after="0"),
+        lambda: Reply("I prefer the left one."),
+        lambda: Reply("", message={"refusal": "no"}),
+        lambda: Reply(body=b'{"choices": [{"mess', headers={"Retry_After": "0"}),
+    ]
+
+    def answer(request: "dict[str, object]") -> Reply:
+        time.sleep(draws.uniform(0, 0.02))
+        return good(request) if draws.random() < 0.75 else draws.choice(faults[:3])()
+
+    return answer  # type: ignore[return-value]
+
+
+def start(campaign: Path, server: ChatServer, printed: Path) -> "subprocess.Popen[bytes]":
+    words = ["ask", str(campaign), "--url", server.url, "--model", "gpt", "--key-env", "SECRET"]
+    with printed.open("ab") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "evenhand", *words, "--yes"],
+            env={**os.environ, "SECRET": KEY, "OPENBLAS_NUM_THREADS": "1"},
+            stdout=file,
+            stderr=file,
+        )
+
+
+def list_stored(store: Readable) -> list[Record]:
+    return [one for one in store.records() if one.by_llm]
+
+
+def write_prompt(store: Readable, record: Record) -> str:
+    assert record.ticket is not None
+    return Prompt.read(None).write(view_ticket(store.campaign, record.ticket))
+
+
+def kill_often(folder: Path, times: int) -> None:
+    draws = random.Random(20131)
+    campaign, printed = write_campaign(folder, items=12 * times), folder / "printed"
+    where = str(campaign.with_suffix(".db"))
+    acknowledged: set[str] = set()
+    with serve_chat(answer_badly(draws)) as server:  # type: ignore[arg-type]
+        for _ in range(times):
+            before = len(server.calls)
+            process = start(campaign, server, printed)
+            wanted, until = draws.randint(0, 20), time.monotonic() + 60
+            while len(server.calls) < before + wanted and time.monotonic() < until:
+                assert process.poll() is None, printed.read_text()
+                time.sleep(0.001)
+            time.sleep(draws.uniform(0, 0.1))
+            process.kill()
+            process.wait()
+            asked = {call.prompt for call in server.calls[before:]}
+            assert not asked & acknowledged, "what was stored was asked again"
+            if Path(where).exists():
+                store = open_to_read(where)
+                acknowledged = {write_prompt(store, one) for one in list_stored(store)}
+                store.engine.dispose()
+        before, killed = len(server.calls), len(acknowledged)
+        assert start(campaign, server, printed).wait(600) == 0, printed.read_text()
+        assert not {call.prompt for call in server.calls[before:]} & acknowledged
+        calls = [(call.prompt, call.sent) for call in server.calls]
+    store = open_to_read(where)
+    assert check_store(store).holds
+    stored = list_stored(store)
+    prompts = [write_prompt(store, one) for one in stored]
+    assert len(set(prompts)) == len(prompts) == 2 * 12 * times
+    good = {(prompt, sent.text) for prompt, sent in calls if sent.text.startswith("{")}
+    answered = [(prompt, one.reply) for prompt, one in zip(prompts, stored, strict=True)]
+    answered = [one for one in answered if one[1].startswith("{")]
+    assert {*answered} <= good, "an answer is not what was said to this question"
+    assert all(json.loads(reply)["reason"] for _, reply in answered)
+    lost = len(good) - len(answered)
+    assert lost <= times
+    assert "Traceback" not in printed.read_text()
+    for path in folder.iterdir():
+        assert KEY.encode() not in path.read_bytes()
+    print(  # noqa: T201 - counts of an experiment
+        f"{times} killed, {killed:,} answers stored by then, 0 of them asked again or lost;"
+        f" {len(good):,} good replies, {len(answered):,} stored, {lost} on their way when killed"
+    )
+    assert killed > times
+
+
+def test_three_kills_lose_no_answer_and_ask_none_again(tmp_path: Path) -> None:
+    kill_often(tmp_path, 3)
+
+
+@pytest.mark.slow
+def test_thirty_kills_lose_no_answer_and_ask_none_again(tmp_path: Path) -> None:
+    kill_often(tmp_path, 30)
+
+
+def test_two_processes_do_not_ask_for_one_judge(tmp_path: Path) -> None:
+    campaign, printed = write_campaign(tmp_path, items=10), tmp_path / "printed"
+    with serve_chat(lambda _: Reply('{"outcome": "left"}', wait=0.2)) as server:
+        first = start(campaign, server, tmp_path / "first")
+        while not server.calls:
+            assert first.poll() is None
+            time.sleep(0.01)
+        assert start(campaign, server, printed).wait(60) == 2
+        assert "asked by another process" in " ".join(printed.read_text().split())
+        assert first.wait(60) == 0
+        assert len(server.calls) == 20

@@ -1,0 +1,214 @@
+"""One question to an endpoint that errs: retried with patience, loosened, or refused in words."""
+
+import json
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from chat_servers import Reply, answer_left, fail, serve_chat
+from evenhand.errors import UnknownOption
+from evenhand.web.endpoint import BudgetSpent, Endpoint, EndpointError, Meter, read_url
+
+ASKED = [{"role": "user", "content": "Which is better?"}]
+SCHEMA = {"type": "object", "properties": {}, "required": []}
+
+
+@pytest.fixture
+def chat():
+    with serve_chat(answer_left) as server:
+        yield server
+
+
+@contextmanager
+def open_endpoint(server, **settings):
+    """An endpoint whose pauses are noted, and not waited for."""
+    pauses = []
+    settings.setdefault("pause", pauses.append)
+    endpoint = Endpoint(server.url, "gpt", **settings)
+    try:
+        yield endpoint, pauses
+    finally:
+        endpoint.close()
+
+
+FAULTS = {
+    "429": fail(429, "slow down"),
+    "500": fail(500),
+    "502 of a proxy": Reply(status=502, body=b"<html>Bad gateway</html>"),
+    "cut off": Reply('{"outcome": "left"}', cut=True),
+    "half of its JSON": Reply(body=b'{"choices": [{"message": {"content": "{'),
+    "no choices": Reply(body=b'{"choices": []}'),
+    "another protocol": Reply(body=b'["left"]'),
+    "no JSON": Reply(body=b"left"),
+    "not UTF-8": Reply(body=b'{"choices": "\xff"}'),
+    "deep": Reply(body=b"[" * 100_000),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_what_may_pass_is_tried_again_with_longer_pauses(chat, fault):
+    chat.first = [fault] * 3
+    with open_endpoint(chat) as (endpoint, pauses):
+        assert endpoint.ask(ASKED, SCHEMA).text == '{"outcome": "left"}'
+    assert len(chat.calls) == 4
+    for pause, longest in zip(pauses, (1, 2, 4), strict=True):
+        assert longest / 2 <= pause <= longest
+    # replies with status 200 that did not arrive whole may have been paid for
+    assert (endpoint.meter.tokens[0] > 100) == (fault.status == 200)
+
+
+def test_an_endpoint_that_is_down_is_given_up_and_the_last_reason_is_said(chat):
+    chat.answer = lambda _: fail(503, "overloaded")
+    says = pytest.raises(EndpointError, match=r"no reply to 8 attempts \(503 overloaded\)")
+    with open_endpoint(chat) as (endpoint, pauses), says:
+        endpoint.ask(ASKED, SCHEMA)
+    assert len(chat.calls) == 8
+    assert len(pauses) == 7
+
+
+def test_nobody_listens():
+    endpoint = Endpoint("http://127.0.0.1:1", "gpt", pause=lambda _: None)
+    with pytest.raises(EndpointError, match=r"127.0.0.1:1 gave no reply"):
+        endpoint.ask(ASKED, SCHEMA)
+    endpoint.close()
+    assert endpoint.meter.tokens == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("7", 7, 7.7),
+        ("0", 0, 0),
+        ("2.5", 2.5, 2.75),
+        (format_datetime(datetime.now(UTC) + timedelta(seconds=300), usegmt=True), 250, 330),
+        ("100000", 600, 660),
+    ],
+    ids=["seconds", "none", "fraction", "date", "too long"],
+)
+def test_it_waits_as_long_as_the_endpoint_asks(chat, text, least, most):
+    chat.first = [fail(429, retry_after=text)]
+    with open_endpoint(chat) as (endpoint, pauses):
+        endpoint.ask(ASKED, SCHEMA)
+    assert least <= pauses[0] <= most
+
+
+@pytest.mark.parametrize("text", ["nan", "soon", "-5", "inf"])
+def test_a_retry_after_that_says_nothing_is_passed_over(chat, text):
+    chat.first = [fail(429, retry_after=text)]
+    with open_endpoint(chat) as (endpoint, pauses):
+        endpoint.ask(ASKED, SCHEMA)
+    assert 0 <= pauses[0] <= 1
+
+
+def test_a_slow_reply_is_not_waited_for_without_end(chat):
+    chat.first = [Reply('{"outcome": "right"}', wait=2)]
+    with open_endpoint(chat, patience=0.3) as (endpoint, pauses):
+        assert endpoint.ask(ASKED, SCHEMA).text == '{"outcome": "left"}'
+    assert len(pauses) == 1
+    assert endpoint.meter.tokens[0] > 100
+
+
+@pytest.mark.parametrize("fault", [FAULTS["cut off"], FAULTS["half of its JSON"]])
+def test_replies_that_break_off_do_not_exceed_the_budget(chat, fault):
+    """Each may have been paid for in full: its bytes as tokens, and the limit of a reply."""
+    chat.answer = lambda _: fault
+    most = 4 * (len(ASKED[0]["content"]) + 1_000)
+    meter = Meter(allows=lambda tokens: sum(tokens) <= most)
+    opened = open_endpoint(chat, reply_limit=1_000, meter=meter)
+    with opened as (endpoint, _), pytest.raises(BudgetSpent):
+        endpoint.ask(ASKED, SCHEMA)
+    assert len(chat.calls) == 3
+
+
+def formats(server):
+    return [call.request.get("response_format", {}).get("type") for call in server.calls]
+
+
+def test_endpoints_that_know_no_schemas_are_asked_without_from_then_on(chat):
+    chat.first = [fail(400, "response_format.type must be json_object"), fail(422, "unknown field")]
+    with open_endpoint(chat) as (endpoint, pauses):
+        endpoint.ask(ASKED, SCHEMA)
+        endpoint.ask(ASKED, SCHEMA)
+    assert formats(chat) == ["json_schema", "json_object", None, None]
+    assert pauses == []
+
+
+def test_a_newer_name_of_the_limit_is_taken_up(chat):
+    chat.first = [fail(400, "'max_tokens' is not supported: use 'max_completion_tokens' instead.")]
+    with open_endpoint(chat, reply_limit=50) as (endpoint, _):
+        endpoint.ask(ASKED, SCHEMA)
+    assert formats(chat) == ["json_schema"] * 2
+    assert "max_tokens" not in chat.calls[1].request
+    assert chat.calls[1].request["max_completion_tokens"] == 50
+
+
+def test_a_question_that_is_rejected_among_others_has_no_answer_and_not_many_may_be(chat):
+    long = fail(400, "This model's maximum context length is 4096 tokens.")
+    with open_endpoint(chat) as (endpoint, _):
+        endpoint.ask(ASKED, SCHEMA)
+        chat.first = [long, long, Reply("{}"), long, long, long, long]
+        whys = [endpoint.ask(ASKED, SCHEMA).why for _ in range(6)]
+        assert whys == ["rejected", "rejected", "", "rejected", "rejected", "rejected"]
+        with pytest.raises(EndpointError, match="maximum context length"):
+            endpoint.ask(ASKED, SCHEMA)
+    assert formats(chat) == ["json_schema"] * 8
+
+
+REFUSALS = {
+    "key": (fail(401, "no key"), "127.0.0.1:%d wants a key: name its variable by --key-env NAME"),
+    "model": (fail(404, "not found"), "has no model 'gpt', or nothing at this path"),
+    "money": (fail(402, "pay first"), r"refuses the question \(402: pay first\)"),
+    "question": (fail(400, "no such\n\nparameter"), r"\(400: no such parameter\)"),
+    "FastAPI": (Reply(status=400, body=b'{"detail": "bad"}'), r"\(400: bad\)"),
+    "text": (Reply(status=400, body=b"bad"), r"\(400: bad\)"),
+    "nothing": (Reply(status=418, body=b""), r"\(418\)"),
+}
+
+
+@pytest.mark.parametrize(("reply", "says"), REFUSALS.values(), ids=REFUSALS)
+def test_what_will_not_pass_is_refused_at_once(chat, reply, says):
+    chat.answer = lambda _: reply
+    refused = pytest.raises(EndpointError, match=says.replace("%d", str(chat.port)))
+    with open_endpoint(chat) as (endpoint, pauses), refused:
+        endpoint.ask(ASKED, SCHEMA)
+    assert pauses == []
+
+
+def test_variables_of_the_environment_send_the_key_nowhere(chat, monkeypatch, tmp_path):
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password other")
+    for name, value in {
+        "HTTP_PROXY": "http://127.0.0.1:1",
+        "ALL_PROXY": "http://127.0.0.1:1",
+        "NETRC": str(tmp_path / ".netrc"),
+    }.items():
+        monkeypatch.setenv(name, value)
+    with open_endpoint(chat, key="sk-1") as (endpoint, _):
+        endpoint.ask(ASKED, SCHEMA)
+    assert chat.calls[0].headers["Authorization"] == "Bearer sk-1"
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("http://localhost:11434", "http://localhost:11434/v1/chat/completions"),
+        ("https://a.example/v1/", "https://a.example/v1/chat/completions"),
+        ("https://a.example/x/chat/completions", "https://a.example/x/chat/completions"),
+        ("https://a.example/d?api-version=1", "https://a.example/d/chat/completions?api-version=1"),
+    ],
+)
+def test_the_path_of_the_protocol_is_added_once(url, path):
+    assert read_url(url, has_key=False)[0] == path
+
+
+@pytest.mark.parametrize("url", ["", "file:///etc/passwd", "https://", "http://[", "https://a:b"])
+def test_what_is_no_address_is_refused(url):
+    with pytest.raises(UnknownOption, match="--url"):
+        read_url(url, has_key=False)
+
+
+def test_a_reply_with_halves_of_characters_can_be_stored(chat):
+    chat.first = [Reply(body=json.dumps({"choices": [{"message": {"content": "a\0b"}}]}).encode())]
+    with open_endpoint(chat) as (endpoint, _):
+        assert endpoint.ask(ASKED, SCHEMA).text == "ab"
