@@ -166,7 +166,9 @@ def test_the_verb_and_the_function_give_the_reference_its_numbers():
         for i, value in enumerate(row)
         if value is not None
     ]
-    people = dict(zip(("system", "item", "score"), map(list, zip(*cells, strict=True)), strict=True))
+    people = dict(
+        zip(("system", "item", "score"), map(list, zip(*cells, strict=True)), strict=True)
+    )
     scores = {"system": [f"s{k}" for k in range(5) for _ in range(10)], "item": [*range(10)] * 5}
     scores |= {n: [one for row in m for one in row] for n, m in one.input["metrics"].items()}
     found = meta_evaluate(people, scores, statistics=["acc-eq-star", "pearson", "tau-b", "tau-c"])

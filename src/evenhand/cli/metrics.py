@@ -73,7 +73,7 @@ def metrics(run: options.Run, *, scores: options.Scores, asked: Asked) -> VerbRe
     if others:
         given = join_scores([read_scores(one) for one in others])
     else:
-        given = find_beside(source, data, criterion, reading.where)
+        given = find_beside(source, data, criterion, task=reading.task, where=reading.where)
     settings = scores.settings
     names = [name.strip() for text in asked.statistic for name in text.split(",")]
     result = meta_evaluate(

@@ -42,6 +42,7 @@ from evenhand.metrics.scores import (
     join_scores,
     orient,
     read_gold_folder,
+    read_metric_folder,
     read_scores,
 )
 from evenhand.metrics.study import (
@@ -121,7 +122,7 @@ def meta_evaluate(
     if is_folder(gold):
         gold = read_gold_folder(Path(gold), task, criterion)
     if scores is None:
-        given = find_beside(source, gold, criterion)
+        given = find_beside(source, gold, criterion, task=task)
     elif isinstance(scores, list | tuple):
         given = join_scores([read_scores(one) for one in scores])
     else:
@@ -138,14 +139,19 @@ def meta_evaluate(
 
 
 def find_beside(
-    source: Any, gold: Any, criterion: str | None, where: str | None = None
+    source: Any,
+    gold: Any,
+    criterion: str | None,
+    *,
+    task: str | None = None,
+    where: str | None = None,
 ) -> MetricScores:
     """Return scores that stand beside people's: in the folder, as criteria, in columns.
 
     source: what `gold` was read from, by the same condition.
     """
     if is_folder(source):
-        return read_scores(source)
+        return read_metric_folder(Path(source), task)
     data = take(gold)
     if isinstance(data, Ratings) and criterion is not None and data.has("criterion"):
         return score_other_criteria(data, criterion)

@@ -30,6 +30,7 @@ from evenhand.numerics.cluster_means import number_groups
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import reads_human, reads_lower_of
+from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
 
 MAX_JUDGES: Final = 50  # Judges beyond them are left out in groups
@@ -266,8 +267,9 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
             for m, k, s in which[:5].tolist()
         ]
         raise InvalidJudgments(
-            f"{len(which):,} outputs that people judged have no score: {listing(named, 5)}. Add"
-            " them, or leave out their system or item (--without, --where)"
+            f"{plural(len(which), 'output')} without a score that people judged:"
+            f" {listing(named, 5)}. Add scores, or leave out the system or item (--without,"
+            " --where)"
         )
     n = int(scored.any(axis=0).sum() - judged.sum())
     if n > 0:

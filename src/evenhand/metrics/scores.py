@@ -31,6 +31,7 @@ from evenhand.formats.table import ReadOptions
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
 
 METRIC_COLUMNS: Final = frozenset(("metric", "metricname", "criterion", "scorer", "measure"))
@@ -101,7 +102,7 @@ def read_scores(
         if not free:
             raise UnknownColumn(
                 f"{table.name} has no scores of metrics: they are a column of numbers for each"
-                " metric, or the columns metric and score"
+                f" metric, or the columns metric and score. It has {listing(header.columns)}"
             )
         # a single column of scores is called after its file
         columns = {"score": judged[0]} if free == judged else {"criterion": free}
@@ -132,8 +133,8 @@ def tabulate(data: Ratings, name: str) -> MetricScores:
             m, k, s = moved[0].tolist()
             raise InvalidJudgments(
                 f"{metrics[m]} gives the output of {rows.systems[k]} on {rows.items[s] or 'all'}"
-                f" different scores in {data.source.name} ({len(moved):,} outputs have several):"
-                " a metric gives one; leave out what was scored by judges, or keep one row of each"
+                f" different scores in {data.source.name} ({plural(len(moved), 'output')} with"
+                " several): a metric gives one; keep one row of each"
             )
     note = say("metrics-read", "read", metrics=metrics, file=data.source.name)
     return MetricScores(metrics, rows.systems, rows.items, values, (note,))
@@ -227,10 +228,14 @@ def read_score_file(path: Path) -> dict[str, list[float]]:
     return scores
 
 
-def read_metric_folder(folder: Path) -> MetricScores:
+def read_metric_folder(folder: Path, task: str | None = None) -> MetricScores:
     """Read the metrics of a folder: by segment where there is such a file, else by system."""
-    if (folder / "metric-scores").is_dir():
+    if (folder / "human-scores").is_dir():
         folder = folder / "metric-scores"
+        if not folder.is_dir():
+            raise UnknownFormat(f"'{folder}' is not there: name a file of scores of metrics too")
+    if task is not None and (folder / task).is_dir():
+        folder = folder / task
     paths = sorted([*folder.glob(f"*{SEGMENTS}"), *folder.glob(f"*{SYSTEMS}")])
     inner = [one for one in sorted(folder.iterdir()) if one.is_dir()]
     if not paths and inner:

@@ -56,7 +56,7 @@ def draw_pairs(found: MetaEvaluation) -> style.Chart:
         }
         for one in found.pairs
     ]
-    shades = ({0.0: "0.1 or more", 1.0: "0"}, "adjusted p")
+    shades = ({0.0: "≥ .1", 1.0: "0"}, "adjusted p")
     below = "the row's metric agrees better than the column's; a dot: decided"
     text = ("Pairs of metrics", below)
     return draw_map(found.metrics, rows, "far", shades, text=text, across="against metric number")
