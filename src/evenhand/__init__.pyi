@@ -40,6 +40,9 @@ from evenhand.judges.replacement import replace as replace
 from evenhand.judges.screening import screen_judges as screen_judges
 from evenhand.judges.variance import VarianceComponents as VarianceComponents
 from evenhand.judges.variance import estimate_components as estimate_components
+from evenhand.metrics.evaluation import meta_evaluate as meta_evaluate
+from evenhand.metrics.result import GroupedEvaluations as GroupedEvaluations
+from evenhand.metrics.result import MetaEvaluation as MetaEvaluation
 from evenhand.models.baselines import AdjustedUniform as AdjustedUniform
 from evenhand.models.baselines import IndependentPairs as IndependentPairs
 from evenhand.models.baselines import IndependentStudents as IndependentStudents

@@ -89,7 +89,9 @@ INSTEAD: Final = {
     **dict.fromkeys((".jpg", ".jpeg", ".eps"), "; figures are .svg, .png or .pdf"),
 }
 # Verbs whose result can be a figure
-DRAWING: Final = ("agreement", "bias", "compare", "judges", "plan", "rank", "similarity")
+DRAWING: Final = (
+    *("agreement", "bias", "compare", "judges", "metrics", "plan", "rank", "similarity"),
+)
 LOST: Final = "not finite, so null here"
 
 

@@ -145,7 +145,7 @@ def read(
     if isinstance(source, str | Path) and is_database(str(source)):
         # a campaign's: what its tables are is known in rooms above this one
         source = import_module("evenhand.web").open_table(str(source), layout=format, task=task)
-    table = _open(source, partial(open_files, sheet=sheet, fits=fits, skip=skip_bad_rows))
+    table = open_source(source, partial(open_files, sheet=sheet, fits=fits, skip=skip_bad_rows))
     if sheet is not None and not table.notes:
         raise UnknownOption(f"{table.name} is no workbook, so it has no sheet '{sheet}'")
     data = understand(table, options, layout=format, where=where)
@@ -274,7 +274,8 @@ def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Lay
     return chosen, options
 
 
-def _open(source: Any, opening: Callable[[Any], Table]) -> Table:
+def open_source(source: Any, opening: Callable[[Any], Table] = open_files) -> Table:
+    """Open a file, a URL, a frame or columns as a table whose columns have no roles yet."""
     if isinstance(source, Table):  # that was opened elsewhere
         return source
     if is_remote(source):

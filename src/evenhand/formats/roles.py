@@ -7,6 +7,7 @@ caller must; what was recorded beside a judgment (`SOFT`) is then left unread.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -71,6 +72,36 @@ SOFT: Final = frozenset(ANNOTATIONS)
 
 # A column of this name says that left and right are not places on the screen
 UNKNOWN_POSITIONS: Final = "positions_unknown"
+
+
+# Words of columns that hold scores of automatic metrics
+_METRICS: Final = frozenset(
+    (
+        *(
+            "bleu",
+            "sacrebleu",
+            "spbleu",
+            "chrf",
+            "ter",
+            "hter",
+            "meteor",
+            "nist",
+            "rouge",
+            "rougel",
+        ),
+        *("comet", "xcomet", "cometkiwi", "kiwi", "bleurt", "bertscore", "metricx", "yisi"),
+        *("bartscore", "moverscore", "unite", "gemba", "wer"),
+    )
+)
+
+
+def is_metric(column: str) -> bool:
+    """Say whether a column is of an automatic metric, by its name.
+
+    >>> [is_metric(name) for name in ("BLEU", "comet-22", "rouge_l", "winter", "score_anna")]
+    [True, True, True, False, False]
+    """
+    return not _METRICS.isdisjoint(re.findall(r"[^\W\d_]+", column.casefold()))
 
 
 def fold(name: str) -> str:

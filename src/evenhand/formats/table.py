@@ -65,6 +65,7 @@ from evenhand.formats.roles import (
     describe,
     find_mark,
     fold,
+    is_metric,
 )
 from evenhand.formats.texts import say
 from evenhand.render.findings import Finding
@@ -920,6 +921,9 @@ def make_ratings(
         for column in table.columns
         if fold(column) in _WEIGHTS and column not in roles.values()
     ]
+    metrics = [one for one in table.columns if one not in roles.values() and is_metric(one)]
+    metrics = [one for one in metrics if one in table.spreads]
+    more += [say("metric-columns", columns=metrics)] if metrics else []
     frame, source = _take(table, layout, roles)
     beside = {
         role: AnnotationColumn(role, is_sure(table, options, role, column))

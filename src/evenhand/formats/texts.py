@@ -12,6 +12,8 @@ FILES: Final = {
     "unfolded": "columns {columns:list} hold scores: {what}",
     "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
     " all: {asked}",
+    "metric-columns": "Scores of metrics, not of judges: {columns:list}. evenhand metrics compares"
+    " them with people.",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
     "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
     "like-ranks": "Every row holds 1 to {k} once, as ranks do, and they are read as scores: if 1 is"

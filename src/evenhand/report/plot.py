@@ -24,7 +24,7 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.sensitivity import Sensitivity
 from evenhand.ranking.without_judges import JudgePanel
 from evenhand.ratings.process_comparison import JudgeLikeness
-from evenhand.report.figures import judges, predictions, systems
+from evenhand.report.figures import judges, metrics, predictions, systems
 from evenhand.report.figures.predictions import Bar, draw_intervals
 from evenhand.report.figures.style import Chart
 from evenhand.report.sections.robustness import list_judges, list_places
@@ -175,6 +175,11 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "DecisionCurve": {"decisions": predictions.draw_decisions},
     "CampaignPlan": predictions.draw_plan,
     "VarianceComponents": {"components": draw_components},
+    "MetaEvaluation": {
+        "systems": metrics.draw_systems,
+        "pairs": metrics.draw_pairs,
+        "distance": metrics.draw_distance,
+    },
     "Report": lambda report: report.charts,
 }
 # The same, fits of all models, and what only verbs return

@@ -27,7 +27,7 @@ from evenhand.data.source import number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
 from evenhand.formats.layouts.wmt import stack
-from evenhand.formats.roles import Header, Spread, check_asked, fold, write_roles
+from evenhand.formats.roles import Header, Spread, check_asked, fold, is_metric, write_roles
 from evenhand.formats.texts import say
 
 # What names of columns can be, beside "score", which leaves open what they are
@@ -114,7 +114,11 @@ def _find_scores(header: Header) -> list[str]:
         return []
     free = [name for name in header.columns if name in (*header.free, *sides)]
     free = [name for name in free if name not in unnamed_first(header)]
-    columns = [name for name in free if name in spreads and not counts(name, said)]
+    numeric = [name for name in free if name in spreads and not counts(name, said)]
+    # metrics are no judges and no criteria beside scores of people
+    columns = [name for name in numeric if not is_metric(name)] or numeric
+    if len(columns) == 1 < len(numeric) and "criterion" not in said:
+        return columns
     criteria = [name for name in columns if is_criterion(name)]
     if criteria and "criterion" not in said:
         beside = [spreads[name] for name in criteria]
@@ -131,6 +135,8 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
     pairs = _find_pairs(columns, unsaid)
     if pairs is not None:
         return pairs
+    if len(columns) == 1 and "criterion" in unsaid and "system" not in unsaid:
+        return _unfold("criterion", columns)
     criteria, judges = any(map(is_criterion, columns)), are_judges(columns)
     if "system" in unsaid and (judges or criteria):
         what = "judges" if judges else "criteria"
@@ -288,7 +294,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
         said = [role for role in ("item", *NAMED) if header.candidates(role)]
         spreads = header.spreads()
         numeric = [one for one in header.free if one in spreads and not counts(one, said)]
-        more = [one for one in numeric if one not in plan.names]
+        more = [one for one in numeric if one not in plan.names and not is_metric(one)]
         wanted = write_roles(header, {"criterion": ",".join([*plan.names, *more])})
         notes += [say("numbers-not-read", columns=more, asked=wanted)] if more else []
     table, written = tables.read_written_scores(table, plan.names)

@@ -1,0 +1,93 @@
+"""`evenhand metrics`: how well do automatic metrics agree with people, and which is better?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from evenhand.cli import options
+from evenhand.cli.result import VerbResult, part_groups
+from evenhand.cli.running import remarks_on
+
+NOTICED: Final = "metric-columns"  # The finding that leads to this verb
+_asked = options.under("What is compared")
+
+
+class Asked(options.Options):
+    level: str | None = _asked(
+        "--level system|segment", "Only statistics of systems, or of segments. Default: both."
+    )
+    group: str = _asked(
+        "--group item|none|system",
+        "Segments that are compared: of the same item, all, or of the same system.",
+        default="item",
+    )
+    statistic: tuple[str, ...] = _asked(
+        "--statistic NAME,NAME",
+        "spa, pa, acc-eq, acc-eq-star, pearson, spearman, tau-b, tau-c, tie-aware, kendall-like or"
+        " preference; the first orders metrics and is tested. Repeatable.",
+    )
+    test: str = _asked(
+        "--test perm-sys|perm-both|boot-both|williams",
+        "How metrics are compared: for other systems (perm-sys), for these (perm-both), or as"
+        " published before.",
+        default="perm-sys",
+    )
+    spa: str = _asked(
+        "--spa mid-p|wmt", "p-values of SPA: mid-p, or the authors' rule.", default="mid-p"
+    )
+    model: str | None = _asked(
+        "--model NAME", "Of comparisons, what makes worths. Default: bradley-terry."
+    )
+    seed: int = options.seed_option(_asked)
+
+
+@options.verb(
+    "evenhand metrics ratings.csv scores.csv",
+    "evenhand metrics ratings.csv",
+    "evenhand metrics ratings.csv --criterion mqm",
+    "evenhand metrics wmt23 --task en-de",
+    "evenhand metrics votes.csv scores.csv --statistic preference",
+    doing="comparing metrics",
+)
+def metrics(run: options.Run, *, scores: options.Scores, asked: Asked) -> VerbResult:
+    """Compare automatic metrics with people, and with each other.
+
+    The first FILE holds judgments: ratings, comparisons or rankings. The others
+    hold scores of metrics: columns metric, system, item and score, or a column
+    for each metric, or a folder of mt-metrics-eval. Without others, metrics are
+    the columns of numbers beside people's scores, or with --criterion all other
+    criteria. A folder of mt-metrics-eval alone has both.
+    """
+    from evenhand.metrics.evaluation import find_beside, meta_evaluate
+    from evenhand.metrics.scores import is_folder, join_scores, read_gold_folder, read_scores
+
+    reading, criterion = run.reading, scores.criterion
+    source, *others = reading.files
+    reading.files = (source,)
+    if is_folder(source):
+        data: Any = read_gold_folder(Path(source), reading.task, criterion)
+        data = data.exclude_named(reading.without)
+    else:
+        data = reading.open_systems()
+    if others:
+        given = join_scores([read_scores(one) for one in others])
+    else:
+        given = find_beside(source, data, criterion, task=reading.task, where=reading.where)
+    settings = scores.settings
+    names = [name.strip() for text in asked.statistic for name in text.split(",")]
+    result = meta_evaluate(
+        data,
+        given,
+        criterion=None if is_folder(source) else criterion,
+        lower_is_better=settings["lower_is_better"],
+        statistics=names or None,
+        level=asked.level,  # type: ignore[arg-type]
+        group=asked.group,  # type: ignore[arg-type]
+        test=asked.test,
+        spa=asked.spa,
+        model=asked.model,
+        seed=asked.seed,
+    )
+    read = [one for one in remarks_on(data, "controls") if getattr(one, "code", "") != NOTICED]
+    return VerbResult(*part_groups(result), read)

@@ -1,0 +1,1 @@
+"""Automatic metrics against people: how well scores of metrics agree with judgments."""

@@ -1,0 +1,256 @@
+"""Which metric agrees better with people: tests of pairs of metrics, and clusters.
+
+For metrics a and b, on one scale (standardised over all scores), Δ = T(b) − T(a) for a statistic T.
+Under the null hypothesis their scores could change places, and Δ* is what that gives:
+
+- perm-sys: all scores of a system change places, for each system or for none (all 2^K of up to 12
+  systems, else drawn). It speaks of other systems, since those are what is drawn.
+- perm-both: each score changes places by itself (Deutsch, Dror and Roth 2021, TACL). It speaks of
+  these systems alone: metrics that are equally good, and each kind to some systems, differ by it in
+  a third to half of all cases.
+- boot-both: systems and items are resampled; Williams' t compares two correlations of one gold.
+
+p = (1 + #{|Δ*| ≥ |Δ|}) / (B + 1). Over all pairs of metrics p is adjusted by a step-down of the
+largest |Δ*| / sd, and a line stands between metrics if every pair across it is decided. When not to
+use it: on fewer than six systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+from typing import Final
+
+import numpy as np
+
+from evenhand.metrics.statistics import MAX_EXACT, TIED, correlate_systems
+from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics.distributions import t_tail
+from evenhand.numerics.multiple_tests import adjust_by_steps, holm
+
+TESTS: Final = ("perm-sys", "perm-both", "boot-both", "williams")
+DRAWS: Final = 999
+MIN_SYSTEMS: Final = 6  # Below them all swaps of systems are fewer than 64
+ALPHA: Final = 0.05
+SAME: Final = 1e-12  # Differences that are equal
+
+Pairs = tuple[Integers, Integers]  # numbers of the first and of the second metric of each pair
+Measure = Callable[[Array, Array], Array]  # sums of people and of a metric, (R, K, F) → (R,)
+
+
+@dataclass(frozen=True)
+class Differences:
+    """(Q,) pairs of metrics: second less first, with what chance gives."""
+
+    difference: Array
+    p: Array  # two-sided
+    p_better: Array  # one-sided: that the second is better
+    adjusted: Array  # two-sided, over all pairs
+
+
+def summarise(difference: Array, draws: Array, *, centre: bool = False) -> Differences:
+    """Compare (Q,) differences with (B, Q) of chance; centre: of resamples, which lie around it."""
+    b = len(draws)
+    if centre:
+        below = (1 + (draws <= SAME).sum(axis=0)) / (b + 1)
+        above = (1 + (draws >= -SAME).sum(axis=0)) / (b + 1)
+        p, better, draws = np.minimum(2 * np.minimum(below, above), 1), below, draws - difference
+    else:
+        beyond = np.abs(draws) >= np.abs(difference) - SAME
+        p = (1 + beyond.sum(axis=0)) / (b + 1)
+        better = (1 + (draws >= difference - SAME).sum(axis=0)) / (b + 1)
+    sd = draws.std(axis=0)
+    scale = np.where(sd > 0, sd, 1.0)
+    # rounding must not part draws that are equal
+    statistic = np.round(np.abs(difference) / scale, 9)
+    adjusted = adjust_by_steps(statistic, [np.round(np.abs(draws) / scale, 9)])
+    return Differences(difference, p, better, np.maximum(adjusted, p))
+
+
+def draw_swaps(systems: int, draws: int, rng: np.random.Generator) -> Flags:
+    """Return (B, K) which systems change places; all ways but that of the data, of few systems."""
+    if systems <= MAX_EXACT:
+        every = np.arange(1, 2**systems)
+        return np.asarray((every[:, None] >> np.arange(systems)) & 1, dtype=bool)
+    return rng.random((draws, systems)) < 0.5
+
+
+# Statistics of sums: means of systems, and Pearson's r over all scores.
+
+
+@dataclass(frozen=True)
+class Sums:
+    """(M, K, S) scores on one scale, with (K, S) gold; both 0 where nobody judged."""
+
+    metrics: Array
+    people: Array
+    judged: Flags
+
+    def features(self, *, squares: bool) -> tuple[Array, Array]:
+        """Return (K, S, F) of people: n, h, h²; and (M, K, S, F) of metrics: m, m², m h."""
+        h, m = self.people, self.metrics
+        people = np.stack([self.judged.astype(np.float64), h, h * h], axis=-1)
+        return people, np.stack([m, m * m, m * h], axis=-1) if squares else m[..., None]
+
+
+def measure_systems(name: str) -> Measure:
+    def measure(people: Array, metric: Array) -> Array:
+        n = np.maximum(people[..., 0], 1)
+        return correlate_systems(people[..., 1] / n, metric[..., 0] / n, name)
+
+    return measure
+
+
+def measure_pearson(people: Array, metric: Array) -> Array:
+    n, h, hh = np.moveaxis(people.sum(axis=-2), -1, 0)
+    m, mm, mh = np.moveaxis(metric.sum(axis=-2), -1, 0)
+    norm = np.sqrt(np.maximum((hh - h * h / n) * (mm - m * m / n), 0))
+    return np.asarray((mh - m * h / n) / np.where(norm > 0, norm, np.nan))
+
+
+def test_sums(
+    sums: Sums, measure: Measure, pairs: Pairs, test: str, rng: np.random.Generator
+) -> Differences:
+    """Compare metrics by a statistic of sums, by whole systems, by cells or by resamples."""
+    people, metrics = sums.features(squares=measure is measure_pearson)
+    m, k, s, f = metrics.shape
+    whole, gold = metrics.sum(axis=2), people.sum(axis=1)  # (M, K, F), (K, 3)
+    values = measure(gold[None], whole)
+    first, second = pairs
+    difference = values[second] - values[first]
+    if test == "boot-both":
+        counts = rng.multinomial(s, np.full(s, 1 / s), DRAWS).astype(np.float64)
+        chosen = rng.integers(0, k, (DRAWS, k))
+        rows = np.arange(DRAWS)[:, None]
+        golds = np.einsum("bs,ksf->bkf", counts, people, optimize=True)[rows, chosen]
+        drawn = np.empty((m, DRAWS))
+        for one in range(m):
+            of_metric = np.einsum("bs,ksf->bkf", counts, metrics[one], optimize=True)
+            drawn[one] = measure(golds, of_metric[rows, chosen])
+        draws = (drawn[second] - drawn[first]).T
+        draws = draws[~np.isnan(draws).any(axis=1)]  # resamples of one system have no correlation
+        return summarise(difference, draws, centre=True)
+    if test == "perm-sys":
+        swap = draw_swaps(k, DRAWS, rng)[:, :, None]  # (B, K, 1)
+        draws = np.empty((len(swap), len(first)))
+        for at, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+            one, other = np.where(swap, whole[b], whole[a]), np.where(swap, whole[a], whole[b])
+            draws[:, at] = measure(gold[None], other) - measure(gold[None], one)
+        return summarise(difference, draws)
+    moved = np.empty((m, DRAWS, k, f))
+    flat = np.ascontiguousarray(np.moveaxis(metrics, 0, 2).reshape(k, s, m * f))
+    for draw in range(DRAWS):
+        bits = (rng.random((k, 1, s)) < 0.5).astype(np.float64)
+        moved[:, draw] = np.moveaxis((bits @ flat).reshape(k, m, f), 1, 0)
+    draws = np.empty((DRAWS, len(first)))
+    for at, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        step = moved[b] - moved[a]
+        draws[:, at] = measure(gold[None], whole[b] - step) - measure(gold[None], whole[a] + step)
+    return summarise(difference, draws)
+
+
+# Statistics of pairs of systems: each pair adds a number that depends on whose scores each system
+# has, so that swaps of systems need no scores again.
+
+
+def test_pair_sums(parts: Array, pairs: Pairs, rng: np.random.Generator) -> Differences:
+    """Compare metrics by (M, M, P) what a pair adds if its systems' scores are of a and of b."""
+    m, _, p = parts.shape
+    systems = round((1 + sqrt(1 + 8 * p)) / 2)
+    i, j = np.triu_indices(systems, 1)
+    swap = draw_swaps(systems, DRAWS, rng)
+    who = 2 * swap[:, i] + swap[:, j]  # (B, P)
+    marks = np.concatenate([who == one for one in range(4)], axis=1).astype(np.float64)
+    first, second = pairs
+    own = parts[np.arange(m), np.arange(m)].sum(axis=1)
+    ways = [(first, first), (first, second), (second, first), (second, second)]
+    stated = [parts[a, b] for a, b in ways]  # (Q, P) each
+    change = np.concatenate([y - x for x, y in zip(stated, stated[::-1], strict=True)], axis=1)
+    return summarise(own[second] - own[first], marks @ change.T)
+
+
+def soften(scores: Array, signs: Array, people: Array, *, whole: bool) -> Array:
+    """Return (M, M, P) what pairs of systems add to SPA; scores: (M, K, S), people: (P,) p."""
+    m, k, s = scores.shape
+    drawn = np.einsum("bs,mks->kbm", signs, scores, optimize=True)  # (K, B, M)
+    observed = scores.sum(axis=2).T  # (K, M)
+    slack = TIED * s * np.abs(scores).max(initial=0.0)
+    parts = np.empty((m, m, len(people)))
+    for at, (i, j) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
+        # #{Δ* ≥ Δ} of (B, M, M), where equal sums count half
+        beyond = (drawn[i] - observed[i])[:, :, None] - (drawn[j] - observed[j])[:, None, :]
+        above = np.count_nonzero(beyond > slack, axis=0)
+        reach = np.count_nonzero(beyond >= -slack, axis=0)
+        p = (reach if whole else (above + reach) / 2) / len(signs)
+        parts[:, :, at] = (1 - np.abs(p - people[at])) / len(people)
+    return parts
+
+
+def share_accuracy(people: Array, scores: Array, epsilon: Array) -> Array:
+    """Return (M, M, P) what pairs of systems add to acc_eq within items.
+
+    people: (K, S), NaN where nobody judged; scores: (M, K, S); epsilon: (M, S) of each metric on
+    each item. Where a pair has scores of two metrics, their mean ε holds.
+    """
+    m, k, _ = scores.shape
+    judged = ~np.isnan(people)
+    n = judged.sum(axis=0)
+    in_item = np.where(n > 1, n * (n - 1) / 2, np.inf)
+    weight = 1 / (in_item * max(int((n > 1).sum()), 1))
+    limit = ((epsilon[:, None] + epsilon[None]) / 2).astype(np.float32)  # (M, M, S)
+    # differences that are the limit itself are ties: rounding must not part them
+    limit += 1e-5 * np.maximum(limit, 1e-3)
+    small = scores.astype(np.float32)
+    parts = np.zeros((m, m, k * (k - 1) // 2))
+    for at, (i, j) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
+        both = np.flatnonzero(judged[i] & judged[j])
+        order = np.sign(people[i, both] - people[j, both])
+        for sign in (-1, 0, 1):
+            items = both[order == sign]
+            apart = small[:, i, items][:, None] - small[:, j, items][None]
+            if sign:
+                right = sign * apart > limit[:, :, items]
+            else:
+                right = np.abs(apart) <= limit[:, :, items]
+            parts[:, :, at] += right @ weight[items]
+    return parts
+
+
+def test_williams(r: Array, between: Array, n: int, pairs: Pairs) -> Differences:
+    """Compare (M,) correlations with one gold, on n observations; between: (M, M) of metrics."""
+    first, second = pairs
+    r12, r13, r23 = r[second], r[first], between[first, second]
+    k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    below = 2 * (n - 1) / (n - 3) * k + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
+    safe = np.where(below > 0, below, 1)
+    t = np.where(below > 0, (r12 - r13) * np.sqrt((n - 1) * (1 + r23)) / np.sqrt(safe), 0)
+    p = np.array([t_tail(one, n - 3) for one in t.tolist()])
+    return Differences(r12 - r13, p, np.where(t > 0, p / 2, 1 - p / 2), holm(p))
+
+
+# Clusters: metrics that nothing tells apart.
+
+
+def cluster_greedily(p_upper: Array, alpha: float = ALPHA) -> list[int]:
+    """Return ranks by the reference's rule, from (M, M) one-sided p of metrics, best first.
+
+    A new rank starts at a metric that any metric of the rank before is better than.
+    """
+    ranks, start = [1], 0
+    for at in range(1, len(p_upper)):
+        if (p_upper[start:at, at] <= alpha).any():
+            start = at
+            ranks.append(ranks[-1] + 1)
+        else:
+            ranks.append(ranks[-1])
+    return ranks
+
+
+def cluster_decided(decided: Flags) -> list[int]:
+    """Return the clusters of metrics, best first: a line where every pair across it is decided."""
+    m, cluster, clusters = len(decided), 1, [1]
+    for place in range(1, m):
+        cluster += bool(decided[:place, place:].all())
+        clusters.append(cluster)
+    return clusters

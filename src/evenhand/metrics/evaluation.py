@@ -1,0 +1,430 @@
+"""How well automatic metrics agree with people, and which agrees better.
+
+Of ratings, people's scores of each output are averaged over judges, and metrics are compared with
+them at the level of systems and of segments. Of comparisons and rankings, metrics are compared with
+worths, and with each judged preference: a metric agrees if it scores the preferred output higher,
+with differences up to ε as ties, and its share is clustered by judge and item. Metrics are ordered
+by the first statistic, and only that one is tested. When not to use it: to choose among metrics on
+fewer than six systems; a difference there is of those systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import isnan
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import write_signature
+from evenhand.data.taking import Openable, take
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    UnknownOption,
+    write_without,
+)
+from evenhand.metrics import comparison
+from evenhand.metrics import statistics as measures
+from evenhand.metrics.comparison import ALPHA, MIN_SYSTEMS, Differences
+from evenhand.metrics.gold import Aligned, Gold, align, make_golds, score_other_criteria
+from evenhand.metrics.preferences import judge_preferences
+from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation, MetricPair, write_plain
+from evenhand.metrics.scores import (
+    MetricScores,
+    is_folder,
+    join_scores,
+    orient,
+    read_gold_folder,
+    read_metric_folder,
+    read_scores,
+)
+from evenhand.metrics.study import (
+    OF_MEANS,
+    STATISTICS,
+    UNASKED,
+    UNASKED_OF_SYSTEMS,
+    UNASKED_OF_VOTES,
+    Measured,
+    Study,
+    Wishes,
+)
+from evenhand.metrics.texts import say
+from evenhand.numerics import Array
+from evenhand.numerics.distributions import t_quantile
+from evenhand.ranking.ratings import reads_human
+from evenhand.render.findings import Finding
+
+SEED: Final = 20131
+HALVES: Final = 5  # Splits of judges into halves
+MIN_HALVED: Final = 0.5  # Share of outputs that two judges judged, for a ceiling
+MIN_JUDGES: Final = 3  # From which on judges are left out one by one
+DISTANT: Final = 0.95  # Share of pairs of systems that are in people's order
+MIN_DISTANT: Final = 10  # Pairs of systems from which such a distance is told
+
+
+def meta_evaluate(
+    gold: Openable,
+    scores: Any = None,
+    *,
+    criterion: str | None = None,
+    statistics: Sequence[str] | None = None,
+    level: Literal["system", "segment"] | None = None,
+    group: Literal["none", "item", "system"] = "item",
+    test: str = "perm-sys",
+    spa: str = "mid-p",
+    model: Any = None,
+    lower_is_better: bool | None = None,
+    task: str | None = None,
+    seed: int = SEED,
+) -> MetaEvaluation | GroupedEvaluations:
+    """Compare automatic metrics with people, and with each other.
+
+    Args:
+        gold: what people said: ratings, comparisons, rankings, a ranking that `rank` returned, or
+            a folder of mt-metrics-eval.
+        scores: of metrics, higher is better: a table (long: metric, system, item, score; or a
+            column for each metric), a folder of mt-metrics-eval, a list of these, or name →
+            table. By default the other criteria of `gold`, or the columns of numbers beside
+            people's scores.
+        criterion: of ratings, the one that is gold; by default each by itself.
+        statistics: which, such as ("spa", "acc-eq"); the first orders metrics and is tested.
+        level: only statistics of systems, or of segments.
+        group: of segments: all together, those of an item (the default), or of a system.
+        test: "perm-sys" (for other systems), "perm-both" (for these), "boot-both", "williams".
+        spa: "mid-p", or "wmt" for the authors' rule, which depends on the order of systems.
+        model: of comparisons, what makes worths; the log-linear Bradley-Terry model by default.
+        lower_is_better: of ratings; by default where the criterion's name says so.
+        task: only this task, such as one language pair.
+        seed: of everything random.
+
+    Raises:
+        InvalidJudgments: scores that lack, or differ where they must not.
+        NotIdentified: nothing to compare.
+        UnknownOption: a statistic or setting that cannot be.
+
+    >>> people = {"system": list("aabbcc"), "item": [1, 2] * 3, "score": [1, 2, 3, 3, 5, 4]}
+    >>> metric = {"system": list("aabbcc"), "item": [1, 2] * 3, "bleu": [9, 8, 11, 12, 15, 10]}
+    >>> found = meta_evaluate(people, metric)
+    >>> found.metrics, round(float(found.values["pa"][0]), 3)
+    (('bleu',), 1.0)
+
+    """
+    named = (statistics,) if isinstance(statistics, str) else statistics
+    wishes = Wishes(None if named is None else tuple(named), level, group, test, spa, seed)
+    source = gold
+    if is_folder(gold):
+        gold = read_gold_folder(Path(gold), task, criterion)
+    if scores is None:
+        given = find_beside(source, gold, criterion, task=task)
+    elif isinstance(scores, list | tuple):
+        given = join_scores([read_scores(one) for one in scores])
+    else:
+        given = read_scores(scores)
+    return _evaluate(
+        gold,
+        orient(given),
+        wishes=wishes,
+        criterion=criterion,
+        lower_is_better=lower_is_better,
+        model=model,
+        task=task,
+    )
+
+
+def find_beside(
+    source: Any,
+    gold: Any,
+    criterion: str | None,
+    *,
+    task: str | None = None,
+    where: str | None = None,
+) -> MetricScores:
+    """Return scores that stand beside people's: in the folder, as criteria, in columns.
+
+    source: what `gold` was read from, by the same condition.
+    """
+    if is_folder(source):
+        return read_metric_folder(Path(source), task)
+    data = take(gold)
+    if isinstance(data, Ratings) and criterion is not None and data.has("criterion"):
+        return score_other_criteria(data, criterion)
+    if not isinstance(data, Ratings) or source is data:
+        raise UnknownOption(
+            "there are no scores of metrics: name a table of them, or, of ratings with several"
+            " criteria, the criterion that is people's (--criterion NAME)"
+        )
+    roles = ("score", "judge", "item", "system")
+    known = tuple(data.source.columns.get(role, role) for role in roles)
+    return read_scores(source, beside=known, where=where)
+
+
+@carries_excluded(*OF_SYSTEMS, argument="gold")
+def _evaluate(
+    gold: Openable,
+    scores: MetricScores,
+    *,
+    wishes: Wishes,
+    criterion: str | None,
+    lower_is_better: bool | None,
+    model: Any,
+    task: str | None,
+) -> MetaEvaluation | GroupedEvaluations:
+    if task is not None and hasattr(gold, "select_task"):
+        gold = gold.select_task(task)
+    golds = make_golds(gold, criterion=criterion, lower_is_better=lower_is_better, model=model)
+    if [*golds] == [""]:
+        return evaluate(align(golds[""], _take_task(scores, "")), wishes)
+    results, refused = dict[str, MetaEvaluation](), dict[str, str]()
+    for name, one in golds.items():
+        try:
+            results[name] = evaluate(align(one, _take_task(scores, name)), wishes)
+        except (NotIdentified, NotConverged, InvalidJudgments) as refusal:
+            refused[name] = str(refusal)
+    if not results:
+        raise InvalidJudgments("; ".join(f"{name}: {why}" for name, why in refused.items()))
+    return GroupedEvaluations(results, "group", refused)
+
+
+def _take_task(scores: MetricScores, name: str) -> MetricScores:
+    """Keep what belongs to a task: its items, and metrics and systems that have scores there."""
+    task = name.partition(" / ")[0]
+    own = [at for at, item in enumerate(scores.items) if item.startswith(f"{task} / ")]
+    if not task or not own:
+        return scores
+    values = scores.values[:, :, own]
+    there = ~np.isnan(values)
+    m, k = np.flatnonzero(there.any(axis=(1, 2))), np.flatnonzero(there.any(axis=(0, 2)))
+    return replace(
+        scores,
+        metrics=tuple(scores.metrics[at] for at in m),
+        systems=tuple(scores.systems[at] for at in k),
+        items=tuple(scores.items[at] for at in own),
+        values=values[m][:, k],
+    )
+
+
+def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
+    """Compare metrics with people of one task under one criterion."""
+    gold, metrics, scores = aligned.gold, aligned.metrics, aligned.values
+    names = wishes.choose(*list_available(gold, wishes.group))
+    preferences = None
+    if gold.votes is not None:
+        preferences = judge_preferences(gold.votes, scores)
+        scores = preferences.means
+    fold = measures.assign_folds(gold.documents)
+    of_scores = tuple(one for one in names if one != "preference")
+    spa = wishes.spa == "wmt"
+    study = Study(gold.scores, scores, fold, of_scores, wishes.group, spa, wishes.seed)
+    measured = study.measure(gold.scores, scores)
+    values = dict(measured.values)
+    by_preference = preferences is not None and names[0] == "preference"
+    if preferences is not None:
+        values = {n: preferences.share if n == "preference" else values[n] for n in names}
+    first = values[names[0]]
+    order = np.lexsort((np.array(metrics), np.where(np.isnan(first), np.inf, -first)))
+    notes = [*aligned.notes, *_note_systems(gold, values, measured, metrics)]
+    tested: Differences | Finding | None = None
+    if np.isnan(first).any():
+        undefined = [one for one, v in zip(metrics, first.tolist(), strict=True) if isnan(v)]
+        tested = say("undefined", metrics=undefined, statistic=STATISTICS[names[0]][1])
+    elif preferences is not None and by_preference and len(metrics) > 1:
+        tested = preferences.compare()
+    elif len(metrics) > 1:
+        tested = study.compare(names[0], wishes.test, measured)
+    without = _leave_judges_out(study, gold, names[0], measured, notes) if gold.items else None
+    clusters = Clusters((), None, None)
+    if isinstance(tested, Differences):
+        clusters = _list_pairs(tested, order, metrics, without, notes)
+        if wishes.test == "perm-both" and not by_preference:
+            notes.append(say("these-systems"))
+    elif tested is not None:
+        notes.append(tested)
+    ceiling = _find_ceiling(study, gold, notes) if gold.items else {}
+    epsilon = measured.epsilons.mean(axis=1) if "acc-eq" in values else None
+    epsilon = epsilon if preferences is None else preferences.epsilon
+    how = preferences.method if preferences is not None and by_preference else wishes.test
+    judges = None if gold.panel is None else gold.panel.judges
+    if gold.votes is not None and gold.votes.judges != ("",):
+        judges = len(np.unique(gold.votes.judge))
+    interval = preferences.interval[order] if preferences is not None and by_preference else None
+    means = measured.metrics[order]
+    return MetaEvaluation(
+        gold=gold.name,
+        systems=gold.systems,
+        items=len(gold.items if gold.votes is None else gold.votes.items),
+        judges=judges,
+        metrics=tuple(metrics[at] for at in order),
+        values={name: one[order] for name, one in values.items()},
+        cluster=clusters.ours,
+        wmt_rank=clusters.wmt,
+        pairs=clusters.pairs,
+        ceiling=ceiling,
+        judge_stderr=None if without is None else _jackknife(without)[order],
+        epsilon=None if epsilon is None else epsilon[order],
+        spa_error=measured.spa_error[order] if "spa" in names else None,
+        chance=measured.chance,
+        distance=tuple(find_distance(measured.people, one) for one in means),
+        people_means=measured.people,
+        metric_means=means,
+        interval=interval,
+        test=how,
+        notes=tuple(notes),
+        signature=_sign(aligned, wishes, names, how, judges=judges),
+    )
+
+
+def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
+    """Return the statistics that can be computed, and those that are unasked."""
+    if gold.votes is not None:
+        return ["preference", *OF_MEANS], UNASKED_OF_VOTES
+    if not gold.items:
+        return [*OF_MEANS], UNASKED_OF_SYSTEMS
+    levels = [one for one in STATISTICS if one != "preference"]
+    return [one for one in levels if group == "item" or one != "acc-eq"], UNASKED
+
+
+def _sign(
+    aligned: Aligned, wishes: Wishes, names: Sequence[str], how: str, *, judges: int | None
+) -> str:
+    gold = aligned.gold
+    scores = np.ascontiguousarray(aligned.values).tobytes()
+    parts = [
+        f"metrics against {gold.name}",
+        " ".join(names),
+        *([f"group {wishes.group}"] * bool(gold.items)),
+        *([f"spa {wishes.spa}"] * ("spa" in names)),
+        *([how] * (len(aligned.metrics) > 1)),
+        f"seed {wishes.seed}",
+    ]
+    digest = sha256(gold.digest.encode() + scores).hexdigest()
+    return write_signature(parts, gold.n, digest, judges=judges)
+
+
+def _note_systems(
+    gold: Gold, values: Mapping[str, Array], measured: Measured, metrics: Sequence[str]
+) -> list[Finding]:
+    notes = []
+    references = [one for one in gold.systems if reads_human(one)]
+    if references and len(references) < len(gold.systems):
+        remedy = write_without("system", references)
+        notes.append(say("references", systems=references, remedy=remedy))
+    kept = int(measures.find_items(gold.scores).sum())
+    if gold.items and "spa" in values and kept < len(gold.items):
+        notes.append(say("incomplete", kept=kept, n=len(gold.items)))
+    if len(gold.systems) >= MIN_SYSTEMS:
+        r = measures.correlate_systems(measured.people, measured.metrics, "pearson")
+        low = [one for one, value in zip(metrics, r.tolist(), strict=True) if value < 0]
+        notes += [say("against", "warning", metrics=low)] if low else []
+    if measured.chance is not None and "acc-eq" in values:
+        reached = zip(metrics, values["acc-eq"].tolist(), strict=True)
+        low = [one for one, value in reached if value <= measured.chance]
+        below = say("below-chance", "warning", metrics=low, chance=measured.chance)
+        notes.append(below if low else say("chance", "info", chance=measured.chance))
+    return notes
+
+
+def _jackknife(without: Array) -> Array:
+    """Return (M,) standard errors from (J, M) statistics without each judge."""
+    j = len(without)
+    return np.asarray(np.sqrt((j - 1) / j * ((without - without.mean(axis=0)) ** 2).sum(axis=0)))
+
+
+def _leave_judges_out(
+    study: Study, gold: Gold, name: str, measured: Measured, notes: list[Finding]
+) -> Array | None:
+    """Return (J, M) the first statistic without each judge; None where that says nothing."""
+    panel = gold.panel
+    if panel is None or panel.judges < MIN_JUDGES:
+        notes.append(say("judges-as-given", "info", why="fewer than three are known"))
+        return None
+    only = replace(study, names=(name,))
+    found = []
+    for people in panel.leave_out((study.people.shape[0], study.people.shape[1])):
+        if np.isnan(people).all(axis=1).any():
+            notes.append(say("judges-as-given", "info", why="one judge alone scored a system"))
+            return None
+        found.append(only.measure(people, study.scores, measured.epsilons).values[name])
+    without = np.array(found)
+    return None if np.isnan(without).any() else without
+
+
+@dataclass(frozen=True)
+class Clusters:
+    pairs: tuple[MetricPair, ...]  # the better metric first
+    ours: tuple[int, ...] | None  # cluster of each metric, best first
+    wmt: tuple[int, ...] | None  # rank by the shared task's rule
+
+
+def _list_pairs(
+    differences: Differences,
+    order: Any,
+    metrics: Sequence[str],
+    without: Array | None,
+    notes: list[Finding],
+) -> Clusters:
+    m = len(metrics)
+    i, j = np.triu_indices(m, 1)
+    at = np.zeros((m, m), dtype=np.int64)
+    at[i, j] = at[j, i] = np.arange(len(i))
+    pairs, decided, upper = list[MetricPair](), np.zeros((m, m), dtype=bool), np.ones((m, m))
+    doubtful = 0
+    for a, b in zip(i.tolist(), j.tolist(), strict=True):
+        one, other = int(order[a]), int(order[b])
+        q, turned = int(at[one, other]), one < other
+        p, adjusted = float(differences.p[q]), float(differences.adjusted[q])
+        gap = (-1.0 if turned else 1.0) * float(differences.difference[q])
+        better = float(differences.p_better[q])
+        upper[a, b] = 1.0 - better if turned else better
+        decided[a, b], error = adjusted <= ALPHA, None
+        if without is not None:
+            error = float(_jackknife((without[:, one] - without[:, other])[:, None])[0])
+            sure = abs(gap) > t_quantile(1 - ALPHA / 2, len(without) - 1) * error
+            doubtful += bool(decided[a, b] and not sure)
+            decided[a, b] &= sure
+        names = metrics[one], metrics[other]
+        pairs.append(MetricPair(*names, gap, p, adjusted, error, bool(decided[a, b])))
+    if doubtful:
+        notes.append(say("judges-undecided", pairs=doubtful))
+    ours, wmt = comparison.cluster_decided(decided), comparison.cluster_greedily(upper)
+    return Clusters(tuple(pairs), tuple(ours), tuple(wmt))
+
+
+def _find_ceiling(study: Study, gold: Gold, notes: list[Finding]) -> dict[str, float | None]:
+    """Return statistics of half of the judges with the other half, over some splits."""
+    if gold.panel is None:
+        return {}
+    rng = np.random.default_rng(study.seed)
+    found: dict[str, list[float]] = {}
+    shape = study.people.shape[0], study.people.shape[1]
+    judged, whole = int((~np.isnan(gold.scores)).sum()), measures.find_items(gold.scores).sum()
+    for _ in range(HALVES):
+        one, other = gold.panel.halve(shape, rng)
+        both = ~np.isnan(one) & ~np.isnan(other)
+        if both.sum() < MIN_HALVED * judged or not both.any(axis=1).all():
+            notes.append(say("no-ceiling", "info"))
+            return {}
+        people, half = np.where(both, one, np.nan), np.where(both, other, 0.0)
+        names = study.names
+        if both.all(axis=0).sum() < MIN_HALVED * whole:
+            names = tuple(name for name in names if name != "spa")
+        halved = replace(study, names=names, flipped={})
+        for name, value in halved.measure(people, half[None]).values.items():
+            found.setdefault(name, []).append(float(value[0]))
+    return {name: write_plain(float(np.mean(one))) for name, one in found.items()}
+
+
+def find_distance(people: Array, metric: Array) -> float | None:
+    """Return the least difference of a metric from which on systems are in people's order.
+
+    That is, 95 % of the pairs of systems that are so far apart or farther; None where too few are.
+    """
+    apart, share = measures.order_by_distance(people, metric)
+    enough = np.flatnonzero((share >= DISTANT) & (np.arange(len(share)) >= MIN_DISTANT - 1))
+    return float(apart[enough[-1]]) if len(enough) else None

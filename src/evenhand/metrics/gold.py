@@ -1,0 +1,348 @@
+"""What metrics are compared with: people's scores of outputs, worths, or judged preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import leave_out_controls, take_pairs
+from evenhand.data.groups import choose_criterion, group_ratings
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
+from evenhand.data.ratings import Ratings
+from evenhand.data.votes import Votes, digest_votes, split_tasks, take_task
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    write_without,
+)
+from evenhand.metrics.scores import MetricScores, average_cells, count_documents
+from evenhand.metrics.statistics import average_systems
+from evenhand.metrics.texts import say
+from evenhand.numerics import Array, Integers
+from evenhand.numerics.cluster_means import number_groups
+from evenhand.ranking.rank import rank
+from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.ratings import reads_human, reads_lower_of
+from evenhand.render.counts import plural
+from evenhand.render.findings import Finding
+
+MAX_JUDGES: Final = 50  # Judges beyond them are left out in groups
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Scores by judges, (n,) each; higher is better."""
+
+    judge: Integers
+    system: Integers
+    item: Integers
+    score: Array
+
+    @property
+    def judges(self) -> int:
+        return len(np.unique(self.judge))
+
+    def average(self, kept: Any, shape: tuple[int, int]) -> Array:
+        """Return (K, S) means of some scores, NaN where none is."""
+        cell = self.system[kept] * shape[1] + self.item[kept]
+        n = np.bincount(cell, minlength=shape[0] * shape[1])
+        sums = np.bincount(cell, self.score[kept], shape[0] * shape[1])
+        return np.where(n > 0, sums / np.maximum(n, 1), np.nan).reshape(shape)
+
+    def leave_out(self, shape: tuple[int, int]) -> list[Array]:
+        """Return (K, S) means without each judge, or group of judges."""
+        codes = number_groups(self.judge) % MAX_JUDGES
+        return [self.average(codes != one, shape) for one in np.unique(codes)]
+
+    def halve(self, shape: tuple[int, int], rng: np.random.Generator) -> tuple[Array, Array]:
+        """Return (K, S) means of two halves: each output's judges are split at random.
+
+        Judges of several systems on an item are split alike for all of them.
+        """
+        pair = number_groups(self.item, self.judge)
+        key = rng.random(int(pair.max(initial=0)) + 1)[pair]
+        cell = number_groups(self.item, self.system)
+        order = np.lexsort((key, cell))
+        start = np.concatenate([[True], np.diff(cell[order]) != 0])
+        place = np.arange(len(order)) - np.flatnonzero(start)[np.cumsum(start) - 1]
+        turn = rng.integers(0, 2, shape[1])[self.item[order]]
+        half = np.empty(len(order), dtype=np.int64)
+        half[order] = (place + turn) % 2
+        return self.average(half == 0, shape), self.average(half == 1, shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """What people said, of one task under one criterion."""
+
+    name: str  # of the criterion, or of what made worths
+    systems: tuple[str, ...]
+    items: tuple[str, ...]  # () where only systems have scores
+    scores: Array  # (K, S), NaN where nobody judged; (K, 1) without items
+    documents: Integers  # (S,)
+    n: float  # judgments
+    digest: str
+    panel: Panel | None = None  # None where judges are not known
+    votes: Votes | None = None  # of comparisons, with their items
+    notes: tuple[Finding, ...] = ()
+
+    def take_systems(self, kept: Sequence[int]) -> Gold:
+        place = np.full(len(self.systems), -1)
+        place[[*kept]] = np.arange(len(kept))
+        panel = self.panel
+        if panel is not None:
+            rows = place[panel.system] >= 0
+            panel = Panel(
+                panel.judge[rows], place[panel.system[rows]], panel.item[rows], panel.score[rows]
+            )
+        votes = self.votes
+        if votes is not None:
+            votes = votes.take((place[votes.left] >= 0) & (place[votes.right] >= 0))
+            votes = replace(
+                votes,
+                systems=tuple(self.systems[at] for at in kept),
+                left=place[votes.left],
+                right=place[votes.right],
+            )
+        names = tuple(self.systems[at] for at in kept)
+        return replace(self, systems=names, scores=self.scores[[*kept]], panel=panel, votes=votes)
+
+
+def make_golds(
+    data: Any, *, criterion: str | None, lower_is_better: bool | None, model: Any
+) -> dict[str, Gold]:
+    """Return what people said, by task and criterion; "" where there is one."""
+    if isinstance(data, Ranking):
+        return {"": _take_ranking(data)}
+    if isinstance(data, Ratings):
+        if model is not None:
+            raise UnknownOption("ratings need no model here: leave it out")
+        rows = leave_out_controls(choose_criterion(data, criterion)).rows()
+        if not rows.size:
+            raise NotIdentified("there are no scores of people", ["collect some"])
+        parts = group_ratings(rows)
+        return {
+            name: _take_ratings(part, lower_is_better=lower_is_better)
+            for name, part in parts.items()
+        }
+    if not isinstance(data, Comparisons | Rankings):
+        raise InvalidJudgments(
+            "metrics are compared with ratings, comparisons or rankings, not with"
+            f" {type(data).__name__}"
+        )
+    if criterion is not None or lower_is_better is not None:
+        raise UnknownOption("criteria and the direction of scores are of ratings: leave them out")
+    pairs = take_pairs(data)
+    ranking = rank(pairs, model=model, interval=None if model is not None else "model")
+    parts_of = {"": ranking} if isinstance(ranking, Ranking) else ranking.groups
+    votes = pairs.votes()
+    tasks = split_tasks(votes)
+    golds = {}
+    for name, one in parts_of.items():
+        rows_of = tasks.get(name)
+        part = votes if rows_of is None or len(parts_of) == 1 else take_task(votes, rows_of)
+        golds[name] = _take_votes(one, part)
+    return golds
+
+
+def _take_ranking(ranking: Ranking) -> Gold:
+    sign = -1.0 if ranking.lower_is_better else 1.0
+    scores = sign * np.asarray(ranking.estimate, dtype=np.float64)[:, None]
+    name = f"{ranking.scale} of {ranking.model}"
+    n, digest = float(ranking.n_judgments), ranking.signature
+    return Gold(name, ranking.systems, (), scores, np.zeros(1, dtype=np.int64), n, digest)
+
+
+def _take_votes(ranking: Ranking, votes: Votes) -> Gold:
+    gold = _take_ranking(ranking)
+    place = np.array(
+        [gold.systems.index(one) if one in gold.systems else -1 for one in votes.systems]
+    )
+    known = (place[votes.left] >= 0) & (place[votes.right] >= 0)
+    votes = votes.take(known)
+    recoded = replace(votes, systems=gold.systems, left=place[votes.left], right=place[votes.right])
+    with_items = None if votes.items == ("",) else recoded
+    return replace(gold, votes=with_items, n=float(votes.size), digest=digest_votes(votes))
+
+
+def _take_ratings(rows: RatingRows, *, lower_is_better: bool | None) -> Gold:
+    lower = reads_lower_of(rows) if lower_is_better is None else lower_is_better
+    name = rows.criteria[int(rows.criterion[0])] or "scores"
+    notes = (say("gold-negated", criterion=name),) if lower else ()
+    systems, system = np.unique(rows.system, return_inverse=True)
+    items, item = np.unique(rows.item, return_inverse=True)
+    score = -rows.score if lower else rows.score
+    document = find_document(rows.factors)
+    documents = number_groups(np.asarray(count_documents(rows, document))[items])
+    panel = Panel(rows.judge.astype(np.int64), system, item, score)
+    shape = len(systems), len(items)
+    named = rows.items != ("",)
+    return Gold(
+        name,
+        tuple(rows.systems[at] for at in systems.tolist()),
+        tuple(rows.items[at] for at in items.tolist()) if named else (),
+        panel.average(slice(None), shape),
+        documents,
+        float(rows.size),
+        digest_ratings(rows),
+        panel if rows.judges != ("",) and named else None,
+        notes=notes,
+    )
+
+
+def score_other_criteria(data: Ratings, criterion: str) -> MetricScores:
+    """Return the other criteria of a table as scores to compare: second protocols, metrics."""
+    rows = leave_out_controls(data).rows()
+    if criterion not in rows.criteria:
+        choose_criterion(data, criterion)  # refuses it
+    values = average_cells(rows)[0]
+    for at in range(len(rows.criteria)):
+        if reads_lower_of(rows.take(rows.criterion == at)):
+            values[at] *= -1
+    kept = [at for at, one in enumerate(rows.criteria) if one != criterion]
+    metrics = tuple(rows.criteria[at] for at in kept)
+    note = say("metrics-read", "read", metrics=metrics, file=data.source.name)
+    return MetricScores(metrics, rows.systems, rows.items, values[kept], (note,))
+
+
+# People's outputs and metrics' scores, on the same systems and items.
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    gold: Gold
+    metrics: tuple[str, ...]
+    values: Array  # (M, K, S), or (M, K, 1) of systems alone
+    notes: tuple[Finding, ...]
+
+
+def align(gold: Gold, scores: MetricScores) -> Aligned:
+    """Find the scores of the outputs that people judged; refuse where some lack."""
+    notes = [*gold.notes, *scores.notes]
+    known = {name: at for at, name in enumerate(scores.systems)}
+    lacking = [name for name in gold.systems if name not in known]
+    scored = ~np.isnan(scores.values)
+    lacking += [n for n in gold.systems if n in known and not scored[:, known[n]].all(axis=0).any()]
+    kept = [at for at, name in enumerate(gold.systems) if name not in lacking]
+    if not kept or len(kept) < 2:
+        raise InvalidJudgments(
+            f"people judged {listing(gold.systems)} and metrics scored {listing(scores.systems)}:"
+            " two systems need scores of both, by the same names"
+        )
+    references = [name for name in lacking if reads_human(name)]
+    if len(references) < len(lacking):
+        names = [name for name in lacking if name not in references]
+        who = _name_lacking(scores, names[0])
+        raise InvalidJudgments(
+            f"{who} no score of {listing(names)}, which people judged: add them, or leave them out"
+            f" ({write_without('system', names)})"
+        )
+    if references:
+        notes.append(say("unscored-references", systems=references))
+        gold = gold.take_systems(kept)
+    systems = [known[name] for name in gold.systems]
+    if not gold.items or scores.items == ("",):
+        return _align_systems(gold, scores, systems, notes)
+    places = _match_items(gold, scores)
+    missing = [name for name, at in zip(gold.items, places, strict=True) if at < 0]
+    judged = ~np.isnan(gold.scores)
+    if missing:
+        raise InvalidJudgments(
+            f"{len(missing):,} of the {len(places):,} items that people judged have no scores of"
+            f" metrics: {listing(missing, 5)}. Add them, or read other judgments (--where)"
+        )
+    values = scores.values[:, systems][:, :, places]
+    unscored = np.isnan(values) & judged
+    if unscored.any():
+        which = np.argwhere(unscored)
+        named = [
+            f"{scores.metrics[m]} of {gold.systems[k]} on {gold.items[s]}"
+            for m, k, s in which[:5].tolist()
+        ]
+        raise InvalidJudgments(
+            f"{plural(len(which), 'output')} without a score that people judged:"
+            f" {listing(named, 5)}. Add scores, or leave out the system or item (--without,"
+            " --where)"
+        )
+    n = int(scored.any(axis=0).sum() - judged.sum())
+    if n > 0:
+        notes.append(say("unjudged", "info", n=n))
+    values = np.where(judged, values, 0.0)
+    return Aligned(gold, scores.metrics, values, tuple(notes))
+
+
+def _name_lacking(scores: MetricScores, system: str) -> str:
+    """Return which metrics lack a system, as the subject of a sentence."""
+    names = list(scores.metrics)
+    if system in scores.systems:
+        rows = scores.values[:, scores.systems.index(system)]
+        names = [one for one, row in zip(names, rows, strict=True) if np.isnan(row).all()]
+    return f"{listing(names, 3)} {'has' if len(names) == 1 else 'have'}"
+
+
+def _match_items(gold: Gold, scores: MetricScores) -> Integers:
+    """Return (S,) the place of each item among those scored, -1 for none."""
+    place = {name: at for at, name in enumerate(scores.items)}
+    found = np.array([place.get(name, -1) for name in gold.items])
+    if (found >= 0).any():
+        return found
+    # one of the two has tasks before the names of items, "en-de / 17"
+    bare = [name.rpartition(" / ")[2] for name in gold.items]
+    shorter = {name.rpartition(" / ")[2]: at for at, name in enumerate(scores.items)}
+    if len(shorter) == len(scores.items) and len({*bare}) == len(bare):
+        return np.array([shorter.get(name, -1) for name in bare])
+    return found
+
+
+def _align_systems(
+    gold: Gold, scores: MetricScores, systems: Sequence[int], notes: list[Finding]
+) -> Aligned:
+    values = scores.values[:, systems]  # (M, K, S)
+    with np.errstate(invalid="ignore"):
+        given = ~np.isnan(values)
+        n = given.sum(axis=2)
+    means = np.where(given, values, 0).sum(axis=2) / np.maximum(n, 1)
+    if gold.votes is not None and scores.items != ("",):
+        return _align_votes(gold, gold.votes, scores, values, notes=notes)
+    people = average_systems(gold.scores, gold.scores)[0]
+    whole = replace(
+        gold,
+        items=(),
+        scores=people[:, None],
+        documents=np.zeros(1, dtype=np.int64),
+        panel=None,
+        votes=None,
+    )
+    return Aligned(whole, scores.metrics, means[:, :, None], tuple(notes))
+
+
+def _align_votes(
+    gold: Gold, votes: Votes, scores: MetricScores, values: Array, *, notes: list[Finding]
+) -> Aligned:
+    """Keep the items that people compared outputs of; each compared output needs its score."""
+    items = np.unique(votes.item)
+    names = tuple(votes.items[at] for at in items.tolist())
+    compared = replace(gold, items=names)
+    places = _match_items(compared, scores)
+    item = np.searchsorted(items, votes.item).astype(np.int32)
+    at = places[item]
+    lacking = at < 0
+    for side in (votes.left, votes.right):
+        lacking |= np.isnan(values[:, side, np.maximum(at, 0)]).any(axis=0)
+    if lacking.any():
+        some = dict.fromkeys(names[one] for one in item[lacking].tolist())
+        raise InvalidJudgments(
+            f"{int(lacking.sum()):,} of {len(lacking):,} comparisons are of outputs that a metric"
+            f" has no score of, on {listing([*some], 5)}. Add the scores, or read other judgments"
+            " (--where)"
+        )
+    taken = replace(votes, items=names, item=item)
+    kept = values[:, :, places]
+    return Aligned(replace(gold, items=(), votes=taken), scores.metrics, kept, tuple(notes))

@@ -1,0 +1,225 @@
+"""What `meta_evaluate` found: metrics best first, clusters, pairs, the ceiling of people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, Final
+
+import numpy as np
+
+from evenhand.data.exclusions import Exclusion, list_findings
+from evenhand.data.results import Grouped, Shown
+from evenhand.metrics.study import STATISTICS
+from evenhand.metrics.texts import say
+from evenhand.numerics import Array
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Form, Table
+from evenhand.render.findings import Finding
+
+MAX_PAIRS_SHOWN: Final = 10  # In a terminal
+WIDE: Final[tuple[Form, ...]] = ("latex", "markdown", "html")  # Where there is room
+
+
+@dataclass(frozen=True)
+class MetricPair:
+    """Two metrics, that which agrees better first."""
+
+    first: str
+    second: str
+    difference: float  # between their statistics
+    p: float  # two-sided
+    p_adjusted: float  # over all pairs of metrics
+    judge_stderr: float | None  # of the difference, for other judges; None where not known
+    decided: bool  # by p, and beyond what other judges could change
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetaEvaluation(Shown):
+    """How well metrics agree with people, best first by the first statistic."""
+
+    gold: str  # what people were asked
+    systems: tuple[str, ...]
+    items: int  # 0 where systems have scores as a whole
+    judges: int | None  # None where they are not known
+    metrics: tuple[str, ...]
+    values: Mapping[str, Array]  # statistic → (M,), NaN where it is not defined
+    cluster: tuple[int, ...] | None  # of metrics that nothing tells apart; None if not tested
+    wmt_rank: tuple[int, ...] | None  # by the shared task's rule, without adjustment
+    pairs: tuple[MetricPair, ...]
+    ceiling: Mapping[str, float | None]  # statistic → half of the judges with the other half
+    judge_stderr: Array | None  # (M,) of the first statistic, for other judges
+    epsilon: Array | None  # (M,) mean ε of acc-eq, or of preferences
+    spa_error: Array | None  # (M,)
+    chance: float | None
+    distance: tuple[float | None, ...]  # points of each metric that are a difference people see
+    people_means: Array  # (K,)
+    metric_means: Array  # (M, K)
+    interval: Array | None  # (M, 2) of preferences, clustered
+    test: str
+    notes: tuple[Finding, ...]
+    signature: str
+    excluded: tuple[Exclusion, ...] = ()
+
+    @property
+    def statistic(self) -> str:
+        """The first statistic, by which metrics are ordered and tested."""
+        return next(iter(self.values))
+
+    @property
+    def clusters(self) -> tuple[tuple[str, ...], ...]:
+        """Metrics that share a cluster, best first; () where metrics were not compared."""
+        if self.cluster is None:
+            return ()
+        return tuple(
+            tuple(m for m, c in zip(self.metrics, self.cluster, strict=True) if c == number)
+            for number in range(1, max(self.cluster) + 1)
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each metric, best first."""
+        rows = []
+        for at, metric in enumerate(self.metrics):
+            row: dict[str, Any] = {
+                "metric": metric,
+                "cluster": None if self.cluster is None else self.cluster[at],
+                "wmt_rank": None if self.wmt_rank is None else self.wmt_rank[at],
+                **{_key(name): write_plain(one[at]) for name, one in self.values.items()},
+            }
+            for key in ("judge_stderr", "epsilon", "spa_error"):
+                given = getattr(self, key)
+                row[key] = None if given is None else write_plain(given[at])
+            if self.interval is not None:
+                row |= {
+                    "lower": write_plain(self.interval[at, 0]),
+                    "upper": write_plain(self.interval[at, 1]),
+                }
+            rows.append({**row, "distance": self.distance[at]})
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values, for JSON."""
+        return {
+            **super().to_dict(),
+            "gold": self.gold,
+            "systems": list(self.systems),
+            "items": self.items,
+            "judges": self.judges,
+            "statistic": self.statistic,
+            "test": self.test,
+            "ceiling": {_key(name): value for name, value in self.ceiling.items()},
+            "chance": self.chance,
+            "excluded": [one.to_dict() for one in self.excluded],
+        }
+
+    def document(self) -> Document:
+        """Return what people read: who leads, a table of metrics, a table of pairs."""
+        columns = [Column("metric", "metric", "name")]
+        if self.cluster is not None:
+            columns += [
+                Column("cluster", "cluster", "count"),
+                Column("wmt_rank", "WMT rank", "count", only=WIDE),
+            ]
+        for at, name in enumerate(self.values):
+            only = WIDE if name == "acc-eq-star" and at else ()
+            columns.append(
+                Column(_key(name), STATISTICS[name][1], "three", priority=9 - at, only=only)
+            )
+        if self.interval is not None:
+            columns.insert(
+                -len(self.values) + 1, Column(("lower", "upper"), "95 % interval", "interval")
+            )
+        if self.judge_stderr is not None:
+            columns.append(Column("judge_stderr", "± judges", "three", priority=4))
+        if any(one is not None for one in self.distance):
+            columns.append(Column("distance", "people see", "figures", only=WIDE))
+        rows: list[Mapping[str, Any]] = [*self.records()]
+        if any(one is not None for one in self.ceiling.values()):
+            ceiling = {_key(name): value for name, value in self.ceiling.items()}
+            rows.append({**dict.fromkeys(rows[0]), "metric": "people (halves)", **ceiling})
+        m = len(self.metrics)
+        cluster = self.cluster or ()
+        lines = tuple(at for at in range(1, m) if cluster and cluster[at] != cluster[at - 1])
+        parts = [
+            Table("metrics", "Metrics", tuple(columns), tuple(rows), lines, legend=self._legend)
+        ]
+        if self.pairs:
+            of_pairs = (
+                Column("first", "metric", "name"),
+                Column("second", "against", "name"),
+                Column("difference", "difference", "three"),
+                Column("p", "p", "p"),
+                Column("p_adjusted", "p, adjusted", "p"),
+                Column("judge_stderr", "± judges", "three", priority=2),
+                Column("decided", "decided", "yes"),
+            )
+            pair_rows = tuple(one.to_dict() for one in self.pairs)
+            parts.append(
+                Table("pairs", "Pairs of metrics", of_pairs, pair_rows, limit=MAX_PAIRS_SHOWN)
+            )
+        return Document(
+            basis=self._basis,
+            answer=self._answer,
+            parts=tuple(parts),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+            csv_rows=tuple(self.records()),
+        )
+
+    @property
+    def _basis(self) -> str:
+        of = f" on {self.items:,} items" if self.items else ""
+        by = "" if self.judges is None else f" by {self.judges:,} judges"
+        compared = f" Compared by {self.test}." if self.pairs else ""
+        what = plural(len(self.metrics), "metric")
+        return f"{what} against {self.gold} of {len(self.systems)} systems{of}{by}.{compared}"
+
+    @property
+    def _answer(self) -> tuple[str, ...]:
+        title, value = STATISTICS[self.statistic][1], self.values[self.statistic]
+        if isnan(value[0]):
+            return ()
+        top = float(value[0])
+        if self.cluster is None or len(self.metrics) == 1:
+            same = [m for m, v in zip(self.metrics, value.tolist(), strict=True) if v == top]
+            if len(same) > 1:
+                return (say("tied-first", metrics=same, statistic=title, value=top),)
+            return (say("leads", metric=self.metrics[0], statistic=title, value=top),)
+        first = self.clusters[0]
+        if len(first) == 1:
+            return (say("leads-alone", metric=first[0], statistic=title, value=top),)
+        return (say("shares-first", metrics=first, statistic=title, systems=len(self.systems)),)
+
+    @property
+    def _legend(self) -> tuple[str, ...]:
+        told = {
+            "spa": "SPA: how alike people and metric are in how sure they are of pairs of systems",
+            "pa": "PA: pairs of systems in people's order",
+            "acc-eq": "acc-eq: pairs of outputs of an item in people's order, ties included, with"
+            " the tie limit of other items",
+            "preference": "preferences: judgments that the metric agrees with, ties included",
+        }
+        legend = [text for name, text in told.items() if name in self.values]
+        if self.cluster is not None:
+            legend.append("cluster: a new one where every pair across is decided")
+        if self.judge_stderr is not None:
+            legend.append("± judges: standard error for other judges, of the first statistic")
+        return tuple(legend)
+
+
+def _key(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def write_plain(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+class GroupedEvaluations(Grouped[MetaEvaluation]):
+    """Metrics against people, task by task and criterion by criterion."""
+
+    REFUSED = "not compared"

@@ -1,0 +1,342 @@
+"""Scores of metrics: from tables, from columns beside judgments, from folders of mt-metrics-eval.
+
+Long tables have a column of metrics (metric, system, item, score), wide ones a column for each
+metric. A folder of mt-metrics-eval has a file for each metric (`BLEU-refA.seg.score`: a system and
+a score a line, items in their order), and people's scores in the same form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from evenhand.data.controls import keep_all_judges, leave_out_controls
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownColumn,
+    UnknownFormat,
+    listing,
+    suggest_or_list,
+)
+from evenhand.formats.layouts.wide import counts
+from evenhand.formats.reading import open_source, read
+from evenhand.formats.roles import fold
+from evenhand.formats.table import ReadOptions
+from evenhand.metrics.texts import say
+from evenhand.numerics import Array
+from evenhand.numerics.cluster_means import number_groups
+from evenhand.render.counts import plural
+from evenhand.render.findings import Finding
+
+METRIC_COLUMNS: Final = frozenset(("metric", "metricname", "criterion", "scorer", "measure"))
+# What people's scores of mt-metrics-eval are called, the one that is taken unasked first
+PROTOCOLS: Final = ("mqm", "esa", "wmt-appraise-z", "wmt-z", "da-sqm", "wmt", "wmt-raw")
+SEGMENTS: Final = ".seg.score"
+SYSTEMS: Final = ".sys.score"
+# Metrics of which lower is better, where none of their scores is below 0
+LOWER: Final = frozenset(("ter", "hter", "wer", "cer", "per", "metricx", "perplexity", "errors"))
+
+
+@dataclass(frozen=True, eq=False)
+class MetricScores:
+    """Scores by name; higher is better."""
+
+    metrics: tuple[str, ...]
+    systems: tuple[str, ...]
+    items: tuple[str, ...]  # ("",) where scores are of systems as a whole
+    values: Array  # (M, K, S), NaN where there is none
+    notes: tuple[Finding, ...] = ()
+
+    def rename(self, name: str) -> MetricScores:
+        """Name a single metric, or put a name before several."""
+        if len(self.metrics) == 1:
+            return replace(self, metrics=(name,))
+        return replace(self, metrics=tuple(f"{name} {one}" for one in self.metrics))
+
+
+def is_folder(source: Any) -> bool:
+    return isinstance(source, str | Path) and Path(source).is_dir()
+
+
+def read_scores(
+    source: Any, *, beside: Sequence[str] = (), where: str | None = None
+) -> MetricScores:
+    """Read the scores of one file, frame or folder.
+
+    beside: columns that are no metrics, since they hold what people said.
+    where: which rows to read, by the table's own columns.
+    """
+    if isinstance(source, MetricScores):
+        return source
+    if isinstance(source, Mapping) and not _is_table(source):
+        parts = [read_scores(one).rename(str(name)) for name, one in source.items()]
+        return join_scores(parts)
+    if is_folder(source):
+        return read_metric_folder(Path(source))
+    if isinstance(source, Ratings):
+        return tabulate(source, "")
+    table = open_source(source)
+    header = table.header(ReadOptions())
+    spreads = header.spreads()
+    named = [one for one in header.columns if fold(one) in METRIC_COLUMNS]
+    if not header.candidates("system"):
+        raise UnknownColumn(
+            f"no column of {table.name} says whose outputs were scored: call it system. It has"
+            f" {listing(header.columns)}"
+        )
+    if named and header.candidates("score"):
+        columns: dict[str, Any] = {"criterion": named[0]}
+    else:
+        judged = [one for one in header.candidates("score") if one not in beside]
+        free = [
+            name
+            for name in (*header.free, *judged)
+            if name in spreads and name not in beside and not counts(name, ("system",))
+        ]
+        if not free:
+            raise UnknownColumn(
+                f"{table.name} has no scores of metrics: they are a column of numbers for each"
+                f" metric, or the columns metric and score. It has {listing(header.columns)}"
+            )
+        # a single column of scores is called after its file
+        columns = {"score": judged[0]} if free == judged else {"criterion": free}
+    data = read(table, columns=columns, where=where)
+    if not isinstance(data, Ratings):
+        raise UnknownFormat(f"{table.name} holds no scores of metrics, one a row or a column")
+    return tabulate(data, Path(table.name).stem)
+
+
+def _is_table(source: Mapping[Any, Any]) -> bool:
+    return all(
+        not isinstance(one, Mapping | str | Path | MetricScores | Ratings)
+        and hasattr(one, "__len__")
+        and not hasattr(one, "columns")
+        for one in source.values()
+    )
+
+
+def tabulate(data: Ratings, name: str) -> MetricScores:
+    """Bring a table of scores into one array; several scores of an output must be the same."""
+    rows = leave_out_controls(keep_all_judges(data)).rows()
+    metrics = tuple(name or "score" if one == "" else one for one in rows.criteria)
+    values, spread = average_cells(rows)
+    if rows.judges != ("",) or (spread > 0).any():
+        scale = np.nanmax(np.abs(values), axis=(1, 2), keepdims=True)
+        moved = np.argwhere(spread > 1e-9 * np.maximum(scale, 1e-300))
+        if len(moved):
+            m, k, s = moved[0].tolist()
+            raise InvalidJudgments(
+                f"{metrics[m]} gives the output of {rows.systems[k]} on {rows.items[s] or 'all'}"
+                f" different scores in {data.source.name} ({plural(len(moved), 'output')} with"
+                " several): a metric gives one; keep one row of each"
+            )
+    note = say("metrics-read", "read", metrics=metrics, file=data.source.name)
+    return MetricScores(metrics, rows.systems, rows.items, values, (note,))
+
+
+def average_cells(rows: RatingRows) -> tuple[Array, Array]:
+    """Return (criteria, K, S) means, NaN where there is none, and how far scores are apart."""
+    shape = len(rows.criteria), len(rows.systems), len(rows.items)
+    cell = np.ravel_multi_index(
+        (rows.criterion.astype(np.intp), rows.system.astype(np.intp), rows.item.astype(np.intp)),
+        shape,
+    )
+    size = int(np.prod(shape))
+    n = np.bincount(cell, minlength=size)
+    mean = np.where(n > 0, np.bincount(cell, rows.score, size) / np.maximum(n, 1), np.nan)
+    apart = np.zeros(size)
+    np.maximum.at(apart, cell, np.abs(rows.score - mean[cell]))
+    return mean.reshape(shape), apart.reshape(shape)
+
+
+def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
+    """Put the scores of several sources side by side."""
+    metrics = [one for part in parts for one in part.metrics]
+    twice = sorted({one for one in metrics if metrics.count(one) > 1})
+    if twice:
+        raise InvalidJudgments(
+            f"two tables have scores of {listing(twice)}: give one of them another name"
+        )
+    systems = tuple(sorted({one for part in parts for one in part.systems}))
+    items = tuple(dict.fromkeys(one for part in parts for one in part.items))
+    values = np.full((len(metrics), len(systems), len(items)), np.nan)
+    place = {one: at for at, one in enumerate(items)}
+    row = 0
+    for part in parts:
+        k = [systems.index(one) for one in part.systems]
+        s = [place[one] for one in part.items]
+        values[np.ix_(range(row, row + len(part.metrics)), k, s)] = part.values
+        row += len(part.metrics)
+    notes = tuple(note for part in parts for note in part.notes)
+    return MetricScores(tuple(metrics), systems, items, values, notes)
+
+
+def orient(scores: MetricScores) -> MetricScores:
+    """Negate metrics of which lower is better, by their names."""
+    turned = [
+        at
+        for at, name in enumerate(scores.metrics)
+        if not LOWER.isdisjoint(_split(name)) and np.nanmin(scores.values[at]) >= 0
+    ]
+    if not turned:
+        return scores
+    values = scores.values.copy()
+    values[turned] *= -1
+    names = [scores.metrics[at] for at in turned]
+    return replace(
+        scores, values=values, notes=(*scores.notes, say("metric-negated", metrics=names))
+    )
+
+
+def _split(name: str) -> list[str]:
+    return "".join(one if one.isalpha() else " " for one in name.casefold()).split()
+
+
+# Folders of mt-metrics-eval: human-scores/en-de.mqm.seg.score, metric-scores/en-de/BLEU-refA.seg.
+# score, documents/en-de.docs, where en-de is the language pair.
+
+
+def read_score_file(path: Path) -> dict[str, list[float]]:
+    """Return system → scores, NaN for None, in the order of the file."""
+    scores: dict[str, list[float]] = {}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            words = line.split()
+            try:
+                system, value = words
+                score = np.nan if value in ("None", "nan", "NaN") else float(value)
+            except ValueError:
+                raise InvalidJudgments(
+                    f"line {number:,} of {path.name} is not a system and a score: {line.strip()!r}"
+                ) from None
+            scores.setdefault(system, []).append(score)
+    if not scores:
+        raise InvalidJudgments(f"{path.name} is empty")
+    lengths = {len(one) for one in scores.values()}
+    if len(lengths) > 1:
+        few = min(scores, key=lambda one: len(scores[one]))
+        raise InvalidJudgments(
+            f"{path.name} has {len(scores[few]):,} scores of {few} and {max(lengths):,} of another"
+            " system: every system has a line for each item"
+        )
+    return scores
+
+
+def read_metric_folder(folder: Path, task: str | None = None) -> MetricScores:
+    """Read the metrics of a folder: by segment where there is such a file, else by system."""
+    if (folder / "human-scores").is_dir():
+        folder = folder / "metric-scores"
+        if not folder.is_dir():
+            raise UnknownFormat(f"'{folder}' is not there: name a file of scores of metrics too")
+    if task is not None and (folder / task).is_dir():
+        folder = folder / task
+    paths = sorted([*folder.glob(f"*{SEGMENTS}"), *folder.glob(f"*{SYSTEMS}")])
+    inner = [one for one in sorted(folder.iterdir()) if one.is_dir()]
+    if not paths and inner:
+        return join_tasks({one.name: read_metric_folder(one) for one in inner})
+    segments = {one.name.removesuffix(SEGMENTS): one for one in paths if SEGMENTS in one.name}
+    systems = {one.name.removesuffix(SYSTEMS): one for one in paths if SYSTEMS in one.name}
+    files = segments or systems
+    if not files:
+        raise UnknownFormat(
+            f"'{folder}' has no files of metrics such as BLEU-refA.seg.score: name the folder of"
+            " one language pair of mt-metrics-eval, or a table"
+        )
+    parts = []
+    for name, path in files.items():
+        scores = read_score_file(path)
+        values = np.array([scores[one] for one in sorted(scores)])[None]
+        items = tuple(str(at + 1) for at in range(values.shape[2])) if segments else ("",)
+        if not segments and values.shape[2] > 1:
+            raise InvalidJudgments(f"{path.name} has several scores of a system")
+        parts.append(MetricScores((name,), tuple(sorted(scores)), items, values))
+    joined = join_scores(parts)
+    note = say("metrics-read", "read", metrics=joined.metrics, file=f"folder {folder.name}")
+    return replace(joined, notes=(note,))
+
+
+def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
+    """Put language pairs behind each other; an item has its task before its name."""
+    metrics = tuple(sorted({one for part in parts.values() for one in part.metrics}))
+    systems = tuple(sorted({one for part in parts.values() for one in part.systems}))
+    items, blocks = list[str](), list[Array]()
+    for task, part in parts.items():
+        block = np.full((len(metrics), len(systems), len(part.items)), np.nan)
+        rows = [metrics.index(one) for one in part.metrics]
+        block[np.ix_(rows, [systems.index(one) for one in part.systems])] = part.values
+        items += [f"{task} / {one}" for one in part.items]
+        blocks.append(block)
+    notes = tuple(note for part in parts.values() for note in part.notes)
+    return MetricScores(metrics, systems, tuple(items), np.concatenate(blocks, axis=2), notes)
+
+
+def read_gold_folder(folder: Path, task: str | None, criterion: str | None) -> Ratings:
+    """Read people's scores of a folder: of each language pair one protocol."""
+    human = folder / "human-scores"
+    if not human.is_dir():
+        raise UnknownFormat(
+            f"'{folder}' is a folder without human-scores, as those of mt-metrics-eval have: name"
+            " a file of judgments"
+        )
+    found: dict[str, dict[str, Path]] = {}
+    for path in sorted(human.glob(f"*{SEGMENTS}")):
+        pair, _, protocol = path.name.removesuffix(SEGMENTS).partition(".")
+        found.setdefault(pair, {})[protocol] = path
+    if not found:
+        raise UnknownFormat(f"'{human}' has no files such as en-de.mqm{SEGMENTS}")
+    if task is not None and task not in found:
+        raise InvalidJudgments(f"no task '{task}' in {human}.{suggest_or_list(task, [*found])}")
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("task", "criterion", "item", "system", "score", "document")
+    }
+    for pair, protocols in found.items():
+        if task is not None and pair != task:
+            continue
+        known = [one for one in PROTOCOLS if one in protocols]
+        protocol = criterion or (known[0] if known else next(iter(protocols)))
+        if protocol not in protocols:
+            if task is None and any(protocol in one for one in found.values()):
+                continue  # other language pairs have it
+            hint = suggest_or_list(protocol, [*protocols])
+            raise InvalidJudgments(f"no criterion '{protocol}' of {pair} in {human}.{hint}")
+        scores = read_score_file(protocols[protocol])
+        n = len(next(iter(scores.values())))
+        documents = _read_documents(folder / "documents" / f"{pair}.docs", n)
+        for system, values in scores.items():
+            given = [at for at, value in enumerate(values) if not np.isnan(value)]
+            columns["task"] += [pair] * len(given)
+            columns["criterion"] += [protocol] * len(given)
+            columns["item"] += [str(at + 1) for at in given]
+            columns["system"] += [system] * len(given)
+            columns["score"] += [values[at] for at in given]
+            columns["document"] += [documents[at] for at in given]
+    if len({*columns["document"]}) < 2:
+        del columns["document"]
+    data = read(columns)
+    if not isinstance(data, Ratings):
+        raise UnknownFormat(f"'{human}' holds no scores")
+    return replace(data, source=replace(data.source, name=f"folder {folder.name}"))
+
+
+def _read_documents(path: Path, n: int) -> list[str]:
+    if not path.is_file():
+        return [""] * n
+    names = [line.split()[-1] if line.strip() else "" for line in path.read_text().splitlines()]
+    return names if len(names) == n else [""] * n
+
+
+def count_documents(rows: RatingRows, document: str | None) -> Any:
+    """Return (S,) the number of each item's document; each item its own where none is known."""
+    size = len(rows.items)
+    if document is None:
+        return np.arange(size)
+    codes = np.full(size, -1, dtype=np.int64)
+    codes[rows.item] = rows.labels(document)[1]
+    codes[codes < 0] = np.arange(size)[codes < 0] + len(rows.labels(document)[0])
+    return number_groups(codes)

@@ -1,0 +1,368 @@
+"""How well one metric agrees with people: correlations, accuracy of pairs, soft accuracy.
+
+h and m are (K, S): K systems on S items, higher is better; NaN in h is an output that nobody
+judged, and the metric's score of it counts nowhere. At the level of systems their means over items
+are compared; at the level of segments all scores ("none"), the systems of each item ("item", a
+plain mean over items), or the items of each system ("system").
+
+    τ-b = (C − D) / √((n − T_m)(n − T_h)),  τ-c = 2 (C − D) k / (N² (k − 1)),  acc = (C + T_hm) / n
+
+over the n pairs of N scores, of which C are in the same order, D in the other, T_h tied by people,
+T_m by the metric, T_hm by both; k: the smaller number of different scores (Stuart 1953). acc_eq
+takes scores within ε of each other for a tie (Deutsch, Foster and Freitag 2023, EMNLP); the ε that
+is best on the same items flatters, so that ours comes from other items. SPA compares how sure
+people and the metric are of each pair of systems (Thompson, Mathur, Deutsch and Khayrallah 2024,
+WMT). When not to use them: on fewer than six systems, where hardly anything can be told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from evenhand.errors import NotIdentified
+from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics.cluster_means import average_ranks, rank_within
+
+DRAWS: Final = 1000  # Sign flips of SPA
+MAX_EXACT: Final = 12  # Items, and systems, up to which all flips are counted
+TIED: Final = 1e-9  # Of the largest sum, differences that are equal
+DIGITS: Final = 12  # Of accuracies that are compared: sums differ in those behind
+FOLDS: Final = 5  # Parts of the items, each scored with the ε of the others
+MAX_PAIRS: Final = 20_000_000  # Pairs of scores that are looked at one by one
+BATCHES: Final = 10  # Of flips, which tell how far chance moves SPA
+GROUPS: Final = ("none", "item", "system")
+
+
+def group_cells(shape: tuple[int, int], group: str) -> Integers:
+    """Return (K, S) the number of each cell's group."""
+    k, s = shape
+    systems, items = np.indices((k, s))
+    return {"none": np.zeros((k, s), dtype=np.int64), "item": items, "system": systems}[group]
+
+
+# Correlations of many groups at once: x, y and the number of the group are (n,).
+
+
+def pearson_each(x: Array, y: Array, group: Integers, size: int) -> Array:
+    """Return (size,) Pearson's r of each group; NaN where something is constant."""
+    n = np.maximum(np.bincount(group, minlength=size), 1)
+
+    def centre(values: Array) -> Array:
+        centred: Array = values - (np.bincount(group, values, size) / n)[group]
+        # rounding leaves a constant group just off zero
+        scale = np.abs(values).max(initial=0.0)
+        return np.where(np.abs(centred) <= 1e-14 * scale, 0.0, centred)
+
+    x, y = centre(x), centre(y)
+    xx, yy = np.bincount(group, x * x, size), np.bincount(group, y * y, size)
+    norm = np.sqrt(xx * yy)
+    return np.where(norm > 0, np.bincount(group, x * y, size) / np.where(norm > 0, norm, 1), np.nan)
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """(G,) pairs of each group."""
+
+    size: Array  # scores
+    concordant: Array
+    discordant: Array
+    tied_people: Array  # by people, by the metric as well or not
+    tied_metric: Array
+    tied_both: Array
+    distinct: Array  # the smaller number of different scores
+
+    @property
+    def total(self) -> Array:
+        return self.size * (self.size - 1) / 2
+
+    def tau_b(self) -> Array:
+        norm = np.sqrt((self.total - self.tied_metric) * (self.total - self.tied_people))
+        safe = np.where(norm > 0, norm, 1)
+        return np.where(norm > 0, (self.concordant - self.discordant) / safe, np.nan)
+
+    def tau_c(self) -> Array:
+        k, n = self.distinct, self.size
+        defined = k > 1
+        scale = np.where(defined, n**2 * (k - 1), 1)
+        return np.where(defined, 2 * (self.concordant - self.discordant) * k / scale, np.nan)
+
+
+def count_pairs(h: Array, m: Array, group: Integers, size: int) -> PairCounts:
+    """Count the pairs of each group in n log n steps."""
+    n = np.bincount(group, minlength=size).astype(np.float64)
+    codes_h = np.unique(h, return_inverse=True)[1].reshape(-1)
+    codes_m = np.unique(m, return_inverse=True)[1].reshape(-1)
+
+    def count_ties(*columns: Integers) -> tuple[Array, Array]:
+        order = np.lexsort((*columns, group))
+        stacked = np.stack([group[order], *(one[order] for one in columns)])
+        new = np.concatenate([[True], (np.diff(stacked, axis=1) != 0).any(axis=0)])
+        runs = np.diff(np.append(np.flatnonzero(new), len(group)))
+        of_run = group[order][new]
+        distinct = np.bincount(of_run, minlength=size).astype(np.float64)
+        pairs = np.bincount(of_run, runs * (runs - 1) / 2, size)
+        return np.asarray(pairs, dtype=np.float64), distinct
+
+    tied_h, distinct_h = count_ties(codes_h)
+    tied_m, distinct_m = count_ties(codes_m)
+    tied_both = count_ties(codes_h, codes_m)[0]
+    order = np.lexsort((codes_m, codes_h, group))
+    discordant = count_inversions(codes_m[order], group[order], size)
+    total = n * (n - 1) / 2
+    concordant = total - discordant - tied_h - tied_m + tied_both
+    distinct = np.minimum(distinct_h, distinct_m)
+    return PairCounts(n, concordant, discordant, tied_h, tied_m, tied_both, distinct)
+
+
+def count_inversions(code: Integers, group: Integers, size: int) -> Array:
+    """Return (size,) pairs of a group whose first code is the larger, bit by bit."""
+    # at each bit, among codes that are equal above it: ones that stand before zeros
+    found = np.zeros(size)
+    for bit in reversed(range(int(code.max(initial=0)).bit_length())):
+        block = np.lexsort((np.arange(len(code)), code >> (bit + 1), group))
+        prefix, one, of = code[block] >> (bit + 1), (code[block] >> bit) & 1, group[block]
+        new = np.concatenate([[True], (np.diff(prefix) != 0) | (np.diff(of) != 0)])
+        before = np.cumsum(one) - one
+        start = before[np.flatnonzero(new)][np.cumsum(new) - 1]
+        found += np.bincount(of, np.where(one == 0, before - start, 0), size)
+    return found
+
+
+def correlate_segments(h: Array, m: Array, name: str, group: str) -> tuple[float, int]:
+    """Return a correlation of segments as the mean over groups, and how many of these have one."""
+    judged = ~np.isnan(h)
+    of = group_cells((h.shape[0], h.shape[1]), group)[judged]
+    x, y, size = h[judged], m[judged], int(of.max(initial=0)) + 1
+    if name == "pearson":
+        each = pearson_each(x, y, of, size)
+    elif name == "spearman":
+        each = pearson_each(rank_within(of, x), rank_within(of, y), of, size)
+    else:
+        counts = count_pairs(x, y, of, size)
+        each = counts.tau_b() if name == "tau-b" else counts.tau_c()
+    defined = ~np.isnan(each)
+    return (float(each[defined].mean()) if defined.any() else float("nan")), int(defined.sum())
+
+
+# Of means of systems: rows are replicates.
+
+
+def differ(x: Array) -> Array:
+    """Return (R, P) the differences of pairs of (R, K) values."""
+    i, j = np.triu_indices(x.shape[1], 1)
+    return x[:, i] - x[:, j]
+
+
+def correlate_systems(h: Array, x: Array, name: str) -> Array:
+    """Return (R,) the correlation of (K,) or (R, K) means by people with (R, K) by a metric."""
+    h = np.atleast_2d(h)
+    if name == "pa":
+        return np.asarray((np.sign(differ(h)) == np.sign(differ(x))).mean(axis=1))
+    if name == "tau-b":
+        a, b = np.sign(differ(h)), np.sign(differ(x))
+        top, norm = (a * b).sum(axis=1), np.sqrt((a != 0).sum(axis=1) * (b != 0).sum(axis=1))
+    else:
+        if name == "spearman":
+            x, h = average_ranks(x), average_ranks(h)
+        a, b = (one - one.mean(axis=1, keepdims=True) for one in (h, x))
+        top, norm = (a * b).sum(axis=1), np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+    return np.where(norm > 1e-14, top / np.where(norm > 1e-14, norm, 1), np.nan)
+
+
+def average_systems(h: Array, m: Array) -> tuple[Array, Array]:
+    """Return (K,) means over the outputs that people judged."""
+    judged = ~np.isnan(h)
+    n = judged.sum(axis=1)
+    return np.where(judged, h, 0).sum(axis=1) / n, np.where(judged, m, 0).sum(axis=1) / n
+
+
+def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array]:
+    """Return pairs of systems from (K,) means, those first that a metric sets farthest apart.
+
+    (P,) distances, and the share of all pairs up to each that are in people's order.
+    """
+    apart, right = (one[0] for one in (differ(metric[None]), differ(people[None])))
+    order = np.argsort(-np.abs(apart), kind="stable")
+    agree = (np.sign(apart) == np.sign(right))[order]
+    return np.abs(apart)[order], np.cumsum(agree) / np.arange(1, len(order) + 1)
+
+
+def tie_aware(h: Array, m: Array) -> float:
+    """Return Spearman's ρ of how often systems come first, ties included.
+
+    A metric's score within ε of an item's best comes first too, with the ε that gives as many
+    first places as people give (Padó, Galley, Jurafsky and Manning 2009, ACL).
+    """
+    whole = ~np.isnan(h).any(axis=0)
+    if not whole.any():
+        return float("nan")
+    h, m = h[:, whole], m[:, whole]
+    first = h == h.max(axis=0)
+    behind = m.max(axis=0) - m
+    epsilon = np.sort(behind, axis=None)[int(first.sum()) - 1]
+    shares = first.mean(axis=1), (behind <= epsilon).mean(axis=1)
+    return float(correlate_systems(shares[0], shares[1][None], "spearman")[0])
+
+
+# Accuracy of pairs of segments, with ties.
+
+
+@dataclass(frozen=True)
+class SegmentPairs:
+    """The pairs of scores within groups, (n,)."""
+
+    first: Integers  # number of the cell, in the order of h.ravel()
+    second: Integers
+    group: Integers
+    size: int  # groups with a pair
+    weight: Array  # 1 / (pairs of its group × groups): the mean over groups is a weighted sum
+    order: Array  # sign of the difference by people
+    item: Integers  # the first's item
+
+
+def pair_segments(h: Array, group: str) -> SegmentPairs:
+    k, s = h.shape
+    judged = ~np.isnan(h)
+    sizes = {"none": judged.sum(keepdims=True), "item": judged.sum(axis=0)}
+    n = sizes.get(group, judged.sum(axis=1)).ravel().astype(np.int64)
+    if (n * (n - 1) // 2).sum() > MAX_PAIRS:
+        raise NotIdentified(
+            f"{int((n * (n - 1) // 2).sum()):,} pairs of scores are too many for acc-eq",
+            ["compare outputs of the same item: --group item"],
+        )
+    if group == "item":
+        i, j = np.triu_indices(k, 1)
+        both = judged[i] & judged[j]  # (P, S)
+        pair, item = np.nonzero(both)
+        first, second, of = i[pair] * s + item, j[pair] * s + item, item
+    else:
+        parts, whole = [], np.arange(k * s).reshape(k, s)
+        for number in range(1 if group == "none" else k):
+            cells = whole[judged] if group == "none" else whole[number][judged[number]]
+            i, j = np.triu_indices(len(cells), 1)
+            parts.append((cells[i], cells[j], np.full(len(i), number)))
+        first, second, of = (np.concatenate(one) for one in zip(*parts, strict=True))
+    counts = np.bincount(of, minlength=1)
+    size = int((counts > 0).sum())
+    flat = h.ravel()
+    order = np.sign(flat[first] - flat[second])
+    return SegmentPairs(first, second, of, size, 1 / (counts[of] * size), order, first % s)
+
+
+def take_fold(pairs: SegmentPairs, kept: Flags) -> SegmentPairs:
+    group = pairs.group[kept]
+    counts = np.bincount(group, minlength=1)
+    size = int((counts > 0).sum())
+    weight = 1 / (counts[group] * size)
+    return SegmentPairs(
+        *(pairs.first[kept], pairs.second[kept], group, size, weight),
+        *(pairs.order[kept], pairs.item[kept]),
+    )
+
+
+def measure_accuracy(pairs: SegmentPairs, difference: Array, epsilon: float) -> float:
+    """Return acc_eq at one ε; difference: (n,) of the metric."""
+    order = np.where(np.abs(difference) <= epsilon, 0, np.sign(difference))
+    return float(pairs.weight[order == pairs.order].sum())
+
+
+def calibrate(pairs: SegmentPairs, difference: Array) -> tuple[float, float]:
+    """Return the largest acc_eq over ε, and the smallest ε that reaches it."""
+    apart = np.abs(difference)
+    right = np.sign(difference) == pairs.order
+    gain = pairs.weight * ((pairs.order == 0).astype(np.float64) - right)
+    sorting = np.argsort(apart)
+    distance = apart[sorting]
+    # what every pair up to a distance gains as a tie; pairs tied already gain nothing
+    accuracy = pairs.weight[right].sum() + np.cumsum(gain[sorting])
+    last = np.append(np.flatnonzero(np.diff(distance)), len(distance) - 1)
+    epsilons = np.concatenate([[0.0], distance[last]])
+    accuracies = np.round(
+        np.concatenate([[measure_accuracy(pairs, difference, 0.0)], accuracy[last]]), DIGITS
+    )
+    best = int(np.argmax(accuracies))
+    return measure_accuracy(pairs, difference, float(epsilons[best])), float(epsilons[best])
+
+
+def assign_folds(documents: Integers) -> Integers:
+    """Return (S,) the part of each item; items of one document stay together."""
+    first = np.unique(documents, return_index=True)[1]
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first)] = np.arange(len(first))  # in the order in which they come
+    return place[documents] % FOLDS
+
+
+def cross_fit(pairs: SegmentPairs, difference: Array, fold: Integers) -> tuple[float, Array]:
+    """Return acc_eq where each fold of items has the ε of the others, and (FOLDS,) these ε.
+
+    fold: (S,) of the items; pairs are of one item.
+    """
+    of = fold[pairs.item]
+    epsilons, accuracy = np.zeros(FOLDS), 0.0
+    for one in np.unique(of).tolist():
+        inside = of == one
+        if inside.all():  # a single item or document: there are no others
+            return float("nan"), epsilons
+        epsilons[one] = calibrate(take_fold(pairs, ~inside), difference[~inside])[1]
+        order = np.where(np.abs(difference) <= epsilons[one], 0, np.sign(difference))
+        accuracy += float(pairs.weight[inside & (order == pairs.order)].sum())
+    return accuracy, epsilons
+
+
+def bound_chance(pairs: SegmentPairs) -> float:
+    """Return what noise can reach: all pairs ties, or none and half of the others right."""
+    ties = float(pairs.weight[pairs.order == 0].sum())
+    return max(ties, (1 - ties) / 2)
+
+
+def kendall_like(pairs: SegmentPairs, h: Array, difference: Array, least: float) -> float:
+    """Return (C − D)/(C + D) of pairs that people hold `least` apart or more; a tie is wrong."""
+    flat = h.ravel()
+    far = np.abs(flat[pairs.first] - flat[pairs.second]) >= least
+    if not far.any():
+        return float("nan")
+    return float(2 * (np.sign(difference[far]) == pairs.order[far]).mean() - 1)
+
+
+# Soft pairwise accuracy: one-sided p-values of paired sign flips over items.
+
+
+def flip_signs(items: int, rng: np.random.Generator, draws: int = DRAWS) -> Array:
+    """Return (B, S) signs: all of few items, else drawn."""
+    if items <= MAX_EXACT:
+        bits = (np.arange(2**items)[:, None] >> np.arange(items)) & 1
+        return (1 - 2 * bits).astype(np.float64)
+    drawn = rng.integers(0, 2, (draws, items), dtype=np.int8)
+    return (1 - 2 * drawn).astype(np.float64)
+
+
+def flip_test(x: Array, signs: Array, *, whole: bool = False, batches: int = 1) -> Array:
+    """Return (batches, P) p that the first system of each pair is better, from (K, S) scores.
+
+    whole: equal sums count whole, as in the authors' code; else half, so that the order in which
+    systems are named does not matter.
+    """
+    i, j = np.triu_indices(len(x), 1)
+    drawn = signs @ x.T  # (B, K)
+    observed = x.sum(axis=1)
+    slack = TIED * x.shape[1] * np.abs(x).max(initial=0.0)
+    beyond = drawn[:, i] - drawn[:, j] - (observed[i] - observed[j])
+    above, level = beyond > slack, np.abs(beyond) <= slack
+    points = above + (1.0 if whole else 0.5) * level
+    rows = len(points) // batches
+    by_batch = points[: rows * batches].reshape(batches, rows, -1)
+    p: Array = by_batch.sum(axis=1) / rows
+    return p
+
+
+def find_items(h: Array) -> Flags:
+    """Return (S,) items that SPA can use: all systems were judged."""
+    return np.asarray(~np.isnan(h).any(axis=0))
+
+
+def soft_accuracy(p_people: Array, p_metric: Array) -> Array:
+    """Return SPA from p-values of pairs along the last axis."""
+    return np.asarray(1 - np.abs(p_people - p_metric).mean(axis=-1))

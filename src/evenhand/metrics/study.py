@@ -1,0 +1,237 @@
+"""Statistics of metrics on one set of outputs, and tests between metrics by one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from evenhand.errors import UnknownOption, require_option, require_seed, sentence_hint, suggest
+from evenhand.metrics import comparison
+from evenhand.metrics import statistics as measures
+from evenhand.metrics.comparison import MIN_SYSTEMS, TESTS, Differences
+from evenhand.metrics.texts import say
+from evenhand.numerics import Array, Integers
+from evenhand.render.findings import Finding
+
+APART: Final = 25.0  # Points of people between outputs that kendall-like compares
+
+# Statistic → its level, title, and the word that asks for it where that is not its name
+STATISTICS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "preference": ("judgment", "preferences", ""),
+    "spa": ("system", "SPA", ""),
+    "pa": ("system", "PA", ""),
+    "system-pearson": ("system", "Pearson sys.", "pearson"),
+    "system-spearman": ("system", "Spearman sys.", "spearman"),
+    "system-tau-b": ("system", "τ-b sys.", "tau-b"),
+    "tie-aware": ("system", "tie-aware", ""),
+    "acc-eq": ("segment", "acc-eq", ""),
+    "acc-eq-star": ("segment", "acc*-eq", ""),
+    "segment-pearson": ("segment", "Pearson seg.", "pearson"),
+    "segment-spearman": ("segment", "Spearman seg.", "spearman"),
+    "segment-tau-b": ("segment", "τ-b seg.", "tau-b"),
+    "tau-c": ("segment", "τ-c seg.", ""),
+    "kendall-like": ("segment", "Kendall-like", ""),
+}
+UNASKED: Final = ("spa", "pa", "system-pearson", "acc-eq", "acc-eq-star", "segment-pearson")
+UNASKED_OF_SYSTEMS: Final = ("pa", "system-pearson", "system-spearman", "system-tau-b")
+UNASKED_OF_VOTES: Final = ("preference", "pa", "system-pearson", "system-tau-b")
+OF_MEANS: Final = ("pa", "system-pearson", "system-spearman", "system-tau-b")
+OF_PAIRS: Final = ("spa", "acc-eq", "acc-eq-star")
+OF_SEGMENT_PAIRS: Final = ("acc-eq", "acc-eq-star", "kendall-like")
+LEVELS: Final = ("system", "segment")
+SPA_RULES: Final = ("mid-p", "wmt")
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What was asked."""
+
+    statistics: tuple[str, ...] | None
+    level: str | None
+    group: str
+    test: str
+    spa: str
+    seed: int
+
+    def __post_init__(self) -> None:
+        require_option("group", self.group, measures.GROUPS)
+        require_option("test", self.test, TESTS)
+        require_option("spa", self.spa, SPA_RULES)
+        if self.level is not None:
+            require_option("level", self.level, LEVELS)
+        require_seed(self.seed)
+
+    def choose(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
+        """Return the statistics to compute, in order; words name those of both levels."""
+        if self.statistics is None:
+            chosen = [
+                one
+                for one in unasked
+                if one in available and self.level in (None, STATISTICS[one][0])
+            ]
+            if not chosen:
+                raise UnknownOption(
+                    f"there are no statistics at the level of {self.level}s: scores of metrics, or"
+                    " judgments of people, are of systems as a whole"
+                )
+            return tuple(chosen)
+        words = {one: STATISTICS[one][2] or one for one in STATISTICS}
+        chosen = []
+        for word in self.statistics:
+            named = [one for one in STATISTICS if word in (one, words[one])]
+            if not named:
+                known = [*dict.fromkeys(words.values())]
+                hint = sentence_hint(suggest(word, known))
+                raise UnknownOption(f"no statistic '{word}': choose {' | '.join(known)}{hint}")
+            fitting = [
+                one
+                for one in named
+                if one in available and self.level in (None, STATISTICS[one][0])
+            ]
+            if not fitting:
+                can = [words[one] for one in available if self.level in (None, STATISTICS[one][0])]
+                raise UnknownOption(
+                    f"{word} cannot be computed here: choose {' | '.join(dict.fromkeys(can))}"
+                )
+            chosen += fitting
+        return tuple(dict.fromkeys(chosen))
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    values: Mapping[str, Array]  # statistic → (M,)
+    epsilons: Array  # (M, FOLDS) of acc-eq
+    stars: Array  # (M,) of acc*-eq
+    spa_error: Array  # (M,) standard error of SPA by chance of the draws
+    chance: float | None  # what noise reaches by acc-eq
+    people: Array  # (K,) means
+    metrics: Array  # (M, K) means
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Scores of people (K, S) and of metrics (M, K, S) on the same outputs."""
+
+    people: Array
+    scores: Array
+    fold: Integers  # (S,) part of each item
+    names: tuple[str, ...]  # statistics
+    group: str
+    whole: bool  # whether equal sums count whole in SPA
+    seed: int
+    # items → p-values of metrics on them, which are the same whatever people said
+    flipped: dict[bytes, Array] = field(default_factory=dict)
+
+    def signs(self, items: int) -> Array:
+        return measures.flip_signs(items, np.random.default_rng(self.seed))
+
+    def measure(self, people: Array, scores: Array, epsilon: Array | None = None) -> Measured:
+        """Compute all statistics of (M, K, S) scores with (K, S) of people.
+
+        epsilon: (M, FOLDS) limits of ties to take for acc-eq; else they are found.
+        """
+        values, error = dict[str, Array](), np.zeros(len(scores))
+        means = [measures.average_systems(people, one) for one in scores]
+        h, x = means[0][0], np.array([one[1] for one in means])
+        within = [one for one in self.names if one in OF_SEGMENT_PAIRS]
+        pairs = measures.pair_segments(people, self.group) if within else None
+        limits = np.zeros((len(scores), measures.FOLDS)) if epsilon is None else epsilon
+        stars = np.zeros(len(scores))
+        for name in self.names:
+            word = STATISTICS[name][2] or name
+            if name in OF_MEANS:
+                values[name] = measures.correlate_systems(h, x, word)
+            elif name == "tie-aware":
+                values[name] = np.array([measures.tie_aware(people, one) for one in scores])
+            elif name == "spa":
+                values[name], error = self._soften(people, scores)
+            elif pairs is None or name not in OF_SEGMENT_PAIRS:
+                each = (measures.correlate_segments(people, m, word, self.group) for m in scores)
+                values[name] = np.array([value for value, _ in each])
+            elif not pairs.size:
+                values[name] = np.full(len(scores), np.nan)
+            else:
+                flat = scores.reshape(len(scores), -1)
+                apart = flat[:, pairs.first] - flat[:, pairs.second]
+                if name == "acc-eq-star":
+                    found = [measures.calibrate(pairs, one) for one in apart]
+                    values[name], stars = np.array(found).T
+                elif name == "kendall-like":
+                    like = (measures.kendall_like(pairs, people, one, APART) for one in apart)
+                    values[name] = np.fromiter(like, dtype=np.float64)
+                elif epsilon is not None:
+                    ties = np.abs(apart) <= epsilon[:, self.fold[pairs.item]]
+                    values[name] = (np.where(ties, 0, np.sign(apart)) == pairs.order) @ pairs.weight
+                else:
+                    fitted = [measures.cross_fit(pairs, one, self.fold) for one in apart]
+                    values[name] = np.array([one for one, _ in fitted])
+                    limits = np.array([one for _, one in fitted])
+        chance = measures.bound_chance(pairs) if pairs is not None and pairs.size else None
+        return Measured(values, limits, stars, error, chance, h, x)
+
+    def _soften(self, people: Array, scores: Array) -> tuple[Array, Array]:
+        """Return (M,) SPA, and its standard errors by chance of the draws."""
+        items = measures.find_items(people)
+        if not items.any():
+            return np.full(len(scores), np.nan), np.zeros(len(scores))
+        signs = self.signs(int(items.sum()))
+        batches = measures.BATCHES if len(signs) % measures.BATCHES == 0 else 1
+        how: Any = {"whole": self.whole, "batches": batches}
+        key = items.tobytes()
+        if key not in self.flipped:
+            each = [measures.flip_test(one[:, items], signs, **how) for one in scores]
+            self.flipped[key] = np.array(each)
+        by_people, by_metric = measures.flip_test(people[:, items], signs, **how), self.flipped[key]
+        spa = measures.soft_accuracy(by_people.mean(axis=0), by_metric.mean(axis=1))
+        if batches == 1:  # all flips were counted
+            return spa, np.zeros(len(scores))
+        drawn = measures.soft_accuracy(by_people, by_metric)  # (M, batches)
+        return spa, np.asarray(drawn.std(axis=1, ddof=1) / batches**0.5)
+
+    def standardise(self) -> tuple[Array, Array]:
+        """Return (M, K, S) scores on one scale, and (M,) their standard deviations."""
+        judged = ~np.isnan(self.people)
+        cells = self.scores[:, judged]
+        mean, sd = cells.mean(axis=1), cells.std(axis=1)
+        sd = np.where(sd > 0, sd, 1.0)
+        return np.where(judged, (self.scores - mean[:, None, None]) / sd[:, None, None], 0.0), sd
+
+    def compare(self, name: str, test: str, measured: Measured) -> Differences | Finding:
+        """Test all pairs of metrics by a statistic; a finding says why it is not done."""
+        systems, title = len(self.people), STATISTICS[name][1]
+        pairs = np.triu_indices(len(self.scores), 1)
+        pearson = name == "segment-pearson" and self.group == "none"
+        by_swaps = name == "spa" or (name in OF_PAIRS and self.group == "item")
+        if test == "perm-sys" and systems < MIN_SYSTEMS:
+            return say("few-systems", "warning", systems=systems, least=MIN_SYSTEMS)
+        if not (by_swaps or name in OF_MEANS or pearson):
+            return say("untestable", statistic=title)
+        fits = test == "perm-sys" if by_swaps else test != "williams"
+        if not fits and (by_swaps or not (pearson or name == "system-pearson") or systems < 4):
+            return say("wrong-test", statistic=title, test=test)
+        scores, sd = self.standardise()
+        rng = np.random.default_rng(self.seed)
+        if by_swaps:
+            return comparison.test_pair_sums(self._split(name, measured, scores, sd), pairs, rng)
+        judged = ~np.isnan(self.people)
+        if test == "williams":
+            rows = scores[:, judged] if pearson else measured.metrics
+            between, n = np.atleast_2d(np.corrcoef(rows)), rows.shape[1]
+            return comparison.test_williams(measured.values[name], between, n, pairs)
+        sums = comparison.Sums(scores, np.where(judged, self.people, 0.0), judged)
+        word = STATISTICS[name][2] or name
+        measure = comparison.measure_pearson if pearson else comparison.measure_systems(word)
+        return comparison.test_sums(sums, measure, pairs, test, rng)
+
+    def _split(self, name: str, measured: Measured, scores: Array, sd: Array) -> Array:
+        if name == "spa":
+            items = measures.find_items(self.people)
+            signs = self.signs(int(items.sum()))
+            people = measures.flip_test(self.people[:, items], signs, whole=self.whole)[0]
+            return comparison.soften(scores[:, :, items], signs, people, whole=self.whole)
+        stars = np.repeat(measured.stars[:, None], self.people.shape[1], axis=1)
+        epsilon = stars if name == "acc-eq-star" else measured.epsilons[:, self.fold]
+        return comparison.share_accuracy(self.people, scores, epsilon / sd[:, None])

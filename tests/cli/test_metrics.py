@@ -1,0 +1,129 @@
+"""`evenhand metrics`, as a new user types it."""
+
+import csv
+
+import numpy as np
+import pytest
+
+SYSTEMS = [*(f"sys{k}" for k in range(7)), "refA"]
+
+
+@pytest.fixture(scope="module")
+def scores():
+    rng = np.random.default_rng(3)
+    h = 0.5 * rng.normal(size=(8, 1)) + rng.normal(size=(1, 30)) + 0.7 * rng.normal(size=(8, 30))
+    return h, {n: h + s * rng.normal(size=h.shape) for n, s in (("COMET", 0.4), ("BLEU", 2.0))}
+
+
+def write_scores(path, table, without=()):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = (
+        f"{name}\t{'None' if np.isnan(value) else value}\n"
+        for name, row in zip(SYSTEMS, table, strict=True)
+        if name not in without
+        for value in row
+    )
+    path.write_text("".join(rows), "utf-8")
+
+
+@pytest.fixture
+def campaign(tmp_path, scores):
+    """A folder as mt-metrics-eval has them: two language pairs, the reference not scored."""
+    h, metrics = scores
+    root = tmp_path / "wmt23"
+    for pair in ("en-de", "zh-en"):
+        gold = np.round(-2 * np.exp(-h))
+        gold[2, 5] = np.nan
+        write_scores(root / "human-scores" / f"{pair}.mqm.seg.score", gold)
+        write_scores(root / "human-scores" / f"{pair}.wmt.seg.score", h)
+        documents = root / "documents" / f"{pair}.docs"
+        documents.parent.mkdir(exist_ok=True)
+        documents.write_text("".join(f"news doc{s // 6}\n" for s in range(30)), "utf-8")
+        for name, table in metrics.items():
+            path = root / "metric-scores" / pair / f"{name}-refA.seg.score"
+            write_scores(path, table, without=("refA",))
+    return str(root)
+
+
+@pytest.fixture
+def beside(tmp_path, scores):
+    """DA scores with three metrics beside them, one row a judgment."""
+    h, metrics = scores
+    rng = np.random.default_rng(1)
+    path = tmp_path / "da.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["judge", "item", "system", "score", "comet", "bleu", "ter"])
+        for k, s in np.ndindex(7, 30):
+            own = [round(metrics[n][k, s], 4) for n in ("COMET", "BLEU")]
+            own.append(round(60 - 5 * metrics["BLEU"][k, s], 2))
+            for j in rng.choice(9, 2, replace=False):
+                da = round(60 + 12 * h[k, s] + 5 * rng.normal())
+                rows.writerow([f"j{j}", s, f"sys{k}", da, *own])
+    return str(path)
+
+
+def test_a_folder_of_mt_metrics_eval_becomes_a_table_with_clusters(evenhand, campaign):
+    run = evenhand("metrics", campaign, "--task", "en-de")
+    assert "2 metrics against mqm of 7 systems on 30 items" in run.out
+    assert "COMET-refA" in run.out
+    assert "cluster" in run.out
+    assert "were left out: refA" in " ".join(run.out.split())
+
+
+def test_all_language_pairs_are_groups_and_a_protocol_can_be_chosen(evenhand, campaign):
+    run = evenhand("metrics", campaign, "--criterion", "wmt", "--json")
+    found = run.json
+    assert [*found["groups"]] == ["en-de", "zh-en"]
+    assert {one["gold"] for one in found["groups"].values()} == {"wmt"}
+
+
+def test_metrics_beside_scores_of_people_become_a_table_with_clusters(evenhand, beside):
+    run = evenhand("metrics", beside)
+    assert "3 metrics against scores of 7 systems on 30 items by 9 judges" in run.out
+    assert "read scores of bleu, comet, ter" in " ".join(run.out.split())
+    assert "scores of ter were negated" in " ".join(run.out.split())
+    assert "compares them with people" not in run.out
+
+
+def test_a_metric_among_ratings_is_noticed_and_is_no_judge(evenhand, beside):
+    run = evenhand("rank", beside)
+    assert "Scores of metrics, not of judges: comet, bleu, ter" in " ".join(run.out.split())
+    assert "9 judges" in run.out
+
+
+@pytest.mark.parametrize(
+    ("option", "mark"),
+    [("--latex", "\\toprule"), ("--markdown", "| metric"), ("--csv", "metric,cluster,wmt_rank")],
+)
+def test_the_table_is_written_in_every_form(evenhand, beside, option, mark):
+    run = evenhand("metrics", beside, option)
+    assert mark in run.out
+
+
+def test_a_figure_is_written(evenhand, beside, tmp_path):
+    evenhand("metrics", beside, "-o", str(tmp_path / "metrics.svg"))
+    assert "<svg" in (tmp_path / "metrics.svg").read_text("utf-8")
+
+
+def test_systems_are_left_out_by_name_and_the_signature_says_so(evenhand, beside):
+    run = evenhand("metrics", beside, "--without", "sys3", "--json")
+    found = run.json
+    assert "sys3" not in found["systems"]
+    assert len(found["systems"]) == 6
+    assert "1 of 7 systems, by name" in found["signature"]
+
+
+def test_the_first_statistic_orders_and_is_tested(evenhand, beside):
+    run = evenhand("metrics", beside, "--statistic", "acc-eq,spa", "--json")
+    found = run.json
+    assert found["statistic"] == "acc-eq"
+    assert all(one["cluster"] for one in found["metrics"][:3])
+
+
+def test_a_refusal_is_one_line_with_exit_code_2(evenhand, beside, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("system,item,bleu\nsys0,0,1\nsys1,0,2\n", "utf-8")
+    run = evenhand("metrics", beside, str(path), code=2)
+    assert len(run.err.strip().splitlines()) == 1
+    assert "bleu has no score of sys2" in run.err

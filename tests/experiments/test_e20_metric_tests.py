@@ -1,0 +1,81 @@
+"""E20: how often are two metrics called different that are equally good?
+
+People's scores are system (sd .5) + segment (1) + cell (.7); each metric adds a taste for systems
+(sd 0 or .3) and noise (1.5). Two metrics are alike, so .05 of the tests may reject. Three arms: 12
+systems × 100 segments without taste and with, 20 × 200 with. R = 400, 199 draws (all swaps of 12
+systems). acc-eq against scores in steps, ε cross-fitted for each metric.
+
+Pass: perm-sys rejects at most .05 + 3.09 (.05 .95 / R)^½ by SPA, acc-eq, Pearson of systems and of
+all segments, in every arm. Control, in the same run: perm-both rejects .25 or more by Pearson of
+systems in both arms with taste.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from evenhand.metrics import comparison
+from evenhand.metrics import statistics as measures
+from experiments.campaign import generator
+
+R, ALPHA = 400, 0.05
+MOST = ALPHA + 3.09 * (ALPHA * (1 - ALPHA) / R) ** 0.5
+ARMS = {"no taste": (12, 100, 0.0), "taste": (12, 100, 0.3), "more systems": (20, 200, 0.3)}
+PAIR = np.array([0]), np.array([1])
+FLIPS = 200
+
+
+def draw(systems, items, taste, rng):
+    h = 0.5 * rng.normal(size=(systems, 1)) + rng.normal(size=(1, items))
+    h = h + 0.7 * rng.normal(size=(systems, items))
+    m = h + taste * rng.normal(size=(2, systems, 1)) + 1.5 * rng.normal(size=(2, systems, items))
+    return h, (m - m.mean(axis=(1, 2), keepdims=True)) / m.std(axis=(1, 2), keepdims=True)
+
+
+def test_by_accuracy(h, z, rng):
+    steps = np.round(1.5 * h)
+    pairs = measures.pair_segments(steps, "item")
+    fold = measures.assign_folds(np.arange(h.shape[1]))
+    apart = [one.ravel()[pairs.first] - one.ravel()[pairs.second] for one in z]
+    epsilon = np.array([measures.cross_fit(pairs, one, fold)[1][fold] for one in apart])
+    return comparison.test_pair_sums(comparison.share_accuracy(steps, z, epsilon), PAIR, rng)
+
+
+test_by_accuracy.__test__ = False
+
+
+@cache
+def rejections(arm):
+    """Share of tests that reject, by test and statistic."""
+    systems, items, taste = ARMS[arm]
+    rng = generator(20, [*ARMS].index(arm), 0)
+    rejected = {}
+    by_systems = comparison.measure_systems("pearson")
+    for _ in range(R):
+        h, z = draw(systems, items, taste, rng)
+        sums = comparison.Sums(z, h, np.ones(h.shape, dtype=bool))
+        signs = measures.flip_signs(items, rng, FLIPS)
+        people = measures.flip_test(h, signs)[0]
+        soft = comparison.soften(z, signs, people, whole=False)
+        found = {
+            "perm-sys spa": comparison.test_pair_sums(soft, PAIR, rng),
+            "perm-sys acc-eq": test_by_accuracy(h, z, rng),
+            "perm-sys pearson": comparison.test_sums(sums, by_systems, PAIR, "perm-sys", rng),
+            "perm-both pearson": comparison.test_sums(sums, by_systems, PAIR, "perm-both", rng),
+        }
+        segments = comparison.measure_pearson
+        found["perm-sys none"] = comparison.test_sums(sums, segments, PAIR, "perm-sys", rng)
+        for name, one in found.items():
+            rejected.setdefault(name, []).append(one.p[0] <= ALPHA)
+    return {name: float(np.mean(one)) for name, one in rejected.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arm", ARMS)
+def test_swapped_systems_reject_equally_good_metrics_as_rarely_as_they_say(arm, monkeypatch):
+    monkeypatch.setattr(comparison, "DRAWS", 199)
+    found = rejections(arm)
+    assert {n: v for n, v in found.items() if n.startswith("perm-sys") and v > MOST} == {}
+    if ARMS[arm][2]:
+        assert found["perm-both pearson"] >= 0.25

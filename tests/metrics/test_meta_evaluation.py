@@ -1,0 +1,349 @@
+"""`meta_evaluate`: laws, what is found beside people's scores, clusters, people's own limits."""
+
+import json
+
+import numpy as np
+import pytest
+
+import evenhand
+from evenhand import meta_evaluate
+from evenhand.metrics import statistics as measures
+from evenhand.render.latex import render_latex
+from evenhand.render.markup import render_markdown
+
+K, S, J = 8, 40, 10
+SYSTEMS = [f"s{k}" for k in range(K)]
+
+
+def make(seed=1, noise=(0.5, 1.5, 4.0), *, systems=K, items=S):
+    """Ratings by judges, and scores of metrics that agree less and less with them."""
+    rng = np.random.default_rng(seed)
+    h = 0.6 * rng.normal(size=(systems, 1)) + rng.normal(size=(1, items))
+    h = h + 0.7 * rng.normal(size=(systems, items))
+    people = {"judge": [], "item": [], "system": [], "score": []}
+    for s in range(items):
+        for k in range(systems):
+            for j in rng.choice(J, 2, replace=False).tolist():
+                people["judge"].append(f"j{j}")
+                people["item"].append(f"i{s}")
+                people["system"].append(f"s{k}")
+                people["score"].append(round(60 + 12 * h[k, s] + 6 * rng.normal()))
+    scores = {
+        "item": [f"i{s}" for s in range(items) for _ in range(systems)],
+        "system": [f"s{k}" for k in range(systems)] * items,
+    }
+    for at, one in enumerate(noise):
+        m = h + one * rng.normal(size=h.shape)
+        scores[f"m{at}"] = m.T.ravel().tolist()
+    return people, scores
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return make()
+
+
+@pytest.fixture(scope="module")
+def found(tables):
+    return meta_evaluate(*tables)
+
+
+def values(found):
+    return {
+        (name, metric): float(v)
+        for name, one in found.values.items()
+        for metric, v in zip(found.metrics, one, strict=True)
+    }
+
+
+def test_the_metric_with_the_least_noise_stands_first(found):
+    assert found.metrics == ("m0", "m1", "m2")
+    assert found.statistic == "spa"
+    assert found.values["acc-eq"][0] > found.values["acc-eq"][2]
+
+
+def test_ways_to_write_the_same_scores_give_the_same_numbers(tables, found, tmp_path):
+    people, scores = tables
+    names = ("m0", "m1", "m2")
+    long = {
+        "metric": [name for name in names for _ in scores["item"]],
+        "item": scores["item"] * 3,
+        "system": scores["system"] * 3,
+        "score": [one for name in names for one in scores[name]],
+    }
+    by_name = {
+        name: {"item": scores["item"], "system": scores["system"], name: scores[name]}
+        for name in names
+    }
+    lines = tmp_path / "scores.jsonl"
+    rows = (dict(zip(long, row, strict=True)) for row in zip(*long.values(), strict=True))
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    of_cell = {
+        (i, s): at for at, (i, s) in enumerate(zip(scores["item"], scores["system"], strict=True))
+    }
+    places = [of_cell[c] for c in zip(people["item"], people["system"], strict=True)]
+    beside = tmp_path / "beside.csv"
+    columns = {**people, **{name: [scores[name][at] for at in places] for name in names}}
+    text = [
+        ",".join(columns),
+        *(",".join(map(str, r)) for r in zip(*columns.values(), strict=True)),
+    ]
+    beside.write_text("\n".join(text) + "\n", "utf-8")
+    for other in (
+        meta_evaluate(people, long),
+        meta_evaluate(people, by_name),
+        meta_evaluate(people, lines),
+        meta_evaluate(beside),
+    ):
+        assert other.metrics == found.metrics
+        assert values(other) == pytest.approx(values(found), abs=1e-9)
+        assert other.cluster == found.cluster
+
+
+def test_renaming_and_reversing_systems_changes_no_number(tables, found):
+    people, scores = tables
+    new = {name: f"x{K - at}" for at, name in enumerate(SYSTEMS)}
+    renamed = [
+        {**table, "system": [new[name] for name in table["system"]]} for table in (people, scores)
+    ]
+    other = meta_evaluate(*renamed)
+    assert values(other) == pytest.approx(values(found), abs=1e-12)
+    assert [one.p for one in other.pairs] == pytest.approx([one.p for one in found.pairs])
+
+
+def test_the_order_of_rows_changes_nothing(tables, found):
+    mixed = []
+    for seed, table in enumerate(tables):
+        order = np.random.default_rng(seed).permutation(len(table["item"]))
+        mixed.append({name: [column[at] for at in order] for name, column in table.items()})
+    assert values(meta_evaluate(*mixed)) == pytest.approx(values(found), abs=1e-12)
+
+
+def test_statistics_of_order_do_not_change_under_rising_transformations(tables):
+    people, scores = tables
+    bent = {**scores, **{name: list(np.exp(scores[name])) for name in ("m0", "m1", "m2")}}
+    words = ["tau-b", "spearman", "tau-c"]
+    one, other = (
+        meta_evaluate(people, table, statistics=words, level="segment") for table in (scores, bent)
+    )
+    assert values(other) == pytest.approx(values(one), abs=1e-12)
+
+
+def test_scale_and_shift_change_no_statistic_and_no_test(tables, found):
+    people, scores = tables
+    moved = {**scores, "m1": [1000 + 7.5 * one for one in scores["m1"]]}
+    other = meta_evaluate(people, moved)
+    assert values(other) == pytest.approx(values(found), abs=1e-9)
+    assert [one.p_adjusted for one in other.pairs] == [one.p_adjusted for one in found.pairs]
+
+
+def test_people_as_a_metric_agree_with_themselves(tables):
+    people, scores = tables
+    mean = {}
+    for i, s, v in zip(people["item"], people["system"], people["score"], strict=True):
+        mean.setdefault((i, s), []).append(v)
+    own = [np.mean(mean[c]) for c in zip(scores["item"], scores["system"], strict=True)]
+    found = meta_evaluate(people, {**scores, "own": own})
+    assert found.metrics[0] == "own"
+    for name in ("spa", "pa", "system-pearson", "acc-eq", "acc-eq-star", "segment-pearson"):
+        assert found.values[name][0] == pytest.approx(1.0)
+
+
+def test_soft_accuracy_by_the_authors_rule_depends_on_the_order_of_systems_and_ours_does_not():
+    people = {"system": list("aabbcc"), "item": [1, 2] * 3, "score": [1, 2, 1, 2, 3, 3]}
+    metric = {"system": list("aabbcc"), "item": [1, 2] * 3, "m": [5.0, 5.0, 5.0, 4.0, 9.0, 8.0]}
+    swapped = [
+        {**one, "system": ["b", "b", "a", "a", "c", "c"]} for one in (people, metric)
+    ]  # a and b change names
+    ours = [meta_evaluate(*t, statistics=["spa"]) for t in ((people, metric), swapped)]
+    theirs = [meta_evaluate(*t, statistics=["spa"], spa="wmt") for t in ((people, metric), swapped)]
+    assert ours[0].values["spa"][0] == pytest.approx(ours[1].values["spa"][0], abs=1e-12)
+    assert abs(theirs[0].values["spa"][0] - theirs[1].values["spa"][0]) > 0.05
+
+
+def test_a_copy_of_a_metric_is_not_told_from_it(tables):
+    people, scores = tables
+    found = meta_evaluate(people, {**scores, "m0_again": scores["m0"]})
+    pair = next(one for one in found.pairs if {one.first, one.second} == {"m0", "m0_again"})
+    assert (pair.difference, pair.p, pair.decided) == (0.0, 1.0, False)
+
+
+@pytest.mark.parametrize("test", ["perm-sys", "perm-both", "boot-both", "williams"])
+def test_every_test_tells_a_good_metric_from_noise(test):
+    people, scores = make(3, (0.2, 30.0), systems=12)
+    found = meta_evaluate(people, scores, statistics=["system-pearson"], test=test)
+    assert found.pairs[0].first == "m0"
+    assert found.pairs[0].p < 0.05
+
+
+def test_what_lies_under_noise_is_said():
+    people, scores = make(5, (0.3, 300.0))
+    found = meta_evaluate(people, scores)
+    by_code = {one.code: one for one in found.notes}
+    assert by_code["below-chance"].values["metrics"] == ["m1"]
+
+
+def test_lines_stand_where_every_pair_across_is_decided():
+    people, scores = make(2, (0.1, 0.12, 20.0, 22.0), systems=12, items=60)
+    found = meta_evaluate(people, scores, statistics=["acc-eq"])
+    assert found.cluster == (1, 1, 2, 2)
+    assert found.clusters == (("m0", "m1"), ("m2", "m3"))
+    assert found.wmt_rank == (1, 1, 2, 2)
+    document = found.document()
+    assert document.tables[0].lines == (2,)
+    assert "\\midrule" in render_latex(document)
+    assert "m0" in render_markdown(document)
+
+
+def test_few_systems_are_not_tested_and_perm_both_speaks_of_these_alone():
+    people, scores = make(1, (0.5, 3.0), systems=4)
+    found = meta_evaluate(people, scores)
+    assert found.cluster is None
+    assert "few-systems" in {one.code for one in found.notes}
+    other = meta_evaluate(people, scores, statistics=["pa"], test="perm-both")
+    assert other.pairs
+    assert "these-systems" in {one.code for one in other.notes}
+
+
+def test_judges_move_the_gold_and_halves_are_the_ceiling(found):
+    assert found.judges == J
+    assert (found.judge_stderr > 0).all()
+    assert 0.5 < found.ceiling["acc-eq"] < 1
+    assert found.pairs[0].judge_stderr > 0
+
+
+def test_without_judges_there_is_neither(tables):
+    people, scores = tables
+    unnamed = {name: column for name, column in people.items() if name != "judge"}
+    found = meta_evaluate(unnamed, scores)
+    assert (found.judges, found.judge_stderr, found.ceiling) == (None, None, {})
+
+
+def test_lower_scores_of_people_and_of_metrics_are_negated_and_named(tables, found):
+    people, scores = tables
+    penalties = {**people, "score": [200 - one for one in people["score"]]}
+    penalties["criterion"] = ["mqm_penalty"] * len(people["score"])
+    low = min(-one for one in scores["m2"])
+    ter = {**scores, "ter": [-one - low for one in scores["m2"]]}
+    del ter["m2"]
+    other = meta_evaluate(penalties, ter)
+    assert {"gold-negated", "metric-negated"} <= {one.code for one in other.notes}
+    assert other.metrics == ("m0", "m1", "ter")
+    assert sorted(values(other).values()) == pytest.approx(sorted(values(found).values()), abs=1e-9)
+
+
+def test_a_second_protocol_is_another_criterion_of_the_table(tables):
+    people, _ = tables
+    n = len(people["score"])
+    rng = np.random.default_rng(0)
+    both = {name: column * 2 for name, column in people.items()}
+    both["score"] = people["score"] + [round(one + 9 * rng.normal()) for one in people["score"]]
+    both["criterion"] = ["mqm"] * n + ["esa"] * n
+    found = meta_evaluate(both, criterion="mqm")
+    assert (found.gold, found.metrics) == ("mqm", ("esa",))
+    assert found.values["pa"][0] > 0.8
+
+
+def test_several_tasks_are_compared_apart(tables):
+    people, scores = tables
+    two = {name: column * 2 for name, column in people.items()}
+    two["task"] = ["de"] * len(people["item"]) + ["fr"] * len(people["item"])
+    own = {name: column * 2 for name, column in scores.items()}
+    own["task"] = ["de"] * len(scores["item"]) + ["fr"] * len(scores["item"])
+    found = meta_evaluate(two, own)
+    assert [*found] == ["de", "fr"]
+    assert values(found["de"]) == pytest.approx(values(found["fr"]))
+
+
+def compare(seed=4, n=400):
+    rng = np.random.default_rng(seed)
+    quality = np.linspace(0, 1.5, 6)
+    h = quality[:, None] + rng.normal(size=(6, 30))
+    rows = []
+    for _ in range(n):
+        a, b = rng.choice(6, 2, replace=False)
+        s, j = int(rng.integers(30)), int(rng.integers(8))
+        gap = h[a, s] - h[b, s] + 0.5 * rng.normal()
+        outcome = "tie" if abs(gap) < 0.3 else "left" if gap > 0 else "right"
+        rows.append((f"j{j}", f"i{s}", f"s{a}", f"s{b}", outcome))
+    names = ("judge", "item", "left", "right", "outcome")
+    votes = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    scores = {"item": [f"i{s}" for _ in range(6) for s in range(30)]}
+    scores["system"] = [f"s{k}" for k in range(6) for _ in range(30)]
+    scores["good"] = (h + 0.2 * rng.normal(size=h.shape)).ravel().tolist()
+    scores["noise"] = rng.normal(size=h.size).tolist()
+    return votes, scores
+
+
+def test_judged_preferences_are_gold_with_errors_by_item_and_judge():
+    votes, scores = compare()
+    found = meta_evaluate(votes, scores)
+    assert found.statistic == "preference"
+    assert found.metrics == ("good", "noise")
+    assert found.values["preference"][0] > 0.7
+    assert 0.25 < found.values["preference"][1] < 0.6
+    lower, upper = found.interval[0]
+    assert lower < found.values["preference"][0] < upper
+    assert found.pairs[0].decided
+    assert (found.items, found.judges) == (30, 8)
+    assert found.test == "t clustered by item and judge"
+
+
+def test_a_preference_of_each_pair_is_the_sign_of_the_difference():
+    votes = {"item": [1, 1, 2, 2, 3, 3], "left": list("ababab"), "right": list("bababa")}
+    votes["outcome"] = ["left", "right", "left", "right", "left", "left"]
+    scores = {"item": [1, 1, 2, 2, 3, 3], "system": list("ababab"), "m": [2.0, 1.0] * 3}
+    found = meta_evaluate(votes, scores, statistics=["preference"])
+    assert found.values["preference"][0] == pytest.approx(5 / 6)
+
+
+def test_rankings_and_a_ranking_are_gold_of_systems():
+    votes, scores = compare()
+    ranking = evenhand.rank(votes)
+    found = meta_evaluate(ranking, scores)
+    assert set(found.values) == {"pa", "system-pearson", "system-spearman", "system-tau-b"}
+    assert found.metrics[0] == "good"
+    places = {"ranking": [f"r{at // 3}" for at in range(24)], "system": ["s0", "s1", "s2"] * 8}
+    places["rank"] = [1, 2, 3, 2, 1, 3, 3, 1, 2, 1, 3, 2] * 2
+    of_rankings = meta_evaluate(places, scores)
+    assert of_rankings.systems == ("s0", "s1", "s2")
+
+
+def test_scores_of_systems_as_a_whole_are_compared_with_means(tables):
+    people, _ = tables
+    found = meta_evaluate(people, {"system": SYSTEMS, "m": [float(k) for k in range(K)]})
+    assert set(found.values) == {"pa", "system-pearson", "system-spearman", "system-tau-b"}
+    assert found.items == 0
+
+
+def test_first_places_with_ties_are_as_many_as_people_give():
+    # Padó et al. (2009): a system comes first in each of the items where nothing is better
+    h = np.array([[3.0, 3.0, 1.0], [3.0, 2.0, 2.0], [1.0, 1.0, 2.0]])
+    assert measures.tie_aware(h, 10 * h) == pytest.approx(1.0)
+    # firsts by people: 2, 2, 1; by a metric with as many, 5, after its gaps 0, 0, 0, 1, 1: 3, 1, 1
+    m = np.array([[9.0, 9.0, 8.0], [1.0, 8.0, 1.0], [1.0, 1.0, 9.0]])
+    firsts = np.array([3.0, 1.0, 1.0])
+    expected = np.corrcoef([2.5, 2.5, 1.0], [3.0, 1.5, 1.5])[0, 1]
+    assert firsts.sum() == 5
+    assert measures.tie_aware(h, m) == pytest.approx(expected)
+
+
+def test_the_result_is_plain_in_json_csv_and_frames(found):
+    contract = json.loads(json.dumps(found.to_dict()))
+    assert contract["metrics"][0]["metric"] == "m0"
+    assert contract["pairs"][0].keys() >= {"first", "second", "p", "p_adjusted", "decided"}
+    assert [one["metric"] for one in found.records()] == ["m0", "m1", "m2"]
+    assert list(found.to_pandas()["metric"])[:3] == ["m0", "m1", "m2"]
+
+
+@pytest.mark.parametrize("kind", ["systems", "pairs", "distance"])
+def test_figures_are_drawn(found, kind):
+    figure = found.plot(kind)
+    assert figure.axes
+
+
+def test_the_same_seed_gives_the_same_signature(tables, found):
+    again = meta_evaluate(*tables)
+    assert again.signature == found.signature
+    assert "seed 20131" in found.signature
+    assert meta_evaluate(*tables, seed=7).signature != found.signature

@@ -1,0 +1,120 @@
+"""What cannot be compared is refused in one line that says what is wrong, where, and what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from evenhand import meta_evaluate
+from evenhand.errors import EvenhandError
+
+PEOPLE = {
+    "judge": list("aaabbb"),
+    "item": [1, 1, 1, 2, 2, 2],
+    "system": list("xyzxyz"),
+    "score": [3, 4, 1, 2, 5, 3],
+}
+VOTES = {
+    "judge": list("aabbb"),
+    "item": [1, 1, 2, 2, 1],
+    "left": list("xyzxz"),
+    "right": list("yzxyy"),
+    "outcome": ["left", "right", "tie", "right", "left"],
+}
+CRITERIA = {**PEOPLE, "criterion": ["mqm", "da"] * 3}
+OK = {"item": PEOPLE["item"], "system": PEOPLE["system"], "bleu": [1.0, 2, 3, 2, 3, 1]}
+
+
+def take(rows, table=OK):
+    return {name: [column[at] for at in rows] for name, column in table.items()}
+
+
+def change(**columns):
+    return {**OK, **columns}
+
+
+# what people said, scores, settings, and words of the refusal
+REFUSED = {
+    "a cell": (PEOPLE, take([0, 1, 2, 3, 4]), {}, "1 output .* bleu of z on 2.*--without"),
+    "a system": (PEOPLE, take([0, 1, 3, 4]), {}, "bleu has no score of z.*--without system=z"),
+    "an item": (PEOPLE, take([0, 1, 2]), {}, "1 of the 2 items .* no scores of metrics: 2"),
+    "all items": (PEOPLE, change(item=list("pppqqq")), {}, "2 of the 2 items .*: 1, 2"),
+    "names": (PEOPLE, change(system=list("pqrpqr")), {}, "judged x, y, z and metrics scored p, q"),
+    "no system": (PEOPLE, {"item": [1], "bleu": [2.0]}, {}, "call it system. It has item, bleu"),
+    "no scores": (PEOPLE, take([0, 1], {"system": list("xy")}), {}, "has no scores of metrics"),
+    "words": (PEOPLE, change(bleu=list("abcdef")), {}, "column of numbers.*It has item, system"),
+    "two scores": (
+        PEOPLE,
+        take([0, 0, 1, 2, 3, 4, 5], {**OK, "bleu": [1.0, 2, 3, 2, 3, 1]})
+        | {"bleu": [1.0, 9.0, 2, 3, 2, 3, 1]},
+        {},
+        "bleu gives the output of x on 1 different scores .*1 output",
+    ),
+    "twice": (PEOPLE, [OK, OK], {}, "two tables have scores of bleu"),
+    "statistic": (PEOPLE, OK, {"statistics": ["kendal"]}, "no statistic 'kendal'"),
+    "grouping": (
+        PEOPLE,
+        OK,
+        {"statistics": ["acc-eq"], "group": "none"},
+        "acc-eq cannot be computed here: choose spa",
+    ),
+    "group": (PEOPLE, OK, {"group": "segment"}, "group cannot be 'segment'"),
+    "test": (PEOPLE, OK, {"test": "perm-input"}, "test cannot be 'perm-input'"),
+    "rule": (PEOPLE, OK, {"spa": "midp"}, "spa cannot be 'midp'"),
+    "level": (PEOPLE, OK, {"level": "item"}, "level cannot be 'item'"),
+    "seed": (PEOPLE, OK, {"seed": -1}, "seed"),
+    "no level": (
+        PEOPLE,
+        {"system": list("xyz"), "bleu": [1.0, 2, 3]},
+        {"level": "segment"},
+        "no statistics at the level of segments",
+    ),
+    "model": (PEOPLE, OK, {"model": "bradley-terry"}, "ratings need no model"),
+    "no model": (VOTES, OK, {"model": "elo"}, "model cannot be 'elo'"),
+    "criterion of votes": (VOTES, OK, {"criterion": "mqm"}, "of ratings: leave them out"),
+    "criterion": (CRITERIA, None, {"criterion": "mqn"}, "no criterion 'mqn'"),
+    "votes without scores": (VOTES, None, {}, "there are no scores of metrics"),
+    "unscored pairs": (VOTES, take([0, 1, 2]), {}, "2 of 5 comparisons .* on 2"),
+    "preferences without items": (
+        VOTES,
+        {"system": list("xyz"), "m": [1.0, 2, 3]},
+        {"statistics": ["preference"]},
+        "preference cannot be computed",
+    ),
+    "no people": (OK, OK, {}, "score"),
+    "a number": (3, OK, {}, "int"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_refused_in_words(name):
+    people, scores, settings, words = REFUSED[name]
+    with pytest.raises(EvenhandError, match=words) as refusal:
+        meta_evaluate(people, scores, **settings)
+    assert "\n" not in str(refusal.value)
+    assert "nan" not in str(refusal.value).lower()
+
+
+def write(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("--", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return folder
+
+
+GOLD, METRIC = "human-scores__en-de--mqm--seg--score", "metric-scores__en-de__BLEU--seg--score"
+FOLDERS = {
+    "uneven": ({GOLD: "x 1\nx 2\ny 1\n", METRIC: "x 1\ny 2\n"}, "1 scores of y and 2"),
+    "three words": ({GOLD: "x 1\ny 2 3\n", METRIC: "x 1\ny 2\n"}, "line 2 of en-de.mqm.seg.score"),
+    "no number": ({GOLD: "x 1\ny b\n", METRIC: "x 1\ny 2\n"}, "is not a system and a score: 'y b'"),
+    "empty": ({GOLD: "", METRIC: "x 1\ny 2\n"}, "is empty"),
+    "no metrics": ({GOLD: "x 1\ny 2\n"}, "metric-scores' is not there"),
+    "no people": ({METRIC: "x 1\ny 2\n"}, "a folder without human-scores"),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_folders_with_faults_are_refused(name, tmp_path):
+    files, words = FOLDERS[name]
+    with pytest.raises(EvenhandError, match=words):
+        meta_evaluate(write(tmp_path, **files))
