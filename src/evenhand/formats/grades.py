@@ -73,6 +73,13 @@ def read_grades(
     return _read_words(there, column, known, systems)
 
 
+def refuse_unclear(column: str) -> InvalidJudgments:
+    return InvalidJudgments(
+        f"column '{column}' holds probabilities and does not say whose: call it probability_left"
+        " where they are that the left output is better, probability_right where that the right is"
+    )
+
+
 def _read_number(text: str) -> float:
     plain = re.sub(r"\s", "", text).replace(",", ".")
     return float(re.sub("[−–]", "-", plain))
@@ -84,6 +91,9 @@ def _read_number(text: str) -> float:
 def _read_scale(
     numbers: Mapping[str, float], column: str, declared: Mapping[str, Outcome]
 ) -> Grades | None:
+    fractions = [one for one in numbers.values() if one not in (0.0, 0.5, 1.0)]
+    if fractions and not declared and all(0 <= one <= 1 for one in numbers.values()):
+        raise refuse_unclear(column)
     middle = _find_middle({*numbers.values()}, column)
     if middle is None:
         return None

@@ -64,6 +64,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.SUBSET2EVALUATE,
     generic.RANKINGS,
     generic.COMPARISONS,
+    generic.PROBABILITIES,
     wide.PAIR_SCORES,
     wide.VOTES,
     generic.RATINGS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -334,6 +334,9 @@ class Fused:
     check: float | None = None
     # system → log-worth by verdicts alone, which are no estimate of what people prefer; or None
     llm: Mapping[str, float] | None = None
+    # system that no person judged → verdicts on it, which are not used
+    unjudged: Mapping[str, float] = field(default_factory=dict)
+    n_unused: float = 0.0  # all these verdicts
 
     @property
     def says(self) -> str:
@@ -347,7 +350,12 @@ class Fused:
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: value for name, value in vars(self).items() if name != "human"}
-        return values | {"n_verdicts": whole(self.n_verdicts), "n_unpaired": whole(self.n_unpaired)}
+        counts = ("n_verdicts", "n_unpaired", "n_unused")
+        return (
+            values
+            | {name: whole(values[name]) for name in counts}
+            | {"unjudged": {name: whole(n) for name, n in self.unjudged.items()}}
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -86,6 +87,7 @@ class PairedScores:
     found: Flags  # (n,) whether it has a verdict
     n_unpaired: float  # scores of people without a verdict
     n_verdicts: float  # verdicts before they were averaged
+    unjudged: dict[str, float]  # system that no person scored → verdicts on it
 
     def factor(self, codes: Integers) -> Factor:
         """Return the clusters of items of some places."""
@@ -106,6 +108,7 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
             raise refuse_items(what)
     place = {name: at for at, name in enumerate(people.systems)}
     system = np.array([place.get(name, -1) for name in verdicts.systems])[verdicts.system]
+    unjudged = dict(Counter(verdicts.systems[at] for at in verdicts.system[system < 0].tolist()))
     verdicts, system = verdicts.take(system >= 0), system[system >= 0]
     labels = tuple(sorted({*people.items, *verdicts.items}))
     code = {name: at for at, name in enumerate(labels)}
@@ -151,6 +154,7 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
         found,
         lacking,
         float(verdicts.size),
+        {name: float(unjudged[name]) for name in sorted(unjudged)},
     )
 
 
@@ -219,7 +223,14 @@ def fuse_scores(
     human = rank_scores(
         paired.people, settings, lower_is_better=lower_is_better, references=references
     )
-    fused = Fused(paired.n_verdicts, paired.every.size, paired.n_unpaired, human)
+    fused = Fused(
+        paired.n_verdicts,
+        paired.every.size,
+        paired.n_unpaired,
+        human,
+        unjudged=paired.unjudged,
+        n_unused=sum(paired.unjudged.values()),
+    )
     scores = take_scores(paired.people)
     items = len(scores.factors["item"].labels)
     if items < ENOUGH_ITEMS:

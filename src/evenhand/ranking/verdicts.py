@@ -30,6 +30,7 @@ from evenhand.errors import (
     require_option,
     suggest_or_list,
 )
+from evenhand.formats.layouts.generic import read_probability
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Flags, Integers
@@ -111,6 +112,30 @@ def split_judges(table: Comparisons, names: Sequence[str]) -> tuple[Comparisons,
     return table.where(~of_llm, recorded=False), table.where(of_llm, recorded=False)
 
 
+def split_probabilities(verdicts: Comparisons) -> Comparisons:
+    """Make a verdict that is a probability two, left and right, that weigh one together.
+
+    Where an outcome stands without a probability beside it, it counts as it is.
+    """
+    named, likely = read_probability(verdicts.frame, verdicts.source.name, verdicts.covariates)
+    if not named:
+        return verdicts
+    weight = nw.col("weight") if verdicts.has("weight") else nw.lit(1.0)
+    given, outcome = ~likely.is_null(), nw.col("outcome").cast(nw.String)
+    parts = [
+        verdicts.frame.with_columns(
+            nw.when(given).then(nw.lit(side)).otherwise(outcome).alias("outcome"),
+            weight=weight * nw.when(given).then(share).otherwise(nw.lit(whole)),
+        )
+        for side, share, whole in (("left", likely, 1.0), ("right", 1 - likely, 0.0))
+    ]
+    both = nw.concat([one.filter(nw.col("weight") > 0) for one in parts])  # type: ignore[type-var]
+    labels = verdicts.outcome_labels
+    if labels is not None:
+        labels = type(labels)({**labels, "left": "left", "right": "right"})  # type: ignore[call-arg]
+    return replace(verdicts, frame=both, outcome_labels=labels, weights="importance")
+
+
 def rank_with_verdicts(
     table: Comparisons,
     verdicts: Comparisons,
@@ -132,6 +157,7 @@ def rank_with_verdicts(
     refuse_same_judges(judges[0], judges[1])
     factors = [name for name in ("judge", "item") if table.has(name)]
     of_item = ["item"] * verdicts.has("item")
+    verdicts = split_probabilities(verdicts)
     if by is None:
         return fuse(table.tally(factors), verdicts.tally(of_item), settings, unpaired)
     of_people = tally_groups(table, by, factors)
@@ -220,7 +246,14 @@ def fuse(people: Tally, verdicts: Tally, settings: Settings, unpaired: str | Non
         found = find_intervals(fit, evidence, levels, settings)
         human = order_systems(fit, evidence, levels, found, settings)
         clustering, joint = join_fits(fit, paired, evidence, settings)
-        fused = Fused(paired.n_verdicts, paired.n_pairs, paired.n_unpaired, human)
+        fused = Fused(
+            paired.n_verdicts,
+            paired.n_pairs,
+            paired.n_unpaired,
+            human,
+            unjudged=paired.unjudged,
+            n_unused=paired.n_unused,
+        )
         if joint is None:
             return without_verdicts(fused, clustering.notes)
         fused = weigh(fused, joint, check_items(paired, settings.model.fit(paired.every)))
@@ -263,12 +296,19 @@ def without_verdicts(fused: Fused, notes: Sequence[Finding] = ()) -> Ranking:
     why = [one for one in notes if one.code == "few-labelled-items"]
     why = why or [say("verdicts-add-nothing", verdicts=fused.n_verdicts)]
     unused = replace(fused, weight=0.0, gain=1.0)
-    return replace(fused.human, fused=unused, notes=(*fused.human.notes, *why))
+    return replace(
+        fused.human, fused=unused, notes=(*fused.human.notes, *say_unjudged(fused), *why)
+    )
+
+
+def say_unjudged(fused: Fused) -> list[Finding]:
+    values = {"systems": [*fused.unjudged], "verdicts": fused.n_unused}
+    return [say("verdicts-unjudged", **values)] if fused.unjudged else []
 
 
 def with_verdicts(ranking: Ranking, fused: Fused, digest: str) -> Ranking:
     """Return a ranking that says what verdicts did to it."""
-    notes, t = [], fused.check
+    notes, t = say_unjudged(fused), fused.check
     if fused.tastes is not None:
         notes.append(say("verdicts-leave-tastes", part=fused.tastes))
     if t is not None and abs(t) > MAX_CHECK_T:
@@ -293,6 +333,8 @@ class Paired:
     n_verdicts: float  # verdicts before they were averaged
     n_pairs: int  # pairs of outputs with verdicts
     n_unpaired: float  # judgments of people on pairs without a verdict
+    unjudged: dict[str, float]  # system that no person judged → verdicts on it
+    n_unused: float  # all these verdicts
 
     def factor(self, name: str) -> Factor:
         return self.people.factors[name]
@@ -313,7 +355,10 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
             raise refuse_items(name)
     known = {name: at for at, name in enumerate(people.systems)}
     code = np.array([known.get(name, -1) for name in verdicts.systems], dtype=np.int32)
-    verdicts = verdicts.take((code[verdicts.left] >= 0) & (code[verdicts.right] >= 0))
+    of_judged = (code[verdicts.left] >= 0) & (code[verdicts.right] >= 0)
+    unjudged = count_unjudged(verdicts, code)
+    n_unused = float(verdicts.counts[~of_judged].sum())
+    verdicts = verdicts.take(of_judged)
     k, of_people, of_verdicts = len(people.systems), people.factor("item"), verdicts.factor("item")
     labels = tuple(sorted({*of_people.labels, *of_verdicts.labels}))
     place = {name: at for at, name in enumerate(labels)}
@@ -378,7 +423,16 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
         n_verdicts=float(counts.sum()),
         n_pairs=len(keys),
         n_unpaired=lacking,
+        unjudged=unjudged,
+        n_unused=n_unused,
     )
+
+
+def count_unjudged(verdicts: Tally, code: NDArray[np.integer[Any]]) -> dict[str, float]:
+    n, k = verdicts.counts.sum(axis=1), len(code)
+    each = np.bincount(verdicts.left, n, minlength=k) + np.bincount(verdicts.right, n, minlength=k)
+    names = verdicts.systems
+    return {names[at]: float(each[at]) for at in np.flatnonzero(code < 0).tolist() if each[at]}
 
 
 def _count(systems: tuple[str, ...], sides: tuple[Integers, Integers], counts: Array) -> Tally:
