@@ -44,15 +44,16 @@ from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     MAX_NAMED,
-    MIN_GAIN,
     UNPAIRED,
     compare_items,
+    is_used,
     mark_llm_judges,
     refuse_items,
     refuse_kinds,
     refuse_same_judges,
     refuse_unlike,
     refuse_unpaired,
+    refuse_weight,
     weigh,
     with_verdicts,
     without_verdicts,
@@ -206,6 +207,7 @@ def fuse_scores(
     unpaired: str | None,
     lower_is_better: bool,
     references: Sequence[str] | None = None,
+    weight: float | None = None,
 ) -> Ranking:
     """Rank people's ratings of one task under one criterion with the help of verdicts.
 
@@ -218,6 +220,7 @@ def fuse_scores(
 
     """
     refuse_settings(settings, unpaired)
+    refuse_weight(weight)
     verdicts = match_verdicts(verdicts, people)
     paired = pair_scores(people, verdicts, unpaired)
     human = rank_scores(
@@ -244,9 +247,10 @@ def fuse_scores(
         rest = paired.every.score - joint.every.values[paired.every.system]
         judged = paired.item.loads > 0
         theirs = np.array([paired.item.labels.index(name) for name in paired.every.items])
-        fused = weigh(fused, joint, compare_items(rest, theirs[paired.every.item], judged))
-        if fused.gain < MIN_GAIN:
-            return without_verdicts(fused)
+        check = compare_items(rest, theirs[paired.every.item], judged)
+        fused = weigh(fused, joint, check, weight)
+        if not is_used(fused, weight):
+            return without_verdicts(fused, weight=weight)
         estimates, spread = joint.estimate(fused.weight)
         moved = replace(fit, estimate=fit.estimate.mean() + estimates.values)
         if lower_is_better:

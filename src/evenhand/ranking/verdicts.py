@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import refuse_kind
+from evenhand.data.controls import refuse_kind, take_pairs
 from evenhand.data.groups import Levels, list_levels, tally_groups
+from evenhand.data.taking import take
 from evenhand.data.tally import Factor, Tally, join_codes, keep_levels, merge_levels, take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -136,30 +137,51 @@ def split_probabilities(verdicts: Comparisons) -> Comparisons:
     return replace(verdicts, frame=both, outcome_labels=labels, weights="importance")
 
 
-def rank_with_verdicts(
-    table: Comparisons,
-    verdicts: Comparisons,
-    by: str | None,
-    settings: Settings,
-    unpaired: str | None,
-) -> Ranking | GroupedRankings:
-    """Rank all, or the levels of a column apart; verdicts without it serve every level.
+def open_verdicts(
+    table: Any, llm: Any, llm_judges: Sequence[str]
+) -> tuple[Comparisons, Comparisons]:
+    """Return people's judgments and the verdicts: a table of them, or those of some judges.
 
     Raises:
-        InvalidJudgments: a judge of people's gave verdicts too; or no items.
+        InvalidJudgments: what is no comparisons; or a judge of people's gave verdicts too.
 
     """
-    refuse_settings(settings, unpaired)
+    if llm is None:
+        table, verdicts = split_judges(table, llm_judges)
+    else:
+        verdicts = take_pairs(take(llm))
+    if not isinstance(table, Comparisons):
+        raise refuse_kind(table, "verdicts help to rank comparisons of systems, not")
+    if not isinstance(verdicts, Comparisons):
+        raise refuse_kinds("comparisons", verdicts)
     judges = [
         set(filter(None, list_levels(one, "judge"))) if one.has("judge") else set()
         for one in (table, verdicts)
     ]
     refuse_same_judges(judges[0], judges[1])
+    return table, split_probabilities(verdicts)
+
+
+def rank_with_verdicts(
+    table: Comparisons,
+    verdicts: Comparisons,
+    by: str | None,
+    settings: Settings,
+    *,
+    unpaired: str | None,
+    weight: float | None,
+) -> Ranking | GroupedRankings:
+    """Rank all, or the levels of a column apart; verdicts without it serve every level.
+
+    Raises:
+        InvalidJudgments: no items.
+
+    """
+    refuse_settings(settings, unpaired, weight)
     factors = [name for name in ("judge", "item") if table.has(name)]
     of_item = ["item"] * verdicts.has("item")
-    verdicts = split_probabilities(verdicts)
     if by is None:
-        return fuse(table.tally(factors), verdicts.tally(of_item), settings, unpaired)
+        return fuse(table.tally(factors), verdicts.tally(of_item), settings, unpaired, weight)
     of_people = tally_groups(table, by, factors)
     if not verdicts.has(by):
         of_llm = dict.fromkeys(of_people, verdicts.tally(of_item))
@@ -169,7 +191,7 @@ def rank_with_verdicts(
     def rank_group(name: str) -> Ranking:
         if name not in of_llm:
             raise NotIdentified(f"there are no verdicts on {by} {name}")
-        return fuse(of_people[name], of_llm[name], settings, unpaired)
+        return fuse(of_people[name], of_llm[name], settings, unpaired, weight)
 
     return rank_apart(of_people, by, rank_group)
 
@@ -205,8 +227,14 @@ def refuse_unpaired(
     )
 
 
-def refuse_settings(settings: Settings, unpaired: str | None) -> None:
+def refuse_weight(weight: float | None) -> None:
+    if weight is not None and not 0 <= weight <= 1:
+        raise UnknownOption(f"the weight of verdicts (λ) goes from 0 to 1, not {weight:g}")
+
+
+def refuse_settings(settings: Settings, unpaired: str | None, weight: float | None = None) -> None:
     model = settings.model
+    refuse_weight(weight)
     if unpaired is not None:
         require_option("unpaired", unpaired, UNPAIRED)
     if not isinstance(model, BradleyTerry):
@@ -226,10 +254,17 @@ def refuse_settings(settings: Settings, unpaired: str | None) -> None:
         raise UnknownOption(f"verdicts cannot be combined with {listing(asked)}: leave it out")
 
 
-def fuse(people: Tally, verdicts: Tally, settings: Settings, unpaired: str | None) -> Ranking:
+def fuse(
+    people: Tally,
+    verdicts: Tally,
+    settings: Settings,
+    unpaired: str | None,
+    weight: float | None = None,
+) -> Ranking:
     """Rank by people's judgments with the help of verdicts.
 
-    people: by judge, where judges are known, and item. verdicts: by item.
+    people: by judge, where judges are known, and item. verdicts: by item. weight: λ, by default
+    that of the smallest errors; a weight that is given is used whatever the gain.
 
     Raises:
         NotIdentified: one of the three fits does not exist; says which.
@@ -237,7 +272,7 @@ def fuse(people: Tally, verdicts: Tally, settings: Settings, unpaired: str | Non
         UnknownOption: settings that verdicts do not go with.
 
     """
-    refuse_settings(settings, unpaired)
+    refuse_settings(settings, unpaired, weight)
     paired = pair_verdicts(people, verdicts, unpaired)
     evidence = Evidence.of(merge_factors(paired.judged))
     levels = Levels({name: one.loads for name, one in paired.judged.factors.items()})
@@ -256,9 +291,10 @@ def fuse(people: Tally, verdicts: Tally, settings: Settings, unpaired: str | Non
         )
         if joint is None:
             return without_verdicts(fused, clustering.notes)
-        fused = weigh(fused, joint, check_items(paired, settings.model.fit(paired.every)))
-        if fused.gain < MIN_GAIN:
-            return without_verdicts(fused)
+        check = check_items(paired, settings.model.fit(paired.every))
+        fused = weigh(fused, joint, check, weight)
+        if not is_used(fused, weight):
+            return without_verdicts(fused, weight=weight)
         estimates, spread = joint.estimate(fused.weight)
         intervals = decide_all(estimates, spread, settings.level, settings.seed)
         moved = _move(fit, estimates.values)
@@ -276,9 +312,17 @@ def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
     return fit
 
 
-def weigh(fused: Fused, joint: ControlVariate, check: float | None) -> Fused:
+def is_used(fused: Fused, weight: float | None) -> bool:
+    """Say whether verdicts are used: they help, or were given a weight above 0."""
+    return fused.gain >= MIN_GAIN if weight is None else weight > 0
+
+
+def weigh(
+    fused: Fused, joint: ControlVariate, check: float | None, weight: float | None = None
+) -> Fused:
     """Return what verdicts do, with their weight."""
-    weight = joint.choose_weight()
+    if weight is None:
+        weight = joint.choose_weight()
     alone, helped = (joint.variances(one).mean() for one in (0.0, weight))
     worths = zip(joint.every.systems, joint.every.values.tolist(), strict=True)
     return replace(
@@ -291,24 +335,28 @@ def weigh(fused: Fused, joint: ControlVariate, check: float | None) -> Fused:
     )
 
 
-def without_verdicts(fused: Fused, notes: Sequence[Finding] = ()) -> Ranking:
+def without_verdicts(
+    fused: Fused, notes: Sequence[Finding] = (), weight: float | None = None
+) -> Ranking:
     """Return people's ranking, with the reason why verdicts do not help."""
     why = [one for one in notes if one.code == "few-labelled-items"]
+    why = why or [say("verdicts-weigh-nothing")] * (weight is not None)
     why = why or [say("verdicts-add-nothing", verdicts=fused.n_verdicts)]
     unused = replace(fused, weight=0.0, gain=1.0)
     return replace(
-        fused.human, fused=unused, notes=(*fused.human.notes, *say_unjudged(fused), *why)
+        fused.human,
+        fused=unused,
+        notes=(*fused.human.notes, *say_unjudged(fused.unjudged, fused.n_unused), *why),
     )
 
 
-def say_unjudged(fused: Fused) -> list[Finding]:
-    values = {"systems": [*fused.unjudged], "verdicts": fused.n_unused}
-    return [say("verdicts-unjudged", **values)] if fused.unjudged else []
+def say_unjudged(unjudged: Mapping[str, float], verdicts: float) -> list[Finding]:
+    return [say("verdicts-unjudged", systems=[*unjudged], verdicts=verdicts)] if unjudged else []
 
 
 def with_verdicts(ranking: Ranking, fused: Fused, digest: str) -> Ranking:
     """Return a ranking that says what verdicts did to it."""
-    notes, t = say_unjudged(fused), fused.check
+    notes, t = say_unjudged(fused.unjudged, fused.n_unused), fused.check
     if fused.tastes is not None:
         notes.append(say("verdicts-leave-tastes", part=fused.tastes))
     if t is not None and abs(t) > MAX_CHECK_T:
@@ -357,7 +405,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     code = np.array([known.get(name, -1) for name in verdicts.systems], dtype=np.int32)
     of_judged = (code[verdicts.left] >= 0) & (code[verdicts.right] >= 0)
     unjudged = count_unjudged(verdicts, code)
-    n_unused = float(verdicts.counts[~of_judged].sum())
+    n_unused = round(float(verdicts.counts[~of_judged].sum()), 6)
     verdicts = verdicts.take(of_judged)
     k, of_people, of_verdicts = len(people.systems), people.factor("item"), verdicts.factor("item")
     labels = tuple(sorted({*of_people.labels, *of_verdicts.labels}))
@@ -420,7 +468,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
         people,
         beside,
         every,
-        n_verdicts=float(counts.sum()),
+        n_verdicts=round(float(counts.sum()), 6),  # probabilities add up but for rounding
         n_pairs=len(keys),
         n_unpaired=lacking,
         unjudged=unjudged,
@@ -432,7 +480,9 @@ def count_unjudged(verdicts: Tally, code: NDArray[np.integer[Any]]) -> dict[str,
     n, k = verdicts.counts.sum(axis=1), len(code)
     each = np.bincount(verdicts.left, n, minlength=k) + np.bincount(verdicts.right, n, minlength=k)
     names = verdicts.systems
-    return {names[at]: float(each[at]) for at in np.flatnonzero(code < 0).tolist() if each[at]}
+    return {
+        names[at]: round(float(each[at]), 6) for at in np.flatnonzero(code < 0).tolist() if each[at]
+    }
 
 
 def _count(systems: tuple[str, ...], sides: tuple[Integers, Integers], counts: Array) -> Tally:
