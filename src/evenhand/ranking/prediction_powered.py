@@ -148,7 +148,7 @@ def fit_worths(
             value, gradient, information = 0.0, np.zeros(k - 1), np.zeros((k - 1, k - 1))
             for rows, share, won in parts:
                 apart = rows @ at
-                p = 1 / (1 + np.exp(-apart))
+                p = _logistic(apart)
                 value += float((won * apart - share * np.logaddexp(0.0, apart)).sum())
                 gradient += rows.T @ (won - share * p)
                 information += (rows.T * (share * p * (1 - p))) @ rows
@@ -169,12 +169,12 @@ def fit_worths(
     def bread(at: Array) -> Array:
         both = []
         for rows, count in ((x, judged.n), (z, others.n)):
-            p = 1 / (1 + np.exp(-rows @ at))
+            p = _logistic(rows @ at)
             both.append((rows.T * (count * p * (1 - p))) @ rows)
         return np.asarray(np.linalg.inv(sum(both) / (n + m)))
 
     def choose(at: Array) -> float:
-        p, q = (1 / (1 + np.exp(-rows @ at)) for rows in (x, z))
+        p, q = (_logistic(rows @ at) for rows in (x, z))
         cross = (x.T * (judged.n * p * p - p * (judged.own + judged.llm) + judged.own_llm)) @ x / n
         own, llm = x.T @ (judged.n * p - judged.own) / n, x.T @ (judged.n * p - judged.llm) / n
         cross -= np.outer(own, llm)
@@ -189,7 +189,7 @@ def fit_worths(
 
     by = choose(solve(1.0)) if weight is None else weight
     at = solve(by)
-    p, q = (1 / (1 + np.exp(-rows @ at)) for rows in (x, z))
+    p, q = (_logistic(rows @ at) for rows in (x, z))
     mixed, share = judged.mix(by), (1 - by) * p
     each = judged.n * share * share - 2 * share * mixed.own + mixed.own_own
     own = _covariance(x, each, judged.n * share - mixed.own, n)
@@ -197,6 +197,10 @@ def fit_worths(
     llm = _covariance(z, each, others.n * q - others.llm, m)
     to = centred @ bread(at)
     return Powered(centred @ at, to @ (own / n + by**2 * llm / m) @ to.T, by)
+
+
+def _logistic(x: Array) -> Array:
+    return np.asarray(np.exp(-np.logaddexp(0.0, -x)))
 
 
 def _covariance(rows: Array, squares: Array, sums: Array, n: float) -> Array:

@@ -223,14 +223,18 @@ def fuse_scores(
     refuse_weight(weight)
     verdicts = match_verdicts(verdicts, people)
     paired = pair_scores(people, verdicts, unpaired)
-    human = rank_scores(
-        paired.people, settings, lower_is_better=lower_is_better, references=references
+    rank_people = partial(
+        rank_scores,
+        paired.people,
+        settings,
+        lower_is_better=lower_is_better,
+        references=references,
     )
     fused = Fused(
         paired.n_verdicts,
         paired.every.size,
         paired.n_unpaired,
-        human,
+        rank_people,
         unjudged=paired.unjudged,
         n_unused=sum(paired.unjudged.values()),
     )

@@ -277,21 +277,21 @@ def fuse(
     evidence = Evidence.of(merge_factors(paired.judged))
     levels = Levels({name: one.loads for name, one in paired.judged.factors.items()})
     fit = fit_part(settings, evidence.whole, "people's judgments")
+    fused = Fused(
+        paired.n_verdicts,
+        paired.n_pairs,
+        paired.n_unpaired,
+        partial(rank_people, fit, evidence, levels, settings),
+        unjudged=paired.unjudged,
+        n_unused=paired.n_unused,
+    )
+    if weight == 0:
+        return without_verdicts(fused, weight=weight)
     with one_blas_thread():
-        found = find_intervals(fit, evidence, levels, settings)
-        human = order_systems(fit, evidence, levels, found, settings)
-        clustering, joint = join_fits(fit, paired, evidence, settings)
-        fused = Fused(
-            paired.n_verdicts,
-            paired.n_pairs,
-            paired.n_unpaired,
-            human,
-            unjudged=paired.unjudged,
-            n_unused=paired.n_unused,
-        )
-        if joint is None:
+        clustering, joint, every = join_fits(fit, paired, evidence, settings)
+        if joint is None or every is None:
             return without_verdicts(fused, clustering.notes)
-        check = check_items(paired, settings.model.fit(paired.every))
+        check = check_items(paired, every)
         fused = weigh(fused, joint, check, weight)
         if not is_used(fused, weight):
             return without_verdicts(fused, weight=weight)
@@ -300,6 +300,12 @@ def fuse(
         moved = _move(fit, estimates.values)
         ranking = order_systems(moved, evidence, levels, (clustering, intervals), settings)
     return with_verdicts(ranking, fused, paired.every.digest_by(("item",)))
+
+
+def rank_people(fit: Fit, evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
+    with one_blas_thread():
+        found = find_intervals(fit, evidence, levels, settings)
+        return order_systems(fit, evidence, levels, found, settings)
 
 
 def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
@@ -493,20 +499,23 @@ def _count(systems: tuple[str, ...], sides: tuple[Integers, Integers], counts: A
 
 def join_fits(
     fit: Fit, paired: Paired, evidence: Evidence, settings: Settings
-) -> tuple[Clustering, ControlVariate | None]:
-    """Fit the verdicts and take all three fits apart; None where items are too few for it."""
+) -> tuple[Clustering, ControlVariate | None, Fit | None]:
+    """Fit the verdicts and take all three fits apart; None where items are too few for it.
+
+    Returns also the fit to all verdicts.
+    """
     clustering = choose_clustering(None, evidence)
     items = len(evidence.factors["item"].labels)
     if items < ENOUGH_ITEMS:
         note = say("few-labelled-items", items=items, enough=ENOUGH_ITEMS)
-        return replace(clustering, notes=(*clustering.notes, note)), None
+        return replace(clustering, notes=(*clustering.notes, note)), None, None
     by_judge = ("judge",) * ("judge" in clustering.clusterings)
     clustering = replace(clustering, clusterings=(*by_judge, "item"))
     people, beside, every = limit_clusters((paired.people, paired.beside, paired.every))
     estimate = partial(cluster_all_pairs, fit, Evidence.of(people), None, settings.progress)
     clustering, ways = estimate_each(estimate, clustering, evidence, requested=None)
     if "item" not in ways:
-        return clustering, None
+        return clustering, None, None
     cells, size = number_cells((people, beside), (*ways,))
 
     def take_apart(
@@ -518,18 +527,20 @@ def join_fits(
             moves = sandwich.cluster_scores(other, pieces) @ other.raw_vcov
         return Part.of(other.systems, other.log_worth, centred_rows(other), errors, moves)
 
-    def of_verdicts(what: str, tally: Tally, at: int) -> Part:
-        other = fit_part(settings, tally, what)
+    def of_verdicts(other: Fit, tally: Tally, at: int) -> Part:
         names = [name for name in ways if name in tally.factors]
-        errors = {name: leave_each_out(other, tally, name) for name in names}
+        errors = {name: leave_each_out(other, tally, name, counted=False) for name in names}
         return take_apart(other, tally, errors, at)
 
-    return clustering, ControlVariate(
+    fit_beside = fit_part(settings, beside, "the verdicts on what people judged")
+    fit_every = fit_part(settings, every, "all verdicts")
+    joint = ControlVariate(
         take_apart(fit, people, ways, 0),
-        of_verdicts("the verdicts on what people judged", beside, 1),
-        of_verdicts("all verdicts", every, 2),
+        of_verdicts(fit_beside, beside, 1),
+        of_verdicts(fit_every, every, 2),
         ways,
     )
+    return clustering, joint, fit_every
 
 
 def limit_clusters(tallies: Sequence[Tally]) -> list[Tally]:
