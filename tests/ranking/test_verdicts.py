@@ -7,7 +7,7 @@ import pytest
 
 import evenhand
 import verdict_campaigns
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from verdict_campaigns import Design
 
@@ -104,8 +104,14 @@ def test_verdicts_are_probabilities_too(campaign, tables, form):
 )
 def test_probabilities_of_nobody_knows_what_are_refused(tables, columns, words):
     pair = {"item": ["i1", "i2"], "left": ["s00", "s01"], "right": ["s01", "s00"]}
-    with pytest.raises(InvalidJudgments, match=words):
+    with pytest.raises((InvalidJudgments, UnknownColumn), match=words):
         evenhand.rank(tables[0], llm={**pair, **columns})
+
+
+def test_scores_of_both_outputs_are_read_beside_a_confidence():
+    scores = {"left": ["a", "b"], "right": ["b", "a"], "score_a": [3, 1], "score_b": [1, 2]}
+    tally = evenhand.read({**scores, "confidence": [0.9, 0.7]}).tally()
+    assert (tally.wins.sum(), tally.losses.sum()) == (1, 1)
 
 
 def test_a_probability_is_an_outcome_for_others():

@@ -357,6 +357,11 @@ class CampaignPlan(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand plan --json`."""
         simulated, spec, counted = self.simulated, self.spec, None
+        verdicts: dict[str, Any] = {}
+        if self.llm is not None:
+            agreement, given = self.llm
+            gains = [vars(one) for one in self.gains]
+            verdicts = {"llm": {"agreement": agreement, "verdicts": given, "pairs": gains}}
         if simulated is not None:
             counted = {name: getattr(simulated, name) for name in COUNTED}
         return {
@@ -381,13 +386,7 @@ class CampaignPlan(Shown):
             "overlaps": [{**self._priced(one), "power": power} for one, power in self.overlaps],
             "enough": None if self.enough is None else self._priced(self.enough),
             "pilot": None if self.pilot is None else self.pilot.to_dict(),
-            "llm": None
-            if self.llm is None
-            else {
-                "agreement": self.llm[0],
-                "verdicts": self.llm[1],
-                "pairs": [vars(one) for one in self.gains],
-            },
+            **verdicts,
             "power_if_tastes_are_stronger": self.worst,
             "says": list(self.says),
             "findings": describe_findings(self.notes),

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from evenhand.data.labels import Outcome, is_missing, read_outcome
 from evenhand.errors import InvalidJudgments, write_word
-from evenhand.formats.roles import SIDES, find_mark, fold
+from evenhand.formats.roles import SIDES, find_mark, fold, say_unclear
 from evenhand.formats.texts import say
 from evenhand.render.findings import Finding
 
@@ -73,13 +73,6 @@ def read_grades(
     return _read_words(there, column, known, systems)
 
 
-def refuse_unclear(column: str) -> InvalidJudgments:
-    return InvalidJudgments(
-        f"column '{column}' holds probabilities and does not say whose: call it probability_left"
-        " where they are that the left output is better, probability_right where that the right is"
-    )
-
-
 def _read_number(text: str) -> float:
     plain = re.sub(r"\s", "", text).replace(",", ".")
     return float(re.sub("[−–]", "-", plain))
@@ -93,7 +86,7 @@ def _read_scale(
 ) -> Grades | None:
     fractions = [one for one in numbers.values() if one not in (0.0, 0.5, 1.0)]
     if fractions and not declared and all(0 <= one <= 1 for one in numbers.values()):
-        raise refuse_unclear(column)
+        raise InvalidJudgments(say_unclear(column))
     middle = _find_middle({*numbers.values()}, column)
     if middle is None:
         return None

@@ -132,6 +132,13 @@ def find_probability(column: str) -> Outcome | None:
     return _PROBABILITIES.get(fold(column))
 
 
+def say_unclear(column: str) -> str:
+    return (
+        f"column '{column}' holds probabilities and does not say whose: call it probability_left"
+        " where they are that the left output is better, probability_right where that the right is"
+    )
+
+
 @dataclass(frozen=True)
 class Spread:
     """Of the numbers of a column."""

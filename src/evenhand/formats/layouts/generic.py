@@ -28,15 +28,7 @@ from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat
 from evenhand.formats import records
 from evenhand.formats import table as tables
-from evenhand.formats.grades import refuse_unclear
-from evenhand.formats.roles import (
-    OF_NO_SIDE,
-    UNKNOWN_POSITIONS,
-    Header,
-    assign,
-    find_probability,
-    fold,
-)
+from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign, find_probability
 from evenhand.formats.texts import say
 
 COMPARISONS: Final = tables.Layout(
@@ -324,15 +316,8 @@ def read_probability(frame: Frame, name: str, columns: Sequence[str]) -> tuple[l
     return [*sides], reduce(add, likely) / len(likely) if likely else nw.lit(None)
 
 
-def lacks_outcome(header: Header) -> bool:
-    return header.missing(("left", "right", "outcome")) == ["outcome"]
-
-
 def understand_probabilities(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
-    unclear = [one for one in table.columns if fold(one) in OF_NO_SIDE]
     named, likely = read_probability(table.frame, table.name, table.columns)
-    if not named and unclear:
-        raise refuse_unclear(unclear[0])
     if not named:  # it was asked for
         return tables.make_comparisons(table, options, PROBABILITIES)
     side = (
@@ -356,10 +341,7 @@ PROBABILITIES: Final = tables.Layout(
     understand=understand_probabilities,
     roles=tables.COMPARISON_ROLES,
     by_role=True,
-    condition=lambda header: (
-        lacks_outcome(header)
-        and any(find_probability(one) or fold(one) in OF_NO_SIDE for one in header.columns)
-    ),
+    condition=lambda header: any(map(find_probability, header.columns)),
 )
 
 
