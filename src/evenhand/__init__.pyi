@@ -79,6 +79,8 @@ from evenhand.ranking.methods import MethodTable as MethodTable
 from evenhand.ranking.methods import compare_methods as compare_methods
 from evenhand.ranking.model_table import ModelTable as ModelTable
 from evenhand.ranking.model_table import tabulate_models as tabulate_models
+from evenhand.ranking.prediction_powered import PoweredRanking as PoweredRanking
+from evenhand.ranking.prediction_powered import rank_prediction_powered as rank_prediction_powered
 from evenhand.ranking.rank import rank as rank
 from evenhand.ranking.ranking import Ranking as Ranking
 from evenhand.ranking.robustness.cycles import Cycles as Cycles

@@ -42,6 +42,18 @@ def test_two_files_and_one(files, evenhand):
     assert two["n_judges"] == 12
 
 
+def test_published_methods_are_shown_for_comparison(files, evenhand):
+    asked = ("rank", files("people"), "--llm", files("verdicts"), "--llm-method", "ppi++")
+    found = json.loads(evenhand(*asked, "--json").out)
+    assert found["llm_method"] == "ppi++"
+    assert 0 < found["weight"] < 1
+    assert len(found["systems"]) == 6
+    assert [one["code"] for one in found["findings"]][-1] == "verdicts-not-clustered"
+    said = evenhand(*asked, "--lambda", "0").out
+    assert "for comparison: intervals ignore judges and items" in said
+    assert "λ = 0.00" in said
+
+
 def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
     meant = ("--outcome", "L=left", "--outcome", "R=right", "--outcome", "0=tie")
     says = evenhand("rank", files("people"), "--llm", files("coded"), *meant, code=2).err
@@ -55,6 +67,9 @@ def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
         ("people", ("--llm", "verdicts", "--order-effect"), "an order effect"),
         ("people", ("--llm-judges", "lm"), "no judge 'lm'"),
         ("people", ("--unpaired", "drop"), "give verdicts"),
+        ("people", ("--lambda", ".5"), "give verdicts"),
+        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--elo"), "leave it out"),
+        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--group-by", "seg"), "--group"),
     ],
 )
 def test_refusals(files, evenhand, name, words, says):

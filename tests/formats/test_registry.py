@@ -55,6 +55,7 @@ HEADERS = {
     "subset2evaluate": "i,src,ref,tgt,doc,domain,scores",
     "rankings": "judge,item,ranking_id,system,rank,score",
     "comparisons": "judge,item,system_a,system_b,preference",
+    "probabilities": "judge,item,left,right,probability_left",
     "pair_scores": "judge,item,model_a,model_b,score_a,score_b",
     "wide_votes": "item,model_a,model_b,annotator_1,annotator_2",
     "ratings": "judge,item,system,criterion,score",

@@ -4,9 +4,10 @@ from dataclasses import replace as changed
 
 import numpy as np
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 import evenhand
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.judges.replacement import examine_llm, make_panel, reject, run_judge_tests
 from golden_numbers import entries
 
@@ -199,3 +200,71 @@ def test_refusals(scores, more, refusal, words):
     settings = {"llm_judges": "gpt", "epsilon": 0.1} | more
     with pytest.raises(refusal, match=words):
         evenhand.replace(scores, **settings)
+
+
+def test_domains_are_tested_by_themselves_and_adjusted_together(scores):
+    domain = ["news" if int(one[1:]) % 2 else "chat" for one in scores["item"]]
+    table = {**scores, "domain": domain}
+    llm = ["gpt", "chance"]
+    result = evenhand.replace(table, llm_judges=llm, epsilon=0.15, by="domain")
+    assert [(one.llm, one.group) for one in result.found] == [
+        (name, group) for group in ("chat", "news") for name in llm
+    ]
+    for one in result.found:
+        rows = [at for at, name in enumerate(domain) if name == one.group]
+        part = {name: [values[at] for at in rows] for name, values in scores.items()}
+        both = evenhand.replace(part, llm_judges=llm, epsilon=0.15).found
+        alone = both[llm.index(one.llm)]
+        assert (one.difference, one.p) == (alone.difference, alone.p)
+        assert [test.p for test in one.tests] == [test.p for test in alone.tests]
+    p = [one.p for one in result.found]
+    assert [one.p_holm for one in result.found] == pytest.approx(
+        multipletests(p, method="holm")[1].tolist()
+    )
+    # the published test: all judges and domains of an LLM are one family
+    for name in llm:
+        tests = [(one, test) for one in result.found if one.llm == name for test in one.tests]
+        known = multipletests([test.p for _, test in tests], alpha=0.05, method="fdr_by")[0]
+        assert [test.rejected for _, test in tests] == known.tolist()
+        for one in result.found:
+            if one.llm == name:
+                own = [yes for (other, _), yes in zip(tests, known, strict=True) if other is one]
+                assert one.winning_rate == pytest.approx(np.mean(own))
+    assert "2 groups, each tested by itself" in result.document().basis
+    assert "by domain" in result.signature
+
+
+def test_a_domain_without_enough_judges_is_named(scores):
+    few = {
+        "judge": ["ann0", "ann1", "gpt"] * 2,
+        "item": ["x1"] * 3 + ["x2"] * 3,
+        "system": ["s0"] * 6,
+        "score": [1, 2, 2, 3, 3, 3],
+    }
+    table = {name: scores[name] + few[name] for name in scores}
+    table["domain"] = ["chat"] * len(scores["item"]) + ["law"] * 6
+    result = evenhand.replace(table, llm_judges="gpt", epsilon=0.15, by="domain")
+    assert [one.group for one in result.found] == ["chat"]
+    (note,) = (one for one in result.notes if one.code == "replacement-untested")
+    assert str(note).startswith("gpt (law) cannot be tested: 2 people judged")
+    with pytest.raises(UnknownColumn, match="topic"):
+        evenhand.replace(table, llm_judges="gpt", epsilon=0.15, by="topic")
+
+
+def test_comparisons_by_domain():
+    rng = np.random.default_rng(6)
+    rows = [
+        (judge, f"{domain}{item}", "x", "y", says, domain)
+        for domain in ("chat", "news")
+        for item in range(40)
+        for right in [rng.random() < 0.5]
+        for judge in ("ann", "bob", "cem", "dora", "eve", "gpt")
+        for says in ["left" if (rng.random() < 0.85) == right else "right"]
+    ]
+    names = ("judge", "item", "left", "right", "winner", "domain")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    both = evenhand.replace(table, llm_judges=["gpt"], epsilon=0.2, by="domain")
+    part = {name: values[: len(rows) // 2] for name, values in table.items()}
+    alone = evenhand.replace(part, llm_judges=["gpt"], epsilon=0.2)
+    assert both.found[0].difference == alone.found[0].difference
+    assert both.found[0].p == alone.found[0].p

@@ -1,6 +1,7 @@
 """Rankings of real judgment files, where EVENHAND_DATA names their folder."""
 
 import csv
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -65,3 +66,36 @@ def test_llmfao_crowd_with_half_wins_gives_the_worths_of_evalica(data_folder):
     total = sum(golden.values())
     for system, score in golden.items():
         assert worths[system] == pytest.approx(score / total, rel=1e-6)
+
+
+def test_what_the_page_says_of_llmfao_and_two_llms(data_folder):
+    page = (Path(__file__).parents[2] / "docs" / "llm-judges.md").read_text(encoding="utf-8")
+    path = data_folder / "llmfao" / "pairwise.parquet"
+    for llm in ("gpt3", "gpt4"):
+        ranking = evenhand.rank(
+            evenhand.read(
+                path,
+                columns={"item": "prompt"},
+                where=f"source in ('crowd', '{llm}', '{llm}-crowd')",
+            ),
+            llm_judges=[f"llm:{llm}", f"llm:{llm}-all"],
+        )
+        assert ranking.systems[0] == "GPT 4"
+        assert f"shares first place with {(ranking.rank_lower == 1).sum() - 1} systems" in page
+        fused = ranking.fused
+        assert (fused.weight, fused.n_verdicts) == (0, 5134)
+        assert (len(fused.unjudged), fused.n_unused) == (11, 241)
+        assert f"{fused.n_verdicts:,.0f} verdicts of either LLM add nothing (λ = 0)" in page
+    found = evenhand.replace(
+        evenhand.read(path, where="source in ('crowd', 'gpt3-crowd', 'gpt4-crowd')"),
+        llm_judges=["llm:gpt3", "llm:gpt4"],
+        epsilon=0.1,
+    ).found
+    said = " ".join(page.split())
+    gaps, ends, rates = (
+        [f"{getattr(one, name):.2f}".lstrip("0") for one in found]
+        for name in ("difference", "upper", "winning_rate")
+    )
+    assert f"{gaps[0]} for GPT-3.5 and {gaps[1]} for GPT-4, at most {ends[0]} and {ends[1]}" in said
+    assert f"they win against {rates[0]} and {rates[1]} of the workers" in said
+    assert not any(one.passes for one in found)

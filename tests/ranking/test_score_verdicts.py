@@ -151,3 +151,15 @@ def test_other_models_and_other_kinds_are_refused(tables):
     pairs = {"left": ["s0"], "right": ["s1"], "winner": ["left"], "item": ["i01"]}
     with pytest.raises(InvalidJudgments, match="both must be of one kind"):
         evenhand.rank(people, llm=pairs)
+
+
+def test_systems_that_no_person_scored_are_named_and_counted(tables):
+    people, verdicts = tables
+    more = {"judge": "llm", "item": "i00", "system": "new", "score": 4.0}
+    both = {name: [*values, more[name]] for name, values in verdicts.items()}
+    ranking, expected = (evenhand.rank(people, llm=one) for one in (both, verdicts))
+    assert ranking.score.tolist() == expected.score.tolist()
+    contract = ranking.to_dict()["llm"]
+    assert contract["unjudged"] == {"new": 1}
+    assert contract["n_verdicts"] == ITEMS * SYSTEMS
+    assert "1 verdict on new excluded" in " ".join(map(str, ranking.notes))

@@ -7,7 +7,7 @@ import pytest
 
 import evenhand
 import verdict_campaigns
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from verdict_campaigns import Design
 
@@ -53,6 +53,72 @@ def test_estimates_weight_and_errors_are_those_of_the_formulas(campaign, ranking
     assert fused.gain == pytest.approx(gain, rel=1e-5)
     assert [fused.llm[name] for name in sorted(fused.llm)] == pytest.approx(plain.llm, abs=1e-6)
     assert fused.human.log_worth == pytest.approx(plain.people[np.argsort(-plain.people)], abs=1e-6)
+
+
+@pytest.mark.parametrize("form", ["left", "right", "both", "turned", "beside", "text"])
+def test_verdicts_are_probabilities_too(campaign, tables, form):
+    people, _ = tables
+    plain = verdict_campaigns.compute(campaign)
+    likely = (campaign.verdict @ [1.0, 0.5, 0.0]) / campaign.verdict.sum(axis=1)
+    sides = campaign.of_sides
+    if form == "turned":  # both orders, which are averaged
+        sides = np.concatenate([sides, sides[:, ::-1]])
+        likely = np.concatenate([likely**2, 1 - likely * (2 - likely)])
+    verdicts = {
+        "item": [f"i{at}" for at in np.resize(campaign.of_item, len(sides))],
+        "left": [f"s{at:02d}" for at in sides[:, 0]],
+        "right": [f"s{at:02d}" for at in sides[:, 1]],
+    }
+    given = likely.tolist()
+    if form == "both":  # what is left to 1 is a tie
+        verdicts["p_a"] = [one - one * (1 - one) / 2 for one in given]
+        verdicts["p_b"] = [1 - one - one * (1 - one) / 2 for one in given]
+    elif form == "right":
+        verdicts["prob_model_b"] = [1 - one for one in given]
+    elif form == "text":
+        verdicts["probability_left"] = [f" {one}" for one in given]
+    elif form == "beside":  # an outcome counts where there is no probability
+        certain = np.isin(likely, (0.0, 1.0))
+        verdicts["winner"] = ["left" if one > 0.5 else "right" for one in given]
+        verdicts["probability_left"] = [
+            None if known else one for one, known in zip(given, certain, strict=True)
+        ]
+    else:
+        verdicts["probability_left"] = given
+    ranking = evenhand.rank(people, llm=verdicts, model=HALVES)
+    assert ranking.fused.weight == pytest.approx(plain.weight, rel=1e-6)
+    assert by_name(ranking, ranking.log_worth) == pytest.approx(plain.fused, abs=1e-6)
+    assert ranking.fused.n_verdicts == pytest.approx(len(sides))
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"probability_left": [0.2, 1.3]}, "'1.3' in column 'probability_left'.*from 0 to 1"),
+        ({"p_b": [0.2, -0.1]}, "'-0.1' in column 'p_b'.*divide percentages"),
+        ({"p_left": ["0.2", "high"]}, "'high' in column 'p_left'"),
+        ({"probability": [0.2, 0.4]}, "'probability' holds probabilities and does not say whose"),
+        ({"confidence": [0.2, 0.4]}, "call it probability_left"),
+        ({"winner": [0.2, 0.4]}, "'winner' holds probabilities and does not say whose"),
+    ],
+)
+def test_probabilities_of_nobody_knows_what_are_refused(tables, columns, words):
+    pair = {"item": ["i1", "i2"], "left": ["s00", "s01"], "right": ["s01", "s00"]}
+    with pytest.raises((InvalidJudgments, UnknownColumn), match=words):
+        evenhand.rank(tables[0], llm={**pair, **columns})
+
+
+def test_scores_of_both_outputs_are_read_beside_a_confidence():
+    scores = {"left": ["a", "b"], "right": ["b", "a"], "score_a": [3, 1], "score_b": [1, 2]}
+    tally = evenhand.read({**scores, "confidence": [0.9, 0.7]}).tally()
+    assert (tally.wins.sum(), tally.losses.sum()) == (1, 1)
+
+
+def test_a_probability_is_an_outcome_for_others():
+    pair = {"item": ["1", "2", "3"], "left": ["a", "b", "a"], "right": ["b", "a", "b"]}
+    tally = evenhand.read({**pair, "p_left": [0.9, 0.5, 0.2]}).tally()
+    assert tally.n_judgments == 3
+    assert tally.ties.sum() == 1
 
 
 def test_ties_are_an_outcome_of_people_and_llm():
@@ -129,6 +195,22 @@ def test_judgments_without_a_verdict_are_refused_dropped_or_kept(tables):
     expected = evenhand.rank(fewer, llm=part)
     assert dropped.log_worth == pytest.approx(expected.log_worth, abs=1e-9)
     assert dropped.n_judgments == 480 - lost
+
+
+def test_systems_that_no_person_judged_are_named_and_counted(tables, ranking):
+    people, verdicts = tables
+    rows = [("i1", "s00", "new"), ("i2", "new", "s01"), ("i2", "other", "new")]
+    more = {"judge": ["llm"] * 3, "winner": ["left", "right", "tie"]}
+    more |= dict(zip(("item", "left", "right"), map(list, zip(*rows, strict=True)), strict=True))
+    both = {name: verdicts[name] + more[name] for name in verdicts}
+    other = evenhand.rank(people, llm=both, model=HALVES)
+    assert other.log_worth.tolist() == ranking.log_worth.tolist()
+    contract = other.to_dict()["llm"]
+    assert contract["n_verdicts"] == 6000
+    assert contract["n_unused"] == 3
+    assert contract["unjudged"] == {"new": 3, "other": 1}
+    note = next(one for one in other.notes if one.code == "verdicts-unjudged")
+    assert str(note).startswith("3 verdicts on new, other excluded")
 
 
 def test_few_items_are_ranked_by_people_alone(campaign):

@@ -117,6 +117,15 @@ class Wish(options.Options):
     )
 
 
+class Verdicts(options.Options):
+    llm_agreement: float | None = _wish(
+        "--llm-agreement PROPORTION",
+        "How often an LLM judge gives people's answer to a pair of outputs: what its verdicts would"
+        " add (rank --llm).",
+    )
+    verdicts: int | None = _wish("--verdicts", "On how many pairs of outputs beside people's.")
+
+
 class Curves(options.Figures):
     figures: str | None = options.under("Output")("--figures FOLDER", "Draw the curves of power.")
     forms: tuple[str, ...] | None = options.forms_option(options.under("Output"))
@@ -135,6 +144,7 @@ def plan(
     reading: PilotReading,
     design: Design,
     wish: Wish,
+    verdicts: Verdicts,
     placing: options.Placing,
     curves: Curves,
 ) -> None:
@@ -156,6 +166,7 @@ def plan(
             _read_settings(spec, settings),
             pilot=_open_pilot(systems.pilot, reading),
             campaigns=wish.campaigns,
+            **vars(verdicts),
             progress=patience.step,
         )
 

@@ -158,6 +158,16 @@ class Verdicts(options.Options):
         "--llm-judges NAME,NAME",
         "The judges in FILE who are LLMs, where it holds both. Repeatable.",
     )
+    llm_method: str = _model(
+        "--llm-method worths|ppi++|win-rate",
+        "How verdicts are used: worths, or for comparison one of two published methods whose"
+        " intervals ignore judges and items.",
+        default="worths",
+        type=options.OneOf(("worths", "ppi++", "win-rate")),
+    )
+    llm_weight: float | None = _model(
+        "--lambda WEIGHT", "Weight of verdicts, 0 to 1. Default: that of the smallest errors."
+    )
     unpaired: str | None = _model(
         "--unpaired drop|keep",
         "Judgments of people on outputs without a verdict: drop or keep them. Default: refuse"
@@ -179,7 +189,8 @@ class Verdicts(options.Options):
             except UnknownColumn:  # columns of FILE alone
                 llm = read(llm, outcomes=reading.meanings or None)
         names = [name.strip() for text in self.llm_judges for name in text.split(",")]
-        return {"llm": llm, "llm_judges": names, "unpaired": self.unpaired}
+        wanted = {"unpaired": self.unpaired, "llm_weight": self.llm_weight}
+        return {"llm": llm, "llm_judges": names, **wanted}
 
 
 class Scales(options.Options):
@@ -355,6 +366,8 @@ def rank(
             certainty["model"] = choose_model(by.models, by.methods, settings, given)
             certainty |= {"mix": mixing.mix, "judge_cap": mixing.judge_cap}
         certainty |= verdicts.open(run.reading)
+        if verdicts.llm_method != "worths":
+            return _rank_powered(data, verdicts.llm_method, certainty)
         result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
@@ -366,6 +379,19 @@ def rank(
     return VerbResult(shown, refused, remarks_on(data), scales.shown, beside)
 
 
+def _rank_powered(data: Any, method: str, settings: Mapping[str, Any]) -> VerbResult:
+    if isinstance(data, Ratings):
+        raise UnknownOption(f"--llm-method {method} is for comparisons: leave it out for ratings")
+    used = ("llm", "llm_judges", "llm_weight", "unpaired", "llm_method")
+    others = (*MODEL, *BOARD, "interval", "cluster", "seed", "group_by")
+    only = f"works only without --llm-method {method}: leave it out"
+    options.refuse_given([name for name in others if name not in used], only)
+    names = ("llm", "llm_judges", "llm_weight", "unpaired", "level")
+    taken = {name: settings[name] for name in names}
+    result = evenhand.rank_prediction_powered(data, method=method, **taken)
+    return VerbResult({"": result}, {}, remarks_on(data))
+
+
 # `--method`: the same judgments ranked by a rule, or by several side by side.
 
 # Settings of the default ranking alone
@@ -373,7 +399,18 @@ MODEL: Final = ("ties", "order_effect", "prior")
 RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of rules takes them too
 # Settings of how the default ranking is shown by itself
 BOARD: Final = (
-    *("owner", "llm", "llm_judges", "unpaired", "models", "mixes", "judge_cap", "per"),
+    *(
+        "owner",
+        "llm",
+        "llm_judges",
+        "llm_method",
+        "llm_weight",
+        "unpaired",
+        "models",
+        "mixes",
+        "judge_cap",
+        "per",
+    ),
     *("reference", "elo", "worth", "marginal", "control", "pair", "win_rates"),
 )
 

@@ -25,11 +25,15 @@ class Asked(options.Options):
         "How closeness of scores is measured: rmse (the default), abs (distance to the mean of the"
         " others) or accuracy (the same score).",
     )
+    by: str | None = _asked(
+        "--by COLUMN", "Test each value of this column by itself, such as each domain."
+    )
 
 
 @options.verb(
     "evenhand replace verdicts.csv --llm-judges gpt --epsilon .1",
     "evenhand replace scores.csv --llm-judges gpt,claude --epsilon .2",
+    "evenhand replace scores.csv --llm-judges gpt --epsilon .1 --by domain",
     doing="testing",
 )
 def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> VerbResult:
@@ -57,5 +61,6 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
         balanced=asked.balanced,
         score=asked.score,
         criterion=criterion.criterion,
+        by=asked.by,
     )
     return VerbResult({"": result}, {}, remarks_on(data))

@@ -99,6 +99,28 @@ class PairPower:
         return self.expected if self.power is None else self.power
 
 
+@dataclass(frozen=True)
+class PairGain:
+    """What verdicts of an LLM judge add to the judgments of one pair of systems.
+
+    Angelopoulos, Duchi and Zrnic (2023), PPI++: the mean of n answers has 1/(1 − ρ² N/(n + N))
+    times the variance of that with N verdicts on other outputs.
+    """
+
+    pair: str  # the better, then the other
+    correlation: float  # ρ of answers of people and LLM, which both prefer the better as often
+    gain: float  # as how many judgments one counts, at most
+
+    @classmethod
+    def of(cls, pair: PairPower, agreement: float, judgments: int, verdicts: int) -> PairGain:
+        """Return the gain where answers agree so often."""
+        chance = 0.5 if pair.chance is None else pair.chance
+        correlation = max(0.0, 1 - (1 - agreement) / (2 * chance * (1 - chance)))
+        share = verdicts / (judgments + verdicts)
+        gain = 1 / max(1 - correlation**2 * share, 1e-9)
+        return cls(pair.pair, correlation, gain)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class CampaignPlan(Shown):
     """A plan.
@@ -118,6 +140,8 @@ class CampaignPlan(Shown):
         enough: what would do, where the stated design does not.
         pilot: what a pilot says, or None.
         worst: power of the weakest pair if tastes are as strong as the pilot cannot exclude.
+        llm: how often an LLM judge agrees with people on the answer to a pair (proportion), and
+            its verdicts on outputs that people do not judge; or None.
 
     """
 
@@ -135,6 +159,16 @@ class CampaignPlan(Shown):
     pilot: Pilot | None
     worst: float | None
     excluded: tuple[Exclusion, ...] = ()
+    llm: tuple[float, int] | None = None
+
+    @cached_property
+    def gains(self) -> tuple[PairGain, ...]:
+        """What verdicts add to each pair that is to be decided; none without an LLM judge."""
+        if self.llm is None:
+            return ()
+        return tuple(
+            PairGain.of(one, self.llm[0], self.design.judgments, self.llm[1]) for one in self.asked
+        )
 
     @cached_property
     def detectable(self) -> float | None:
@@ -225,7 +259,27 @@ class CampaignPlan(Shown):
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
         pilot = () if self.pilot is None else self.pilot.says
-        return (*self._say_answer(), *self._say_details(), *_say_enough(self), *pilot)
+        verdicts = self._say_gains()
+        return (*self._say_answer(), *self._say_details(), *verdicts, *_say_enough(self), *pilot)
+
+    def _say_gains(self) -> list[Finding]:
+        if self.llm is None:
+            return []
+        n = self.design.judgments
+        counts = sorted(n * one.gain for one in self.gains)
+        ends = [f"{float(f'{count:.2g}'):,.0f}" for count in (counts[0], counts[-1])]
+        known = sorted(one.correlation for one in self.gains)
+        correlations = [f"{one:.2f}" for one in (known[0], known[-1])]
+        return [
+            say(
+                "verdicts-gain",
+                agreement=self.llm[0],
+                verdicts=self.llm[1],
+                judgments=n,
+                counts=" to ".join(dict.fromkeys(ends)),
+                correlations=" to ".join(dict.fromkeys(correlations)),
+            )
+        ]
 
     def _say_answer(self) -> tuple[Finding, ...]:
         code = "design-cost" if self.spec.prices.stated else "design"
@@ -303,6 +357,11 @@ class CampaignPlan(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand plan --json`."""
         simulated, spec, counted = self.simulated, self.spec, None
+        verdicts: dict[str, Any] = {}
+        if self.llm is not None:
+            agreement, given = self.llm
+            gains = [vars(one) for one in self.gains]
+            verdicts = {"llm": {"agreement": agreement, "verdicts": given, "pairs": gains}}
         if simulated is not None:
             counted = {name: getattr(simulated, name) for name in COUNTED}
         return {
@@ -327,6 +386,7 @@ class CampaignPlan(Shown):
             "overlaps": [{**self._priced(one), "power": power} for one, power in self.overlaps],
             "enough": None if self.enough is None else self._priced(self.enough),
             "pilot": None if self.pilot is None else self.pilot.to_dict(),
+            **verdicts,
             "power_if_tastes_are_stronger": self.worst,
             "says": list(self.says),
             "findings": describe_findings(self.notes),
@@ -366,7 +426,7 @@ class CampaignPlan(Shown):
         rows = tuple(dict(vars(one)) for one in self.asked)
         caption = f"Power of {of}" + ", the hardest first" * (asked > 1)
         return Document(
-            answer=(*self._say_answer(), *_say_enough(self)),
+            answer=(*self._say_answer(), *self._say_gains(), *_say_enough(self)),
             basis=say(code, **stated, how=how, level=self.spec.level),
             parts=(
                 Table("pairs", "", (), tuple(dict(vars(one)) for one in self.pairs), only=("csv",)),
@@ -480,6 +540,8 @@ def plan_campaign(
     *,
     pilot: Comparisons | Rankings | Ratings | Openable | None = None,
     campaigns: int = CAMPAIGNS,
+    llm_agreement: float | None = None,
+    verdicts: int | None = None,
     progress: Progress | None = None,
 ) -> CampaignPlan:
     """Say how many judgments, judges and items decide which systems, and what they cost.
@@ -491,6 +553,9 @@ def plan_campaign(
         settings: by the names of a plan's TOML file, or a spec; none where the pilot says all.
         pilot: judgments from which worths and tastes are taken; ratings are planned in points.
         campaigns: how many are simulated; 0 for the closed form alone.
+        llm_agreement: how often an LLM judge and a person give the same answer to a pair of outputs
+            (proportion of answers with a preference).
+        verdicts: how many pairs of outputs it judges beside people's.
         progress: called with campaigns done and to do.
 
     Raises:
@@ -508,6 +573,7 @@ def plan_campaign(
             "nothing to plan from: give settings, such as {'systems': 4}, or a pilot"
         )
     settings = {} if settings is None else settings
+    llm = _read_llm(llm_agreement, verdicts)
     stated = isinstance(settings, Mapping) and "gap" in settings
     learned = None if pilot is None else learn_from_pilot(pilot, gap_stated=stated)
     if isinstance(settings, CampaignSpec):
@@ -518,6 +584,10 @@ def plan_campaign(
         source = "from the pilot, gaps as stated" if stated else "from the pilot"
         start = None if learned is None else CampaignSpec(learned.truth, source=source)
         spec = _make_spec(settings, start)
+    if llm is not None and spec.truth.rated:
+        raise UnknownOption(
+            "the gain by verdicts is planned for comparisons: leave out --llm-agreement for ratings"
+        )
     search = Search(spec)
     design, simulated, rounds = _confirm(search, search.find(), campaigns, progress)
     sizes = sorted({max(round(design.judgments * factor), 2) for factor in FACTORS})
@@ -551,7 +621,24 @@ def plan_campaign(
         enough=None if does else search.enough(design.judges, design.items),
         pilot=learned,
         worst=worst,
+        llm=llm,
     )
+
+
+def _read_llm(agreement: float | None, verdicts: int | None) -> tuple[float, int] | None:
+    if agreement is None and verdicts is None:
+        return None
+    if agreement is None or verdicts is None:
+        raise UnknownOption(
+            "the gain by verdicts needs both how often the LLM agrees with people (--llm-agreement"
+            " .75) and how many verdicts there are (--verdicts 3000)"
+        )
+    if not 0 < agreement <= 1 or verdicts < 1:
+        raise UnknownOption(
+            f"an LLM agrees with people in a share from 0 to 1 and gives one verdict or more, not"
+            f" {agreement:g} and {verdicts:,}"
+        )
+    return agreement, verdicts
 
 
 GAP_TOLERANCE: Final = 0.002

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from evenhand.data.labels import Outcome, is_missing, read_outcome
 from evenhand.errors import InvalidJudgments, write_word
-from evenhand.formats.roles import SIDES, find_mark, fold
+from evenhand.formats.roles import SIDES, find_mark, fold, say_unclear
 from evenhand.formats.texts import say
 from evenhand.render.findings import Finding
 
@@ -85,6 +85,9 @@ def _read_number(text: str) -> float:
 def _read_scale(
     numbers: Mapping[str, float], column: str, declared: Mapping[str, Outcome]
 ) -> Grades | None:
+    fractions = [one for one in numbers.values() if one not in (0.0, 0.5, 1.0)]
+    if fractions and not declared and all(0 <= one <= 1 for one in numbers.values()):
+        raise InvalidJudgments(say_unclear(column))
     middle = _find_middle({*numbers.values()}, column)
     if middle is None:
         return None

@@ -20,10 +20,12 @@ from evenhand.formats.layouts import (
     wmt,
 )
 from evenhand.formats.roles import (
+    OF_NO_SIDE,
     Header,
     check_asked,
     fold,
     refuse_circular,
+    say_unclear,
     say_which,
     write_roles,
 )
@@ -64,6 +66,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.SUBSET2EVALUATE,
     generic.RANKINGS,
     generic.COMPARISONS,
+    generic.PROBABILITIES,
     wide.PAIR_SCORES,
     wide.VOTES,
     generic.RATINGS,
@@ -160,6 +163,9 @@ def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
             f"{header.table} looks like results ({listing(results)}), not like judgments: read"
             " the judgments of which they were made"
         )
+    unclear = [name for name in header.columns if fold(name) in OF_NO_SIDE]
+    if unclear and header.missing(("left", "right", "outcome")) == ["outcome"]:
+        return UnknownColumn(say_unclear(unclear[0]))
     answers = _find_answers(header)
     if answers and header.missing(("left", "right")) == ["left", "right"]:
         return UnknownColumn(

@@ -154,6 +154,30 @@ def find_mark(column: str) -> Outcome | None:
     return _MARKS.get(fold(column))
 
 
+# Names of columns that hold how likely it is that the output of one side is better: prob_left, p_a.
+
+_LIKELY: Final = ("p", "prob", "probability", "winprob", "winprobability")
+_PROBABILITIES: Final[Mapping[str, Outcome]] = {
+    name: side
+    for side, words in SIDES.items()
+    for thing, word, likely in product(_THINGS, words, _LIKELY)
+    for name in (f"{likely}{thing}{word}", f"{thing}{word}{likely}")
+}
+# Those that do not say of which side
+OF_NO_SIDE: Final = frozenset((*_LIKELY, "pwin", "winrate", "confidence"))
+
+
+def find_probability(column: str) -> Outcome | None:
+    return _PROBABILITIES.get(fold(column))
+
+
+def say_unclear(column: str) -> str:
+    return (
+        f"column '{column}' holds probabilities and does not say whose: call it probability_left"
+        " where they are that the left output is better, probability_right where that the right is"
+    )
+
+
 @dataclass(frozen=True)
 class Spread:
     """Of the numbers of a column."""

@@ -29,6 +29,8 @@ FILES: Final = {
     " {turned}; if 3 is the tie of a longer scale: --outcome 3=tie)",
     "graded-score": "column '{column}' is the score of the {side} output: 1 where it won, {middle}"
     " for a tie, 0 where it lost (if it is the other way round: --outcome {turned})",
+    "probabilities": "{columns:list}: how likely one output is the better; the outcome is the"
+    " likelier side.",
     "graded-mark": "column '{column}' says whether the {side} output won; {middle} is a tie",
     "graded-words": "column '{column}' says how strongly, and strengths are collapsed: left is"
     " {left:list}; tie is {tie:list}; right is {right:list}",

@@ -38,7 +38,7 @@ from evenhand.data.controls import (
     take_pairs,
 )
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
-from evenhand.data.groups import group_ratings
+from evenhand.data.groups import group_ratings, split_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
@@ -430,7 +430,7 @@ class Replacements(Shown):
         grouped = any(one.group for one in self.found)
         columns = (
             Column("llm", "LLM judge", "name"),
-            *([Column("group", "of", "name")] * grouped),
+            *([Column("group", "of", "name"), Column("outputs", "outputs", "count")] * grouped),
             Column("difference", "difference", "two"),
             Column("upper", "upper 95 %", "two"),
             Column("p_holm", "p, adjusted", "p"),
@@ -459,9 +459,11 @@ class Replacements(Shown):
             "above constant: by so much, at least, the LLM is closer more often than any constant"
             " answer",
         )
+        counts = f"{first.judges} judges, {first.items:,} items, {first.outputs:,} outputs compared"
+        if grouped:
+            counts = f"{len({one.group for one in self.found})} groups, each tested by itself"
         return Document(
-            basis=f"{first.judges} judges, {first.items:,} items, {first.outputs:,} outputs"
-            f" compared; ε = {first.epsilon:g}. Errors account for judges and items.",
+            basis=f"{counts}; ε = {first.epsilon:g}. Errors account for judges and items.",
             answer=tuple(one.says for one in self.found),
             parts=(
                 Table(
@@ -493,6 +495,7 @@ def replace(
     balanced: bool = False,
     score: str | None = None,
     criterion: str | None = None,
+    by: str | None = None,
 ) -> Replacements:
     """Test whether LLM judges may replace people.
 
@@ -507,6 +510,8 @@ def replace(
         score: of ratings, how closeness is measured: "rmse" (the default) or "abs" (to the mean of
             the others), or "accuracy" (the same score).
         criterion: of ratings, only this one; by default all, one by one.
+        by: a column, such as the domain: each of its values is tested by itself, all together being
+            one family of tests. One that cannot be tested is named.
 
     Raises:
         InvalidJudgments: no such judge, or judgments without judges or items.
@@ -528,18 +533,29 @@ def replace(
     if score is not None:
         require_option("score", score, SCORES)
     names = tuple(dict.fromkeys(take_names(llm_judges)))
-    panels, digest = make_panels(data, names, score, criterion)
-    found = [
-        examine_llm(panel, group, llm, epsilon, balanced=balanced)
-        for group, panel in panels.items()
-        for llm in panel.verdicts
+    panels, digest = make_panels(data, names, score, criterion, by)
+    found, refused = list[Replacement](), dict[str, NotIdentified]()
+    for group, panel in panels.items():
+        for llm in panel.verdicts:
+            try:
+                found.append(examine_llm(panel, group, llm, epsilon, balanced=balanced))
+            except NotIdentified as refusal:
+                if by is None:
+                    raise
+                refused[f"{llm} ({group})"] = refusal
+    if not found:
+        raise next(iter(refused.values()))
+    notes = [
+        say("replacement-untested", "warning", which=which, why=str(why.without_options()))
+        for which, why in refused.items()
     ]
     adjusted = holm(np.array([one.p for one in found])).tolist()
     found = [changed(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
     found = [decide_published(one, found) for one in found]
     parts = [f"replace by {listing(names)}", f"ε {epsilon:g}", *["balanced"] * balanced]
+    parts += [] if by is None else [f"by {by}"]
     n = sum(len(panel.value) for panel in panels.values())
-    return Replacements(tuple(found), write_signature(parts, n, digest))
+    return Replacements(tuple(found), write_signature(parts, n, digest), tuple(notes))
 
 
 def examine_llm(
@@ -635,11 +651,12 @@ def decide_published(one: Replacement, found: Sequence[Replacement]) -> Replacem
 
 
 def make_panels(
-    data: Any, names: Sequence[str], score: str | None, criterion: str | None
+    data: Any, names: Sequence[str], score: str | None, criterion: str | None, by: str | None
 ) -> tuple[dict[str, Panel], str]:
     if isinstance(data, Ratings):
-        rows = leave_out_controls(keep_all_judges(data)).rows()
-        parts = group_ratings(rows)
+        kept = leave_out_controls(keep_all_judges(data))
+        rows = kept.rows(factors=[] if by is None else [kept.require(by)])
+        parts = group_ratings(rows, by)
         return (
             {name: panel_of_ratings(part, names, score or "rmse") for name, part in parts.items()},
             digest_ratings(rows),
@@ -651,8 +668,12 @@ def make_panels(
         )
     if score is not None or criterion is not None:
         raise UnknownOption("score and criterion apply to ratings only: leave them out")
-    votes = take_pairs(keep_all_judges(data)).votes()
-    return {"": panel_of_votes(votes, names)}, digest_votes(votes)
+    pairs = take_pairs(keep_all_judges(data))
+    votes = pairs.votes()
+    if by is None:
+        return {"": panel_of_votes(votes, names)}, digest_votes(votes)
+    levels = split_table(pairs, pairs.require(by))
+    return {k: panel_of_votes(one.votes(), names) for k, one in levels.items()}, digest_votes(votes)
 
 
 def panel_of_votes(votes: Votes, names: Sequence[str]) -> Panel:

@@ -54,6 +54,7 @@ _REPLACEMENT: Final = {
     " (adjusted p = {p:p}).",
     "no-better-than-constant": "{llm} is not shown to replace a human judge{where}: always"
     " answering {constant} may come as close.",
+    "replacement-untested": "{which} cannot be tested: {why}.",
     "judges-by-chance": "{llm} cannot be tested{where}: the judges are not shown to agree beyond"
     " chance, so there is nothing to replace.",
 }

@@ -122,6 +122,13 @@ class Design:
             return np.asarray(gradient[:-1])
         return np.delete(gradient, self.reference, axis=0)
 
+    def pull_each(self, tables: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn (G, N, N) second derivatives by node, symmetric, into (G, p, p) by parameter."""
+        if self.matrix is None:  # all nodes but one: no sums
+            free = np.delete(np.arange(self.size), self.reference)
+            return np.asarray(tables[:, free[:, None], free])
+        return np.stack([self.pull(self.pull(one).T) for one in tables])
+
     def nodes(self, group: int | None, systems: Sequence[int]) -> Codes:
         chosen = self.home if group is None else group
         if chosen is None:

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -87,33 +88,50 @@ class ControlVariate:
             return 0.0
         return min(max(float((own * other).sum()) / size, 0.0), 1.0)
 
+    @cached_property
+    def independent(self) -> Array:
+        """(3p, 3p) covariance of the parameters of all three where answers are independent."""
+        moves = np.concatenate([self.people.moves, self.beside.moves], axis=1)
+        return _join(moves.T @ moves, jackknife(self.every.changes["item"]))
+
+    @cached_property
+    def vcovs(self) -> dict[str, Array]:
+        """The same by each way of clustering, and by both."""
+        parts = (self.people, self.beside, self.every)
+        item = jackknife(np.concatenate([one.changes["item"] for one in parts], axis=1))
+        if "judge" not in self.ways:
+            return {"item": item}
+        own = np.concatenate([one.changes["judge"] for one in parts[:2]], axis=1)
+        judge = _join(jackknife(own), jackknife(self.every.changes["item"]))
+        return {"judge": judge, "item": item, "both": judge + item - self.independent}
+
+    def rows(self, weight: float) -> Array:
+        """Return (K, 3p) what estimates with a weight are of the parameters of all three."""
+        return np.concatenate(
+            [self.people.rows, -weight * self.beside.rows, weight * self.every.rows], axis=1
+        )
+
     def estimate(self, weight: float) -> tuple[Estimates, Spread]:
         """Return the estimates with a weight, and their errors."""
         parts, scales = (self.people, self.beside, self.every), (1.0, -weight, weight)
-        rows = np.concatenate([s * one.rows for s, one in zip(scales, parts, strict=True)], axis=1)
-        changes = [one.changes["item"] for one in parts]
+        rows = self.rows(weight)
+        every = np.concatenate([one.changes["item"] for one in parts], axis=1)
         carried = [s * one.carried["item"] for s, one in zip(scales, parts, strict=True)]
-        moves = np.concatenate([self.people.moves, self.beside.moves], axis=1)
-        independent = _join(moves.T @ moves, jackknife(changes[2]))
-        every = np.concatenate(changes, axis=1)
         influence = Influence(every, np.concatenate(carried, axis=2), rows)
-        item = replace(self.ways["item"], vcov=jackknife(every), influence=influence)
+        item = replace(self.ways["item"], vcov=self.vcovs["item"], influence=influence)
         ways: tuple[ClusteredErrors, ...] = (item,)
-        vcovs = [item.vcov]
         if "judge" in self.ways:
-            judge = self._cluster_judges(scales, rows)
-            ways = (judge, item)
-            vcovs = [judge.vcov, item.vcov, judge.vcov + item.vcov - independent]
+            ways = (self._cluster_judges(scales, rows), item)
         described, method, df = describe_ways(ways)
         values = sum(s * one.values for s, one in zip(scales, parts, strict=True))
         estimates = Estimates(
             self.people.systems,
             np.asarray(values),
             rows,
-            independent,
+            self.independent,
             lambda vcov: np.asarray(rows @ vcov @ rows.T),
         )
-        return estimates, Spread(ways, vcovs, df, method, described)
+        return estimates, Spread(ways, [*self.vcovs.values()], df, method, described)
 
     def _cluster_judges(self, scales: tuple[float, ...], rows: Array) -> ClusteredErrors:
         # Clusters are the judges and, beside them, the items of all verdicts
@@ -127,14 +145,14 @@ class ControlVariate:
         whole = np.repeat(rows[None], len(changes), axis=0)
         whole[:judges, :, :p] = np.concatenate(carried, axis=2)
         whole[judges:, :, p:] = scales[2] * self.every.carried["item"]
-        vcov = _join(jackknife(own), jackknife(items))
-        return replace(self.ways["judge"], vcov=vcov, influence=Influence(changes, whole, rows))
+        vcov, influence = self.vcovs["judge"], Influence(changes, whole, rows)
+        return replace(self.ways["judge"], vcov=vcov, influence=influence)
 
     def variances(self, weight: float) -> Array:
         """Return (P,) variances of differences of systems."""
-        estimates, spread = self.estimate(weight)
-        each = [pair_variance(estimates.to_systems(vcov)) for vcov in spread.vcovs]
-        return np.asarray(np.max(each, axis=0)[np.triu_indices(len(self.people.rows), 1)])
+        rows = self.rows(weight)
+        each = [pair_variance(rows @ vcov @ rows.T) for vcov in self.vcovs.values()]
+        return np.asarray(np.max(each, axis=0)[np.triu_indices(len(rows), 1)])
 
     def share_tastes(self) -> float | None:
         """Return the share of people's variance that tastes of judges make; None without judges."""

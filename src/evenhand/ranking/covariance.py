@@ -488,8 +488,9 @@ def gather_estimates(fit: Fit) -> Estimates:
 
 
 def leave_each_out(
-    fit: Fit, tally: Tally, name: str, progress: Progress | None = None
+    fit: Fit, tally: Tally, name: str, progress: Progress | None = None, *, counted: bool = True
 ) -> ClusteredErrors:
+    """Cluster by one way; without effective clusters unless counted, where they can be held."""
     pieces, factor = sandwich.gather_clusters(fit, tally, name)
     held = np.flatnonzero(pieces.held())
     if len(held) < 2:
@@ -506,7 +507,8 @@ def leave_each_out(
     # one ranking is one answer, so that nothing rests on it
     alone = sandwich.find_singular(answers, information) if name != "ranking" else []
     parts = {g: invert_parts(answers.total - information[g], rows) for g in alone}
-    way = sums.leave_out(name, factor, parts, {} if fit.model.prior else parts)
+    known = {} if fit.model.prior else parts
+    way = sums.leave_out(name, factor, parts, known, counted=counted)
     return _tell_links(fit, tally, way)
 
 
@@ -527,6 +529,8 @@ class LeftOut:
         factor: Factor,
         parts: Mapping[int, tuple[Array, Codes]],
         known: Mapping[int, tuple[Array, Codes]],
+        *,
+        counted: bool = True,
     ) -> ClusteredErrors:
         """Return errors by one way of clustering.
 
@@ -557,7 +561,7 @@ class LeftOut:
             kind="CV3",
             vcov=jackknife(changes),
             influence=Influence(changes, carried, rows),
-            effective=_count(network),
+            effective=_count(network) if counted else None,
             held=self.codes,
             parts={int(self.codes[g]): part for g, (_, part) in parts.items()},
         )

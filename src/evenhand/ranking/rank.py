@@ -60,6 +60,7 @@ def rank(
     llm: Comparisons | Rankings | Openable | None = None,
     llm_judges: Sequence[str] = (),
     unpaired: str | None = None,
+    llm_weight: float | None = None,
     progress: Progress | None = None,
     start: Any = None,
 ) -> Ranking | GroupedRankings:
@@ -98,6 +99,8 @@ def rank(
             LLMs.
         unpaired: with verdicts, what becomes of judgments on outputs without a verdict: "drop" or
             "keep"; they are refused by default.
+        llm_weight: with verdicts, their weight λ, from 0 (people alone) to 1; by default the one
+            with the smallest errors.
         progress: called with steps done and to do.
         start: an earlier ranking, or fit, to start from, such as yesterday's: the answer is the
             same, in fewer steps.
@@ -112,7 +115,7 @@ def rank(
         UnknownColumn: a column that was asked for is not there.
 
     """
-    by_llm = _asks_verdicts(llm, llm_judges, unpaired)
+    by_llm = _asks_verdicts(llm, llm_judges, unpaired, llm_weight)
     data = keep_all_judges(data) if len(llm_judges) else data
     if isinstance(data, Ratings | RatingRows):
         from evenhand.ranking.ratings import choose_rating_model, rank_ratings
@@ -134,7 +137,7 @@ def rank(
         from evenhand.ranking.score_verdicts import fuse_scores, take_verdicts
 
         scores, verdicts = take_verdicts(data, take(llm), llm_judges, group_by)
-        rank_part = partial(fuse_scores, verdicts=verdicts, unpaired=unpaired)
+        rank_part = partial(fuse_scores, verdicts=verdicts, unpaired=unpaired, weight=llm_weight)
         return rank_ratings(scores, of_ratings, rank_part=rank_part, **of_scores)
     if criterion is not None or lower_is_better is not None or references is not None:
         raise UnknownOption(
@@ -154,8 +157,11 @@ def rank(
     if by_llm:
         if weights is not None or start is not None:
             raise UnknownOption("verdicts go with no mix, judge cap or start: leave it out")
+        from evenhand.ranking.verdicts import open_verdicts
+
+        people, of_llm = open_verdicts(table, llm, llm_judges)
         return _rank_with_verdicts(
-            data, table, settings, group_by, llm=llm, llm_judges=llm_judges, unpaired=unpaired
+            data, people, of_llm, settings, group_by=group_by, unpaired=unpaired, weight=llm_weight
         )
     if not isinstance(table, Comparisons):
         return rank_counts(table, group_by, settings, weights)
@@ -172,10 +178,14 @@ def rank(
     return _take_only(grouped, requested=group_by is not None)
 
 
-def _asks_verdicts(llm: object, llm_judges: Sequence[str], unpaired: str | None) -> bool:
+def _asks_verdicts(
+    llm: object, llm_judges: Sequence[str], unpaired: str | None, weight: float | None
+) -> bool:
     named = len(llm_judges) > 0
     if unpaired is not None and llm is None and not named:
         raise UnknownOption("unpaired judgments are those without a verdict: give verdicts (llm)")
+    if weight is not None and llm is None and not named:
+        raise UnknownOption("a weight (λ) is that of verdicts: give verdicts (llm)")
     if llm is not None and named:
         raise UnknownOption("verdicts are in a table (llm) or by judges (llm_judges): give one")
     return llm is not None or named
@@ -183,30 +193,22 @@ def _asks_verdicts(llm: object, llm_judges: Sequence[str], unpaired: str | None)
 
 def _rank_with_verdicts(
     data: object,
-    table: Any,
+    people: Comparisons,
+    llm: Comparisons,
     settings: Settings,
-    group_by: str | None,
     *,
-    llm: Any,
-    llm_judges: Sequence[str],
+    group_by: str | None,
     unpaired: str | None,
+    weight: float | None,
 ) -> Ranking | GroupedRankings:
-    from evenhand.ranking.verdicts import rank_with_verdicts, refuse_kinds, split_judges
+    from evenhand.ranking.verdicts import rank_with_verdicts
 
-    if llm is None:
-        table, verdicts = split_judges(table, llm_judges)
-    else:
-        verdicts = take_pairs(take(llm))
-    if not isinstance(table, Comparisons):
-        raise refuse_kind(table, "verdicts help to rank comparisons of systems, not")
-    if not isinstance(verdicts, Comparisons):
-        raise refuse_kinds("comparisons", verdicts)
-    by, left_out = choose_groups(table, group_by), take_findings(say_left_out(data, table))
-    ranked = rank_with_verdicts(table, verdicts, by, settings, unpaired)
+    by, left_out = choose_groups(people, group_by), take_findings(say_left_out(data, people))
+    ranked = rank_with_verdicts(people, llm, by, settings, unpaired=unpaired, weight=weight)
     if isinstance(ranked, Ranking):
-        return _describe(ranked, table, (*left_out, *ranked.notes))
+        return _describe(ranked, people, (*left_out, *ranked.notes))
     groups = {
-        name: _describe(one, table, (*left_out, *one.notes)) for name, one in ranked.groups.items()
+        name: _describe(one, people, (*left_out, *one.notes)) for name, one in ranked.groups.items()
     }
     return _take_only(replace(ranked, groups=groups), requested=group_by is not None)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -323,7 +324,7 @@ class Fused:
     n_verdicts: float  # verdicts, before those on the same outputs were averaged
     n_pairs: int  # pairs of outputs with a verdict
     n_unpaired: float  # judgments on pairs without one
-    human: Ranking  # by people alone
+    rank_people: Callable[[], Ranking]  # ranks by people alone, which takes a while
     weight: float = 0.0  # λ, from 0 (verdicts are not used) to 1
     # mean variance of differences by people alone, divided by that with verdicts
     gain: float = 1.0
@@ -334,20 +335,34 @@ class Fused:
     check: float | None = None
     # system → log-worth by verdicts alone, which are no estimate of what people prefer; or None
     llm: Mapping[str, float] | None = None
+    # system that no person judged → verdicts on it, which are not used
+    unjudged: Mapping[str, float] = field(default_factory=dict)
+    n_unused: float = 0.0  # all these verdicts
 
-    @property
-    def says(self) -> str:
-        of = "outputs" if self.human.score is not None else "pairs of outputs"
+    @cached_property
+    def human(self) -> Ranking:
+        """The ranking by people alone."""
+        return self.rank_people()
+
+    def says_of(self, ranking: Ranking) -> str:
+        """Say what verdicts did to a ranking."""
+        of = "outputs" if ranking.score is not None else "pairs of outputs"
         verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
-        like = f"{float(f'{self.gain * self.human.n_judgments:.2g}'):,.0f}"
+        like = f"{float(f'{self.gain * ranking.n_judgments:.2g}'):,.0f}"
         return (
-            f"With {verdicts}, {self.human.n_judgments:,.0f} {self.human.answers} count"
+            f"With {verdicts}, {ranking.n_judgments:,.0f} {ranking.answers} count"
             f" like about {like}."
         )
 
     def to_dict(self) -> dict[str, Any]:
-        values = {name: value for name, value in vars(self).items() if name != "human"}
-        return values | {"n_verdicts": whole(self.n_verdicts), "n_unpaired": whole(self.n_unpaired)}
+        hidden = ("rank_people", "human")
+        values = {name: value for name, value in vars(self).items() if name not in hidden}
+        counts = ("n_verdicts", "n_unpaired", "n_unused")
+        return (
+            values
+            | {name: whole(values[name]) for name in counts}
+            | {"unjudged": {name: whole(n) for name, n in self.unjudged.items()}}
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -907,7 +922,7 @@ def _say_basis(ranking: Ranking) -> str:
         weigh = f"{mix.n_judgments:,.0f} {ranking.answers} weigh like {mix.effective:,.0f}"
         of_mix = [f"Mix: {mix.said}; {weigh}."]
     if ranking.fused is not None and ranking.fused.weight:  # else a note says why not
-        of_mix.append(ranking.fused.says)
+        of_mix.append(ranking.fused.says_of(ranking))
     sets = ranking.rank_sets
     if ranking.lower is None:
         how = "Too many systems for intervals."

@@ -143,8 +143,7 @@ def cluster_information(fit: Fit, pieces: PairSums) -> Array:
     boards, each = pieces.boards(k), np.arange(k)
     laplacians = -boards - boards.transpose(0, 2, 1)
     laplacians[:, each, each] = boards.sum(axis=2) + boards.sum(axis=1)
-    for g, laplacian in enumerate(laplacians):
-        whole[g, :worths, :worths] = fit.design.pull(fit.design.pull(laplacian).T)
+    whole[:, :worths, :worths] = fit.design.pull_each(laplacians)
     for at, (across, diagonal) in enumerate(borders, start=worths):
         border = fit.design.pull(pieces.by_system(across, k).T).T
         whole[:, :worths, at] = whole[:, at, :worths] = border

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -42,15 +43,16 @@ from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     MAX_NAMED,
-    MIN_GAIN,
     UNPAIRED,
     compare_items,
+    is_used,
     mark_llm_judges,
     refuse_items,
     refuse_kinds,
     refuse_same_judges,
     refuse_unlike,
     refuse_unpaired,
+    refuse_weight,
     weigh,
     with_verdicts,
     without_verdicts,
@@ -85,6 +87,7 @@ class PairedScores:
     found: Flags  # (n,) whether it has a verdict
     n_unpaired: float  # scores of people without a verdict
     n_verdicts: float  # verdicts before they were averaged
+    unjudged: dict[str, float]  # system that no person scored → verdicts on it
 
     def factor(self, codes: Integers) -> Factor:
         """Return the clusters of items of some places."""
@@ -105,6 +108,7 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
             raise refuse_items(what)
     place = {name: at for at, name in enumerate(people.systems)}
     system = np.array([place.get(name, -1) for name in verdicts.systems])[verdicts.system]
+    unjudged = dict(Counter(verdicts.systems[at] for at in verdicts.system[system < 0].tolist()))
     verdicts, system = verdicts.take(system >= 0), system[system >= 0]
     labels = tuple(sorted({*people.items, *verdicts.items}))
     code = {name: at for at, name in enumerate(labels)}
@@ -150,6 +154,7 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
         found,
         lacking,
         float(verdicts.size),
+        {name: float(unjudged[name]) for name in sorted(unjudged)},
     )
 
 
@@ -201,6 +206,7 @@ def fuse_scores(
     unpaired: str | None,
     lower_is_better: bool,
     references: Sequence[str] | None = None,
+    weight: float | None = None,
 ) -> Ranking:
     """Rank people's ratings of one task under one criterion with the help of verdicts.
 
@@ -213,12 +219,24 @@ def fuse_scores(
 
     """
     refuse_settings(settings, unpaired)
+    refuse_weight(weight)
     verdicts = match_verdicts(verdicts, people)
     paired = pair_scores(people, verdicts, unpaired)
-    human = rank_scores(
-        paired.people, settings, lower_is_better=lower_is_better, references=references
+    rank_people = partial(
+        rank_scores,
+        paired.people,
+        settings,
+        lower_is_better=lower_is_better,
+        references=references,
     )
-    fused = Fused(paired.n_verdicts, paired.every.size, paired.n_unpaired, human)
+    fused = Fused(
+        paired.n_verdicts,
+        paired.every.size,
+        paired.n_unpaired,
+        rank_people,
+        unjudged=paired.unjudged,
+        n_unused=sum(paired.unjudged.values()),
+    )
     scores = take_scores(paired.people)
     items = len(scores.factors["item"].labels)
     if items < ENOUGH_ITEMS:
@@ -232,9 +250,10 @@ def fuse_scores(
         rest = paired.every.score - joint.every.values[paired.every.system]
         judged = paired.item.loads > 0
         theirs = np.array([paired.item.labels.index(name) for name in paired.every.items])
-        fused = weigh(fused, joint, compare_items(rest, theirs[paired.every.item], judged))
-        if fused.gain < MIN_GAIN:
-            return without_verdicts(fused)
+        check = compare_items(rest, theirs[paired.every.item], judged)
+        fused = weigh(fused, joint, check, weight)
+        if not is_used(fused, weight):
+            return without_verdicts(fused, weight=weight)
         estimates, spread = joint.estimate(fused.weight)
         moved = replace(fit, estimate=fit.estimate.mean() + estimates.values)
         if lower_is_better:

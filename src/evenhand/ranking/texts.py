@@ -71,6 +71,11 @@ RANKINGS: Final = {
     # Verdicts of LLM judges
     "verdicts-add-nothing": "The {verdicts:,.0f} verdicts of LLM judges add nothing here: the"
     " ranking is by people alone.",
+    "verdicts-weigh-nothing": "λ = 0: the ranking is by people alone.",
+    "verdicts-not-clustered": "{method}, as published, takes all answers for independent: its"
+    " intervals are too short where judges or items differ. Rank without --llm-method.",
+    "verdicts-unjudged": "{verdicts:#verdict} on {systems:list} excluded: no person judged these"
+    " systems.",
     "verdicts-leave-tastes": "{part:%} of the variance by people alone comes from tastes of judges,"
     " which no verdict can reduce.",
     "few-labelled-items": "People judged {items:#item}, too few to weight verdicts of LLM judges:"

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import refuse_kind
+from evenhand.data.controls import refuse_kind, take_pairs
 from evenhand.data.groups import Levels, list_levels, tally_groups
+from evenhand.data.taking import take
 from evenhand.data.tally import Factor, Tally, join_codes, keep_levels, merge_levels, take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -30,6 +31,7 @@ from evenhand.errors import (
     require_option,
     suggest_or_list,
 )
+from evenhand.formats.layouts.generic import read_probability
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Flags, Integers
@@ -111,29 +113,75 @@ def split_judges(table: Comparisons, names: Sequence[str]) -> tuple[Comparisons,
     return table.where(~of_llm, recorded=False), table.where(of_llm, recorded=False)
 
 
-def rank_with_verdicts(
-    table: Comparisons,
-    verdicts: Comparisons,
-    by: str | None,
-    settings: Settings,
-    unpaired: str | None,
-) -> Ranking | GroupedRankings:
-    """Rank all, or the levels of a column apart; verdicts without it serve every level.
+def split_probabilities(verdicts: Comparisons) -> Comparisons:
+    """Make a verdict that is a probability two, left and right, that weigh one together.
+
+    Where an outcome stands without a probability beside it, it counts as it is.
+    """
+    named, likely = read_probability(verdicts.frame, verdicts.source.name, verdicts.covariates)
+    if not named:
+        return verdicts
+    weight = nw.col("weight") if verdicts.has("weight") else nw.lit(1.0)
+    given, outcome = ~likely.is_null(), nw.col("outcome").cast(nw.String)
+    parts = [
+        verdicts.frame.with_columns(
+            nw.when(given).then(nw.lit(side)).otherwise(outcome).alias("outcome"),
+            weight=weight * nw.when(given).then(share).otherwise(nw.lit(whole)),
+        )
+        for side, share, whole in (("left", likely, 1.0), ("right", 1 - likely, 0.0))
+    ]
+    both = nw.concat([one.filter(nw.col("weight") > 0) for one in parts])  # type: ignore[type-var]
+    labels = verdicts.outcome_labels
+    if labels is not None:
+        labels = type(labels)({**labels, "left": "left", "right": "right"})  # type: ignore[call-arg]
+    return replace(verdicts, frame=both, outcome_labels=labels, weights="importance")
+
+
+def open_verdicts(
+    table: Any, llm: Any, llm_judges: Sequence[str]
+) -> tuple[Comparisons, Comparisons]:
+    """Return people's judgments and the verdicts: a table of them, or those of some judges.
 
     Raises:
-        InvalidJudgments: a judge of people's gave verdicts too; or no items.
+        InvalidJudgments: what is no comparisons; or a judge of people's gave verdicts too.
 
     """
-    refuse_settings(settings, unpaired)
+    if llm is None:
+        table, verdicts = split_judges(table, llm_judges)
+    else:
+        verdicts = take_pairs(take(llm))
+    if not isinstance(table, Comparisons):
+        raise refuse_kind(table, "verdicts help to rank comparisons of systems, not")
+    if not isinstance(verdicts, Comparisons):
+        raise refuse_kinds("comparisons", verdicts)
     judges = [
         set(filter(None, list_levels(one, "judge"))) if one.has("judge") else set()
         for one in (table, verdicts)
     ]
     refuse_same_judges(judges[0], judges[1])
+    return table, split_probabilities(verdicts)
+
+
+def rank_with_verdicts(
+    table: Comparisons,
+    verdicts: Comparisons,
+    by: str | None,
+    settings: Settings,
+    *,
+    unpaired: str | None,
+    weight: float | None,
+) -> Ranking | GroupedRankings:
+    """Rank all, or the levels of a column apart; verdicts without it serve every level.
+
+    Raises:
+        InvalidJudgments: no items.
+
+    """
+    refuse_settings(settings, unpaired, weight)
     factors = [name for name in ("judge", "item") if table.has(name)]
     of_item = ["item"] * verdicts.has("item")
     if by is None:
-        return fuse(table.tally(factors), verdicts.tally(of_item), settings, unpaired)
+        return fuse(table.tally(factors), verdicts.tally(of_item), settings, unpaired, weight)
     of_people = tally_groups(table, by, factors)
     if not verdicts.has(by):
         of_llm = dict.fromkeys(of_people, verdicts.tally(of_item))
@@ -143,7 +191,7 @@ def rank_with_verdicts(
     def rank_group(name: str) -> Ranking:
         if name not in of_llm:
             raise NotIdentified(f"there are no verdicts on {by} {name}")
-        return fuse(of_people[name], of_llm[name], settings, unpaired)
+        return fuse(of_people[name], of_llm[name], settings, unpaired, weight)
 
     return rank_apart(of_people, by, rank_group)
 
@@ -179,8 +227,14 @@ def refuse_unpaired(
     )
 
 
-def refuse_settings(settings: Settings, unpaired: str | None) -> None:
+def refuse_weight(weight: float | None) -> None:
+    if weight is not None and not 0 <= weight <= 1:
+        raise UnknownOption(f"the weight of verdicts (λ) goes from 0 to 1, not {weight:g}")
+
+
+def refuse_settings(settings: Settings, unpaired: str | None, weight: float | None = None) -> None:
     model = settings.model
+    refuse_weight(weight)
     if unpaired is not None:
         require_option("unpaired", unpaired, UNPAIRED)
     if not isinstance(model, BradleyTerry):
@@ -200,10 +254,17 @@ def refuse_settings(settings: Settings, unpaired: str | None) -> None:
         raise UnknownOption(f"verdicts cannot be combined with {listing(asked)}: leave it out")
 
 
-def fuse(people: Tally, verdicts: Tally, settings: Settings, unpaired: str | None) -> Ranking:
+def fuse(
+    people: Tally,
+    verdicts: Tally,
+    settings: Settings,
+    unpaired: str | None,
+    weight: float | None = None,
+) -> Ranking:
     """Rank by people's judgments with the help of verdicts.
 
-    people: by judge, where judges are known, and item. verdicts: by item.
+    people: by judge, where judges are known, and item. verdicts: by item. weight: λ, by default
+    that of the smallest errors; a weight that is given is used whatever the gain.
 
     Raises:
         NotIdentified: one of the three fits does not exist; says which.
@@ -211,26 +272,40 @@ def fuse(people: Tally, verdicts: Tally, settings: Settings, unpaired: str | Non
         UnknownOption: settings that verdicts do not go with.
 
     """
-    refuse_settings(settings, unpaired)
+    refuse_settings(settings, unpaired, weight)
     paired = pair_verdicts(people, verdicts, unpaired)
     evidence = Evidence.of(merge_factors(paired.judged))
     levels = Levels({name: one.loads for name, one in paired.judged.factors.items()})
     fit = fit_part(settings, evidence.whole, "people's judgments")
+    fused = Fused(
+        paired.n_verdicts,
+        paired.n_pairs,
+        paired.n_unpaired,
+        partial(rank_people, fit, evidence, levels, settings),
+        unjudged=paired.unjudged,
+        n_unused=paired.n_unused,
+    )
+    if weight == 0:
+        return without_verdicts(fused, weight=weight)
     with one_blas_thread():
-        found = find_intervals(fit, evidence, levels, settings)
-        human = order_systems(fit, evidence, levels, found, settings)
-        clustering, joint = join_fits(fit, paired, evidence, settings)
-        fused = Fused(paired.n_verdicts, paired.n_pairs, paired.n_unpaired, human)
-        if joint is None:
+        clustering, joint, every = join_fits(fit, paired, evidence, settings)
+        if joint is None or every is None:
             return without_verdicts(fused, clustering.notes)
-        fused = weigh(fused, joint, check_items(paired, settings.model.fit(paired.every)))
-        if fused.gain < MIN_GAIN:
-            return without_verdicts(fused)
+        check = check_items(paired, every)
+        fused = weigh(fused, joint, check, weight)
+        if not is_used(fused, weight):
+            return without_verdicts(fused, weight=weight)
         estimates, spread = joint.estimate(fused.weight)
         intervals = decide_all(estimates, spread, settings.level, settings.seed)
         moved = _move(fit, estimates.values)
         ranking = order_systems(moved, evidence, levels, (clustering, intervals), settings)
     return with_verdicts(ranking, fused, paired.every.digest_by(("item",)))
+
+
+def rank_people(fit: Fit, evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
+    with one_blas_thread():
+        found = find_intervals(fit, evidence, levels, settings)
+        return order_systems(fit, evidence, levels, found, settings)
 
 
 def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
@@ -243,9 +318,17 @@ def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
     return fit
 
 
-def weigh(fused: Fused, joint: ControlVariate, check: float | None) -> Fused:
+def is_used(fused: Fused, weight: float | None) -> bool:
+    """Say whether verdicts are used: they help, or were given a weight above 0."""
+    return fused.gain >= MIN_GAIN if weight is None else weight > 0
+
+
+def weigh(
+    fused: Fused, joint: ControlVariate, check: float | None, weight: float | None = None
+) -> Fused:
     """Return what verdicts do, with their weight."""
-    weight = joint.choose_weight()
+    if weight is None:
+        weight = joint.choose_weight()
     alone, helped = (joint.variances(one).mean() for one in (0.0, weight))
     worths = zip(joint.every.systems, joint.every.values.tolist(), strict=True)
     return replace(
@@ -258,17 +341,28 @@ def weigh(fused: Fused, joint: ControlVariate, check: float | None) -> Fused:
     )
 
 
-def without_verdicts(fused: Fused, notes: Sequence[Finding] = ()) -> Ranking:
+def without_verdicts(
+    fused: Fused, notes: Sequence[Finding] = (), weight: float | None = None
+) -> Ranking:
     """Return people's ranking, with the reason why verdicts do not help."""
     why = [one for one in notes if one.code == "few-labelled-items"]
+    why = why or [say("verdicts-weigh-nothing")] * (weight is not None)
     why = why or [say("verdicts-add-nothing", verdicts=fused.n_verdicts)]
     unused = replace(fused, weight=0.0, gain=1.0)
-    return replace(fused.human, fused=unused, notes=(*fused.human.notes, *why))
+    return replace(
+        fused.human,
+        fused=unused,
+        notes=(*fused.human.notes, *say_unjudged(fused.unjudged, fused.n_unused), *why),
+    )
+
+
+def say_unjudged(unjudged: Mapping[str, float], verdicts: float) -> list[Finding]:
+    return [say("verdicts-unjudged", systems=[*unjudged], verdicts=verdicts)] if unjudged else []
 
 
 def with_verdicts(ranking: Ranking, fused: Fused, digest: str) -> Ranking:
     """Return a ranking that says what verdicts did to it."""
-    notes, t = [], fused.check
+    notes, t = say_unjudged(fused.unjudged, fused.n_unused), fused.check
     if fused.tastes is not None:
         notes.append(say("verdicts-leave-tastes", part=fused.tastes))
     if t is not None and abs(t) > MAX_CHECK_T:
@@ -293,6 +387,8 @@ class Paired:
     n_verdicts: float  # verdicts before they were averaged
     n_pairs: int  # pairs of outputs with verdicts
     n_unpaired: float  # judgments of people on pairs without a verdict
+    unjudged: dict[str, float]  # system that no person judged → verdicts on it
+    n_unused: float  # all these verdicts
 
     def factor(self, name: str) -> Factor:
         return self.people.factors[name]
@@ -313,7 +409,10 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
             raise refuse_items(name)
     known = {name: at for at, name in enumerate(people.systems)}
     code = np.array([known.get(name, -1) for name in verdicts.systems], dtype=np.int32)
-    verdicts = verdicts.take((code[verdicts.left] >= 0) & (code[verdicts.right] >= 0))
+    of_judged = (code[verdicts.left] >= 0) & (code[verdicts.right] >= 0)
+    unjudged = count_unjudged(verdicts, code)
+    n_unused = round(float(verdicts.counts[~of_judged].sum()), 6)
+    verdicts = verdicts.take(of_judged)
     k, of_people, of_verdicts = len(people.systems), people.factor("item"), verdicts.factor("item")
     labels = tuple(sorted({*of_people.labels, *of_verdicts.labels}))
     place = {name: at for at, name in enumerate(labels)}
@@ -375,10 +474,21 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
         people,
         beside,
         every,
-        n_verdicts=float(counts.sum()),
+        n_verdicts=round(float(counts.sum()), 6),  # probabilities add up but for rounding
         n_pairs=len(keys),
         n_unpaired=lacking,
+        unjudged=unjudged,
+        n_unused=n_unused,
     )
+
+
+def count_unjudged(verdicts: Tally, code: NDArray[np.integer[Any]]) -> dict[str, float]:
+    n, k = verdicts.counts.sum(axis=1), len(code)
+    each = np.bincount(verdicts.left, n, minlength=k) + np.bincount(verdicts.right, n, minlength=k)
+    names = verdicts.systems
+    return {
+        names[at]: round(float(each[at]), 6) for at in np.flatnonzero(code < 0).tolist() if each[at]
+    }
 
 
 def _count(systems: tuple[str, ...], sides: tuple[Integers, Integers], counts: Array) -> Tally:
@@ -389,20 +499,23 @@ def _count(systems: tuple[str, ...], sides: tuple[Integers, Integers], counts: A
 
 def join_fits(
     fit: Fit, paired: Paired, evidence: Evidence, settings: Settings
-) -> tuple[Clustering, ControlVariate | None]:
-    """Fit the verdicts and take all three fits apart; None where items are too few for it."""
+) -> tuple[Clustering, ControlVariate | None, Fit | None]:
+    """Fit the verdicts and take all three fits apart; None where items are too few for it.
+
+    Returns also the fit to all verdicts.
+    """
     clustering = choose_clustering(None, evidence)
     items = len(evidence.factors["item"].labels)
     if items < ENOUGH_ITEMS:
         note = say("few-labelled-items", items=items, enough=ENOUGH_ITEMS)
-        return replace(clustering, notes=(*clustering.notes, note)), None
+        return replace(clustering, notes=(*clustering.notes, note)), None, None
     by_judge = ("judge",) * ("judge" in clustering.clusterings)
     clustering = replace(clustering, clusterings=(*by_judge, "item"))
     people, beside, every = limit_clusters((paired.people, paired.beside, paired.every))
     estimate = partial(cluster_all_pairs, fit, Evidence.of(people), None, settings.progress)
     clustering, ways = estimate_each(estimate, clustering, evidence, requested=None)
     if "item" not in ways:
-        return clustering, None
+        return clustering, None, None
     cells, size = number_cells((people, beside), (*ways,))
 
     def take_apart(
@@ -414,18 +527,20 @@ def join_fits(
             moves = sandwich.cluster_scores(other, pieces) @ other.raw_vcov
         return Part.of(other.systems, other.log_worth, centred_rows(other), errors, moves)
 
-    def of_verdicts(what: str, tally: Tally, at: int) -> Part:
-        other = fit_part(settings, tally, what)
+    def of_verdicts(other: Fit, tally: Tally, at: int) -> Part:
         names = [name for name in ways if name in tally.factors]
-        errors = {name: leave_each_out(other, tally, name) for name in names}
+        errors = {name: leave_each_out(other, tally, name, counted=False) for name in names}
         return take_apart(other, tally, errors, at)
 
-    return clustering, ControlVariate(
+    fit_beside = fit_part(settings, beside, "the verdicts on what people judged")
+    fit_every = fit_part(settings, every, "all verdicts")
+    joint = ControlVariate(
         take_apart(fit, people, ways, 0),
-        of_verdicts("the verdicts on what people judged", beside, 1),
-        of_verdicts("all verdicts", every, 2),
+        of_verdicts(fit_beside, beside, 1),
+        of_verdicts(fit_every, every, 2),
         ways,
     )
+    return clustering, joint, fit_every
 
 
 def limit_clusters(tallies: Sequence[Tally]) -> list[Tally]:
