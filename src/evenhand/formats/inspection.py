@@ -422,8 +422,10 @@ def refuse_unnamed(frame: Frame, source: Source, roles: Sequence[str]) -> None:
     labels: dict[str, list[str | None]] = {}
     for role in roles:
         empty = {None: nw.col(role).is_null(), "": nw.col(role) == ""}
-        labels[role] = [label for label, rows in empty.items() if find_rows(frame, rows, 1)]
-    refuse_unnamed_levels(frame, labels, source)
+        if find_rows(frame, empty[None] | empty[""]):
+            labels[role] = [label for label, rows in empty.items() if find_rows(frame, rows, 1)]
+    if labels:
+        refuse_unnamed_levels(frame, labels, source)
     refuse_padded(frame, find_padded(frame, roles), source)
 
 
