@@ -83,7 +83,7 @@ def test_named_as_llm_judges_they_help(tmp_path):
         assert ranking.fused is not None
         assert ranking.fused.n_verdicts == 36
         assert not ranking.excluded
-    made = json.loads(run("rank", both, "--llm-judges", "gpt-4", "--json").output)
+    made = json.loads(run("rank", str(both), "--llm-judges", "gpt-4", "--json").output)
     assert made["excluded"] == []
 
 
@@ -152,3 +152,21 @@ def test_a_judge_named_like_an_llm_is_asked_about(name, tmp_path):
 def test_people_are_not(name, tmp_path):
     path = write(tmp_path / "unmarked.csv", marked=False, llm=name)
     assert all(one.code != "named-like-llms" for one in evenhand.rank(path).notes)
+
+
+def test_a_marked_judge_who_is_not_named_is_no_person(tmp_path):
+    both = write(tmp_path / "both.csv")
+    with open(both) as file:
+        rows = list(csv.reader(file))
+    third = [["gpt-3" if one == "gpt-4" else one for one in row] for row in rows if "gpt-4" in row]
+    more = tmp_path / "more.csv"
+    with more.open("w", newline="") as file:
+        csv.writer(file).writerows([*rows, *third])
+    expected = json.loads(run("rank", str(both), "--llm-judges", "gpt-4", "--json").output)
+    found = json.loads(run("rank", str(more), "--llm-judges", "gpt-4", "--json").output)
+    assert numbers_of(found) == numbers_of(expected)
+    said = [one for one in found["excluded"] if one["code"] == "llm-judges"]
+    assert [one["judge_names"] for one in said] == [["gpt-3"]]
+    in_python = evenhand.rank(more, llm_judges="gpt-4")
+    assert [one.judge_names for one in in_python.excluded] == [("gpt-3",)]
+    assert in_python.n_judgments == found["n_judgments"]

@@ -538,19 +538,31 @@ class Reading(Options):
         return leave_out_llm_judges(self.open(kinds))
 
     def open_systems(
-        self, kinds: Sequence[str] = (), *, llm: bool = False, criterion: str | None = None
+        self,
+        kinds: Sequence[str] = (),
+        *,
+        llm: bool | Sequence[str] = False,
+        criterion: str | None = None,
     ) -> Comparisons | Rankings | Ratings:
-        """Open the files and leave out controls and, unless `llm`, judges marked as LLMs.
+        """Open the files and leave out controls and judges marked as LLMs.
 
+        llm: whether LLM judges stay, or the names of those who do.
         criterion: of ratings, the one whose ratings are read; controls are those among them.
         """
-        from evenhand.data.controls import keep_all_judges, leave_out_controls
+        from evenhand.data.controls import (
+            keep_all_judges,
+            leave_out_controls,
+            leave_out_llm_judges,
+        )
         from evenhand.data.groups import choose_criterion
         from evenhand.data.ratings import Ratings
 
         data = self.open(kinds)
         data = choose_criterion(data, criterion) if isinstance(data, Ratings) else data
-        return leave_out_controls(keep_all_judges(data) if llm else data)
+        named = [] if isinstance(llm, bool) else llm
+        return leave_out_controls(
+            keep_all_judges(data) if llm is True else leave_out_llm_judges(data, named)
+        )
 
     def open_comparisons(self, verb: str) -> Comparisons:
         from evenhand.data.controls import take_pairs
@@ -583,7 +595,11 @@ class Reading(Options):
         return data
 
     def open_either(
-        self, kinds: Sequence[str] = (), *, llm: bool = False, criterion: str | None = None
+        self,
+        kinds: Sequence[str] = (),
+        *,
+        llm: bool | Sequence[str] = False,
+        criterion: str | None = None,
     ) -> Comparisons | Ratings:
         """Open the files as `open_systems` does, and expand rankings; `kinds` as of `open`."""
         from evenhand.data.rankings import Rankings

@@ -178,6 +178,10 @@ class Verdicts(options.Options):
     def inputs(self) -> tuple[str | None, ...]:
         return (self.llm,)
 
+    @property
+    def names(self) -> list[str]:
+        return [name.strip() for text in self.llm_judges for name in text.split(",")]
+
     def open(self, reading: options.Reading) -> dict[str, Any]:
         """Return what `evenhand.rank` takes of them; labels and columns are as in FILE."""
         from evenhand.formats.reading import read
@@ -188,9 +192,8 @@ class Verdicts(options.Options):
                 llm = read(llm, columns=reading.roles or None, outcomes=reading.meanings or None)
             except UnknownColumn:  # columns of FILE alone
                 llm = read(llm, outcomes=reading.meanings or None)
-        names = [name.strip() for text in self.llm_judges for name in text.split(",")]
         wanted = {"unpaired": self.unpaired, "llm_weight": self.llm_weight}
-        return {"llm": llm, "llm_judges": names, **wanted}
+        return {"llm": llm, "llm_judges": self.names, **wanted}
 
 
 class Scales(options.Options):
@@ -352,8 +355,8 @@ def rank(
         used = (groups.group_by, *(column for column, _ in mixing.mixes))
         of_ratings = bool({*by.models} & RATING_MODELS.keys() | given & {*options.OF_RATINGS})
         kinds = options.kinds_of(ratings=of_ratings)
-        llm, criterion = bool(verdicts.llm_judges), scores.criterion
-        data = run.reading.open_either(kinds, llm=llm, criterion=criterion)
+        criterion = scores.criterion
+        data = run.reading.open_either(kinds, llm=verdicts.names, criterion=criterion)
         interval = intervals.interval if "interval" in given else None
         if isinstance(data, Ratings):
             options.refuse_of_comparisons()

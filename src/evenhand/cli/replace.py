@@ -53,7 +53,7 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
             "say how much less often the LLM may be closer: --epsilon .2 where judges are experts,"
             " .15 where skilled, .1 for crowds"
         )
-    data = run.reading.open_systems(llm=True, criterion=criterion.criterion)
+    data = run.reading.open_systems(llm=names, criterion=criterion.criterion)
     result = test_replacement(
         data,
         llm_judges=names,

@@ -27,7 +27,7 @@ from evenhand.data.annotations import (
     refuse_unread,
 )
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import Frame, count_labels, fetch_columns, require_open
+from evenhand.data.engine import Frame, count_labels, count_rows, fetch_columns, require_open
 from evenhand.data.exclusions import Exclusion, Result, count_exclusions, name_lost, note_excluded
 from evenhand.data.groups import choose_criterion
 from evenhand.data.joining import spread
@@ -138,8 +138,11 @@ def leave_out_controls(data: Held) -> Held:
     return replace(data, source=replace(source, name=f"{source.name} without its controls"))
 
 
-def leave_out_llm_judges(data: Held) -> Held:
-    """Exclude verdicts of judges who are marked as LLMs, where people judged too."""
+def leave_out_llm_judges(data: Held, named: Sequence[str] = ()) -> Held:
+    """Exclude verdicts of judges who are marked as LLMs, where people judged too.
+
+    named: LLM judges whose verdicts are asked for, and stay.
+    """
     if data.source.all_judges or _TYPE not in data.columns:
         return data
     types = list(count_labels(data.frame, _TYPE, as_text=True))
@@ -151,8 +154,13 @@ def leave_out_llm_judges(data: Held) -> Held:
     if True not in llm.values():
         return replace(data, source=source)
     if all(llm.values()):
-        return replace(data, source=source.noting(say("llm-judges-alone")))
+        alone = () if named else (say("llm-judges-alone"),)
+        return replace(data, source=source.noting(*alone))
     marked = nw.col(_TYPE).cast(nw.String).is_in([one for one, known in llm.items() if known])
+    if named:
+        marked &= ~nw.col("judge").cast(nw.String).is_in([*named]).fill_null(value=False)
+        if not count_rows(data.frame.filter(marked.fill_null(value=False))):
+            return replace(data, source=source)
     people = data.frame.filter(~marked.fill_null(value=False))
     marked_out = replace(data, source=source)
     return cast("Held", marked_out.keep_rows(people, "llm-judges", _REASONS["llm-judges"]))
@@ -418,10 +426,10 @@ def carries_excluded(
                 data = choose_criterion(data, given.arguments["criterion"])
                 given.arguments |= {argument: data, "criterion": None}
             # verdicts of judges who are named are asked for
-            named = given.arguments.get("llm_judges")
+            named = take_names(given.arguments.get("llm_judges") or ())
             wanted = [one for one in kinds if one != "llm-judges" or not named]
-            if "llm-judges" in wanted and isinstance(data, Table):
-                data = given.arguments[argument] = leave_out_llm_judges(data)
+            if "llm-judges" in kinds and isinstance(data, Table):
+                data = given.arguments[argument] = leave_out_llm_judges(data, named)
             # Two faults may lie beyond the rows that were looked at when the table was read
             for last in (False, False, True):
                 try:

@@ -486,7 +486,7 @@ class Replacements(Shown):
         )
 
 
-@carries_excluded("controls")
+@carries_excluded("controls", "llm-judges")
 def replace(
     data: Comparisons | Rankings | Ratings | Openable,
     *,
