@@ -101,10 +101,12 @@ RETURNED = {
     *("RatingBias", "Completion", "Cycles", "DecisionCurve", "Diagnosis", "Fragility"),
     *(
         "GroupedDiagnoses",
+        "GroupedEvaluations",
         "GroupedTests",
         "JudgeProcess",
         "LabelFit",
         "LearningCurves",
+        "MetaEvaluation",
         "MethodTable",
     ),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),

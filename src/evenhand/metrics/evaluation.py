@@ -287,7 +287,9 @@ def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
     if not gold.items:
         return [*OF_MEANS], UNASKED_OF_SYSTEMS
     levels = [one for one in STATISTICS if one != "preference"]
-    return [one for one in levels if group == "item" or one != "acc-eq"], UNASKED
+    available = [one for one in levels if group == "item" or one != "acc-eq"]
+    whole = measures.find_items(gold.scores).any()
+    return available, [one for one in UNASKED if one != "spa" or whole]
 
 
 def _sign(
