@@ -2,7 +2,8 @@
 
 People's scores are system (sd .5) + segment (1) + cell (.7); each metric adds a taste for systems
 (sd 0 or .3) and noise (1.5). Two metrics are alike, so .05 of the tests may reject. Three arms: 12
-systems × 100 segments without taste and with, 20 × 200 with. R = 400, 199 draws. acc-eq against scores in steps, ε cross-fitted for each metric.
+systems × 100 segments without taste and with, 20 × 200 with. R = 400, 199 draws. acc-eq
+against scores in steps, ε cross-fitted for each metric.
 
 Pass: perm-sys rejects at most .05 + 3.09 (.05 .95 / R)^½ by SPA, acc-eq, Pearson of systems and of
 all segments, in every arm. Control, in the same run: perm-both rejects .25 or more by Pearson of
