@@ -4,13 +4,10 @@ from collections.abc import Sequence
 
 from benchmarks import claims, slopes, table
 from benchmarks.row import RESULTS, ROOT, Row, kept_tables, read_rows
-from benchmarks.targets import BIG, RATINGS
+from benchmarks.targets import BIG
 
 BENCHMARKS, GROWTH = (ROOT / "docs" / name for name in ("benchmarks.md", "growth.md"))
-SHOWN = (  # the cases that the page shows; the site has a page with all of them
-    ("fit", BIG),
-    ("ratings", RATINGS),
-)
+SHOWN = (("fit", BIG),)  # what the page shows; the site has a page with all cases
 
 
 def fill(rows: Sequence[Row], blas_threads: int) -> None:

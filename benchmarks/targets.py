@@ -14,6 +14,9 @@ MILLION = "N = 1,000,000, K = 100"
 OUTPUTS = "1,600 comparisons of 800 outputs, 4 chains of 1,000"
 CROWD = "100,000 judges, 20 systems, 2,000,000 answers"
 START = "a cold start"
+SPA = "SPA, 1 metrics, 14 systems, 1,300 segments"
+TIES = "ties, 1 metrics, 14 systems, 1,300 segments"
+METRIC_TESTS = "tests, 30 metrics, 14 systems, 1,300 segments"
 RATINGS = "1,000,000 ratings, 50 systems, 200 judges, 5,000 items"
 
 
@@ -50,6 +53,9 @@ TARGETS = (
     Target("random-judges", CROWD, "evenhand", "peak_mb", 2_048),
     Target("ratings", RATINGS, "evenhand", "cpu_s", 3),
     Target("ratings", RATINGS, "evenhand", "peak_mb", 500),
+    Target("metrics", SPA, "evenhand", "cpu_s", 0.06),
+    Target("metrics", TIES, "evenhand", "cpu_s", 0.2),
+    Target("metrics", METRIC_TESTS, "evenhand", "cpu_s", 5),
     Target("startup", START, "evenhand --help", "wall_s", 0.15),
     Target("startup", START, "evenhand rank judgments-n200-k5-v1.csv", "cpu_s", 0.6),
 )  # fmt: skip

@@ -25,6 +25,7 @@ WORDS = {"console": {"refused", "no-run"}, "python": {"no-run"}}
 UNRUN = {  # these read judgments that are not ours to distribute, or ask a server
     "docs/engines.md": 3,
     "docs/llm-judges.md": 2,
+    "docs/metrics.md": 2,
     "docs/rules.md": 1,
     "docs/papers/beck2013.md": 1,
     "docs/papers/cohn_specia2013.md": 1,

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -156,7 +157,7 @@ def test_people_are_not(name, tmp_path):
 
 def test_a_marked_judge_who_is_not_named_is_no_person(tmp_path):
     both = write(tmp_path / "both.csv")
-    with open(both) as file:
+    with Path(both).open() as file:
         rows = list(csv.reader(file))
     third = [["gpt-3" if one == "gpt-4" else one for one in row] for row in rows if "gpt-4" in row]
     more = tmp_path / "more.csv"

@@ -296,6 +296,17 @@ def preference_tests() -> Any:
     return told
 
 
+def metrics_against_people() -> Any:
+    """A second criterion as a metric, and worths of comparisons with scores of systems."""
+    votes = evenhand.read("votes.csv")
+    systems = votes.votes().systems
+    scores = {"system": [*systems], "metric_a": [float(len(name)) for name in systems]}
+    return {
+        "criteria": plain(evenhand.meta_evaluate("hamon.csv", criterion="fluency")),
+        "worths": plain(evenhand.meta_evaluate(votes, scores)),
+    }
+
+
 def cycles_and_fragility() -> Any:
     circle, arena = evenhand.read("circle.csv"), evenhand.read("arena.csv")
     return {

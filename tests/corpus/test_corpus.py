@@ -101,11 +101,13 @@ RETURNED = {
     *("RatingBias", "Completion", "Cycles", "DecisionCurve", "Diagnosis", "Fragility"),
     *(
         "GroupedDiagnoses",
+        "GroupedEvaluations",
         "GroupedTests",
         "JudgeProcess",
         "LLMBiases",
         "LabelFit",
         "LearningCurves",
+        "MetaEvaluation",
         "MethodTable",
     ),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),

@@ -2,8 +2,8 @@
 
 People's scores are system (sd .5) + segment (1) + cell (.7); each metric adds a taste for systems
 (sd 0 or .3) and noise (1.5). Two metrics are alike, so .05 of the tests may reject. Three arms: 12
-systems × 100 segments without taste and with, 20 × 200 with. R = 400, 199 draws (all swaps of 12
-systems). acc-eq against scores in steps, ε cross-fitted for each metric.
+systems × 100 segments without taste and with, 20 × 200 with. R = 400, 199 draws. acc-eq
+against scores in steps, ε cross-fitted for each metric.
 
 Pass: perm-sys rejects at most .05 + 3.09 (.05 .95 / R)^½ by SPA, acc-eq, Pearson of systems and of
 all segments, in every arm. Control, in the same run: perm-both rejects .25 or more by Pearson of
@@ -75,7 +75,8 @@ def rejections(arm):
 @pytest.mark.parametrize("arm", ARMS)
 def test_swapped_systems_reject_equally_good_metrics_as_rarely_as_they_say(arm, monkeypatch):
     monkeypatch.setattr(comparison, "DRAWS", 199)
+    monkeypatch.setattr(comparison, "MAX_EXACT", 0)  # 199 draws of the 4,096 swaps of 12 systems
     found = rejections(arm)
     assert {n: v for n, v in found.items() if n.startswith("perm-sys") and v > MOST} == {}
     if ARMS[arm][2]:
-        assert found["perm-both pearson"] >= 0.25
+        assert found["perm-both pearson"] >= 0.25, found

@@ -54,7 +54,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "impute": "Predict the ratings that judges did not give.",
         "similarity": "Which judges rate alike, and who is lenient?",
     },
-    "Decide": {"metrics": "How well do automatic metrics agree with people, and which is better?"},
+    "Decide": {"metrics": "How well do automatic metrics agree with people?"},
     "Files": {"convert": "Write the judgments in another format."},
 }
 VERBS: Final = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}

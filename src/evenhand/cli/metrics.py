@@ -14,6 +14,8 @@ _asked = options.under("What is compared")
 
 
 class Asked(options.Options):
+    criterion: str | None = options.Criterion.criterion
+    better: str | None = options.Scores.better
     level: str | None = _asked(
         "--level system|segment", "Only statistics of systems, or of segments. Default: both."
     )
@@ -50,7 +52,7 @@ class Asked(options.Options):
     "evenhand metrics votes.csv scores.csv --statistic preference",
     doing="comparing metrics",
 )
-def metrics(run: options.Run, *, scores: options.Scores, asked: Asked) -> VerbResult:
+def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     """Compare automatic metrics with people, and with each other.
 
     The first FILE holds judgments: ratings, comparisons or rankings. The others
@@ -62,7 +64,7 @@ def metrics(run: options.Run, *, scores: options.Scores, asked: Asked) -> VerbRe
     from evenhand.metrics.evaluation import find_beside, meta_evaluate
     from evenhand.metrics.scores import is_folder, join_scores, read_gold_folder, read_scores
 
-    reading, criterion = run.reading, scores.criterion
+    reading, criterion = run.reading, asked.criterion
     source, *others = reading.files
     reading.files = (source,)
     if is_folder(source):
@@ -74,13 +76,12 @@ def metrics(run: options.Run, *, scores: options.Scores, asked: Asked) -> VerbRe
         given = join_scores([read_scores(one) for one in others])
     else:
         given = find_beside(source, data, criterion, task=reading.task, where=reading.where)
-    settings = scores.settings
     names = [name.strip() for text in asked.statistic for name in text.split(",")]
     result = meta_evaluate(
         data,
         given,
         criterion=None if is_folder(source) else criterion,
-        lower_is_better=settings["lower_is_better"],
+        lower_is_better=None if asked.better is None else asked.better == "lower",
         statistics=names or None,
         level=asked.level,  # type: ignore[arg-type]
         group=asked.group,  # type: ignore[arg-type]

@@ -187,6 +187,13 @@ def soften(scores: Array, signs: Array, people: Array, *, whole: bool) -> Array:
     return parts
 
 
+def share_order(people: Array, means: Array) -> Array:
+    """Return (M, M, P) what pairs of systems add to PA, from (K,) and (M, K) means."""
+    i, j = np.triu_indices(len(people), 1)
+    order = np.sign(means[:, None, i] - means[None, :, j])
+    return np.asarray((order == np.sign(people[i] - people[j])) / len(i))
+
+
 def share_accuracy(people: Array, scores: Array, epsilon: Array) -> Array:
     """Return (M, M, P) what pairs of systems add to acc_eq within items.
 
@@ -213,7 +220,9 @@ def share_accuracy(people: Array, scores: Array, epsilon: Array) -> Array:
                 right = sign * apart > limit[:, :, items]
             else:
                 right = np.abs(apart) <= limit[:, :, items]
-            parts[:, :, at] += right @ weight[items]
+            for share in np.unique(weight[items]):  # one where people judged all outputs
+                alike = right if len(items) == 0 else right[:, :, weight[items] == share]
+                parts[:, :, at] += share * np.count_nonzero(alike, axis=2)
     return parts
 
 

@@ -276,7 +276,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         interval=interval,
         test=how,
         notes=tuple(notes),
-        signature=_sign(aligned, wishes, names, how, judges=judges),
+        signature=_sign(aligned, wishes, names, how if clusters.pairs else None, judges=judges),
     )
 
 
@@ -287,11 +287,13 @@ def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
     if not gold.items:
         return [*OF_MEANS], UNASKED_OF_SYSTEMS
     levels = [one for one in STATISTICS if one != "preference"]
-    return [one for one in levels if group == "item" or one != "acc-eq"], UNASKED
+    available = [one for one in levels if group == "item" or one != "acc-eq"]
+    whole = measures.find_items(gold.scores).any()
+    return available, [one for one in UNASKED if one != "spa" or whole]
 
 
 def _sign(
-    aligned: Aligned, wishes: Wishes, names: Sequence[str], how: str, *, judges: int | None
+    aligned: Aligned, wishes: Wishes, names: Sequence[str], how: str | None, *, judges: int | None
 ) -> str:
     gold = aligned.gold
     scores = np.ascontiguousarray(aligned.values).tobytes()
@@ -300,7 +302,7 @@ def _sign(
         " ".join(names),
         *([f"group {wishes.group}"] * bool(gold.items)),
         *([f"spa {wishes.spa}"] * ("spa" in names)),
-        *([how] * (len(aligned.metrics) > 1)),
+        *([] if how is None else [how]),
         f"seed {wishes.seed}",
     ]
     digest = sha256(gold.digest.encode() + scores).hexdigest()

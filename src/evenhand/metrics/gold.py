@@ -140,7 +140,11 @@ def make_golds(
     if criterion is not None or lower_is_better is not None:
         raise UnknownOption("criteria and the direction of scores are of ratings: leave them out")
     pairs = take_pairs(data)
-    ranking = rank(pairs, model=model, interval=None if model is not None else "model")
+    try:
+        ranking = rank(pairs, model=model, interval=None if model is not None else "model")
+    except NotIdentified as refusal:
+        remedies = (*refusal.without_options().remedies, "pass --model bradley-terry-prior")
+        raise NotIdentified(refusal.cause, remedies, refusal.leave, refusal.about) from None
     parts_of = {"": ranking} if isinstance(ranking, Ranking) else ranking.groups
     votes = pairs.votes()
     tasks = split_tasks(votes)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified
 from evenhand.numerics import Array, Flags, Integers
@@ -252,17 +253,6 @@ def pair_segments(h: Array, group: str) -> SegmentPairs:
     return SegmentPairs(first, second, of, size, 1 / (counts[of] * size), order, first % s)
 
 
-def take_fold(pairs: SegmentPairs, kept: Flags) -> SegmentPairs:
-    group = pairs.group[kept]
-    counts = np.bincount(group, minlength=1)
-    size = int((counts > 0).sum())
-    weight = 1 / (counts[group] * size)
-    return SegmentPairs(
-        *(pairs.first[kept], pairs.second[kept], group, size, weight),
-        *(pairs.order[kept], pairs.item[kept]),
-    )
-
-
 def measure_accuracy(pairs: SegmentPairs, difference: Array, epsilon: float) -> float:
     """Return acc_eq at one ε; difference: (n,) of the metric."""
     order = np.where(np.abs(difference) <= epsilon, 0, np.sign(difference))
@@ -271,20 +261,35 @@ def measure_accuracy(pairs: SegmentPairs, difference: Array, epsilon: float) -> 
 
 def calibrate(pairs: SegmentPairs, difference: Array) -> tuple[float, float]:
     """Return the largest acc_eq over ε, and the smallest ε that reaches it."""
-    apart = np.abs(difference)
-    right = np.sign(difference) == pairs.order
-    gain = pairs.weight * ((pairs.order == 0).astype(np.float64) - right)
-    sorting = np.argsort(apart)
-    distance = apart[sorting]
-    # what every pair up to a distance gains as a tie; pairs tied already gain nothing
-    accuracy = pairs.weight[right].sum() + np.cumsum(gain[sorting])
-    last = np.append(np.flatnonzero(np.diff(distance)), len(distance) - 1)
-    epsilons = np.concatenate([[0.0], distance[last]])
-    accuracies = np.round(
-        np.concatenate([[measure_accuracy(pairs, difference, 0.0)], accuracy[last]]), DIGITS
-    )
-    best = int(np.argmax(accuracies))
-    return measure_accuracy(pairs, difference, float(epsilons[best])), float(epsilons[best])
+    epsilon = Ties.sort(pairs, difference).find_epsilon()
+    return measure_accuracy(pairs, difference, epsilon), epsilon
+
+
+@dataclass(frozen=True)
+class Ties:
+    """Pairs by a metric's distance, and what each adds to acc_eq when it becomes a tie."""
+
+    sorting: NDArray[np.intp]  # (n,)
+    last: NDArray[np.intp]  # where the pairs of each distance end
+    distance: Array  # different distances
+    gain: Array  # (n,) in their order
+
+    @staticmethod
+    def sort(pairs: SegmentPairs, difference: Array) -> Ties:
+        apart = np.abs(difference)
+        sorting = np.argsort(apart)
+        distance = apart[sorting]
+        last = np.append(np.flatnonzero(np.diff(distance)), len(distance) - 1)
+        right = np.sign(difference) == pairs.order  # pairs tied already gain nothing
+        gain = pairs.weight * ((pairs.order == 0).astype(np.float64) - right)
+        return Ties(sorting, last, distance[last], gain[sorting])
+
+    def find_epsilon(self, others: Flags | None = None) -> float:
+        """Return the smallest ε of the best; others: (n,) pairs in their order that count."""
+        gain = self.gain if others is None else self.gain * others
+        gained = np.concatenate([[0.0], np.cumsum(gain)[self.last]])
+        best = int(np.argmax(np.round(gained, DIGITS)))
+        return float(self.distance[best - 1]) if best else 0.0
 
 
 def assign_folds(documents: Integers) -> Integers:
@@ -300,16 +305,16 @@ def cross_fit(pairs: SegmentPairs, difference: Array, fold: Integers) -> tuple[f
 
     fold: (S,) of the items; pairs are of one item.
     """
-    of = fold[pairs.item]
-    epsilons, accuracy = np.zeros(FOLDS), 0.0
-    for one in np.unique(of).tolist():
-        inside = of == one
-        if inside.all():  # a single item or document: there are no others
-            return float("nan"), epsilons
-        epsilons[one] = calibrate(take_fold(pairs, ~inside), difference[~inside])[1]
-        order = np.where(np.abs(difference) <= epsilons[one], 0, np.sign(difference))
-        accuracy += float(pairs.weight[inside & (order == pairs.order)].sum())
-    return accuracy, epsilons
+    of, epsilons = fold[pairs.item], np.zeros(FOLDS)
+    ties = Ties.sort(pairs, difference)
+    sorted_fold = of[ties.sorting]
+    present = np.unique(of).tolist()
+    if len(present) == 1:  # a single item or document: there are no others
+        return float("nan"), epsilons
+    for one in present:
+        epsilons[one] = ties.find_epsilon(sorted_fold != one)
+    order = np.where(np.abs(difference) <= epsilons[of], 0, np.sign(difference))
+    return float(pairs.weight[order == pairs.order].sum()), epsilons
 
 
 def bound_chance(pairs: SegmentPairs) -> float:

@@ -205,6 +205,7 @@ class Study:
         pairs = np.triu_indices(len(self.scores), 1)
         pearson = name == "segment-pearson" and self.group == "none"
         by_swaps = name == "spa" or (name in OF_PAIRS and self.group == "item")
+        by_swaps = by_swaps or (name == "pa" and test == "perm-sys")
         if test == "perm-sys" and systems < MIN_SYSTEMS:
             return say("few-systems", "warning", systems=systems, least=MIN_SYSTEMS)
         if not (by_swaps or name in OF_MEANS or pearson):
@@ -227,6 +228,9 @@ class Study:
         return comparison.test_sums(sums, measure, pairs, test, rng)
 
     def _split(self, name: str, measured: Measured, scores: Array, sd: Array) -> Array:
+        if name == "pa":
+            means = [measures.average_systems(self.people, one)[1] for one in scores]
+            return comparison.share_order(measured.people, np.array(means))
         if name == "spa":
             items = measures.find_items(self.people)
             signs = self.signs(int(items.sum()))
