@@ -85,6 +85,7 @@ def test_what_the_page_says_of_llmfao_and_two_llms(data_folder):
         fused = ranking.fused
         assert (fused.weight, fused.n_verdicts) == (0, 5134)
         assert (len(fused.unjudged), fused.n_unused) == (11, 241)
+        assert f"of their {fused.n_pairs:,} pairs" in page.replace("\n", " ")
         assert f"{fused.n_verdicts:,.0f} verdicts of either LLM add nothing (λ = 0)" in page
     found = evenhand.replace(
         evenhand.read(path, where="source in ('crowd', 'gpt3-crowd', 'gpt4-crowd')"),

@@ -163,3 +163,39 @@ def test_systems_that_no_person_scored_are_named_and_counted(tables):
     assert contract["unjudged"] == {"new": 1}
     assert contract["n_verdicts"] == ITEMS * SYSTEMS
     assert "1 verdict on new excluded" in " ".join(map(str, ranking.notes))
+
+
+def test_lambda_is_fixed_and_0_is_the_ranking_by_people_bit_for_bit(tables):
+    people, verdicts = tables
+    alone, none = evenhand.rank(people), evenhand.rank(people, llm=verdicts, llm_weight=0)
+    assert none.signature == alone.signature
+    for name in ("score", "stderr", "lower", "upper", "rank_lower", "rank_upper"):
+        assert getattr(none, name).tolist() == getattr(alone, name).tolist()
+    one, half = (evenhand.rank(people, llm=verdicts, llm_weight=w) for w in (1, 0.5))
+    assert half.fused.weight == 0.5
+    assert by_name(half) == pytest.approx((by_name(one) + by_name(alone)) / 2, abs=1e-8)
+
+
+def test_verdicts_help_where_every_judge_scored_every_output():
+    rng = np.random.default_rng(1)
+    output = rng.normal(0, 8, (60, 4)) - 3 * np.arange(4)
+    item, system = np.divmod(np.arange(240), 4)
+    judge = np.repeat(np.arange(6), 120)
+    given = {"judge": np.zeros(240, int), "item": item, "system": system}
+    verdicts = name(given | {"score": output.ravel() + rng.normal(0, 3, 240)}, llm=True)
+    own = {"judge": judge, "item": np.tile(item[:120], 6), "system": np.tile(system[:120], 6)}
+    taste = rng.normal(0, 3, (6, 4))[judge, own["system"]]
+    score = np.tile(output[:30].ravel(), 6) + taste + rng.normal(0, 6, 720)
+    people = name(own | {"score": score})
+    ranking = evenhand.rank(people, llm=verdicts)
+    # balanced: estimates are means, and verdicts on judged items are those of 30 items of 60
+    means = [np.tile(verdicts["score"][:120], 6), np.asarray(verdicts["score"])]
+    beside = np.array([means[0][own["system"] == at].mean() for at in range(4)])
+    every = np.array([means[1][system == at].mean() for at in range(4)])
+    alone = np.array([score[own["system"] == at].mean() for at in range(4)])
+    scale = score.std() / means[0].std()
+    apart = ranking.fused.weight * scale * (beside - beside.mean() - every + every.mean())
+    assert ranking.fused.gain > 1.02
+    assert by_name(ranking) - by_name(ranking).mean() == pytest.approx(
+        alone - alone.mean() - apart, abs=1e-8
+    )

@@ -162,6 +162,7 @@ _PROBABILITIES: Final[Mapping[str, Outcome]] = {
     for side, words in SIDES.items()
     for thing, word, likely in product(_THINGS, words, _LIKELY)
     for name in (f"{likely}{thing}{word}", f"{thing}{word}{likely}")
+    if name not in ("p1", "p2", "1p", "2p")  # which may be persons
 }
 # Those that do not say of which side
 OF_NO_SIDE: Final = frozenset((*_LIKELY, "pwin", "winrate", "confidence"))

@@ -127,7 +127,8 @@ class Design:
         if self.matrix is None:  # all nodes but one: no sums
             free = np.delete(np.arange(self.size), self.reference)
             return np.asarray(tables[:, free[:, None], free])
-        return np.stack([self.pull(self.pull(one).T) for one in tables])
+        p = self.matrix.shape[1]
+        return np.array([self.pull(self.pull(one).T) for one in tables]).reshape(-1, p, p)
 
     def nodes(self, group: int | None, systems: Sequence[int]) -> Codes:
         chosen = self.home if group is None else group

@@ -456,9 +456,14 @@ def find_spread(
 
 
 def leave_out(
-    fit: LeastSquaresFit, factors: Mapping[str, Factor], requested: str | None, name: str
+    fit: LeastSquaresFit,
+    factors: Mapping[str, Factor],
+    requested: str | None,
+    name: str,
+    *,
+    decides: bool = True,
 ) -> covariance.ClusteredErrors:
-    """Return errors by one way of clustering; refuse one by which no pair can be decided."""
+    """Return errors by one way of clustering; if it decides, refuse one by which no pair can be."""
     basis, p = fit.basis, fit.basis.shape[1]
     limit = max(MIN_MERGED, min(MAX_CLUSTERS, MAX_DENSE // (p + 1) ** 2))
     factor = merge_levels(factors[name], limit, SEED)
@@ -473,7 +478,9 @@ def leave_out(
     )
     alone = find_singular(Answers(total, fit.bread), information[held])
     parts = {g: covariance.invert_parts(total - information[held[g]], basis) for g in alone}
-    way = left_out.leave_out(name, factor, parts, parts)
+    way = left_out.leave_out(name, factor, parts, parts, counted=decides)
+    if not decides:
+        return way
     shown = covariance.find_linked(way, requested=requested)
     # systems with the same scores are never decided, so that they do not speak for the others
     apart = np.abs(fit.estimate[:, None] - fit.estimate) > EQUAL * np.sqrt(fit.variance)

@@ -309,7 +309,10 @@ def join_fits(
             raise NotIdentified(f"{what} include no output of {lost}")
         try:
             one = settings.model.fit(data)
-            errors = {name: leave_out(one, of, None, name) for name in ways if name in of}
+            # of one judge alone, verdicts on the same outputs as another's: no spread is needed
+            errors = {
+                name: leave_out(one, of, None, name, decides=False) for name in ways if name in of
+            }
         except NotIdentified as refusal:
             raise NotIdentified(f"{what} do not determine differences: {refusal}") from None
         return take_apart(one, errors, codes)
