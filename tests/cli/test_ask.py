@@ -230,7 +230,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(evenhand, items, chat):
     chat.first = [fail(401, f"Incorrect API key provided: {KEY}")]
     more = words(chat, items, "--key-env", "SECRET", "--repeats", "2")
     refused = evenhand(*more, code=2, SECRET=KEY)
-    assert "does not take the key" in squeeze(refused.err)
+    assert "rejects the key" in squeeze(refused.err)
     assert "***" in refused.err
     evenhand("check", "items.db", "--write-log", "log.jsonl")
     assert KEY not in told.out + told.err + refused.out + refused.err
@@ -250,7 +250,7 @@ def test_a_redirect_is_not_followed(evenhand, items, chat):
 HERE = "http://127.0.0.1:1"
 FAR = "http://example.com"
 REFUSED = {
-    "no model": (["--url", HERE], "say whom to ask: --url URL --model NAME"),
+    "no model": (["--url", HERE], "name the endpoint and the model: --url URL --model NAME"),
     "no key": (
         ["--url", HERE, "--model", "m", "--key-env", "NONE_SUCH"],
         "not set",

@@ -117,7 +117,7 @@ def test_llm_judges_are_looked_at_one_by_one_and_beside_people(evenhand, folder)
     ("words", "error"),
     [
         (("--llm-judges", "gtp"), "no judge 'gtp'. Did you mean 'gpt'?"),
-        (("--own", "own.csv"), "--own is of LLM judges: name them (--llm-judges NAME)"),
+        (("--own", "own.csv"), "--own needs LLM judges: name them (--llm-judges NAME)"),
         (("--llm-judges", "gpt", "--cluster", "item"), "leave it out"),
     ],
 )

@@ -70,10 +70,10 @@ REFUSED = {
     ),
     "model": (PEOPLE, OK, {"model": "bradley-terry"}, "ratings need no model"),
     "no model": (VOTES, OK, {"model": "elo"}, "model cannot be 'elo'"),
-    "criterion of votes": (VOTES, OK, {"criterion": "mqm"}, "of ratings: leave them out"),
+    "criterion of votes": (VOTES, OK, {"criterion": "mqm"}, "to ratings only: leave them out"),
     "criterion": (CRITERIA, None, {"criterion": "mqn"}, "no criterion 'mqn'"),
     "votes without scores": (VOTES, None, {}, "there are no scores of metrics"),
-    "unscored pairs": (VOTES, take([0, 1, 2]), {}, "2 of 5 comparisons .* on 2"),
+    "unscored pairs": (VOTES, take([0, 1, 2]), {}, "2 of 5 comparisons .*items: 2"),
     "preferences without items": (
         VOTES,
         {"system": list("xyz"), "m": [1.0, 2, 3]},

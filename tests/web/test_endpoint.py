@@ -157,7 +157,10 @@ def test_a_question_that_is_rejected_among_others_has_no_answer_and_not_many_may
 
 
 REFUSALS = {
-    "key": (fail(401, "no key"), "127.0.0.1:%d wants a key: name its variable by --key-env NAME"),
+    "key": (
+        fail(401, "no key"),
+        "127.0.0.1:%d needs a key: name its environment variable, --key-env NAME",
+    ),
     "model": (fail(404, "not found"), "has no model 'gpt', or nothing at this path"),
     "money": (fail(402, "pay first"), r"refuses the question \(402: pay first\)"),
     "question": (fail(400, "no such\n\nparameter"), r"\(400: no such parameter\)"),

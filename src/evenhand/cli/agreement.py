@@ -46,7 +46,7 @@ class Asked(Options):
     )
     llm_judges: tuple[str, ...] = _measure(
         "--llm-judges NAME,NAME",
-        "Judges who are LLMs, compared with people in a table of their own. Repeatable. Default:"
+        "Judges who are LLMs, compared with people in a separate table. Repeatable. Default:"
         " those marked by judge_type.",
     )
     cluster: str = _certainty("--cluster item|judge", "What intervals resample.", default="item")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from evenhand.web.store.llm import Progress
     from evenhand.web.store.store import Store
 
-BUSY: Final = "this LLM judge is being asked by another process: wait for it, or end it"
-STORED: Final = "what was answered is stored: run the same command to continue"
+BUSY: Final = "another process is asking this LLM judge: wait until it ends, or stop it"
+STORED: Final = "all answers so far are stored: run the same command to continue"
 PRICE: Final = click.FloatRange(min=0)
 _model = under("The LLM judge")
 _budget = under("Budget")
@@ -40,17 +40,19 @@ class Questions(Options):
         envvar="EVENHAND_DATABASE",
         show_envvar=True,
     )
-    yes: bool = _option("--yes", "Begin without being asked whether to.")
+    yes: bool = _option("--yes", "Begin without confirmation.")
 
 
 class Model(Options):
-    url: str | None = _model(
-        "--url URL", "Where it is: an address that speaks the OpenAI chat protocol."
-    )
+    url: str | None = _model("--url URL", "Address of an endpoint of the OpenAI chat protocol.")
     model: str | None = _model("--model NAME", "The model, as the endpoint calls it.")
-    key_env: str | None = _model("--key-env NAME", "The environment variable that holds the key.")
-    prompt: str | None = _model("--prompt FILE", "The template of the prompts.")
-    show_prompt: bool = _model("--show-prompt", "Print the template, to edit, and end.")
+    key_env: str | None = _model(
+        "--key-env NAME", "The environment variable that holds the API key."
+    )
+    prompt: str | None = _model(
+        "--prompt FILE", "A template for prompts. Default: the built-in one."
+    )
+    show_prompt: bool = _model("--show-prompt", "Print the template and exit.")
     repeats: int = _model(
         "--repeats", "How often each question is asked in each order.", type=WholeFrom(1), default=1
     )
@@ -58,16 +60,14 @@ class Model(Options):
 
 class Limits(Options):
     max_tokens: int | None = _budget(
-        "--max-tokens", "Most tokens in all, sent and written.", type=WholeFrom(1)
+        "--max-tokens", "Most tokens over all runs, sent and received.", type=WholeFrom(1)
     )
-    max_cost: float | None = _budget(
-        "--max-cost NUMBER", "Most that may be spent in all.", type=PRICE
-    )
+    max_cost: float | None = _budget("--max-cost NUMBER", "Highest cost over all runs.", type=PRICE)
     price_in: float | None = _budget(
-        "--price-in NUMBER", "Price of a million tokens that are sent.", type=PRICE
+        "--price-in NUMBER", "Price of a million tokens sent.", type=PRICE
     )
     price_out: float | None = _budget(
-        "--price-out NUMBER", "Price of a million tokens that it writes.", type=PRICE
+        "--price-out NUMBER", "Price of a million tokens received.", type=PRICE
     )
 
 
@@ -80,10 +80,11 @@ class Limits(Options):
 def ask(*, questions: Questions, model: Model, limits: Limits) -> None:
     """Let an LLM judge answer the questions of a campaign.
 
-    It is asked all pairs, rankings and ratings of the design, blinded as
-    people are, pairs and rankings in both orders. Answers go into the
-    campaign's database, marked as an LLM's. Run again it continues; a model
-    with another prompt is another judge.
+    It answers all pairs, rankings and ratings of the design and, like people,
+    does not see which system wrote an output. Pairs and rankings are asked in
+    two orders. Answers are stored in the campaign's database, marked as an
+    LLM's. The same command continues a run that was interrupted. A model with
+    another prompt is another judge.
     """
     from evenhand.web.prompts import Prompt
 
@@ -94,7 +95,7 @@ def ask(*, questions: Questions, model: Model, limits: Limits) -> None:
     if questions.campaign is None:
         raise UnknownOption("name a campaign: evenhand ask campaign.toml --url URL --model NAME")
     if model.url is None or not model.model:
-        raise UnknownOption("say whom to ask: --url URL --model NAME")
+        raise UnknownOption("name the endpoint and the model: --url URL --model NAME")
     prices = [one for one in (limits.price_in, limits.price_out) if one is not None]
     if len(prices) == 1 or (limits.max_cost is not None and not prices):
         raise UnknownOption("give the prices of a million tokens: --price-in and --price-out")
@@ -138,8 +139,8 @@ def _ask(
     tickets = assign_llm(launched or planned)
     if not tickets:
         raise UnknownOption(
-            f"campaign '{planned.name}' asks only for marked errors, and an LLM judge is asked for"
-            " pairs, rankings and ratings"
+            f"campaign '{planned.name}' asks only for marked errors: LLM judges answer pairs,"
+            " rankings and ratings"
         )
     progress = read_progress(store, llm)
     rounds = max(0, asked.repeats - progress.issued // len(tickets))
@@ -184,7 +185,9 @@ def _read_key(name: str | None) -> str:
             f"--key-env {name}: the variable is not set, or empty: export {name}=..."
         )
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise UnknownOption(f"--key-env {name}: the variable holds no key: a key has no blanks")
+        raise UnknownOption(
+            f"--key-env {name}: the variable holds no valid key: keys have no spaces"
+        )
     return key
 
 
@@ -193,18 +196,18 @@ def _confirm(
 ) -> None:
     """Say what is asked and what it may take, and go on only if that is wanted."""
     left, sent = asked
-    cost = f", {budget.cost_of((sent, 0)):,.2f}," if budget.price_in is not None else ""
-    asks = f"{whom}: {plural(left, 'question')}, about {sent:,} tokens to send{cost} and replies"
+    cost = f" (cost {budget.cost_of((sent, 0)):,.2f})" if budget.price_in is not None else ""
+    asks = f"{whom}: {plural(left, 'question')}, about {sent:,} tokens to send{cost}, plus replies"
     limits = [f"{budget.tokens:,} tokens"] if budget.tokens is not None else []
     limits += [f"{budget.cost:,.2f}"] if budget.cost is not None else []
-    limit = f"at most {listing(limits)}, with what it took before" if limits else "no limit"
+    limit = f"at most {listing(limits)}, earlier runs included" if limits else "no limit"
     lines = {"asks": asks, "budget": limit}
     if spans := [one.name for one in planned.tasks if one.kind == "spans"]:
         lines["note"] = f"not asked: {listing(spans)} (marked errors)"
     for word, text in lines.items():
         click.echo(label(word, text, PLAIN), err=True)
     if not yes and not sys.stdin.isatty():
-        raise UnknownOption("nothing was asked: add --yes to begin without a question")
+        raise UnknownOption("nothing was sent: add --yes to begin without confirmation")
     if not yes:
         click.confirm("Begin?", abort=True, err=True)
 
@@ -226,7 +229,7 @@ def _tell(store: Store, progress: Progress, budget: Budget, names: tuple[str, st
     said = f"{progress.answered:,} of {plural(progress.issued, 'question')} answered"
     none = f", {progress.skipped:,} without an answer" if progress.skipped else ""
     click.echo(label("judge", f"{progress.judge}: {said}{none}", PLAIN))
-    click.echo(label("took", f"{sent:,} tokens sent, {written:,} written{cost}", PLAIN))
+    click.echo(label("used", f"{sent:,} tokens sent, {written:,} received{cost}", PLAIN))
     campaign, database = map(quote, names)
     then = f"evenhand serve {campaign}, to let people judge as well"
     if any(one.done for one in store.judges() if not one.llm):

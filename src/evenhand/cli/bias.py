@@ -14,18 +14,18 @@ class Asked(options.Options):
     controls: tuple[str, ...] = _looked_at(
         "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",
         "Of ratings, a column of numbers whose effect on scores is estimated, such as a length. A"
-        " column called position is taken unasked. Of LLM judges, a difference between two outputs,"
-        " as in rank. Repeatable.",
+        " column called position is used by default. Of LLM judges, a difference between two"
+        " outputs, as in rank. Repeatable.",
     )
     llm_judges: tuple[str, ...] = _looked_at(
         "--llm-judges NAME,NAME",
-        "LLM judges of comparisons, each by itself and beside people: position, --control, answers"
-        " in both orders. Repeatable.",
+        "LLM judges of comparisons, each analysed separately and compared with people: position,"
+        " --control, consistency. Repeatable.",
     )
     own: str | None = _looked_at(
         "--own TABLE",
-        "Whose systems are: columns system and family, with a row for each LLM judge too. Do LLM"
-        " judges prefer their own more than people do?",
+        "A table with columns system and family, and a row for each system and LLM judge: tests"
+        " whether LLM judges prefer their own family more than people do.",
     )
 
     @property
@@ -37,7 +37,7 @@ class Asked(options.Options):
     "evenhand bias votes.csv",
     "evenhand bias wmt12.RNK_results.csv --task fr-en",
     "evenhand bias scores.csv --criterion adequacy --control words",
-    "evenhand bias battles.csv --llm-judges gpt-4 --control style --own families.csv",
+    "evenhand bias battles.csv --llm-judges gpt-4 --control style --own own.csv",
     doing="looking",
 )
 def bias(
@@ -66,12 +66,12 @@ def bias(
     by, settings = groups.group_by, vars(clusters)
     llm_judges = [name.strip() for text in asked.llm_judges for name in text.split(",")]
     if llm_judges:
-        why = "is not of LLM judges, whose errors are by item: leave it out"
+        why = "does not apply to LLM judges, whose errors are by item: leave it out"
         options.refuse_given(["criterion", "cluster"], why)
         opened = run.reading.open_either(("comparisons", "rankings"), llm=True)
         if isinstance(opened, Ratings):
             raise UnknownOption(
-                f"--llm-judges is of comparisons; {opened.source.name} holds ratings: leave it out"
+                f"--llm-judges needs comparisons; {opened.source.name} holds ratings: leave it out"
             )
         of_llm, refused = work_on_groups(
             split_groups(tables.join(opened, used=(by, *asked.controls)), by),
@@ -86,7 +86,7 @@ def bias(
         )
         return VerbResult(of_llm, refused, remarks_on(opened))
     if asked.own is not None:
-        raise UnknownOption("--own is of LLM judges: name them (--llm-judges NAME)")
+        raise UnknownOption("--own needs LLM judges: name them (--llm-judges NAME)")
     of_ratings = criterion.criterion is not None or bool(asked.controls)
     kinds = options.kinds_of(ratings=of_ratings)
     opened = run.reading.open_either(kinds, criterion=criterion.criterion)

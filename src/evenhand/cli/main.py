@@ -24,20 +24,22 @@ from evenhand.errors import suggest
 
 # Verbs as the help groups them, with their short help: the list of verbs imports none of them
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
-    "Look": {
+    "Read and rank": {
         "inspect": "What is in a file: judgments, judges, items, systems, ties.",
         "rank": "Rank systems, with intervals and clusters.",
         "report": "Write a report on one page, to read and to cite.",
         "watch": "Follow votes as they come in: what is decided already?",
         "demo": "Show the main steps on published tables.",
+        "convert": "Write the judgments in another format.",
     },
-    "Judges": {
+    "Judges and metrics": {
         "agreement": "Do judges agree, with each other and with themselves?",
         "judges": "Find careless and biased judges.",
         "variance": "Split the variance into systems, judges, items and chance.",
         "bias": "Is the output on one side preferred for its position?",
         "labels": "Aggregate the labels of several judges.",
         "replace": "May an LLM judge replace a human judge?",
+        "metrics": "How well do automatic metrics agree with people?",
     },
     "Collect": {
         "plan": "How many judgments, judges and items are enough?",
@@ -54,8 +56,6 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "impute": "Predict the ratings that judges did not give.",
         "similarity": "Which judges rate alike, and who is lenient?",
     },
-    "Decide": {"metrics": "How well do automatic metrics agree with people?"},
-    "Files": {"convert": "Write the judgments in another format."},
 }
 VERBS: Final = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}
 # Words that lead to a verb: of the field, and of the first versions

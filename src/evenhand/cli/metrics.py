@@ -17,29 +17,28 @@ class Asked(options.Options):
     criterion: str | None = options.Criterion.criterion
     better: str | None = options.Scores.better
     level: str | None = _asked(
-        "--level system|segment", "Only statistics of systems, or of segments. Default: both."
+        "--level system|segment", "Only statistics of systems, or only of segments. Default: both."
     )
     group: str = _asked(
         "--group item|none|system",
-        "Segments that are compared: of the same item, all, or of the same system.",
+        "Which outputs are compared in statistics of segments: those of the same item, all, or"
+        " those of the same system.",
         default="item",
     )
     statistic: tuple[str, ...] = _asked(
         "--statistic NAME,NAME",
         "spa, pa, acc-eq, acc-eq-star, pearson, spearman, tau-b, tau-c, tie-aware, kendall-like or"
-        " preference; the first orders metrics and is tested. Repeatable.",
+        " preference. The first orders the metrics and is tested. Repeatable.",
     )
     test: str = _asked(
         "--test perm-sys|perm-both|boot-both|williams",
-        "How metrics are compared: for other systems (perm-sys), for these (perm-both), or as"
-        " published before.",
+        "Test of differences between metrics: perm-sys (holds for other systems too), perm-both"
+        " (for these systems only), or boot-both or williams, as published before.",
         default="perm-sys",
     )
-    spa: str = _asked(
-        "--spa mid-p|wmt", "p-values of SPA: mid-p, or the authors' rule.", default="mid-p"
-    )
+    spa: str = _asked("--spa mid-p|wmt", "p-values of SPA: mid-p, or as at WMT.", default="mid-p")
     model: str | None = _asked(
-        "--model NAME", "Of comparisons, what makes worths. Default: bradley-terry."
+        "--model NAME", "Of comparisons, the model for worths. Default: bradley-terry."
     )
     seed: int = options.seed_option(_asked)
 
@@ -55,11 +54,11 @@ class Asked(options.Options):
 def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     """Compare automatic metrics with people, and with each other.
 
-    The first FILE holds judgments: ratings, comparisons or rankings. The others
-    hold scores of metrics: columns metric, system, item and score, or a column
-    for each metric, or a folder of mt-metrics-eval. Without others, metrics are
-    the columns of numbers beside people's scores, or with --criterion all other
-    criteria. A folder of mt-metrics-eval alone has both.
+    The first FILE holds people's judgments: ratings, comparisons or rankings.
+    Further FILEs hold scores of metrics: columns metric, system, item and
+    score, a column for each metric, or a folder of mt-metrics-eval. If there is
+    one FILE, its metrics are the columns of numbers beside people's scores or,
+    with --criterion, its other criteria. A folder of mt-metrics-eval has both.
     """
     from evenhand.metrics.evaluation import find_beside, meta_evaluate
     from evenhand.metrics.scores import is_folder, join_scores, read_gold_folder, read_scores

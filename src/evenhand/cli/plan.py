@@ -120,10 +120,12 @@ class Wish(options.Options):
 class Verdicts(options.Options):
     llm_agreement: float | None = _wish(
         "--llm-agreement PROPORTION",
-        "How often an LLM judge gives people's answer to a pair of outputs: what its verdicts would"
-        " add (rank --llm).",
+        "Share of output pairs on which an LLM judge gives people's answer, to show what its"
+        " verdicts would add (rank --llm).",
     )
-    verdicts: int | None = _wish("--verdicts", "On how many pairs of outputs beside people's.")
+    verdicts: int | None = _wish(
+        "--verdicts", "Number of its verdicts, on output pairs that people do not judge."
+    )
 
 
 class Curves(options.Figures):

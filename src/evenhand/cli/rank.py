@@ -166,7 +166,7 @@ class Verdicts(options.Options):
         type=options.OneOf(("worths", "ppi++", "win-rate")),
     )
     llm_weight: float | None = _model(
-        "--lambda WEIGHT", "Weight of verdicts, 0 to 1. Default: that of the smallest errors."
+        "--lambda WEIGHT", "Weight of verdicts, 0 to 1. Default: the one with the smallest errors."
     )
     unpaired: str | None = _model(
         "--unpaired drop|keep",

@@ -60,9 +60,9 @@ say: Final = Templates(
         # Queries replayed
         "verdicts-gain": "An LLM that gives people's answer in {agreement:%} of the cases, with"
         " {verdicts:#verdict} on other outputs: {judgments:,} judgments count like {counts}, at"
-        " most. ρ = {correlations}: how answers of people and LLM go together within a pair of"
-        " systems, where agreement that one of them is better counts for nothing. Tastes of judges"
-        " stay as they are.",
+        " most. ρ = {correlations}: the correlation of answers by people and LLM within a pair of"
+        " systems, without their agreement on which system is better. Verdicts do not reduce errors"
+        " from tastes of judges.",
         "full-pool": "With all {pool:,} labels, predictions are off by {mae:.3g} points on average"
         " ({tests:,} test outputs, whose labels have standard deviation {spread:.3g}).",
         "labels-do-not-help": "Labels do not help here: predictions with {start:,} of them are off"

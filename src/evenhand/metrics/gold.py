@@ -138,7 +138,9 @@ def make_golds(
             f" {type(data).__name__}"
         )
     if criterion is not None or lower_is_better is not None:
-        raise UnknownOption("criteria and the direction of scores are of ratings: leave them out")
+        raise UnknownOption(
+            "criteria and the direction of scores apply to ratings only: leave them out"
+        )
     pairs = take_pairs(data)
     try:
         ranking = rank(pairs, model=model, interval=None if model is not None else "model")
@@ -271,7 +273,7 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
             for m, k, s in which[:5].tolist()
         ]
         raise InvalidJudgments(
-            f"{plural(len(which), 'output')} without a score that people judged:"
+            f"{plural(len(which), 'output')} that people judged, without a score:"
             f" {listing(named, 5)}. Add scores, or leave out the system or item (--without,"
             " --where)"
         )
@@ -343,9 +345,9 @@ def _align_votes(
     if lacking.any():
         some = dict.fromkeys(names[one] for one in item[lacking].tolist())
         raise InvalidJudgments(
-            f"{int(lacking.sum()):,} of {len(lacking):,} comparisons are of outputs that a metric"
-            f" has no score of, on {listing([*some], 5)}. Add the scores, or read other judgments"
-            " (--where)"
+            f"{int(lacking.sum()):,} of {len(lacking):,} comparisons are of outputs without the"
+            f" score of a metric (items: {listing([*some], 5)}). Add the scores, or read other"
+            " judgments (--where)"
         )
     taken = replace(votes, items=names, item=item)
     kept = values[:, :, places]

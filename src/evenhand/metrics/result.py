@@ -140,7 +140,7 @@ class MetaEvaluation(Shown):
         rows: list[Mapping[str, Any]] = [*self.records()]
         if any(one is not None for one in self.ceiling.values()):
             ceiling = {_key(name): value for name, value in self.ceiling.items()}
-            rows.append({**dict.fromkeys(rows[0]), "metric": "people (halves)", **ceiling})
+            rows.append({**dict.fromkeys(rows[0]), "metric": "people", **ceiling})
         m = len(self.metrics)
         cluster = self.cluster or ()
         lines = tuple(at for at in range(1, m) if cluster and cluster[at] != cluster[at - 1])
@@ -197,17 +197,20 @@ class MetaEvaluation(Shown):
     @property
     def _legend(self) -> tuple[str, ...]:
         told = {
-            "spa": "SPA: how alike people and metric are in how sure they are of pairs of systems",
-            "pa": "PA: pairs of systems in people's order",
-            "acc-eq": "acc-eq: pairs of outputs of an item in people's order, ties included, with"
-            " the tie limit of other items",
-            "preference": "preferences: judgments that the metric agrees with, ties included",
+            "spa": "SPA: similarity of p of people and p of the metric, over pairs of systems",
+            "pa": "PA: share of pairs of systems in people's order",
+            "acc-eq": "acc-eq: share of pairs of outputs of an item in people's order, ties"
+            " included; the tie limit is chosen on other items",
+            "preference": "preferences: share of judgments that the metric agrees with, ties"
+            " included",
         }
         legend = [text for name, text in told.items() if name in self.values]
         if self.cluster is not None:
-            legend.append("cluster: a new one where every pair across is decided")
+            legend.append("cluster: a new one begins where every pair across is decided")
         if self.judge_stderr is not None:
-            legend.append("± judges: standard error for other judges, of the first statistic")
+            legend.append("± judges: standard error due to judges, of the first statistic")
+        if any(one is not None for one in self.ceiling.values()):
+            legend.append("people: one half of each output's judges against the other half")
         return tuple(legend)
 
 

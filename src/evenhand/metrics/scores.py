@@ -101,7 +101,7 @@ def read_scores(
         ]
         if not free:
             raise UnknownColumn(
-                f"{table.name} has no scores of metrics: they are a column of numbers for each"
+                f"{table.name} has no scores of metrics: it needs a column of numbers for each"
                 f" metric, or the columns metric and score. It has {listing(header.columns)}"
             )
         # a single column of scores is called after its file

@@ -272,7 +272,7 @@ def _tabulate(result: LLMBiases) -> tuple[Table, ...]:
     return (
         Table(
             "effects",
-            "What moves verdicts beside the outputs, in log-odds",
+            "Effects on verdicts, in log-odds",
             (
                 LLM,
                 Column("name", "effect", "name"),
@@ -284,12 +284,12 @@ def _tabulate(result: LLMBiases) -> tuple[Table, ...]:
             tuple(asdict(effect) for one in judges for effect in one.effects),
             legend=(
                 "position: of the output shown first; others: per sd, left minus right",
-                *(["excess: estimate less people's"] if result.people else []),
+                *(["excess: estimate minus people's"] if result.people else []),
             ),
         ),
         Table(
             "own",
-            "Own systems: log-worth by the LLM less that by people, beside systems of others",
+            "Own systems: log-worth by the LLM minus that by people, compared with others",
             (
                 LLM,
                 Column("kind", "own"),
@@ -345,7 +345,7 @@ def _tabulate_repeats(judges: Sequence[LLMBias], interval: str) -> tuple[Table, 
         ),
         Table(
             "answers",
-            "The same: rows with A shown first, or the first answer; columns the second answer",
+            "Both answers: rows with A shown first, or the first answer; columns the second",
             (
                 LLM,
                 asked,

@@ -72,7 +72,7 @@ RANKINGS: Final = {
     "verdicts-add-nothing": "The {verdicts:,.0f} verdicts of LLM judges add nothing here: the"
     " ranking is by people alone.",
     "verdicts-weigh-nothing": "λ = 0: the ranking is by people alone.",
-    "verdicts-not-clustered": "{method}, as published, takes all answers for independent: its"
+    "verdicts-not-clustered": "{method}, as published, assumes that all answers are independent:"
     " intervals are too short where judges or items differ. Rank without --llm-method.",
     "verdicts-unjudged": "{verdicts:#verdict} on {systems:list} excluded: no person judged these"
     " systems.",
@@ -143,7 +143,7 @@ _FIRST: Final = (
     " ({low:.1f} to {high:.1f} %; p {p:p})."
 )
 _OWN: Final = (
-    "{own:list}, {estimate:+.2f} log-odds beside {others:#system} of others ({lower:.2f} to"
+    "{own:list}, {estimate:+.2f} log-odds compared with {others:#system} of others ({lower:.2f} to"
     " {upper:.2f}; p {p:p}, across systems)."
 )
 ONE_RANKING: Final = "the likelihood ratio takes comparisons of one ranking as independent"
@@ -250,25 +250,25 @@ TESTS: Final = {
     "llm-prefers-own": "{llm} prefers {whom} more than people do: " + _OWN,
     "llm-disfavours-own": "{llm} prefers {whom} less than people do: " + _OWN,
     "no-own-preference": "{llm} has no significant preference for {whom}: " + _OWN,
-    "own-by-slope": "That may be a matter of scale: log-worths by {llm} rise by {slope:two} for"
-    " each 1 by people, and beyond that its preference is {adjusted:+.2f} (p {adjusted_p:p}).",
+    "own-by-slope": "The scale may explain this: log-worths by {llm} rise by {slope:two} for"
+    " each 1 by people. Adjusted for that, the preference is {adjusted:+.2f} (p {adjusted_p:p}).",
     "own-these-systems": "{llm} and its own systems ({own:list}): {estimate:+.2f} log-odds, for"
     " these systems only ({these_lower:.2f} to {these_upper:.2f}; p {these_p:p}); {others:#system}"
     " of others are too few to say that it prefers its own.",
     "both-orders": "{llm} gives the same answer in both orders for {consistent:share} of"
-    " {pairs:#output pair}{kappa_text}; it takes the first output twice for {first_twice:,}, the"
-    " second for {second_twice:,} (exact p {p:p}).",
+    " {pairs:#output pair}{kappa_text}; it prefers the output shown first both times for"
+    " {first_twice:,}, the one shown second for {second_twice:,} (exact p {p:p}).",
     "asked-again": "{llm} gives the same answer when asked again in the same order for"
     " {consistent:share} of {pairs:#output pair}{kappa_text}.",
     "copies": "{llm} gives the same answer again for {consistent:share} of {pairs:#output pair}:"
     " repeats are copies and measure nothing. Ask with changed order or wording.",
-    "ceiling-of-llm": "{llm} correlates with people by {correlation:two}, where noise allows"
-    " {ceiling:two}: {disattenuated:two} without noise{limits}.",
-    "no-ceiling": "{llm} correlates with people by {correlation:two}; not corrected for noise,"
-    " since reliabilities (people {of_people:two}, LLM {of_llm:two}) are not both above"
+    "ceiling-of-llm": "The correlation of {llm} with people is {correlation:two}; noise limits it"
+    " to {ceiling:two}. Corrected for noise it is {disattenuated:two}{limits}.",
+    "no-ceiling": "The correlation of {llm} with people is {correlation:two}, not corrected for"
+    " noise: reliabilities (people {of_people:two}, LLM {of_llm:two}) are not both above"
     " {least:g}.",
     "llm-not-fitted": "Biases of {llm} cannot be estimated: {why}.",
-    "people-not-fitted": "People's biases cannot be estimated, so that there is no excess: {why}.",
+    "people-not-fitted": "People's biases cannot be estimated, so no excess is shown: {why}.",
     "no-llm-order": "{llm} saw each pair of systems in one order, or the order is not known: no"
     " position bias can be estimated.",
     "people-only": "What is said of people is {whom}.",

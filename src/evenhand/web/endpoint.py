@@ -166,8 +166,8 @@ class Endpoint:
             except _Again as fault:
                 if attempt == MAX_ATTEMPTS:
                     raise EndpointError(
-                        f"{self.host} gave no reply to {attempt} attempts ({fault}): what was"
-                        " answered is stored; run the same command later to continue"
+                        f"{self.host} gave no reply to {attempt} attempts ({fault}): all"
+                        " answers so far are stored; run the same command later to continue"
                     ) from None
                 wait = min(LONGEST_PAUSE, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
                 if fault.pause is not None:
@@ -227,14 +227,14 @@ class Endpoint:
                 for chunk in response.iter_bytes():
                     body += chunk
                     if len(body) > MAX_BYTES or time.monotonic() - began > MAX_SECONDS:
-                        raise httpx2.ReadTimeout("the reply had no end")
+                        raise httpx2.ReadTimeout("the reply did not end")
                 return response, bytes(body)
         except (httpx2.TransportError, httpx2.DecodingError) as fault:
             if is_answer or isinstance(fault, httpx2.ReadTimeout | httpx2.RemoteProtocolError):
                 self.meter.add(most)  # it may have been paid for
             raise _Again(self.hide(str(fault) or type(fault).__name__)[:MAX_SHOWN]) from None
         except httpx2.InvalidURL:
-            raise UnknownOption(f"--url: {self.host} is no address") from None
+            raise UnknownOption(f"--url: {self.host} is not a valid address") from None
 
     def _read(self, body: bytes, most: Tokens, seconds: float) -> ChatReply:
         try:
@@ -242,7 +242,7 @@ class Endpoint:
             choice = chat.choices[0]
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, IndexError):
             self.meter.add(most)
-            raise _Again("the reply was cut short, or is none of the chat protocol") from None
+            raise _Again("the reply is incomplete, or does not follow the chat protocol") from None
         text = self.hide(choice.message.content or "")
         usage = chat.usage or _Usage()
         # where the endpoint does not count, each byte is a token: rather too many than too few
@@ -275,7 +275,7 @@ class Endpoint:
                 " trust it, give its address as --url"
             )
         if status in (401, 403):
-            what = "does not take the key" if self._key else "wants a key: name its variable by"
+            what = "rejects the key" if self._key else "needs a key: name its environment variable,"
             remedy = ": see --key-env" if self._key else " --key-env NAME"
             raise EndpointError(f"{self.host} {what}{remedy} ({reason})")
         if status == 404:
@@ -304,13 +304,11 @@ def read_url(url: str, *, has_key: bool) -> tuple[str, str]:
     name = f"{host}:{port}" if port else host
     if parts.username or parts.password:
         raise UnknownOption(
-            f"--url: the address of {name} holds a password; put the key into a variable, and name"
-            " that by --key-env"
+            f"--url: the address of {name} holds a password; put the key into an environment"
+            " variable, and name this with --key-env"
         )
     if has_key and parts.scheme == "http" and not _is_here(host):
-        raise UnknownOption(
-            f"--url: the key would go to {name} for everybody to read; write https://"
-        )
+        raise UnknownOption(f"--url: the key would go to {name} unencrypted; write https://")
     path = parts.path.rstrip("/") or "/v1"
     path = path if path.endswith(PATH) else f"{path}{PATH}"
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, "")), name
