@@ -336,6 +336,17 @@ def test_money_is_never_spent_beyond_the_budget_also_over_several_runs(evenhand,
     assert {call.request["max_tokens"] for call in chat.calls} == {4_096}
 
 
+def test_a_reply_too_long_to_be_repaired_within_the_budget_is_stored_with_what_it_took(
+    evenhand, items, chat
+):
+    chat.answer = lambda _: Reply("x" * 50_000)
+    for _ in range(2):  # the second run asks nothing again
+        told = evenhand(*words(chat, items, "--max-tokens", "20000"))
+        assert len(chat.calls) == 24
+        assert "2,400 tokens sent, 240 written" in squeeze(told.out)
+        assert "24 without an answer" in squeeze(told.out)
+
+
 def test_tokens_are_counted_where_the_endpoint_does_not(evenhand, items, chat):
     chat.answer = lambda _: Reply('{"outcome": "left"}', usage=None)
     evenhand(*words(chat, items))

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import evenhand
 from evenhand import meta_evaluate
@@ -287,6 +288,43 @@ def test_judged_preferences_are_gold_with_errors_by_item_and_judge():
     assert found.pairs[0].decided
     assert (found.items, found.judges) == (30, 8)
     assert found.test == "t clustered by item and judge"
+
+
+@pytest.mark.parametrize(("n_judges", "n_items"), [(1, 1), (2, 1), (1, 30)])
+def test_few_judges_are_no_clusters_and_one_item_decides_nothing(n_judges, n_items):
+    votes, scores = compare()
+    votes["judge"] = [f"j{int(one[1:]) % n_judges}" for one in votes["judge"]]
+    if n_items == 1:
+        votes["item"] = ["i0"] * len(votes["item"])
+    found = meta_evaluate(votes, scores, statistics=["preference"])
+    assert found.test == "t clustered by item"
+    assert [one.code for one in found.notes].count("judges-as-given") == 1
+    (pair,) = found.pairs
+    if n_items == 1:
+        assert found.interval.tolist() == [[0, 1], [0, 1]]
+        assert (pair.p, pair.decided) == (1, False)
+    del votes["judge"]
+    unnamed = meta_evaluate(votes, scores, statistics=["preference"])
+    assert found.interval.tolist() == unnamed.interval.tolist()
+
+
+def test_preferences_that_a_metric_always_has_right_are_binomial_by_items():
+    votes = {"item": [*range(6)], "left": ["a"] * 6, "right": ["b"] * 6}
+    votes["outcome"] = ["left", "right"] * 3
+    scores = {"item": [*range(6)] * 2, "system": ["a"] * 6 + ["b"] * 6}
+    scores |= {"good": [2.0, 1.0] * 3 + [1.0, 2.0] * 3, "bad": [1.0, 2.0] * 3 + [2.0, 1.0] * 3}
+    found = meta_evaluate(votes, scores, statistics=["preference"])
+    exact = binomtest(6, 6).proportion_ci().low
+    assert found.interval == pytest.approx(np.array([[exact, 1], [0, 1 - exact]]))
+    assert found.pairs[0].p == pytest.approx(binomtest(6, 6).pvalue)
+
+
+def test_the_mean_limit_of_ties_is_of_the_parts_that_there_are():
+    # of three items, each has the limit that is best on the other two
+    people = {"system": list("abcabcabc"), "item": list("111222333"), "score": [1, 1, 2] * 3}
+    metric = {**people, "m": [0.0, 0.5, 9.0] * 3}
+    del metric["score"]
+    assert meta_evaluate(people, metric).epsilon == pytest.approx([0.5])
 
 
 def test_a_preference_of_each_pair_is_the_sign_of_the_difference():

@@ -167,6 +167,7 @@ REFUSALS = {
     "FastAPI": (Reply(status=400, body=b'{"detail": "bad"}'), r"\(400: bad\)"),
     "text": (Reply(status=400, body=b"bad"), r"\(400: bad\)"),
     "nothing": (Reply(status=418, body=b""), r"\(418\)"),
+    "redirect": (Reply(status=302, headers={"Location": "http://[x"}), "redirects to no address"),
 }
 
 

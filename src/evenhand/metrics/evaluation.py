@@ -230,6 +230,8 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     first = values[names[0]]
     order = np.lexsort((np.array(metrics), np.where(np.isnan(first), np.inf, -first)))
     notes = [*aligned.notes, *_note_systems(gold, values, measured, metrics)]
+    if preferences is not None and by_preference and preferences.judge is None:
+        notes.append(say("judges-as-given", "info", why="fewer than five are known"))
     tested: Differences | Finding | None = None
     if np.isnan(first).any():
         undefined = [one for one, v in zip(metrics, first.tolist(), strict=True) if isnan(v)]
@@ -247,7 +249,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     elif tested is not None:
         notes.append(tested)
     ceiling = _find_ceiling(study, gold, notes) if gold.items else {}
-    epsilon = measured.epsilons.mean(axis=1) if "acc-eq" in values else None
+    epsilon = measured.epsilons[:, np.unique(fold)].mean(axis=1) if "acc-eq" in values else None
     epsilon = epsilon if preferences is None else preferences.epsilon
     how = preferences.method if preferences is not None and by_preference else wishes.test
     judges = None if gold.panel is None else gold.panel.judges
@@ -354,7 +356,11 @@ def _leave_judges_out(
             return None
         found.append(only.measure(people, study.scores, measured.epsilons).values[name])
     without = np.array(found)
-    return None if np.isnan(without).any() else without
+    if np.isnan(without).any():
+        why = f"without one of them {STATISTICS[name][1]} is not defined"
+        notes.append(say("judges-as-given", "info", why=why))
+        return None
+    return without
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 A metric agrees with a judgment if the sign of its difference is that of the judgment, where a
 difference up to ε is a tie. ε is found on other items. Shares of agreement are clustered by item
-and judge: V = max(V_J, V_I, V_J + V_I − V_JI), t on min(J, I) − 1 degrees of freedom.
+and judge: V = max(V_J, V_I, V_J + V_I − V_JI), t on min(J, I) − 1 degrees of freedom. Fewer than
+five judges are no sample of judges: errors are by item, and speak of these judges. Where V is 0,
+which of few clusters says nothing, the exact binomial of G clusters that are all alike holds.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ from math import sqrt
 import numpy as np
 
 from evenhand.data.votes import Votes
-from evenhand.metrics.comparison import Differences
+from evenhand.metrics.comparison import SAME, Differences
 from evenhand.metrics.statistics import SegmentPairs, assign_folds, calibrate, cross_fit
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import holm
+from evenhand.ranking.clustering import MIN_EFFECTIVE
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +31,18 @@ class Preferences:
     share: Array  # of judgments that a metric agrees with
     epsilon: Array
     agrees: Flags  # (M, n)
-    judge: Integers | None  # (n,) None where judges are not known
+    judge: Integers | None  # (n,) None where judges are not known, or too few for clusters
     item: Integers
     means: Array  # (M, K, 1) of the outputs that were compared
 
     @property
-    def df(self) -> float:
-        sizes = [len(np.unique(one)) for one in (self.judge, self.item) if one is not None]
-        return max(min(sizes) - 1.0, 1.0)
+    def clusters(self) -> int:
+        """Judges or items, whichever are fewer."""
+        return min(len(np.unique(one)) for one in (self.judge, self.item) if one is not None)
+
+    @property
+    def df(self) -> int:
+        return max(self.clusters - 1, 1)
 
     @property
     def method(self) -> str:
@@ -50,18 +57,20 @@ class Preferences:
             g = len(sums)
             return float((sums**2).sum()) * g / max(g - 1, 1) / len(d) ** 2
 
-        by_item = spread(number_groups(self.item))
-        if self.judge is None:
-            return sqrt(by_item)
-        by_judge = spread(number_groups(self.judge))
-        both = by_judge + by_item - spread(number_groups(self.judge, self.item))
-        return sqrt(max(by_item, by_judge, both))
+        variances = [spread(number_groups(self.item))]
+        if self.judge is not None:
+            by_judge = spread(number_groups(self.judge))
+            both = by_judge + variances[0] - spread(number_groups(self.judge, self.item))
+            variances += [by_judge, both]
+        error = sqrt(max(variances))
+        return error if error > SAME else 0.0  # but for rounding
 
     @property
     def interval(self) -> Array:
         """(M, 2) 95 % intervals."""
         errors = np.array([self.find_error(one.astype(np.float64)) for one in self.agrees])
-        reach = t_quantile(0.975, self.df) * errors
+        alike = 1 - 0.025 ** (1 / self.clusters)  # of Clopper and Pearson
+        reach = np.where(errors > 0, t_quantile(0.975, self.df) * errors, alike)
         ends = np.stack([self.share - reach, self.share + reach], axis=1)
         return np.asarray(np.clip(ends, 0.0, 1.0))
 
@@ -72,7 +81,10 @@ class Preferences:
         for at, (one, other) in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
             d = self.agrees[other].astype(np.float64) - self.agrees[one]
             gaps[at], error = d.mean(), self.find_error(d)
-            p[at] = t_tail(gaps[at] / error, self.df) if error > 0 else float(gaps[at] == 0)
+            if error > 0:
+                p[at] = t_tail(gaps[at] / error, self.df)
+            elif gaps[at]:
+                p[at] = 2.0 ** (1 - self.clusters)
         return Differences(gaps, p, np.where(gaps > 0, p / 2, 1 - p / 2), holm(p))
 
 
@@ -101,5 +113,6 @@ def judge_preferences(votes: Votes, scores: Array) -> Preferences:
     count = np.bincount(cell // shape[1], minlength=shape[0])
     sums = [np.bincount(cell // shape[1], one.ravel()[cell], shape[0]) for one in scores]
     means = np.array(sums)[:, :, None] / np.maximum(count, 1)[:, None]
-    judge = None if votes.judges == ("",) else votes.judge.astype(np.int64)
+    few = len(np.unique(votes.judge)) < MIN_EFFECTIVE["judge"]
+    judge = None if few else votes.judge.astype(np.int64)
     return Preferences(share, epsilon, agrees, judge, item, means)

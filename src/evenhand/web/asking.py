@@ -113,8 +113,13 @@ def _ask(
     size, limit = count_bytes(messages) + len(REPAIR), endpoint.reply_limit or 0
     if not endpoint.meter.has_room((2 * size + limit, 2 * limit)):
         raise BudgetSpent("the budget does not allow the next question")
-    for _ in range(2):
-        reply = endpoint.ask(messages, schema)
+    for attempt in range(2):
+        try:
+            reply = endpoint.ask(messages, schema)
+        except BudgetSpent:
+            if not attempt:
+                raise
+            break  # the first reply was paid for, and is stored
         if reply.why:
             break
         try:

@@ -269,7 +269,10 @@ class Endpoint:
     def _refuse(self, status: int, message: str, location: str) -> None:
         reason = f"{status}{': ' * bool(message)}{message}"
         if 300 <= status < 400:
-            where = urlsplit(location).hostname or "another address"
+            try:
+                where = urlsplit(location).hostname or "another address"
+            except ValueError:
+                where = "no address"
             raise EndpointError(
                 f"{self.host} redirects to {self.hide(where)}, and nothing was sent there: if you"
                 " trust it, give its address as --url"
