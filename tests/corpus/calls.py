@@ -292,6 +292,8 @@ def preference_tests() -> Any:
         evenhand.replace(votes, llm_judges=votes.votes().judges[:1], epsilon=0.2)
     )
     told["llm bias"] = plain(evenhand.find_llm_bias(votes, llm_judges=votes.votes().judges[:1]))
+    llm = {"llm_judges": votes.votes().judges[:1], "unpaired": "drop"}
+    told["win rates"] = plain(evenhand.rank_prediction_powered(votes, method="win-rate", **llm))
     told["bias"] = plain(evenhand.find_rating_bias("ratings.csv"))
     return told
 

@@ -111,6 +111,7 @@ RETURNED = {
         "MethodTable",
     ),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),
+    "PoweredRanking",
     *("PreferenceTests", "QueryCurves", "Ranking", "Rankings", "Ratings", "Report", "Savings"),
     *("ScoreTests", "Screening", "Sensitivity", "Tally", "VarianceComponents"),
 }

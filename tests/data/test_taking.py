@@ -228,6 +228,7 @@ CALLS = {
     "estimate_components": evenhand.estimate_components,
     "find_cycles": evenhand.find_cycles,
     "find_fragility": evenhand.find_fragility,
+    "find_llm_bias": lambda data: evenhand.find_llm_bias(data, llm_judges="j0"),
     "find_position_bias": evenhand.find_position_bias,
     "find_preferences": evenhand.find_preferences,
     "make_report": lambda data: evenhand.make_report(data, sections=["ranking"]),
@@ -235,6 +236,9 @@ CALLS = {
     "measure_savings": lambda data: evenhand.measure_savings(data, evenhand.Policy(), replays=2),
     "plan_campaign": lambda data: evenhand.plan_campaign({"judges": 30}, pilot=data, campaigns=0),
     "rank": evenhand.rank,
+    "rank_prediction_powered": lambda data: evenhand.rank_prediction_powered(
+        data, llm_judges="j0", method="win-rate", unpaired="drop"
+    ),
     "screen_judges": evenhand.screen_judges,
     "tabulate_models": evenhand.tabulate_models,
     "trace_learning": lambda data: evenhand.trace_learning(
@@ -263,6 +267,9 @@ CALLS_OF_SCORES = {
     "diagnose_judges": evenhand.diagnose_judges,
     "find_differences": evenhand.find_differences,
     "find_rating_bias": evenhand.find_rating_bias,
+    "meta_evaluate": lambda data: evenhand.meta_evaluate(
+        data, {"system": ["s0", "s1", "s2"], "metric_a": [1.0, 3.0, 2.0]}
+    ).to_dict(),
     "replace": lambda data: evenhand.replace(data, llm_judges="a", epsilon=0.1).to_dict(),
     "study_decisions": lambda data: evenhand.study_decisions(data, draws=2),
     "trace_queries": lambda data: evenhand.trace_queries(

@@ -380,7 +380,8 @@ def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str
 
 def _distinct(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], Numbers]:
     """Return the different scores, ascending, and the number of each row's among them."""
-    whole = scores.astype(np.int64)
+    with np.errstate(invalid="ignore"):  # beyond the range of int64 none is equal below
+        whole = scores.astype(np.int64)
     low = int(whole.min(initial=0))
     if int(whole.max(initial=0)) - low < len(scores) and (whole == scores).all():
         present, position = number_codes(whole - low, int(whole.max(initial=0)) - low + 1)
