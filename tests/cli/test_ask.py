@@ -343,7 +343,7 @@ def test_a_reply_too_long_to_be_repaired_within_the_budget_is_stored_with_what_i
     for _ in range(2):  # the second run asks nothing again
         told = evenhand(*words(chat, items, "--max-tokens", "20000"))
         assert len(chat.calls) == 24
-        assert "2,400 tokens sent, 240 written" in squeeze(told.out)
+        assert "2,400 tokens sent, 240 received" in squeeze(told.out)
         assert "24 without an answer" in squeeze(told.out)
 
 

@@ -206,6 +206,11 @@ def learn_once():
     return SMALL.fit(SCORES, FEATURES)
 
 
+VERDICTS = {  # on what people judged, and on as much again
+    "judge": ["gpt"] * 2 * len(ROWS),
+    "item": [*PAIRS["item"], *(f"new {item}" for item in PAIRS["item"])],
+    **{name: PAIRS[name] * 2 for name in ("model_a", "model_b", "winner")},
+}
 CALLS = {
     "AdjustedUniform.fit": evenhand.AdjustedUniform().fit,
     "BradleyTerry.fit": evenhand.BradleyTerry().fit,
@@ -237,7 +242,7 @@ CALLS = {
     "plan_campaign": lambda data: evenhand.plan_campaign({"judges": 30}, pilot=data, campaigns=0),
     "rank": evenhand.rank,
     "rank_prediction_powered": lambda data: evenhand.rank_prediction_powered(
-        data, llm_judges="j0", method="win-rate", unpaired="drop"
+        data, llm=VERDICTS, method="win-rate"
     ),
     "screen_judges": evenhand.screen_judges,
     "tabulate_models": evenhand.tabulate_models,
@@ -323,7 +328,15 @@ def test_a_file_and_a_dict_are_taken_as_what_read_returns(call, columns, tmp_pat
 NO_TABLE = ("UniformFit",)
 NO_FIGURE = (
     *("Borders", "Completion", "Cycles", "Fragility", "Grouped", "GroupedDiagnoses"),
-    *("GroupedTests", "LabelFit", "MethodTable", "ModelTable", "NextOutputs", "NextPairs"),
+    *(
+        "GroupedTests",
+        "LLMBiases",
+        "LabelFit",
+        "MethodTable",
+        "ModelTable",
+        "NextOutputs",
+        "NextPairs",
+    ),
     *("PreferenceTests", "ProcessErrors", "Savings", "ScoreTests", "Watched"),
 )
 
