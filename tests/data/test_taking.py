@@ -328,16 +328,16 @@ def test_a_file_and_a_dict_are_taken_as_what_read_returns(call, columns, tmp_pat
 NO_TABLE = ("UniformFit",)
 NO_FIGURE = (
     *("Borders", "Completion", "Cycles", "Fragility", "Grouped", "GroupedDiagnoses"),
+    *("GroupedTests", "LLMBiases", "LabelFit", "MethodTable", "ModelTable", "NextOutputs"),
     *(
-        "GroupedTests",
-        "LLMBiases",
-        "LabelFit",
-        "MethodTable",
-        "ModelTable",
-        "NextOutputs",
         "NextPairs",
+        "PoweredRanking",
+        "PreferenceTests",
+        "ProcessErrors",
+        "Savings",
+        "ScoreTests",
+        "Watched",
     ),
-    *("PreferenceTests", "ProcessErrors", "Savings", "ScoreTests", "Watched"),
 )
 
 

@@ -221,6 +221,15 @@ def test_own_systems_are_compared_across_systems_as_by_student():
     assert "llm-prefers-own" in {said.code for said in found.says}
 
 
+def test_systems_that_only_the_llm_judged_are_named():
+    data = own_board()
+    alone = (pl.col("judge") == "gpt") | ((pl.col("left") != "h") & (pl.col("right") != "h"))
+    found = evenhand.find_llm_bias(data.filter(alone), llm_judges="gpt", own=FAMILIES)
+    (said,) = [one for one in found.notes if one.code == "own-unshared"]
+    assert said.values["systems"] == ["h"]
+    assert found["gpt"].own[0].others == 5
+
+
 def test_beside_the_slope_it_is_analysis_of_covariance():
     rng = np.random.default_rng(4)
     x = rng.normal(size=9)

@@ -179,3 +179,16 @@ def test_what_cannot_be_compared_is_refused(tables):
     both = {name: beside[name] + more[name] for name in beside}
     with pytest.raises(NotIdentified, match="--llm-method worths"):
         rank(few, llm=both, method="ppi++", llm_weight=1)
+
+
+@pytest.mark.parametrize("method", ["ppi++", "win-rate"])
+@pytest.mark.parametrize(("judged", "of"), [(11, 12), (1, 12)])
+def test_one_judgment_or_one_other_verdict_has_no_error(method, judged, of):
+    def rows(judge, items, prefers):
+        both = {"left": "x", "right": "y", "judge": judge}
+        return [{**both, "item": str(i), "winner": prefers(i)} for i in range(items)]
+
+    people = rows("p", judged, lambda i: "left" if i % 2 else "right")
+    verdicts = rows("gpt", of, lambda i: "left" if i % 3 else "right")
+    with pytest.raises(NotIdentified, match=f"has errors from two .* there are {judged} and"):
+        evenhand.rank_prediction_powered(people, llm=verdicts, method=method)

@@ -449,6 +449,9 @@ def find_llm_bias(
                 continue
             if POSITION not in side.columns:
                 notes.append(say("no-llm-order", llm=name))
+            if families is not None and theirs is not None:
+                unshared = sorted({*side.fit.systems} ^ {*theirs.fit.systems})
+                notes += [say("own-unshared", llm=name, systems=unshared)] if unshared else []
             judge = replace(found[at], n=side.fit.n_comparisons)
             found[at] = _examine(judge, side, theirs, families, level=level, seed=seed)
     if theirs is not None:

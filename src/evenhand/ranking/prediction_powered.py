@@ -397,6 +397,12 @@ def rank_prediction_powered(
             f" nothing by {method}",
             ["get verdicts on more items"],
         )
+    if min(judged.n.sum(), others.n.sum()) < 2:
+        raise NotIdentified(
+            f"{method} has errors from two judgments with a verdict and two verdicts on other pairs"
+            f" of outputs on: there are {judged.n.sum():.0f} and {others.n.sum():.0f}",
+            ["take --llm-method worths"],
+        )
     if method == METHODS[1]:
         powered = fit_worths(judged, others, llm_weight)
         critical = normal_quantile((1 + level) / 2)

@@ -269,6 +269,8 @@ TESTS: Final = {
     " {least:g}.",
     "llm-not-fitted": "Biases of {llm} cannot be estimated: {why}.",
     "people-not-fitted": "People's biases cannot be estimated, so no excess is shown: {why}.",
+    "own-unshared": "Own systems of {llm} are compared without {systems:list}, which {llm} and"
+    " people did not both judge.",
     "no-llm-order": "{llm} saw each pair of systems in one order, or the order is not known: no"
     " position bias can be estimated.",
     "people-only": "What is said of people is {whom}.",
