@@ -70,6 +70,8 @@ from evenhand.ranking.borders import Borders as Borders
 from evenhand.ranking.borders import check_borders as check_borders
 from evenhand.ranking.cross_validation import ModelComparison as ModelComparison
 from evenhand.ranking.cross_validation import compare_models as compare_models
+from evenhand.ranking.gate import Gate as Gate
+from evenhand.ranking.gate import gate as gate
 from evenhand.ranking.learning_curves import LearningCurves as LearningCurves
 from evenhand.ranking.learning_curves import find_enough as find_enough
 from evenhand.ranking.learning_curves import trace_learning as trace_learning

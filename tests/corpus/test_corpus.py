@@ -108,6 +108,7 @@ RETURNED = {
         "LabelFit",
         "LearningCurves",
         "MetaEvaluation",
+        "Gate",
         "MethodTable",
     ),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),

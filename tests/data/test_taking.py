@@ -272,6 +272,7 @@ CALLS_OF_SCORES = {
     "diagnose_judges": evenhand.diagnose_judges,
     "find_differences": evenhand.find_differences,
     "find_rating_bias": evenhand.find_rating_bias,
+    "gate": lambda data: evenhand.gate(data, new="s1", old="s0", margin=0.5).to_dict(),
     "meta_evaluate": lambda data: evenhand.meta_evaluate(
         data, {"system": ["s0", "s1", "s2"], "metric_a": [1.0, 3.0, 2.0]}
     ).to_dict(),

@@ -27,6 +27,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "Read and rank": {
         "inspect": "What is in a file: judgments, judges, items, systems, ties.",
         "rank": "Rank systems, with intervals and clusters.",
+        "gate": "May a new system replace an old one?",
         "report": "Write a report on one page, to read and to cite.",
         "watch": "Follow votes as they come in: what is decided already?",
         "demo": "Show the main steps on published tables.",
@@ -63,6 +64,7 @@ MEANT: Final[Mapping[str, str]] = {
     "leaderboard": "rank",
     "elo": "rank --elo",
     "significance": "test",
+    "ship": "gate",
     "mixed": "variance",
     "verify": "check",
     "doubt": "robustness",

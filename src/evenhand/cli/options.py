@@ -348,6 +348,8 @@ def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]
                 result = _work_again(lambda: function(run, **taken), [reading])
             if result is not None:
                 run.place.deliver(result)
+                if result.exit_code:
+                    click.get_current_context().exit(result.exit_code)
 
         params = [
             (Section if one.words else click.Argument)((parameter, *one.words), **one.settings)

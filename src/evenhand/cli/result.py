@@ -37,6 +37,7 @@ class VerbResult:
     read: Sequence[str]  # what was understood of the files, and what was excluded
     columns: tuple[str, ...] = ()  # more columns of the table, as `document` takes them
     side_by_side: Document | None = None  # the groups in one table, which people read after each
+    exit_code: int = 0  # of the command
 
     def __post_init__(self) -> None:
         """Let every part carry what was excluded from the judgments that the command read."""

@@ -180,7 +180,7 @@ def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> di
 
 
 def write_file(path: Path, text: str) -> None:
-    with _refusing_to_write(path):
+    with refusing_to_write(path):
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -198,15 +198,15 @@ def write_pictures(path: Path, result: Result, form: str) -> list[Path]:
     places = [path if len(groups) == 1 else path.with_stem(files[name]) for name in drawn]
     pictures = [render(plot(part), form) for part in drawn.values()]  # all before the first file
     for place, picture in zip(places, pictures, strict=True):
-        with _refusing_to_write(place):
+        with refusing_to_write(place):
             place.write_bytes(picture)
     return places
 
 
 @contextmanager
-def _refusing_to_write(path: Path) -> Iterator[None]:
+def refusing_to_write(path: Path) -> Iterator[Path]:
     try:
-        yield
+        yield path
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
@@ -214,7 +214,7 @@ def _refusing_to_write(path: Path) -> Iterator[None]:
 
 def refuse_unwritable(path: Path) -> None:
     """Refuse a place that cannot be written, before the work begins; nothing is left there."""
-    with _refusing_to_write(path):
+    with refusing_to_write(path):
         if path.is_file():
             path.open("ab").close()
         elif not path.exists():

@@ -565,3 +565,33 @@ say_of_boards: Final = Templates(
         ),
     }
 )
+
+
+# Whether a new system may replace an old one
+say_of_gates: Final = Templates(
+    {
+        "passed": "{new} may replace {old}{where}: {shown}, at least {lower}, and the limit is"
+        " {limit}{headline}.",
+        "better": "{new} may replace {old}{where} and is better: {shown}, at least {lower}"
+        "{headline}.",
+        "equivalent": "{new} may replace {old}{where} and is as good, within the margin: {shown},"
+        " {lower} to {upper}, and the limit is {limit}{headline}.",
+        "worse": "{new} is worse than {old}{where} by more than the margin: {shown}, at most"
+        " {upper}, and the limit is {limit}{headline}.",
+        "undecided": "It is not decided whether {new} may replace {old}{where}: {shown},"
+        " {lower} to {upper}, and the limit is {limit}{headline}.{more}",
+        "votes": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
+        " {upper}, above the limit of {limit}, but direct votes are too few for a decision at any"
+        " time (log e {evidence:two}; {needed:two} is needed){headline}.",
+        "adjusted": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
+        " {upper}, and the limit is {limit}, which decides it by itself but not beside the other"
+        " comparisons{headline}.",
+        "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
+        "unknown": "It is not known whether {new} may replace {old}{where}: {why}.",
+        "several-passed": "All {of} comparisons pass.",
+        "several-worse": "{worse} of {of} comparisons show a system that is worse by more than the"
+        " margin; {passed} pass, {undecided} are undecided.",
+        "several-undecided": "{undecided} of {of} comparisons are undecided; {passed} pass.",
+        "planned": "As planned in the file with SHA-256 {digest}.",
+    }
+)

@@ -58,11 +58,13 @@ KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "signed": lambda value: f"{value:+z.2f}",
     "share": lambda value: f"{100 * value:z.0f} %",
     "percent": write_percent,
+    "tenths": lambda value: f"{100 * value:z.1f} %",
     "p": write_p,
     "interval": _write_ends(2),
     "interval three": _write_ends(3),
     "interval four": _write_ends(4),
     "interval share": lambda ends: f"{100 * ends[0]:z.0f} to {100 * ends[1]:z.0f} %",
+    "interval tenths": lambda ends: f"{100 * ends[0]:z.1f} to {100 * ends[1]:z.1f} %",
     "interval figures": lambda ends: " to ".join(map(write_figures, ends)),
     "interval general": lambda ends: " to ".join(f"{one:g}" for one in ends),
     "state": str,  # of a check

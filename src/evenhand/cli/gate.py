@@ -1,0 +1,171 @@
+"""`evenhand gate`: may a new system replace an old one?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from xml.etree import ElementTree
+
+import evenhand
+from evenhand.cli import options
+from evenhand.cli.result import VerbResult
+from evenhand.cli.running import refusing_to_write, remarks_on, write_file
+from evenhand.errors import UnknownOption
+
+if TYPE_CHECKING:
+    from evenhand.ranking.gate import Gate
+
+_asked = options.under("What is decided")
+_plan = options.under("A plan")
+_output = options.under("Output")
+
+
+class Asked(options.Options):
+    new: tuple[str, ...] = _asked(
+        "--new SYSTEM", "The new system. Repeatable: all of several must pass."
+    )
+    old: str | None = _asked("--old SYSTEM", "The system that it may replace.")
+    margin: float | None = _asked(
+        "--margin",
+        "How much worse it may be: .05 where it may win 45 % of comparisons; of ratings, in points."
+        " 0 asks that it is better.",
+    )
+    alpha: float | None = _asked(
+        "--alpha",
+        "How often a system that is worse by just the margin may pass. Default: .05.",
+        metavar="PROPORTION",
+    )
+    anytime: bool | None = _asked(
+        "--anytime",
+        "The decision holds however often votes are looked at: direct votes must show it too.",
+        is_flag=True,
+        default=None,
+    )
+    cost_judgment: float | None = _asked(
+        "--cost-judgment", "What a judgment costs, to say what is still needed in money."
+    )
+    criterion: str | None = options.Criterion.criterion
+    better: str | None = options.Scores.better
+    cluster: str | None = options.Cluster.cluster
+    seed: int = options.seed_option(_asked)
+
+
+class Planned(options.Options):
+    plan: str | None = _plan(
+        "--plan FILE",
+        "A TOML file that states new, old, margin, alpha, anytime, group_by, criterion, better and"
+        " cluster before votes are known.",
+    )
+    sha256: str | None = _plan(
+        "--sha256 DIGEST", "The SHA-256 of the plan as it was published; another is refused."
+    )
+
+
+class Written(options.Options):
+    junit: str | None = _output("--junit FILE", "Also write the decisions as JUnit XML.")
+    summary: str | None = _output(
+        "--summary FILE",
+        'Also add the decision to a file as Markdown, such as "$GITHUB_STEP_SUMMARY".',
+    )
+
+
+class Verdicts(options.Options):
+    llm: str | None = _asked(
+        "--llm VERDICTS", "Verdicts of LLM judges, which help people's judgments as in rank."
+    )
+    llm_judges: tuple[str, ...] = _asked(
+        "--llm-judges NAME,NAME",
+        "The judges in FILE who are LLMs, where it holds both. Repeatable.",
+    )
+    unpaired: str | None = _asked(
+        "--unpaired drop|keep", "Judgments of people on outputs without a verdict, as in rank."
+    )
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.llm,)
+
+
+FAULTS: Final = {"worse": "failure", "undecided": "error"}  # Elements of JUnit
+
+
+@options.verb(
+    "evenhand gate battles.parquet --new gpt-4 --old claude-1 --margin .05",
+    "evenhand gate scores.csv --new B --old A --margin 2",
+    "evenhand gate votes.csv --plan gate.toml --junit gate.xml",
+    "evenhand gate votes.csv --new B --old A --margin .05 --group-by language",
+    doing="deciding",
+)
+def gate(
+    run: options.Run,
+    *,
+    asked: Asked,
+    groups: options.Grouping,
+    verdicts: Verdicts,
+    planned: Planned,
+    written: Written,
+) -> VerbResult:
+    """Decide whether a new system may replace an old one.
+
+    It may if it is shown to be worse by less than a margin, whoever judges. FILE
+    holds comparisons, rankings or ratings. The exit code is 0 if it may, 1 if it
+    is worse by more than the margin, 3 if that is not decided, and 2 on errors.
+    """
+    if planned.sha256 is not None and planned.plan is None:
+        raise UnknownOption("--sha256 is the digest of a plan: name it, --plan FILE")
+    names = [name.strip() for text in verdicts.llm_judges for name in text.split(",")]
+    criterion = asked.criterion
+    data = run.reading.open_either(
+        options.kinds_of(ratings=criterion is not None), llm=names, criterion=criterion
+    )
+    result = evenhand.gate(
+        data,
+        new=asked.new or None,
+        old=asked.old,
+        margin=asked.margin,
+        alpha=asked.alpha,
+        anytime=asked.anytime,
+        group_by=groups.group_by,
+        criterion=criterion,
+        lower_is_better=None if asked.better is None else asked.better == "lower",
+        cluster=asked.cluster,
+        llm=verdicts.llm,
+        llm_judges=names,
+        unpaired=verdicts.unpaired,
+        cost_judgment=asked.cost_judgment,
+        seed=asked.seed,
+        plan=planned.plan,
+        plan_sha256=planned.sha256,
+    )
+    shown = VerbResult({"": result}, {}, remarks_on(data), exit_code=result.exit_code)
+    if written.junit is not None:
+        write_file(Path(written.junit), write_junit(result))
+    if written.summary is not None:
+        with (
+            refusing_to_write(Path(written.summary)) as path,
+            path.open("a", encoding="utf-8") as file,
+        ):
+            file.write(shown.markdown())
+    return shown
+
+
+def write_junit(result: Gate) -> str:
+    """Return the decisions as JUnit XML, a test case for each comparison."""
+    suite = ElementTree.Element("testsuite", name="evenhand gate")
+    for one in result.comparisons:
+        where = f"gate.{one.group}" if one.group else "gate"
+        name = f"{one.new} may replace {result.old}"
+        case = ElementTree.SubElement(suite, "testcase", classname=where, name=name)
+        if one.decision in FAULTS:
+            fault = ElementTree.SubElement(
+                case, FAULTS[one.decision], type=one.decision, message=one.says
+            )
+            fault.text = one.says
+    counts = [one.decision for one in result.comparisons]
+    suite.set("tests", str(len(counts)))
+    suite.set("failures", str(counts.count("worse")))
+    suite.set("errors", str(counts.count("undecided")))
+    ElementTree.indent(suite)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, "unicode") + "\n"
+    )

@@ -1,0 +1,749 @@
+"""May a new system replace an old one? Non-inferiority with a margin, fixed in advance.
+
+d is the new system's distance to the old one: the difference in log-worth, or in points. The margin
+is of the share of comparisons that the new system wins, a tie counting half: δ is solved from
+
+    P(new wins | d = −δ) + P(tie | d = −δ) / 2 = ½ − margin
+
+by the fitted model; without ties δ = log((½ + m)/(½ − m)). Of ratings δ is the margin itself.
+The new system passes if d − q √V > −δ and is worse if d + q √V < −δ, where V is the clustered
+variance of `rank` and q the 1 − α quantile of Student's t on the fewest clusters less one. Both
+hold at once: δ ≥ 0, so that a system that is better passes at no further cost. Several new systems
+are tested by the largest t of all, stepping down; each group must pass by itself, which needs no
+correction.
+
+With `anytime` votes may be looked at as often as wanted. Of direct votes between the two that are
+no ties, S for the new and F for the old system, and p₀ = ½ − margin,
+
+    e = ∫ p^S (1 − p)^F dp over p₀ < p < 1, with weight 1/(1 − p₀), / (p₀^S (1 − p₀)^F)
+
+has a mean of at most 1 wherever p ≤ p₀, at any time, so that e ≥ 1/α happens with probability α
+(Ville). It assumes that votes are independent: where judges are known, the clustered test must pass
+as well.
+
+When not to use it: to choose a margin after votes are known.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from dataclasses import replace as changed
+from hashlib import sha256
+from math import inf, log
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from evenhand.data.coding import SEED
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable, take
+from evenhand.data.tally import take_names
+from evenhand.errors import (
+    InvalidJudgments,
+    MissingFile,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+    require_option,
+    require_seed,
+    sentence_hint,
+    suggest,
+)
+from evenhand.models.base import FittedModel
+from evenhand.models.rating_fit import RatingFit
+from evenhand.numerics import Array, Integers
+from evenhand.numerics.distributions import t_quantile, t_tail
+from evenhand.numerics.multiple_tests import adjust_by_steps, holm
+from evenhand.ranking.intervals import find_times
+from evenhand.ranking.rank import rank
+from evenhand.ranking.ranking import (
+    BETWEEN,
+    MAX_TIMES,
+    GroupedRankings,
+    Ranking,
+    say_counts,
+    say_why,
+)
+from evenhand.ranking.texts import say_of_gates as say
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import write_value
+
+Decision = Literal["passed", "worse", "undecided"]
+# Exit codes of the command
+CODES: Final[Mapping[Decision, int]] = {"passed": 0, "worse": 1, "undecided": 3}
+DRAWS: Final = 99_999  # of t, for several new systems
+FARTHEST: Final = 50.0  # log-worths between which a margin is solved
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Where a difference lies, and what follows from a margin."""
+
+    lower: float  # one-sided bounds, each at 1 − α
+    upper: float
+    p: float  # of the claim that the difference is below −δ at most, one-sided
+    p_worse: float  # of the claim that it is above −δ at least
+
+    @property
+    def superior(self) -> bool:
+        return self.lower > 0
+
+
+def find_bounds(
+    difference: float, stderr: float, delta: float, *, df: float = inf, alpha: float = 0.05
+) -> Bounds:
+    """Return one-sided bounds of a difference and p-values beside −δ.
+
+    >>> bounds = find_bounds(-0.05, 0.08, 0.2)
+    >>> round(bounds.lower, 4), round(bounds.p, 4)
+    (-0.1816, 0.0304)
+    """
+    reach = t_quantile(1 - alpha, df) * stderr
+    t = (difference + delta) / stderr
+    return Bounds(difference - reach, difference + reach, tail_above(t, df), tail_above(-t, df))
+
+
+def tail_above(t: float, df: float) -> float:
+    """Return P(T ≥ t)."""
+    half = t_tail(t, df) / 2
+    return half if t >= 0 else 1 - half
+
+
+def find_win_rates(fit: FittedModel, gaps: Array) -> Array:
+    """Return how often a system wins by its distance in log-worth, a tie counting half."""
+    chances = fit.predict_gaps(gaps)
+    if chances is None:
+        raise UnknownOption("a margin needs one law of ties for all judges: rank without groups")
+    return np.asarray(chances[:, 0] + chances[:, 1] / 2)
+
+
+def solve_margin(fit: FittedModel, margin: float) -> float:
+    """Return δ, the distance in log-worth of a system that wins ½ − margin."""
+    from scipy.optimize import brentq
+
+    if margin >= 0.5:
+        raise UnknownOption(
+            f"margin cannot be {margin:g}: of comparisons it is below .5, as .05 for a system that"
+            " may win 45 %"
+        )
+    if margin == 0:
+        return 0.0
+
+    def beyond(gap: float) -> float:
+        return float(find_win_rates(fit, np.array([gap]))[0]) - (0.5 - margin)
+
+    return -float(brentq(beyond, -FARTHEST, 0.0, xtol=1e-12, rtol=1e-14))
+
+
+def find_log_evidence(wins: float, losses: float, least: float) -> float:
+    """Return log e against every share of wins up to `least`, p₀.
+
+    >>> round(find_log_evidence(60, 52, 0.45), 6)
+    0.071699
+    """
+    from scipy.special import betainc, betaln
+
+    tail = float(betainc(1 + losses, 1 + wins, 1 - least))
+    mean = float(betaln(1 + wins, 1 + losses)) + (log(tail) if tail > 0 else -inf)
+    return mean - log(1 - least) - wins * log(least) - losses * log(1 - least)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One new system beside the old one, in one group."""
+
+    new: str  # name
+    group: str  # value of the column, or "" without groups
+    decision: Decision
+    superior: bool  # passed, and better than the old system
+    equivalent: bool  # also shown to be better by less than the margin
+    # share of comparisons that it wins, a tie counting half; of ratings how many points better
+    value: float | None
+    lower: float | None  # one-sided bounds of the value, each at 1 − α by itself
+    upper: float | None
+    limit: float | None  # the value that must be exceeded
+    difference: float | None  # new less old, positive where better, in log-worth or points
+    stderr: float | None  # its clustered standard error
+    df: float | None  # degrees of freedom; None for the normal distribution
+    delta: float | None  # δ, on the scale of the difference
+    p: float | None  # that it is worse by the margin or more, adjusted for several new systems
+    p_worse: float | None  # of being worse by more than the margin, adjusted for all rows
+    log_evidence: float | None  # log e of the anytime test; None without it
+    log_evidence_worse: float | None  # the same of being worse by more than the margin
+    judgments: float  # that the ranking rests on
+    judgments_needed: float | None  # how many more decide it with a chance of .8; None if unknown
+    cost: float | None  # of these
+    says: str  # what was decided, in a sentence
+    why: str | None  # what keeps it undecided, or None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Shown):
+    """Whether new systems may replace an old one."""
+
+    new: tuple[str, ...]
+    old: str
+    margin: float
+    alpha: float
+    anytime: bool
+    plan_sha256: str | None  # of the file that stated all this before, or None
+    by: str | None  # what tells groups apart, or None
+    scale: str  # "win rate" or "points"
+    comparisons: tuple[Comparison, ...]
+    basis: str
+    signature: str
+    notes: tuple[Finding, ...]
+    excluded: tuple[Exclusion, ...] = ()
+
+    @property
+    def decision(self) -> Decision:
+        """All must pass; one that is worse is enough to be worse."""
+        decisions = [one.decision for one in self.comparisons]
+        if "worse" in decisions:
+            return "worse"
+        return "undecided" if "undecided" in decisions else "passed"
+
+    @property
+    def exit_code(self) -> int:
+        """0 passed, 1 worse, 3 undecided."""
+        return CODES[self.decision]
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """Return the decision in a sentence or two."""
+        if len(self.comparisons) == 1:
+            return (self.comparisons[0].says,)
+        decisions = [one.decision for one in self.comparisons]
+        counts = {str(name): decisions.count(name) for name in CODES}
+        whole = say(f"several-{self.decision}", of=len(self.comparisons), **counts)
+        open_ones = [one.says for one in self.comparisons if one.decision == self.decision]
+        return (str(whole), *open_ones[:3]) if self.decision != "passed" else (str(whole),)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a mapping for each comparison, with plain numbers."""
+        return [asdict(one) for one in self.comparisons]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it says as plain values, for JSON."""
+        names = ("decision", "exit_code", "new", "old", "margin", "alpha", "anytime", "by", "scale")
+        return {
+            **write_contract(self, *names, "plan_sha256", "basis"),
+            "answer": list(self.says),
+            "comparisons": self.rows(),
+        }
+
+    def document(self) -> Document:
+        """Return what people read: the decision, and a row for each comparison."""
+        rates = self.scale == "win rate"
+        kinds = ("tenths", "interval tenths") if rates else ("signed", "interval")
+        several = len({one.new for one in self.comparisons}) > 1
+        columns = (
+            *([Column("group", self.by or "", "name")] * (self.by is not None)),
+            Column("new", "new", "name"),
+            Column("value", "wins" if rates else "points better", kinds[0]),
+            Column(("lower", "upper"), f"{100 * (1 - 2 * self.alpha):g} % interval", kinds[1]),
+            Column("limit", "limit", kinds[0]),
+            Column("p", "p, adjusted" if several else "p", "p"),
+            *([Column("log_evidence", "log e", "two")] * self.anytime),
+            Column("decision", "decision"),
+            Column("judgments_needed", "more needed", "integer", priority=3),
+        )
+        value = (
+            "wins: share that the new system wins, a tie counting half"
+            if rates
+            else ("points better: new less old, positive where the new system is better")
+        )
+        legend = [value, "limit: what the lower end must exceed to pass"]
+        if self.anytime:
+            needed = log(len(self.new) / self.alpha)
+            legend.append(f"log e: evidence of direct votes; {needed:.2f} or more passes")
+        caption = f"May {' or '.join(self.new)} replace {self.old}?"
+        table = Table("comparisons", caption, columns, tuple(self.rows()), legend=tuple(legend))
+        planned = () if self.plan_sha256 is None else (say("planned", digest=self.plan_sha256),)
+        return Document(
+            basis=self.basis,
+            answer=self.says,
+            parts=(table,),
+            findings=list_findings((*planned, *self.notes), self.excluded),
+            signature=self.signature,
+        )
+
+
+def gate(
+    data: Openable,
+    *,
+    new: str | Sequence[str] | None = None,
+    old: str | None = None,
+    margin: float | None = None,
+    alpha: float | None = None,
+    anytime: bool | None = None,
+    group_by: str | None = None,
+    criterion: str | None = None,
+    lower_is_better: bool | None = None,
+    cluster: str | None = None,
+    llm: Openable | None = None,
+    llm_judges: Sequence[str] = (),
+    unpaired: str | None = None,
+    seed: int = SEED,
+    cost_judgment: float | None = None,
+    plan: str | Path | None = None,
+    plan_sha256: str | None = None,
+) -> Gate:
+    """Decide whether a new system may replace an old one.
+
+    Args:
+        data: comparisons, rankings or ratings, or what `read` opens.
+        new: the new system, or several, which must all pass.
+        old: the system that it may replace.
+        margin: how much worse it may be: by so much below a half it may win comparisons (.05: it
+            wins 45 %, a tie counting half); of ratings in points. 0 asks that it is better.
+        alpha: how often a system that is worse by just the margin may pass (proportion; .05).
+        anytime: whether the decision holds however often votes were looked at.
+        group_by: a column of whose levels each must pass. Tasks and criteria are such groups too.
+        criterion: of ratings, the one criterion to decide by.
+        lower_is_better: of ratings, whether lower scores are better; as in `rank`.
+        cluster: as in `rank`.
+        llm: verdicts of LLM judges, which help people's judgments as in `rank`.
+        llm_judges: the same where verdicts are among the judgments.
+        unpaired: as in `rank`.
+        seed: of what is drawn where several systems are new.
+        cost_judgment: what a judgment costs; of what is still needed the cost is said.
+        plan: a TOML file that states these settings, from `new` to `cluster`, before votes are
+            known. Its SHA-256 stands in the result.
+        plan_sha256: the SHA-256 of the plan as it was published; another is refused.
+
+    Returns:
+        The decision: passed, worse or undecided, with bounds of each comparison.
+
+    Raises:
+        InvalidJudgments: no such system.
+        UnknownOption: settings that do not fit, or that differ from the plan.
+        NotIdentified: the data determine no ranking in any group.
+
+    Source: Wellek (2010), Testing Statistical Hypotheses of Equivalence and Noninferiority, 2nd
+    ed.; Romano & Wolf (2005) for several systems; Ville's inequality for `anytime`.
+
+    >>> votes = {"left": ["B", "A"] * 40, "right": ["A", "B"] * 40, "winner": ["left"] * 80}
+    >>> gate(votes, new="B", old="A", margin=0.2).decision
+    'passed'
+    """
+    given = {
+        "new": None if new is None else take_names(new),
+        "old": old,
+        "margin": margin,
+        "alpha": alpha,
+        "anytime": anytime,
+        "group_by": group_by,
+        "criterion": criterion,
+        "better": None if lower_is_better is None else "lower" if lower_is_better else "higher",
+        "cluster": cluster,
+    }
+    digest = None
+    if plan is not None:
+        stated, digest = read_plan(plan)
+        if plan_sha256 is not None and plan_sha256.lower() != digest:
+            raise InvalidJudgments(
+                f"'{plan}' has SHA-256 {digest}, and {plan_sha256} was published: it was changed"
+            )
+        given = join_plan(given, stated)
+    asked = Asked.take(given)
+    require_seed(seed)
+    if asked.anytime and (llm is not None or llm_judges):
+        raise UnknownOption("verdicts of LLM judges help no anytime decision: leave out one of two")
+    settings: dict[str, Any] = {"llm": llm, "llm_judges": llm_judges, "unpaired": unpaired}
+    settings |= {"group_by": asked.group_by, "cluster": asked.cluster, "seed": seed}
+    taken = take(data)
+    if isinstance(taken, Ratings | RatingRows):
+        lower = None if asked.better is None else asked.better == "lower"
+        settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
+    elif asked.criterion is not None or asked.better is not None:
+        raise UnknownOption("criterion and better are of ratings: leave them out")
+    return decide(rank(taken, **settings), asked, digest, seed, cost_judgment)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a gate asks, whoever states it."""
+
+    new: tuple[str, ...]
+    old: str
+    margin: float
+    alpha: float = 0.05
+    anytime: bool = False
+    group_by: str | None = None
+    criterion: str | None = None
+    better: str | None = None
+    cluster: str | None = None
+
+    @classmethod
+    def take(cls, given: Mapping[str, Any]) -> Asked:
+        """Check what was given; None is not given.
+
+        Raises:
+            UnknownOption: something lacks, or cannot be.
+
+        """
+        stated = {name: value for name, value in given.items() if value is not None}
+        for name, what in NEEDED.items():
+            if name not in stated:
+                raise UnknownOption(f"say {what}: --{name}, in Python {name}=")
+        for name in ("margin", "alpha"):
+            value = stated.get(name, 0.05)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise UnknownOption(f"{name} cannot be {value!r}: it is a number")
+        asked = cls(**{**stated, "new": take_names(stated["new"])})
+        if not asked.margin >= 0 or asked.margin == inf:
+            raise UnknownOption(f"margin cannot be {asked.margin:g}: it is 0 or more")
+        if not 0 < asked.alpha < 0.5:
+            raise UnknownOption(f"alpha cannot be {asked.alpha:g}: it lies between 0 and .5")
+        if not asked.new or asked.old in asked.new:
+            raise UnknownOption(f"{asked.old} cannot replace itself: name another system as new")
+        if len({*asked.new}) < len(asked.new):
+            raise UnknownOption("a system is named as new twice: once will do")
+        if asked.better is not None:
+            require_option("better", asked.better, ("higher", "lower"))
+        return asked
+
+
+NEEDED: Final = {
+    "new": "which system is new",
+    "old": "which system it may replace",
+    "margin": "how much worse it may be",
+}
+KEYS: Final = tuple(one.name for one in fields(Asked))  # what a plan may say
+KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+    "new": (str, list),
+    "margin": (int, float),
+    "alpha": (int, float),
+    "anytime": (bool,),
+}
+
+
+def read_plan(path: str | Path) -> tuple[dict[str, Any], str]:
+    """Return what a plan states, and the SHA-256 of its file.
+
+    Raises:
+        MissingFile: there is none.
+        UnknownFormat: it is no TOML.
+        UnknownOption: it states what a gate does not know.
+
+    """
+    try:
+        content = Path(path).read_bytes()
+        stated = tomllib.loads(content.decode())
+    except FileNotFoundError:
+        raise MissingFile(f"there is no file '{path}'") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UnknownFormat(f"'{path}' is no TOML: {error}") from None
+    for name, value in stated.items():
+        if name not in KEYS:
+            hint = sentence_hint(suggest(name, KEYS)) or f": there are {listing(KEYS, len(KEYS))}"
+            raise UnknownOption(f"'{path}': a gate has no setting '{name}'{hint}")
+        if not isinstance(value, KINDS.get(name, (str,))):
+            raise UnknownOption(f"'{path}': {name} cannot be {value!r}")
+    if "new" in stated:
+        stated["new"] = take_names(stated["new"])
+    return stated, sha256(content).hexdigest()
+
+
+def join_plan(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a plan; what is given beside it must be the same."""
+    for name, value in given.items():
+        if value is not None and value != stated.get(name):
+            says = f"says {stated[name]!r}" if name in stated else "does not state it"
+            raise UnknownOption(f"{name} is {value!r}, and the plan {says}: leave it out")
+    return dict(stated)
+
+
+def decide(
+    ranked: Ranking | GroupedRankings,
+    asked: Asked,
+    digest: str | None,
+    seed: int,
+    cost_judgment: float | None = None,
+) -> Gate:
+    """Decide by a ranking, or by those of several groups, each of which must pass."""
+    grouped = isinstance(ranked, GroupedRankings)
+    groups = ranked.groups if isinstance(ranked, GroupedRankings) else {"": ranked}
+    refused = dict(ranked.refused) if isinstance(ranked, GroupedRankings) else {}
+    if not grouped:
+        known = [*asked.new, asked.old]
+        for name in known:
+            groups[""].row(name)
+    found: list[Comparison] = []
+    for name, ranking in groups.items():
+        lacking = [one for one in (*asked.new, asked.old) if one not in ranking.systems]
+        if asked.old in lacking or {*asked.new} <= {*lacking}:
+            refused[name] = say_not_judged(lacking)
+            continue
+        found += compare_in_group(ranking, name, asked, lacking, seed)
+    if not found:
+        raise InvalidJudgments("; ".join(f"{name}: {why}" for name, why in refused.items()))
+    for name, why in refused.items():
+        found += [open_comparison(new, name, why) for new in asked.new]
+    first = next(iter(groups.values()))
+    scale = "points" if isinstance(first.fit, RatingFit) else "win rate"
+    found = [
+        changed(one, says=str(say_decision(one, asked, scale, groups.get(one.group))))
+        for one in adjust_worse(found, asked, cost_judgment)
+    ]
+    of = f"gate {' '.join(asked.new)} against {asked.old}, margin {asked.margin:g}"
+    settings = [of, f"alpha {asked.alpha:g}", *["anytime"] * asked.anytime]
+    settings += [f"plan {digest}"] * (digest is not None)
+    notes = list_notes(groups)
+    excluded = dict.fromkeys(one for ranking in groups.values() for one in ranking.excluded)
+    return Gate(
+        new=asked.new,
+        old=asked.old,
+        margin=asked.margin,
+        alpha=asked.alpha,
+        anytime=asked.anytime,
+        plan_sha256=digest,
+        by=ranked.by if isinstance(ranked, GroupedRankings) else None,
+        scale=scale,
+        comparisons=tuple(found),
+        basis=say_basis(groups, asked, scale),
+        signature=" | ".join([sign_groups(groups), *settings]),
+        notes=take_findings(notes),
+        excluded=tuple(excluded),
+    )
+
+
+def list_notes(groups: Mapping[str, Ranking]) -> list[Finding]:
+    """Return the notes of each group, with its name where others do not have them."""
+    notes: list[Finding] = []
+    for name, ranking in groups.items():
+        for one in ranking.notes:
+            common = all(one in other.notes for other in groups.values())
+            text = one if common else f"{name}: {one}"
+            notes.append(Finding(one.code, text, one.severity, one.values))
+    return notes
+
+
+def sign_groups(groups: Mapping[str, Ranking]) -> str:
+    signatures = [one.signature for one in groups.values()]
+    if len(signatures) == 1:
+        return signatures[0]
+    n = sum(one.n_judgments for one in groups.values())
+    digest = sha256("\n".join(signatures).encode()).hexdigest()
+    return write_signature([f"rankings of {len(groups)} groups"], n, digest)
+
+
+def compare_in_group(
+    ranking: Ranking, group: str, asked: Asked, lacking: Sequence[str], seed: int
+) -> list[Comparison]:
+    """Compare each new system with the old one by the ranking of a group."""
+    if ranking.pair_stderr is None:
+        raise UnknownOption(
+            f"{len(ranking.systems):,} systems are too many for errors of all: keep the new and the"
+            " old ones and some others (--where)"
+        )
+    fit, sign = ranking.fit, -1.0 if ranking.lower_is_better else 1.0
+    place = {name: at for at, name in enumerate(ranking.systems)}
+    old, judged = place[asked.old], [one for one in asked.new if one in place]
+    at = np.array([place[one] for one in judged])
+    gaps = sign * (ranking.estimate[at] - ranking.estimate[old])
+    errors = ranking.pair_stderr[at, old]
+    delta = asked.margin if isinstance(fit, RatingFit) else solve_margin(fit, asked.margin)
+    barred = [bars(ranking, (one, old)) for one in at.tolist()]
+    tested = np.array([why is None for why in barred]) & (errors > 0) & np.isfinite(errors)
+    p = np.full(len(at), np.nan)
+    bounds = {
+        new: find_bounds(gaps[new], errors[new], delta, df=ranking.df, alpha=asked.alpha)
+        for new in np.flatnonzero(tested).tolist()
+    }
+    if tested.sum() > 1:
+        spread = find_covariance(ranking.pair_stderr, at[tested], old)
+        p[tested] = adjust_p((gaps[tested] + delta) / errors[tested], spread, ranking.df, seed)
+    else:
+        p[tested] = [one.p for one in bounds.values()]
+
+    def write(gap: float) -> float:
+        return gap if isinstance(fit, RatingFit) else float(find_win_rates(fit, np.array([gap]))[0])
+
+    found = []
+    for new, name in enumerate(judged):
+        bound = bounds.get(new)
+        evidence = weigh_votes(ranking, name, asked) if asked.anytime else (None, None)
+        needed = None
+        if bound is not None:
+            t = float((gaps[new] + delta) / errors[new])
+            times = find_times(t, t, t_quantile(1 - asked.alpha, ranking.df))
+            if times is not None and 1 < times <= MAX_TIMES:
+                needed = (times - 1) * ranking.n_judgments
+        one = Comparison(
+            new=name,
+            group=group,
+            decision="undecided",
+            superior=False,
+            equivalent=False,
+            value=write(float(gaps[new])),
+            lower=None if bound is None else write(bound.lower),
+            upper=None if bound is None else write(bound.upper),
+            limit=-delta if isinstance(fit, RatingFit) else 0.5 - asked.margin,
+            difference=float(gaps[new]),
+            stderr=None if bound is None else float(errors[new]),
+            df=ranking.df if bound is not None and np.isfinite(ranking.df) else None,
+            delta=delta,
+            p=None if bound is None else float(p[new]),
+            p_worse=None if bound is None else bound.p_worse,
+            log_evidence=evidence[0],
+            log_evidence_worse=evidence[1],
+            judgments=ranking.n_judgments,
+            judgments_needed=needed,
+            cost=None,
+            says="",
+            why=barred[new],
+        )
+        if passes(one, asked):
+            clear = bound is not None and bound.lower > 0
+            within = bound is not None and bound.upper < delta
+            one = changed(one, decision="passed", superior=clear, equivalent=within)
+        found.append(one)
+    return found + [open_comparison(new, group, say_not_judged([new])) for new in lacking]
+
+
+def say_not_judged(systems: Sequence[str]) -> str:
+    return f"{listing(systems)} {'was' if len(systems) == 1 else 'were'} not judged"
+
+
+def bars(ranking: Ranking, pair: tuple[int, int]) -> str | None:
+    """Say what keeps a pair undecided whatever it shows, such as one judge alone."""
+    sets = ranking.rank_sets
+    if sets is None or not sets.barred[pair]:
+        return None
+    return say_why(ranking, [(min(pair), max(pair))], "decide it", BETWEEN)
+
+
+def find_covariance(stderr: Array, new: Integers, old: int) -> Array:
+    """Return (N, N) covariances of the distances of new systems to the old one."""
+    squares = stderr**2
+    own = squares[new, old]
+    return np.asarray((own[:, None] + own - squares[np.ix_(new, new)]) / 2)
+
+
+def adjust_p(t: Array, covariance: Array, df: float, seed: int) -> Array:
+    """Return (N,) one-sided p-values, adjusted by the largest t of those that are left."""
+    rng = np.random.default_rng(seed)
+    sd = np.sqrt(np.diag(covariance))
+    values, vectors = np.linalg.eigh(covariance / sd[:, None] / sd)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    draws = rng.standard_normal((DRAWS, len(t))) @ root.T
+    if np.isfinite(df):
+        draws /= np.sqrt(rng.chisquare(df, (DRAWS, 1)) / df)
+    return adjust_by_steps(t, [draws])
+
+
+def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> tuple[float, float]:
+    """Return log e of direct votes: that the new system is not much worse, and that it is."""
+    if isinstance(ranking.fit, RatingFit) or ranking.tally is None:
+        raise UnknownOption("an anytime decision needs comparisons: leave it out for ratings")
+    wins, _, losses = ranking.tally.between(new, asked.old)
+    if ranking.tally.squares is not None:
+        raise UnknownOption("an anytime decision counts votes, and these have weights")
+    least = 0.5 - asked.margin
+    return find_log_evidence(wins, losses, least), find_log_evidence(losses, wins, 1 - least)
+
+
+def passes(one: Comparison, asked: Asked) -> bool:
+    if one.log_evidence is not None and one.log_evidence < log(len(asked.new) / asked.alpha):
+        return False
+    if one.p is None:  # votes alone, where no judges are known who differ
+        return False
+    return one.p <= asked.alpha
+
+
+def adjust_worse(
+    found: Sequence[Comparison], asked: Asked, price: float | None
+) -> list[Comparison]:
+    """Decide which are worse: one of many is enough, so that p-values are adjusted for all."""
+    tested = [one for one in found if one.p_worse is not None]
+    p = dict(zip(map(id, tested), holm(np.array([one.p_worse for one in tested])), strict=True))
+    needed = log(max(len(tested), 1) / asked.alpha)
+    decided = []
+    for one in found:
+        adjusted = float(p[id(one)]) if id(one) in p else None
+        worse = adjusted is not None and adjusted <= asked.alpha
+        if one.log_evidence_worse is not None:
+            worse = worse and one.log_evidence_worse >= needed
+        decision: Decision = "worse" if worse else one.decision
+        needed_more = one.judgments_needed if decision == "undecided" else None
+        cost = None if price is None or needed_more is None else price * needed_more
+        told: dict[str, Any] = {"judgments_needed": needed_more, "cost": cost}
+        decided.append(changed(one, p_worse=adjusted, decision=decision, **told))
+    return decided
+
+
+def open_comparison(new: str, group: str, why: str) -> Comparison:
+    """Return a comparison of which nothing is known."""
+    empty: dict[str, Any] = {one.name: None for one in fields(Comparison)}
+    empty |= {"superior": False, "equivalent": False, "judgments": 0.0, "says": ""}
+    return Comparison(**{**empty, "new": new, "group": group, "decision": "undecided", "why": why})
+
+
+def say_decision(one: Comparison, asked: Asked, scale: str, ranking: Ranking | None) -> Finding:
+    """Say what was decided of one new system, and for whom."""
+    kind = "tenths" if scale == "win rate" else "signed"
+    written = {
+        name: write_value(getattr(one, name), kind) for name in ("value", "lower", "upper", "limit")
+    }
+    if scale == "win rate":
+        shown = f"it wins {written['value']} of comparisons, a tie counting half"
+    else:
+        shown = f"it is {written['value']} points better"
+    code: str = one.decision
+    needed = log(len(asked.new) / asked.alpha)
+    if code == "undecided" and one.p is not None and one.p <= asked.alpha:
+        code = "votes"
+    elif code == "undecided" and clears(one):
+        code = "adjusted"
+    if one.value is None or one.lower is None:
+        code = "unknown" if one.value is None else "barred"
+    elif one.decision == "passed":
+        code = "better" if one.superior else "equivalent" if one.equivalent else "passed"
+    headline = "" if ranking is None or not ranking.headline else f" ({ranking.headline})"
+    more = ""
+    if one.decision == "undecided" and one.judgments_needed is not None:
+        rounded = float(f"{one.judgments_needed:.1e}")
+        cost = "" if one.cost is None else f" (cost {one.cost:,.0f})"
+        more = f" About {rounded:,.0f} more judgments{cost} would decide it, if they go on alike."
+    return say(
+        code,
+        new=one.new,
+        old=asked.old,
+        where=f" in {one.group}" if one.group else "",
+        shown=shown,
+        why=one.why or "",
+        headline=headline,
+        more=more,
+        evidence=one.log_evidence,
+        needed=needed,
+        **{name: text for name, text in written.items() if name != "value"},
+    )
+
+
+def clears(one: Comparison) -> bool:
+    """Say whether one of its bounds by itself would decide it."""
+    if one.limit is None or one.lower is None or one.upper is None:
+        return False
+    return one.lower > one.limit or one.upper < one.limit
+
+
+def say_basis(groups: Mapping[str, Ranking], asked: Asked, scale: str) -> str:
+    if len(groups) == 1:
+        (ranking,) = groups.values()
+        rests = f"{say_counts(ranking)}. "
+    else:
+        n = sum(one.n_judgments for one in groups.values())
+        rests = f"{n:,.0f} judgments in {len(groups)} groups, each of which must pass. "
+    rates = scale == "win rate"
+    unit = f"{100 * asked.margin:g} % of comparisons" if rates else f"{asked.margin:g} points"
+    looks = ", however often one looks" if asked.anytime else ""
+    return f"{rests}Margin {unit}; α = {asked.alpha:g}{looks}."

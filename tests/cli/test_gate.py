@@ -1,0 +1,131 @@
+"""`evenhand gate` in a shell: exit codes, JUnit, a summary for a pull request, refusals."""
+
+import csv
+import hashlib
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from evenhand.cli.main import main
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory):
+    """A file of 2,000 votes: D is better than A, B as good, C worse; in German B is worse."""
+    draw = np.random.default_rng(4)
+    worths = {"A": 0.0, "B": 0.0, "C": -0.9, "D": 0.8}
+    names, path = [*worths], tmp_path_factory.mktemp("gate") / "votes.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["left", "right", "winner", "judge", "item", "language"])
+        for at in range(2000):
+            one, other = draw.choice(names, 2, replace=False)
+            far = worths[one] - worths[other]
+            language = ["de", "fr"][at % 2]
+            far += {(True, "B"): -2.0}.get((language == "de", one), 0.0)
+            far -= {(True, "B"): -2.0}.get((language == "de", other), 0.0)
+            won = "left" if draw.random() < 1 / (1 + np.exp(-far)) else "right"
+            rows.writerow([one, other, won, f"j{at % 16}", f"i{at // 4}", language])
+    return str(path)
+
+
+def call(*words):
+    return CliRunner().invoke(main, ["gate", *words])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--new", "D", "--margin", ".05"], 0, "D may replace A and is better"),
+        (["--new", "C", "--margin", ".05"], 1, "C is worse than A by more than the margin"),
+        (["--new", "D", "--new", "C", "--margin", ".05"], 1, "1 of 2 comparisons"),
+        (["--new", "D", "--margin", ".3", "--group-by", "language"], 0, "All 2 comparisons pass"),
+        (["--new", "B", "--margin", ".02", "--group-by", "language"], 1, "worse than A in de"),
+    ],
+)
+def test_exit_codes(votes, words, code, says):
+    found = call(votes, "--old", "A", *words)
+    assert found.exit_code == code, found.output
+    assert says in " ".join(found.output.split())
+
+
+def test_the_exit_code_of_a_shell(votes, tmp_path):
+    """A step of continuous integration stops where the gate does not pass."""
+    written = {name: tmp_path / name for name in ("gate.xml", "summary.md", "gate.json")}
+    command = [sys.executable, "-m", "evenhand", "gate", votes, "--old", "A", "--margin", ".06"]
+    few = [*command, "--new", "B", "--where", "language = 'fr'", "--cost-judgment", "0.5"]
+    few += ["--junit", str(written["gate.xml"]), "--summary", str(written["summary.md"])]
+    done = subprocess.run([*few, "-o", str(written["gate.json"])], check=False)
+    assert done.returncode == 3
+    found = json.loads(written["gate.json"].read_text())
+    assert (found["decision"], found["exit_code"]) == ("undecided", 3)
+    (one,) = found["comparisons"]
+    assert one["cost"] == pytest.approx(one["judgments_needed"] / 2)
+    suite = ElementTree.fromstring(written["gate.xml"].read_text())
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "0", "1")
+    assert suite.find("testcase/error").get("message") == found["answer"][0]
+    summary = written["summary.md"].read_text()
+    assert summary.startswith("**It is not decided whether B may replace A")
+    chain = f"'{sys.executable}' -m evenhand gate '{votes}' --old A --margin .05"
+    for new, said in (("C", "1"), ("Z", "2"), ("D", "0")):
+        line = f"{chain} --new {new} >/dev/null 2>&1; echo $?"
+        shell = subprocess.run(["sh", "-c", line], check=True, capture_output=True, text=True)
+        assert shell.stdout.strip() == said
+
+
+def test_junit_has_a_case_for_each_comparison(votes, tmp_path):
+    path = tmp_path / "gate.xml"
+    call(votes, "--old", "A", "--new", "D", "--new", "C", "--margin", ".05", "--junit", str(path))
+    suite = ElementTree.fromstring(path.read_text())
+    assert [one.get("name") for one in suite] == ["D may replace A", "C may replace A"]
+    assert [len(one) for one in suite] == [0, 1]
+    assert suite[1][0].tag == "failure"
+
+
+def test_a_plan_and_its_digest(votes, tmp_path):
+    plan = tmp_path / "gate.toml"
+    plan.write_text('new = "D"\nold = "A"\nmargin = 0.05\ngroup_by = "language"\n')
+    digest = hashlib.sha256(plan.read_bytes()).hexdigest()
+    found = call(votes, "--plan", str(plan), "--sha256", digest)
+    assert found.exit_code == 0, found.output
+    assert digest in "".join(found.output.split())
+    plan.write_text(plan.read_text().replace("0.05", "0.20"))
+    found = call(votes, "--plan", str(plan), "--sha256", digest)
+    assert found.exit_code == 2
+    assert "it was changed" in " ".join(found.output.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        ([], "say which system is new: --new"),
+        (["--new", "B"], "say which system it may replace: --old"),
+        (["--new", "B", "--old", "A"], "say how much worse it may be: --margin"),
+        (["--new", "b", "--old", "A", "--margin", ".1"], "no system 'b'. Did you mean 'B'"),
+        (["--new", "B", "--old", "A", "--margin", "5"], "of comparisons it is below .5"),
+        (["--new", "B", "--old", "A", "--margin", "-1"], "it is 0 or more"),
+        (["--sha256", "ab"], "name it, --plan FILE"),
+        (["--plan", "none.toml"], "there is no file 'none.toml'"),
+        (["--new", "B", "--old", "A", "--margin", ".1", "--group-by", "domain"], "domain"),
+        (
+            ["--new", "B", "--old", "A", "--margin", ".1", "--junit", "no/x.xml"],
+            "cannot be written",
+        ),
+        (["--new", "B", "--old", "A", "--margin", ".1", "--summary", "no/x.md"], "cannot be writ"),
+    ],
+)
+def test_refusals_are_one_line_with_a_remedy(votes, words, refusal):
+    found = call(votes, *words)
+    assert found.exit_code == 2
+    assert refusal in " ".join(found.output.split())
+
+
+def test_shipping_leads_to_the_gate():
+    found = CliRunner().invoke(main, ["ship"])
+    assert found.exit_code == 2
+    assert "evenhand gate" in found.output

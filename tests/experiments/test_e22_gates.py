@@ -1,0 +1,81 @@
+"""E22: how often does a system pass that is worse by exactly the margin?
+
+Two systems, J judges whose log-odds differ by a normal taste, n votes, and a new system that wins
+45 % of all judges' votes. The gate must pass it in 5 % of campaigns; an interval of independent
+votes passes more where judges differ, and "not significantly worse" passes many more.
+"""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+import evenhand
+
+MARGIN, ALPHA, R = 0.05, 0.05, 400
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
+
+
+def find_centre(share: float, taste: float) -> float:
+    """Return the mean log-odds at which judges together prefer the new system that often."""
+
+    def beyond(mean: float) -> float:
+        chances = 1 / (1 + np.exp(-(mean + taste * NODES)))
+        return float(WEIGHTS @ chances / WEIGHTS.sum()) - share
+
+    return float(brentq(beyond, -5, 5))
+
+
+def count_passed(
+    judges: int, n: int, taste: float, *, share: float, seed: int, campaigns: int = R
+) -> dict[str, float]:
+    draw, mean = np.random.default_rng(seed), find_centre(share, taste)
+    delta, critical = np.log((0.5 + MARGIN) / (0.5 - MARGIN)), norm.ppf(1 - ALPHA)
+    passed = dict.fromkeys(("not worse", "independent", "gate"), 0)
+    judge = np.arange(n) % judges
+    for _ in range(campaigns):
+        odds = mean + taste * draw.standard_normal(judges)
+        won = draw.random(n) < 1 / (1 + np.exp(-odds[judge]))
+        new_left = draw.random(n) < 0.5
+        votes = {
+            "left": np.where(new_left, "new", "old"),
+            "right": np.where(new_left, "old", "new"),
+            "winner": np.where(won == new_left, "left", "right"),
+            "judge": judge.astype(str),
+        }
+        passed["gate"] += evenhand.gate(votes, new="new", old="old", margin=MARGIN).exit_code == 0
+        wins = won.mean()
+        log_odds, error = np.log(wins / (1 - wins)), 1 / np.sqrt(n * wins * (1 - wins))
+        passed["independent"] += log_odds - critical * error > -delta
+        passed["not worse"] += log_odds / error > -norm.ppf(0.975)
+    return {name: count / campaigns for name, count in passed.items()}
+
+
+# judges, votes, taste
+ARMS = ((12, 600, 0.0), (12, 600, 0.5), (20, 2000, 0.5), (6, 600, 0.8))
+# above which a test at .05 lies by chance once in a thousand of R campaigns
+MOST = 0.05 + 3.1 * np.sqrt(0.05 * 0.95 / R)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arm", ARMS, ids=str)
+def test_the_gate_passes_what_is_worse_by_the_margin_in_one_of_twenty(arm):
+    passed = count_passed(*arm, share=0.5 - MARGIN, seed=2201)
+    print(arm, passed)  # noqa: T201 - counts of an experiment
+    assert passed["gate"] <= MOST
+    assert passed["not worse"] >= 0.1
+    if arm[2]:
+        assert passed["independent"] >= 0.12
+
+
+@pytest.mark.slow
+def test_the_gate_passes_half_of_equal_systems():
+    passed = count_passed(20, 2000, 0.5, share=0.5, seed=2202, campaigns=200)
+    print(passed)  # noqa: T201 - counts of an experiment
+    assert 0.4 <= passed["gate"] <= 0.65
+
+
+def test_a_few_campaigns_of_the_same():
+    """Thirty campaigns of an arm in which intervals of independent votes fail."""
+    passed = count_passed(6, 600, 0.8, share=0.45, seed=2203, campaigns=30)
+    assert passed["gate"] <= 6 / 30  # more is chance once in a thousand

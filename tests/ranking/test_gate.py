@@ -1,0 +1,342 @@
+"""May a new system replace an old one: bounds, margins, evidence, groups, plans."""
+
+import json
+from math import exp, log
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import evenhand
+from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, UnknownOption
+from evenhand.ranking import gate as gates
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "gates.json").read_text())
+CASES = {case["id"]: case for case in GOLDEN["entries"]}
+
+
+def draw_votes(seed=1, n=600, judges=12, ties=0.0, gaps=None):
+    """Return votes on systems A to D by judges without taste."""
+    draw = np.random.default_rng(seed)
+    worths = {"A": 0.0, "B": 0.1, "C": -0.9, "D": 0.3, **(gaps or {})}
+    names = [*worths]
+    left = draw.integers(len(names), size=n)
+    right = (left + draw.integers(1, len(names), size=n)) % len(names)
+    far = np.array([worths[names[a]] - worths[names[b]] for a, b in zip(left, right, strict=True)])
+    winner = np.where(draw.random(n) < 1 / (1 + np.exp(-far)), "left", "right")
+    winner = np.where(draw.random(n) < ties, "tie", winner)
+    return {
+        "left": [names[a] for a in left],
+        "right": [names[b] for b in right],
+        "winner": winner.tolist(),
+        "judge": [f"j{at % judges}" for at in range(n)],
+        "item": [f"i{at // 4}" for at in range(n)],
+        "language": ["de" if at % 2 else "fr" for at in range(n)],
+    }
+
+
+def find_first(result):
+    return result.comparisons[0]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("gate")])
+def test_bounds_and_decisions_are_the_published(name):
+    given, expected = CASES[name]["input"], CASES[name]["expected"]
+    df = np.inf if given["df"] is None else given["df"]
+    delta = given["delta"]
+    found = gates.find_bounds(given["estimate"], given["se"], delta, df=df, alpha=given["alpha"])
+    assert [found.lower, found.upper, found.p] == pytest.approx(
+        [expected[key] for key in ("lower", "upper", "p_non_inferior")], abs=1e-9
+    )
+    assert (found.lower > -delta) == expected["non_inferior"] == (found.p <= given["alpha"])
+    assert (found.lower > 0) == expected["superior"]
+    assert (found.lower > -delta and found.upper < delta) == expected["equivalent"]
+    assert found.p + found.p_worse == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("evidence")])
+def test_evidence_is_the_published_and_the_integral(name):
+    given, expected = CASES[name]["input"], CASES[name]["expected"]
+    wins, losses, least = given["wins"], given["losses"], given["p0"]
+    found = gates.find_log_evidence(wins, losses, least)
+    assert found == pytest.approx(expected["log_e"], abs=1e-9)
+
+    def ratio(p):
+        return exp(wins * log(p / least) + losses * log((1 - p) / (1 - least)))
+
+    whole, _ = integrate.quad(ratio, least, 1, epsabs=1e-12, limit=200)
+    assert exp(found) == pytest.approx(whole / (1 - least), rel=1e-6)
+
+
+def test_margins_are_odds_without_ties_and_the_law_of_ties_with_them():
+    fit = evenhand.rank(draw_votes()).fit
+    given, expected = CASES["margin"]["input"], CASES["margin"]["expected"]
+    found = [gates.solve_margin(fit, one) for one in given["margins"]]
+    assert found == pytest.approx(expected["delta"], abs=1e-9)
+    # Davidson: with u = exp(d/2) and ties ν, (u − 1/u) / (u + 1/u + ν) = −2 m is a square in u
+    tied = evenhand.rank(draw_votes(ties=0.4)).fit
+    ((_, tie, _),) = tied.predict_gaps(np.zeros(1))
+    nu = 2 * tie / (1 - tie)
+    for margin in (0.02, 0.1, 0.3):
+        delta = gates.solve_margin(tied, margin)
+        (chances,) = tied.predict_gaps(np.array([-delta]))
+        assert chances[0] - chances[2] == pytest.approx(-2 * margin, abs=1e-9)
+        assert delta > log((0.5 + margin) / (0.5 - margin))
+        roots = np.roots([1 + 2 * margin, 2 * margin * nu, 2 * margin - 1])
+        assert -2 * log(max(roots)) == pytest.approx(delta, abs=1e-9)
+    assert gates.solve_margin(fit, 0) == 0
+
+
+def test_a_decision_is_that_of_the_pair_of_the_ranking():
+    votes = draw_votes(ties=0.2)
+    ranking = evenhand.rank(votes)
+    found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1))
+    pair = ranking.pair("B", "A")
+    assert (found.difference, found.stderr) == pytest.approx((pair.difference, pair.stderr))
+    assert found.value == pytest.approx(pair.win * (1 - pair.tie) + pair.tie / 2)
+    t = (pair.difference + found.delta) / pair.stderr
+    assert found.p == pytest.approx(stats.t.sf(t, ranking.df))
+    low = pair.difference - stats.t.ppf(0.95, ranking.df) * pair.stderr
+    assert found.lower == pytest.approx(
+        gates.find_win_rates(ranking.fit, np.array([low]))[0], abs=1e-9
+    )
+
+
+def test_better_as_good_worse_and_open():
+    votes = draw_votes(n=4000, gaps={"B": 0.02, "D": 0.8})
+    found = {
+        name: evenhand.gate(votes, new=name, old="A", margin=margin)
+        for name, margin in (("B", 0.15), ("C", 0.05), ("D", 0.05))
+    }
+    assert {name: one.decision for name, one in found.items()} == {
+        "B": "passed",
+        "C": "worse",
+        "D": "passed",
+    }
+    assert [one.exit_code for one in found.values()] == [0, 1, 0]
+    assert find_first(found["B"]).equivalent
+    assert not find_first(found["B"]).superior
+    assert find_first(found["D"]).superior
+    assert not find_first(found["D"]).equivalent
+    few = evenhand.gate(draw_votes(n=120), new="B", old="A", margin=0.02, cost_judgment=0.5)
+    assert (few.decision, few.exit_code) == ("undecided", 3)
+    one = find_first(few)
+    assert one.cost == pytest.approx(one.judgments_needed / 2)
+    # margin 0: it must be better
+    assert evenhand.gate(votes, new="D", old="A", margin=0).decision == "passed"
+    assert evenhand.gate(votes, new="B", old="A", margin=0).decision == "undecided"
+
+
+def test_what_is_needed_decides_it():
+    """With that many more judgments of the same kind, eight of ten campaigns pass."""
+    votes = draw_votes(n=300, gaps={"B": 0.1})
+    one = find_first(evenhand.gate(votes, new="B", old="A", margin=0.05))
+    assert one.decision == "undecided"
+    t = (one.difference + one.delta) / one.stderr
+    critical = stats.t.ppf(0.95, one.df)
+    more = one.judgments_needed / 300
+    # t of old and new votes together: (t + more t)/√(1 + more) with sd √more/√(1 + more)
+    chance = stats.norm.sf((critical * np.sqrt(1 + more) - t - more * t) / np.sqrt(more))
+    assert chance == pytest.approx(0.8, abs=1e-6)
+
+
+def test_several_new_systems_are_adjusted_by_the_largest_of_correlated_t():
+    votes = draw_votes(n=900)
+    alone = [
+        find_first(evenhand.gate(votes, new=name, old="A", margin=0.1)) for name in ("B", "C", "D")
+    ]
+    several = evenhand.gate(votes, new=["B", "C", "D"], old="A", margin=0.1)
+    for one, other in zip(alone, several.comparisons, strict=True):
+        assert other.p >= one.p - 0.002  # drawn
+        assert other.p <= min(1, 3 * one.p) + 0.002
+    assert several.decision == "worse"
+    # independent t of one size: 1 − (1 − p)^N at the first step
+    p = gates.adjust_p(np.array([2.0, 2.0, 2.0]), np.eye(3), np.inf, 1)
+    assert p == pytest.approx(1 - stats.norm.cdf(2.0) ** 3, abs=0.002)
+    p = gates.adjust_p(np.array([2.0, 1.0]), np.ones((2, 2)), 8.0, 1)  # one and the same
+    assert p == pytest.approx(stats.t.sf([2.0, 1.0], 8), abs=0.004)
+
+
+def test_each_group_must_pass_and_a_group_without_a_system_is_open():
+    votes = draw_votes(n=2000, gaps={"B": 0.9})
+    assert evenhand.gate(votes, new="B", old="A", margin=0.1, group_by="language").exit_code == 0
+    turned = {**votes, "winner": list(votes["winner"])}
+    swap = {"left": "right", "right": "left"}
+    turned["winner"] = [
+        swap[won] if where == "fr" and "B" in (a, b) else won
+        for won, where, a, b in zip(
+            votes["winner"], votes["language"], votes["left"], votes["right"], strict=True
+        )
+    ]
+    found = evenhand.gate(turned, new="B", old="A", margin=0.1, group_by="language")
+    assert {one.group: one.decision for one in found.comparisons} == {"de": "passed", "fr": "worse"}
+    assert found.exit_code == 1
+    kept = [
+        at
+        for at in range(2000)
+        if votes["language"][at] == "de" or "B" not in (votes["left"][at], votes["right"][at])
+    ]
+    fewer = {name: [values[at] for at in kept] for name, values in votes.items()}
+    found = evenhand.gate(fewer, new="B", old="A", margin=0.1, group_by="language")
+    assert {one.group: one.decision for one in found.comparisons} == {
+        "de": "passed",
+        "fr": "undecided",
+    }
+    assert "B was not judged" in found.comparisons[1].says
+
+
+def test_votes_that_rest_on_few_judges_are_not_decided():
+    votes = draw_votes(n=900, judges=2, gaps={"B": 2.0})
+    found = evenhand.gate(votes, new="B", old="A", margin=0.1, cluster="judge")
+    one = find_first(found)
+    assert (found.decision, one.p, one.lower) == ("undecided", None, None)
+    assert "effective judges" in one.says
+
+
+def test_anytime_needs_votes_and_judges():
+    votes = draw_votes(n=3000, gaps={"B": 0.4})
+    found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1, anytime=True))
+    tally = evenhand.rank(votes).tally
+    wins, _, losses = tally.between("B", "A")
+    assert found.log_evidence == gates.find_log_evidence(wins, losses, 0.4)
+    assert found.log_evidence_worse == gates.find_log_evidence(losses, wins, 0.6)
+    assert found.decision == "passed"
+    assert found.log_evidence > log(20)
+    # few direct votes between the two: the ranking passes, the votes do not
+    few = {
+        name: [
+            value
+            for at, value in enumerate(values)
+            if {votes["left"][at], votes["right"][at]} != {"A", "B"} or at % 200 == 0
+        ]
+        for name, values in votes.items()
+    }
+    assert evenhand.gate(few, new="B", old="A", margin=0.1).decision == "passed"
+    short = evenhand.gate(few, new="B", old="A", margin=0.1, anytime=True)
+    assert short.decision == "undecided"
+    assert "direct votes are too few" in find_first(short).says
+
+
+def rate_systems(lower=1.0):
+    draw = np.random.default_rng(3)
+    worths = {"A": 60.0, "B": 61.0, "C": 50.0}
+    rows = [
+        (name, f"j{judge}", f"i{item}", lower * (worth + 5 * draw.standard_normal()))
+        for name, worth in worths.items()
+        for item in range(60)
+        for judge in range(item % 3, item % 3 + 6)
+    ]
+    names = ("system", "judge", "item", "score")
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def test_ratings_by_points():
+    table = rate_systems()
+    ranking = evenhand.rank(table)
+    found = evenhand.gate(table, new=["B", "C"], old="A", margin=2)
+    good, bad = found.comparisons
+    assert (good.decision, bad.decision, found.scale) == ("passed", "worse", "points")
+    assert good.value == good.difference == pytest.approx(ranking.pair("B", "A").difference)
+    assert (good.delta, good.limit) == (2, -2)
+    turned = evenhand.gate(
+        rate_systems(-1), new=["B", "C"], old="A", margin=2, lower_is_better=True
+    )
+    for one, other in zip(found.comparisons, turned.comparisons, strict=True):
+        assert (one.difference, one.lower, one.p) == pytest.approx(
+            (other.difference, other.lower, other.p), abs=2e-3
+        )
+    with pytest.raises(UnknownOption, match="anytime decision needs comparisons"):
+        evenhand.gate(table, new="B", old="A", margin=2, anytime=True)
+
+
+def test_verdicts_of_llm_judges_make_it_surer():
+    draw = np.random.default_rng(5)
+    easy = draw.standard_normal(600) * 2
+    won = [bool(one) for one in draw.random(600) < 1 / (1 + np.exp(-(0.4 + easy)))]
+
+    def make(judge, items, agrees):
+        rows = [(item, won[item] if draw.random() < agrees else not won[item]) for item in items]
+        return {
+            "left": ["B"] * len(rows),
+            "right": ["A"] * len(rows),
+            "winner": ["left" if one else "right" for _, one in rows],
+            "judge": [judge(item) for item in items],
+            "item": [f"i{item}" for item in items],
+        }
+
+    people = make(lambda item: f"j{item % 10}", range(150), 0.95)
+    llm = make(lambda _: "llm", range(600), 0.95)
+    alone = find_first(evenhand.gate(people, new="B", old="A", margin=0.1))
+    helped = find_first(evenhand.gate(people, new="B", old="A", margin=0.1, llm=llm))
+    fused = evenhand.rank(people, llm=llm).pair("B", "A")
+    assert helped.stderr < 0.95 * alone.stderr
+    assert (helped.difference, helped.stderr) == pytest.approx((fused.difference, fused.stderr))
+    with pytest.raises(UnknownOption, match="help no anytime decision"):
+        evenhand.gate(people, new="B", old="A", margin=0.1, llm=llm, anytime=True)
+
+
+def test_names_permute_and_rows_may_stand_in_any_order():
+    votes = draw_votes(n=500)
+    names = {"A": "Q", "B": "W", "C": "E", "D": "R"}
+    order = np.random.default_rng(2).permutation(500).tolist()
+    other = {name: [values[at] for at in order] for name, values in votes.items()}
+    other |= {side: [names[one] for one in other[side]] for side in ("left", "right")}
+    one = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1))
+    same = find_first(evenhand.gate(other, new="W", old="Q", margin=0.1))
+    assert (one.value, one.lower, one.p) == pytest.approx((same.value, same.lower, same.p))
+
+
+def test_a_plan_states_it_and_nothing_else_may_differ(tmp_path):
+    votes, plan = draw_votes(n=500), tmp_path / "gate.toml"
+    plan.write_text('new = "B"\nold = "A"\nmargin = 0.1\nalpha = 0.1\n')
+    found = evenhand.gate(votes, plan=plan)
+    assert (found.new, found.old, found.margin, found.alpha) == (("B",), "A", 0.1, 0.1)
+    assert find_first(found).p == find_first(evenhand.gate(votes, new="B", old="A", margin=0.1)).p
+    assert found.plan_sha256 is not None
+    assert found.plan_sha256 in found.signature
+    assert evenhand.gate(votes, plan=plan, plan_sha256=found.plan_sha256.upper()).plan_sha256
+    assert evenhand.gate(votes, new="B", margin=0.1, plan=plan).decision == found.decision
+    with pytest.raises(InvalidJudgments, match="was published: it was changed"):
+        evenhand.gate(votes, plan=plan, plan_sha256="0" * 64)
+    for given, refusal in (
+        ({"margin": 0.2}, "margin is 0.2, and the plan says 0.1"),
+        ({"group_by": "language"}, "group_by is 'language', and the plan does not state it"),
+    ):
+        with pytest.raises(UnknownOption, match=refusal):
+            evenhand.gate(votes, plan=plan, **given)
+    for text, refusal in (
+        ("margins = 0.1\n", "no setting 'margins'. Did you mean 'margin'"),
+        ('margin = "a"\n', "margin cannot be 'a'"),
+        ("margin =\n", "is no TOML"),
+        ('new = "B"\nold = "A"\n', "say how much worse it may be"),
+    ):
+        plan.write_text(text)
+        with pytest.raises((UnknownOption, UnknownFormat), match=refusal):
+            evenhand.gate(votes, plan=plan)
+    with pytest.raises(MissingFile):
+        evenhand.gate(votes, plan=tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        ({"new": "Z"}, "no system 'Z'"),
+        ({"new": "A"}, "A cannot replace itself"),
+        ({"new": ["B", "B"]}, "named as new twice"),
+        ({"new": []}, "name another system as new"),
+        ({"old": None}, "say which system it may replace"),
+        ({"margin": None}, "say how much worse it may be"),
+        ({"margin": -0.1}, "margin cannot be -0.1"),
+        ({"margin": 0.5}, "margin cannot be 0.5"),
+        ({"margin": float("nan")}, "margin cannot be nan"),
+        ({"margin": "0.1"}, "margin cannot be '0.1'"),
+        ({"alpha": 0.5}, "alpha cannot be 0.5"),
+        ({"criterion": "fluency"}, "are of ratings"),
+        ({"lower_is_better": True}, "are of ratings"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(given, refusal):
+    asked = {"new": "B", "old": "A", "margin": 0.1, **given}
+    with pytest.raises((UnknownOption, InvalidJudgments), match=refusal):
+        evenhand.gate(draw_votes(n=200), **asked)
