@@ -6,6 +6,8 @@ from evenhand.data.rankings import Rankings as Rankings
 from evenhand.data.ratings import Ratings as Ratings
 from evenhand.data.tally import Tally as Tally
 from evenhand.data.weights import Mix as Mix
+from evenhand.design.gate_plan import GatePlan as GatePlan
+from evenhand.design.gate_plan import plan_gate as plan_gate
 from evenhand.design.next_outputs import NextOutputs as NextOutputs
 from evenhand.design.next_outputs import choose_outputs as choose_outputs
 from evenhand.design.next_pairs import NextPairs as NextPairs

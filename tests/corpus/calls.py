@@ -291,7 +291,7 @@ def preference_tests() -> Any:
     told["replace"] = plain(
         evenhand.replace(votes, llm_judges=votes.votes().judges[:1], epsilon=0.2)
     )
-    told["gate"] = plain(evenhand.gate(votes, new="ash", old="oak", margin=0.1))
+    told["gate"] = plain(evenhand.gate(votes, new="ash", old="birch", margin=0.1))
     told["llm bias"] = plain(evenhand.find_llm_bias(votes, llm_judges=votes.votes().judges[:1]))
     llm = {"llm_judges": votes.votes().judges[:1], "unpaired": "drop"}
     told["win rates"] = plain(evenhand.rank_prediction_powered(votes, method="win-rate", **llm))

@@ -239,6 +239,7 @@ CALLS = {
     "make_report": lambda data: evenhand.make_report(data, sections=["ranking"]),
     "measure_agreement": evenhand.measure_agreement,
     "measure_savings": lambda data: evenhand.measure_savings(data, evenhand.Policy(), replays=2),
+    "plan_gate": lambda data: evenhand.plan_gate(0.2, pilot=data, campaigns=0).to_dict(),
     "plan_campaign": lambda data: evenhand.plan_campaign({"judges": 30}, pilot=data, campaigns=0),
     "rank": evenhand.rank,
     "rank_prediction_powered": lambda data: evenhand.rank_prediction_powered(

@@ -107,7 +107,7 @@ def gate(
 ) -> VerbResult:
     """Decide whether a new system may replace an old one.
 
-    It may if it is shown to be worse by less than a margin, whoever judges. FILE
+    It may if the judgments show that it is not worse by more than a margin. FILE
     holds comparisons, rankings or ratings. The exit code is 0 if it may, 1 if it
     is worse by more than the margin, 3 if that is not decided, and 2 on errors.
     """

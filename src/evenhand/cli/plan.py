@@ -117,6 +117,15 @@ class Wish(options.Options):
     )
 
 
+class Gated(options.Options):
+    gate: float | None = _wish(
+        "--gate MARGIN",
+        "Plan a gate instead: how often a new system passes that is as good as the old, or better"
+        " by --gap. The margin is that of evenhand gate.",
+    )
+    alpha: float | None = _wish("--alpha PROPORTION", "Of the gate. Default: .05.")
+
+
 class Verdicts(options.Options):
     llm_agreement: float | None = _wish(
         "--llm-agreement PROPORTION",
@@ -138,6 +147,7 @@ class Curves(options.Figures):
     "evenhand plan campaign.toml --power 0.9",
     "evenhand plan --pilot votes.csv --judges 30 --resolve top",
     "evenhand plan --pilot ratings.csv --gap 3",
+    "evenhand plan --gate .05 --judges 50 --judge-sd .3",
 )
 def plan(
     *,
@@ -146,6 +156,7 @@ def plan(
     reading: PilotReading,
     design: Design,
     wish: Wish,
+    gated: Gated,
     verdicts: Verdicts,
     placing: options.Placing,
     curves: Curves,
@@ -159,11 +170,29 @@ def plan(
     spec = planned.spec
     place = placing.choose(spec, systems.pilot)
     curves.check()
+    # settings that are options too; worths and compare are for the file
+    settings = {**vars(systems), **vars(design), **vars(wish)}
+    if gated.gate is not None:
+        only = "is of plans that rank systems: leave it out, or leave out --gate"
+        options.refuse_given([*Verdicts.list_options(), *Curves.list_options()], only)
+        from evenhand.design.gate_plan import plan_gate
+
+        with ProgressDisplay("simulating") as patience:
+            result = plan_gate(
+                gated.gate,
+                _take_settings(spec, settings),
+                alpha=0.05 if gated.alpha is None else gated.alpha,
+                pilot=_open_pilot(systems.pilot, reading),
+                campaigns=wish.campaigns,
+                progress=patience.step,
+            )
+        place.deliver(VerbResult({"": result}, {}, ()))
+        return
+    if gated.alpha is not None:
+        raise UnknownOption("--alpha is of a gate: say its margin too, --gate .05")
     with ProgressDisplay("simulating") as patience:
         from evenhand.design.plan import plan_campaign
 
-        # settings that are options too; worths and compare are for the file
-        settings = {**vars(systems), **vars(design), **vars(wish)}
         campaign_plan = plan_campaign(
             _read_settings(spec, settings),
             pilot=_open_pilot(systems.pilot, reading),
@@ -177,11 +206,7 @@ def plan(
 
 
 def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]:
-    from evenhand.design.spec import read_spec
-
-    apart = ("pilot", "campaigns")
-    stated = {k: value for k, value in settings.items() if value is not None and k not in apart}
-    what = stated.keys() & {"gap", "unit", "noise_sd"}
+    what = {"gap", "unit", "noise_sd"} & {k for k, one in settings.items() if one is not None}
     if spec is None and settings["pilot"] is None and not what:
         raise UnknownOption(
             "say what is planned: evenhand plan SPEC.toml, --pilot FILE, --systems 5 --gap 0.3, or"
@@ -192,6 +217,14 @@ def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]
             f"'{spec}' is no TOML file of settings; judgments of a pilot are given by"
             f" --pilot {spec}"
         )
+    return _take_settings(spec, settings)
+
+
+def _take_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]:
+    from evenhand.design.spec import read_spec
+
+    apart = ("pilot", "campaigns")
+    stated = {k: value for k, value in settings.items() if value is not None and k not in apart}
     return {**(read_spec(spec) if spec is not None else {}), **stated}
 
 

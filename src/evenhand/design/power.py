@@ -10,7 +10,6 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.groups import Levels
@@ -24,6 +23,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule
 from evenhand.ranking.clustering import Evidence, merge_factors
 from evenhand.ranking.rank import make_ranking
+from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import rank_scores
 from evenhand.ranking.settings import Settings
 
@@ -357,12 +357,15 @@ def simulate_power(
         ranking_seed = int(SeedSequence([seed, number, 1]).generate_state(1)[0])
         decided = np.zeros((k, k), dtype=np.int64)
         try:
-            systems, ranked = _decide(truth, design, rng, (level, ranking_seed, cluster))
+            ranking = rank_drawn(truth, design, rng, ranking_seed, level=level, cluster=cluster)
         except (NotIdentified, NotConverged):
             unranked += 1
         else:
-            at = [systems.index(name) for name in truth.systems]
-            decided = ranked[np.ix_(at, at)].astype(np.int64)
+            at = [ranking.systems.index(name) for name in truth.systems]
+            if ranking.rank_sets is None:
+                unranked += 1
+            else:
+                decided = ranking.rank_sets.decided[np.ix_(at, at)].astype(np.int64)
         right += (decided == sign) & (sign != 0)
         wrong = (decided != 0) & (decided != sign)
         false += wrong
@@ -373,23 +376,24 @@ def simulate_power(
     return Simulated(campaigns, right, false, any_false, unranked, places / campaigns)
 
 
-def _decide(
-    truth: Truth, design: Design, rng: Generator, how: tuple[float, int, str | None]
-) -> tuple[tuple[str, ...], NDArray[np.int8]]:
-    """Draw a campaign and return what `rank` decides of it, and the systems by place."""
-    level, seed, cluster = how
+def rank_drawn(
+    truth: Truth,
+    design: Design,
+    rng: Generator,
+    seed: int,
+    *,
+    level: float = 0.95,
+    cluster: str | None = None,
+) -> Ranking:
+    """Draw a campaign and rank it as `rank` does."""
     model = Adjusted() if truth.rated else BradleyTerry(ties="davidson" if truth.tie else "discard")
     settings = Settings(model, "rank-sets", cluster, level, seed, None)
     if truth.rated:
         rows = draw_scores(truth, design, rng)
-        ranking = rank_scores(rows, settings, lower_is_better=False, references=())
-    else:
-        tally = draw_campaign(truth, design, rng)
-        levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
-        ranking = make_ranking(Evidence.of(merge_factors(tally)), levels, settings)
-    if ranking.rank_sets is None:
-        raise NotIdentified("nothing can be decided")
-    return ranking.systems, ranking.rank_sets.decided
+        return rank_scores(rows, settings, lower_is_better=False, references=())
+    tally = draw_campaign(truth, design, rng)
+    levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
+    return make_ranking(Evidence.of(merge_factors(tally)), levels, settings)
 
 
 def bound_share(count: int, of: int) -> tuple[float, float]:

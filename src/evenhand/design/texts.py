@@ -102,6 +102,11 @@ say: Final = Templates(
         "plan-basis-rated": "Scores of {systems:#system} {source}: sd of judges' tastes"
         " {judge_sd:.3g}, of items {item_sd:.3g}, of one score by chance {noise_sd:.3g} (points)."
         " {how}; rank sets at level {level:g}.",
+        "gate-basis": "A new system and an old one, {source}: {sds}. Margin {margin}; α ="
+        " {alpha:g}.",
+        "gate-power": "With {design}, a new system that is {what} passes in {power:share} of"
+        " campaigns.",
+        "gate-short": "That is less than the {wanted:share} that are wanted.",
         "design": "{design}.",
         "design-cost": "{design}, cost {cost:,.10g}.",
         "power-of-pair": "{pair} is decided with power {power}.",

@@ -249,18 +249,18 @@ class Gate(Shown):
             Column("new", "new", "name"),
             Column("value", "wins" if rates else "points better", kinds[0]),
             Column(("lower", "upper"), f"{100 * (1 - 2 * self.alpha):g} % interval", kinds[1]),
-            Column("limit", "limit", kinds[0]),
+            Column("limit", "needed", kinds[0]),
             Column("p", "p, adjusted" if several else "p", "p"),
             *([Column("log_evidence", "log e", "two")] * self.anytime),
             Column("decision", "decision"),
-            Column("judgments_needed", "more needed", "integer", priority=3),
+            Column("judgments_needed", "more judgments", "integer", priority=3),
         )
         value = (
-            "wins: share that the new system wins, a tie counting half"
+            "wins: share of comparisons that the new system wins; a tie counts half"
             if rates
             else ("points better: new less old, positive where the new system is better")
         )
-        legend = [value, "limit: what the lower end must exceed to pass"]
+        legend = [value, "needed: what the lower end must exceed to pass"]
         if self.anytime:
             needed = log(len(self.new) / self.alpha)
             legend.append(f"log e: evidence of direct votes; {needed:.2f} or more passes")
@@ -695,7 +695,7 @@ def say_decision(one: Comparison, asked: Asked, scale: str, ranking: Ranking | N
         name: write_value(getattr(one, name), kind) for name in ("value", "lower", "upper", "limit")
     }
     if scale == "win rate":
-        shown = f"it wins {written['value']} of comparisons, a tie counting half"
+        shown = f"it wins {written['value']} of comparisons"
     else:
         shown = f"it is {written['value']} points better"
     code: str = one.decision
@@ -713,7 +713,9 @@ def say_decision(one: Comparison, asked: Asked, scale: str, ranking: Ranking | N
     if one.decision == "undecided" and one.judgments_needed is not None:
         rounded = float(f"{one.judgments_needed:.1e}")
         cost = "" if one.cost is None else f" (cost {one.cost:,.0f})"
-        more = f" About {rounded:,.0f} more judgments{cost} would decide it, if they go on alike."
+        more = (
+            f" About {rounded:,.0f} more judgments{cost} would decide it, if they go on like these."
+        )
     return say(
         code,
         new=one.new,
@@ -744,6 +746,7 @@ def say_basis(groups: Mapping[str, Ranking], asked: Asked, scale: str) -> str:
         n = sum(one.n_judgments for one in groups.values())
         rests = f"{n:,.0f} judgments in {len(groups)} groups, each of which must pass. "
     rates = scale == "win rate"
-    unit = f"{100 * asked.margin:g} % of comparisons" if rates else f"{asked.margin:g} points"
+    points = f"{asked.margin:g} point{'s' * (asked.margin != 1)}"
+    unit = f"{100 * asked.margin:g} % of comparisons" if rates else points
     looks = ", however often one looks" if asked.anytime else ""
     return f"{rests}Margin {unit}; α = {asked.alpha:g}{looks}."

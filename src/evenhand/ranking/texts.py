@@ -570,22 +570,22 @@ say_of_boards: Final = Templates(
 # Whether a new system may replace an old one
 say_of_gates: Final = Templates(
     {
-        "passed": "{new} may replace {old}{where}: {shown}, at least {lower}, and the limit is"
-        " {limit}{headline}.",
+        "passed": "{new} may replace {old}{where}: {shown}, at least {lower}, where more than"
+        " {limit} is needed{headline}.",
         "better": "{new} may replace {old}{where} and is better: {shown}, at least {lower}"
         "{headline}.",
         "equivalent": "{new} may replace {old}{where} and is as good, within the margin: {shown},"
-        " {lower} to {upper}, and the limit is {limit}{headline}.",
+        " {lower} to {upper}, where more than {limit} is needed{headline}.",
         "worse": "{new} is worse than {old}{where} by more than the margin: {shown}, at most"
-        " {upper}, and the limit is {limit}{headline}.",
+        " {upper}, where more than {limit} is needed{headline}.",
         "undecided": "It is not decided whether {new} may replace {old}{where}: {shown},"
-        " {lower} to {upper}, and the limit is {limit}{headline}.{more}",
+        " {lower} to {upper}, where more than {limit} is needed{headline}.{more}",
         "votes": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
-        " {upper}, above the limit of {limit}, but direct votes are too few for a decision at any"
-        " time (log e {evidence:two}; {needed:two} is needed){headline}.",
+        " {upper}, where more than {limit} is needed, but direct votes are too few for a decision"
+        " at any time (log e {evidence:two}; {needed:two} is needed){headline}.",
         "adjusted": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
-        " {upper}, and the limit is {limit}, which decides it by itself but not beside the other"
-        " comparisons{headline}.",
+        " {upper}, where more than {limit} is needed. That decides it by itself, but not beside the"
+        " other comparisons{headline}.",
         "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
         "unknown": "It is not known whether {new} may replace {old}{where}: {why}.",
         "several-passed": "All {of} comparisons pass.",

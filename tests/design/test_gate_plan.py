@@ -1,0 +1,115 @@
+"""`plan --gate`: how many judges and judgments a gate needs."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+import evenhand
+from evenhand.cli.main import main
+from evenhand.design.gate_plan import find_worse
+from evenhand.design.power import Truth
+from evenhand.errors import NotIdentified, UnknownOption
+
+
+def test_independent_votes_need_what_the_textbook_says():
+    """Without tastes δ̂ has variance 1/(n p (1 − p)), and n is that of a one-sided test."""
+    plan = evenhand.plan_gate(0.05, {"judges": 1000, "power": 0.8}, campaigns=0)
+    delta = np.log(0.55 / 0.45)
+    n = 4 * ((stats.norm.ppf(0.95) + stats.norm.ppf(0.8)) / delta) ** 2
+    assert plan.design.judgments == pytest.approx(max(n, 1000), rel=0.02)
+    plan = evenhand.plan_gate(0.05, {"judges": 200, "power": 0.8}, campaigns=0)
+    assert plan.design.judgments == pytest.approx(n, rel=0.04)
+    # of ratings the variance of a difference is 4 σ²/n where nothing else varies
+    settings = {"judges": 200, "noise_sd": 10.0, "judge_sd": 0.0, "item_sd": 0.0}
+    plan = evenhand.plan_gate(2.0, settings, campaigns=0)
+    n = 4 * (10 * (stats.norm.ppf(0.95) + stats.norm.ppf(0.8)) / 2) ** 2
+    # half as many again, since items and judges are adjusted for
+    assert n < plan.design.judgments < 2.5 * n
+
+
+def test_the_gap_that_must_not_pass_is_of_all_judges_together():
+    for ties, taste in ((0.0, 0.0), (0.2, 0.0), (0.2, 0.6)):
+        truth = Truth(("new", "old"), (0.0, 0.0), ties=ties, judge_sd=taste)
+        gap = find_worse(truth, 0.05)
+        draw = np.random.default_rng(1)
+        x = gap + np.sqrt(2) * taste * draw.standard_normal(400_000)
+        won, lost, tied = np.exp(x / 2), np.exp(-x / 2), truth.tie
+        share = ((won + tied / 2) / (won + lost + tied)).mean()
+        assert share == pytest.approx(0.45, abs=0.001)
+    assert find_worse(Truth.spaced(2, 0.0, noise_sd=1.0), 2.0) == -2.0
+
+
+def test_simulation_agrees_with_the_closed_form():
+    plan = evenhand.plan_gate(0.1, {"judges": 20, "judge_sd": 0.3, "ties": 0.1}, campaigns=60)
+    null, stated = plan.decisions
+    assert (null.truth, stated.truth) == ("worse by the margin", "as good")
+    assert null.passed + null.worse + null.undecided == 60
+    assert null.passed <= 9  # more of 60 at .05 is chance once in a thousand
+    assert plan.power == stated.passed / 60 >= 0.8 - 3 * np.sqrt(0.16 / 60)
+    assert abs(plan.expected - plan.power) <= 3.3 * np.sqrt(0.16 / 60)
+
+
+def test_judges_who_differ_and_better_systems():
+    panels = {one.judges: one for one, _ in evenhand.plan_gate(0.1, campaigns=0).panels}
+    tastes = {"judge_sd": 0.4}
+    differing = evenhand.plan_gate(0.1, {"judges": 50, **tastes}, campaigns=0)
+    assert differing.design.judgments > panels[50].judgments
+    better = evenhand.plan_gate(0.1, {"judges": 50, "gap": 0.2, **tastes}, campaigns=0)
+    assert better.design.judgments < differing.design.judgments
+    assert next(one.judges for one, _ in differing.panels) > 6
+    sized = evenhand.plan_gate(0.05, {"judges": 20, "judgments": 200}, campaigns=0)
+    assert sized.design.judgments == 200
+    assert sized.expected < 0.8
+    assert "less than the 80 %" in str(sized.document().answer[1])
+
+
+def test_a_pilot_gives_ties_and_tastes():
+    draw = np.random.default_rng(2)
+    judge = np.arange(900) % 15
+    far = 0.8 * draw.standard_normal(15)[judge]
+    votes = {
+        "left": ["A"] * 900,
+        "right": ["B"] * 900,
+        "winner": np.where(draw.random(900) < 1 / (1 + np.exp(-far)), "left", "right"),
+        "judge": judge.astype(str),
+    }
+    votes["winner"] = np.where(draw.random(900) < 0.2, "tie", votes["winner"])
+    plan = evenhand.plan_gate(0.15, {"judges": 100}, pilot=votes, campaigns=0)
+    assert plan.spec.truth.judge_sd > 0.2
+    assert plan.spec.truth.ties > 0.1
+    assert plan.spec.truth.systems == ("new", "old")
+
+
+@pytest.mark.parametrize(
+    ("settings", "refusal"),
+    [
+        ({"systems": 3}, "leave out systems"),
+        ({"resolve": "top"}, "leave out resolve"),
+        ({"judges": 3}, "3 judges are too few"),
+        ({"judges": 10, "judge_sd": 2.0}, "no number of judgments"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(settings, refusal):
+    with pytest.raises((UnknownOption, NotIdentified), match=refusal):
+        evenhand.plan_gate(0.05, settings, campaigns=0)
+
+
+def test_the_command():
+    words = ["plan", "--gate", ".1", "--judges", "50", "--campaigns", "0", "--cost-judgment", "2"]
+    found = CliRunner().invoke(main, [*words, "--json"])
+    assert found.exit_code == 0, found.output
+    panels = {one["judges"]: one for one in json.loads(found.output)["panels"]}
+    assert panels[50]["cost"] == 2 * panels[50]["judgments"]
+    for more, refusal in (
+        (["--llm-agreement", ".7", "--verdicts", "100"], "leave out --gate"),
+        (["--systems", "4"], "leave out systems"),
+    ):
+        found = CliRunner().invoke(main, [*words, *more])
+        assert found.exit_code == 2
+        assert refusal in " ".join(found.output.split())
+    found = CliRunner().invoke(main, ["plan", "--systems", "2", "--gap", "1", "--alpha", ".1"])
+    assert found.exit_code == 2
+    assert "say its margin too" in " ".join(found.output.split())
