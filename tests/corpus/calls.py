@@ -291,6 +291,7 @@ def preference_tests() -> Any:
     told["replace"] = plain(
         evenhand.replace(votes, llm_judges=votes.votes().judges[:1], epsilon=0.2)
     )
+    told["gate plan"] = plain(evenhand.plan_gate(0.2, {"judges": 20}, campaigns=10))
     told["gate"] = plain(evenhand.gate(votes, new="ash", old="birch", margin=0.1))
     told["llm bias"] = plain(evenhand.find_llm_bias(votes, llm_judges=votes.votes().judges[:1]))
     llm = {"llm_judges": votes.votes().judges[:1], "unpaired": "drop"}

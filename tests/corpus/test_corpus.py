@@ -109,6 +109,7 @@ RETURNED = {
         "LearningCurves",
         "MetaEvaluation",
         "Gate",
+        "GatePlan",
         "MethodTable",
     ),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),
