@@ -136,7 +136,8 @@ class MetaEvaluation(Shown):
         if self.judge_stderr is not None:
             columns.append(Column("judge_stderr", "± judges", "three", priority=4))
         if any(one is not None for one in self.distance):
-            columns.append(Column("distance", "people see", "figures", only=WIDE))
+            says = "points of the metric from which on 95 % of pairs are in people's order"
+            columns.append(Column("distance", "people see", "figures", says, only=WIDE))
         rows: list[Mapping[str, Any]] = [*self.records()]
         if any(one is not None for one in self.ceiling.values()):
             ceiling = {_key(name): value for name, value in self.ceiling.items()}

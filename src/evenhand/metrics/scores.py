@@ -7,6 +7,7 @@ a score a line, items in their order), and people's scores in the same form.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,8 +27,8 @@ from evenhand.errors import (
 )
 from evenhand.formats.layouts.wide import counts
 from evenhand.formats.reading import open_source, read
-from evenhand.formats.roles import fold
-from evenhand.formats.table import ReadOptions
+from evenhand.formats.roles import Header, fold
+from evenhand.formats.table import ReadOptions, Table
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
@@ -35,12 +36,18 @@ from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
 
 METRIC_COLUMNS: Final = frozenset(("metric", "metricname", "criterion", "scorer", "measure"))
+UNNAMED: Final = frozenset(("score", "scores", "value"))  # Columns that name no metric
+PEOPLE: Final = ("score", "judge", "criterion")  # Columns that are not of metrics
+NOTICED: Final = "metric-columns"  # The finding that names columns of metrics among ratings
 # What people's scores of mt-metrics-eval are called, the one that is taken unasked first
 PROTOCOLS: Final = ("mqm", "esa", "wmt-appraise-z", "wmt-z", "da-sqm", "wmt", "wmt-raw")
 SEGMENTS: Final = ".seg.score"
 SYSTEMS: Final = ".sys.score"
 # Metrics of which lower is better, where none of their scores is below 0
-LOWER: Final = frozenset(("ter", "hter", "wer", "cer", "per", "metricx", "perplexity", "errors"))
+LOWER: Final = frozenset(("ter", "hter", "wer", "cer", "metricx", "perplexity", "errors"))
+# Position-independent error rate: a word of other names ("bleu per segment"), so that it stands
+# alone or before a reference
+PER: Final = re.compile(r"m?per([\W_]+(ref|src)\w*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,14 +71,8 @@ def is_folder(source: Any) -> bool:
     return isinstance(source, str | Path) and Path(source).is_dir()
 
 
-def read_scores(
-    source: Any, *, beside: Sequence[str] = (), where: str | None = None
-) -> MetricScores:
-    """Read the scores of one file, frame or folder.
-
-    beside: columns that are no metrics, since they hold what people said.
-    where: which rows to read, by the table's own columns.
-    """
+def read_scores(source: Any) -> MetricScores:
+    """Read the scores of one file, frame or folder."""
     if isinstance(source, MetricScores):
         return source
     if isinstance(source, Mapping) and not _is_table(source):
@@ -83,30 +84,73 @@ def read_scores(
         return tabulate(source, "")
     table = open_source(source)
     header = table.header(ReadOptions())
-    spreads = header.spreads()
-    named = [one for one in header.columns if fold(one) in METRIC_COLUMNS]
     if not header.candidates("system"):
         raise UnknownColumn(
             f"no column of {table.name} says whose outputs were scored: call it system. It has"
             f" {listing(header.columns)}"
         )
+    named = [one for one in header.columns if fold(one) in METRIC_COLUMNS]
     if named and header.candidates("score"):
-        columns: dict[str, Any] = {"criterion": named[0]}
-    else:
-        judged = [one for one in header.candidates("score") if one not in beside]
-        free = [
-            name
-            for name in (*header.free, *judged)
-            if name in spreads and name not in beside and not counts(name, ("system",))
-        ]
-        if not free:
-            raise UnknownColumn(
-                f"{table.name} has no scores of metrics: it needs a column of numbers for each"
-                f" metric, or the columns metric and score. It has {listing(header.columns)}"
-            )
-        # a single column of scores is called after its file
-        columns = {"score": judged[0]} if free == judged else {"criterion": free}
-    data = read(table, columns=columns, where=where)
+        return _read(table, {"criterion": named[0]})
+    columns = _find_columns(header)
+    if not columns:
+        raise UnknownColumn(
+            f"{table.name} has no scores of metrics: it needs a column of numbers for each"
+            f" metric, or the columns metric and score. It has {listing(header.columns)}"
+        )
+    # a single column called score is called after its file
+    unnamed = len(columns) == 1 and fold(columns[0]) in UNNAMED
+    return _read(table, {"score": columns[0]} if unnamed else {"criterion": columns})
+
+
+def gather_scores(sources: Any) -> MetricScores:
+    """Read scores of one source, or of several side by side."""
+    if isinstance(sources, list | tuple) and not _are_rows(sources):
+        return join_scores([read_scores(one) for one in sources])
+    return read_scores(sources)
+
+
+def _are_rows(sources: Sequence[Any]) -> bool:
+    """Say whether mappings are rows of one table, and not tables: their values are numbers."""
+    return all(
+        isinstance(one, Mapping) and any(isinstance(value, int | float) for value in one.values())
+        for one in sources
+    )
+
+
+def find_metrics(data: Ratings) -> list[str]:
+    """Return the columns beside people's scores that were noticed as metrics by their names."""
+    noticed = [note for note in data.source.notes if isinstance(note, Finding)]
+    return [
+        name for note in noticed if note.code == NOTICED for name in note.values.get("columns", ())
+    ]
+
+
+def read_columns(data: Ratings) -> MetricScores:
+    """Read the columns of numbers beside people's scores, each as a metric."""
+    people = [one for one in PEOPLE if one in data.columns]
+    table = Table(data.frame.drop(*people), data.source.name, data.source.connection)
+    columns = _find_columns(table.header(ReadOptions()))
+    if not columns:
+        raise UnknownColumn(
+            f"{data.source.name} has no column of numbers beside people's scores: name a table of"
+            " the scores of metrics too"
+        )
+    return _read(table, {"criterion": columns})
+
+
+def _find_columns(header: Header) -> list[str]:
+    """Return the columns of a table that hold scores, one a metric."""
+    spreads, possible = header.spreads(), {*header.free, *header.candidates("score")}
+    return [
+        name
+        for name in header.columns
+        if name in possible and name in spreads and not counts(name, ("system",))
+    ]
+
+
+def _read(table: Table, columns: dict[str, Any]) -> MetricScores:
+    data = read(table, columns=columns)
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"{table.name} holds no scores of metrics, one a row or a column")
     return tabulate(data, Path(table.name).stem)
@@ -182,7 +226,8 @@ def orient(scores: MetricScores) -> MetricScores:
     turned = [
         at
         for at, name in enumerate(scores.metrics)
-        if not LOWER.isdisjoint(_split(name)) and np.nanmin(scores.values[at]) >= 0
+        if (not LOWER.isdisjoint(_split(name)) or PER.fullmatch(name))
+        and np.nanmin(scores.values[at]) >= 0
     ]
     if not turned:
         return scores
