@@ -70,10 +70,11 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         data = data.exclude_named(reading.without)
     else:
         data = reading.open_systems()
+    skip = reading.skip_bad_rows
     if others:
-        given = gather_scores(others)
+        given = gather_scores(others, skip_bad_rows=skip)
     else:
-        given = find_beside(source, data, criterion, task=reading.task)
+        given = find_beside(source, data, criterion, task=reading.task, skip_bad_rows=skip)
     names = [name.strip() for text in asked.statistic for name in text.split(",")]
     result = meta_evaluate(
         data,

@@ -139,7 +139,12 @@ def meta_evaluate(
 
 
 def find_beside(
-    source: Any, gold: Any, criterion: str | None, *, task: str | None = None
+    source: Any,
+    gold: Any,
+    criterion: str | None,
+    *,
+    task: str | None = None,
+    skip_bad_rows: bool = False,
 ) -> MetricScores:
     """Return scores that stand beside people's: in the folder, as criteria, in columns.
 
@@ -151,11 +156,11 @@ def find_beside(
     if not isinstance(data, Ratings):
         raise UnknownOption("there are no scores of metrics: name a table of them")
     if criterion is None or not data.has("criterion"):
-        return read_columns(data)
+        return read_columns(data, skip_bad_rows=skip_bad_rows)
     others = score_other_criteria(data, criterion)
     parts = [others] if others.metrics else []
     if find_metrics(data):
-        parts.append(read_columns(data))
+        parts.append(read_columns(data, skip_bad_rows=skip_bad_rows))
     if not parts:
         raise UnknownOption(
             f"{data.source.name} has no other criterion than {criterion}: name a table of scores"

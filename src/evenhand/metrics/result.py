@@ -189,7 +189,8 @@ class MetaEvaluation(Shown):
             same = [m for m, v in zip(self.metrics, value.tolist(), strict=True) if v == top]
             if len(same) > 1:
                 return (say("tied-first", metrics=same, statistic=title, value=top),)
-            return (say("leads", metric=self.metrics[0], statistic=title, value=top),)
+            code = "single" if len(value) == 1 else "leads"
+            return (say(code, metric=self.metrics[0], statistic=title, value=top),)
         first = self.clusters[0]
         if len(first) == 1:
             return (say("leads-alone", metric=first[0], statistic=title, value=top),)
