@@ -41,7 +41,7 @@ REFUSED = {
         PEOPLE,
         change(item=list("pppqqq")),
         {},
-        r"scores \(p, q\) than .* judged \(1, 2\)",
+        r"\(p, q\) than .* judged \(1, 2\)",
     ),
     "names": (PEOPLE, change(system=list("pqrpqr")), {}, "judged x, y, z and metrics scored p, q"),
     "no system": (PEOPLE, {"item": [1], "bleu": [2.0]}, {}, "call it system. It has item, bleu"),

@@ -27,7 +27,7 @@ say: Final = Templates(
         "gold-negated": "Lower is better under {criterion}, so scores were negated.",
         "metric-negated": "Lower is better: scores of {metrics:list} were negated.",
         "metrics-read": "read scores of {metrics:list} from {file}",
-        "no-metrics": "Not compared, since it varies between judgments of an output: {columns:list}.",
+        "no-metrics": "Not compared, since not the same for an output: {columns:list}.",
         "scores-excluded": "Scores of metrics: {what}.",
         "unjudged": "{n:,} scores of metrics on outputs that people did not judge were not used.",
         "references": "Human references by name: {systems:list}. Metrics that use a reference"
