@@ -116,3 +116,24 @@ def agree(scores, i, j, limit):
 
 def count(scores, limit):
     return np.mean([agree(scores, i, j, limit) for i, j in PAIRS])
+
+
+def test_the_limit_of_each_item_is_chosen_on_the_others():
+    found, _ = find_pair(statistics=["acc-eq", "acc-eq-star"])
+    parts, right = np.arange(S) % 5, dict.fromkeys(METRICS, 0.0)
+    for name, scores in METRICS.items():
+        apart = np.array([scores[i] - scores[j] for i, j in PAIRS])
+        people = np.array([np.sign(PEOPLE[i] - PEOPLE[j]) for i, j in PAIRS])
+        tried = [0.0, *sorted(np.abs(apart).ravel())]
+        for part in range(5):
+            own = parts == part
+            shares = [
+                np.round(np.mean((np.sign(apart) * (np.abs(apart) > e) == people)[:, ~own]), 12)
+                for e in tried
+            ]
+            limit = tried[int(np.argmax(shares))]
+            right[name] += np.sum((np.sign(apart) * (np.abs(apart) > limit) == people)[:, own])
+        right[name] /= people.size
+    values = dict(zip(found.metrics, found.values["acc-eq"].tolist(), strict=True))
+    assert values == pytest.approx(right)
+    assert (found.values["acc-eq"] < found.values["acc-eq-star"]).any()
