@@ -37,7 +37,12 @@ REFUSED = {
     "a cell": (PEOPLE, take([0, 1, 2, 3, 4]), {}, "1 output .* bleu of z on 2.*--without"),
     "a system": (PEOPLE, take([0, 1, 3, 4]), {}, "bleu has no score of z.*--without system=z"),
     "an item": (PEOPLE, take([0, 1, 2]), {}, "1 of the 2 items .* no scores of metrics: 2"),
-    "all items": (PEOPLE, change(item=list("pppqqq")), {}, "2 of the 2 items .*: 1, 2"),
+    "all items": (
+        PEOPLE,
+        change(item=list("pppqqq")),
+        {},
+        r"\(p, q\) than .* judged \(1, 2\)",
+    ),
     "names": (PEOPLE, change(system=list("pqrpqr")), {}, "judged x, y, z and metrics scored p, q"),
     "no system": (PEOPLE, {"item": [1], "bleu": [2.0]}, {}, "call it system. It has item, bleu"),
     "no scores": (PEOPLE, take([0, 1], {"system": list("xy")}), {}, "has no scores of metrics"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 
-NOTICED: Final = "metric-columns"  # The finding that leads to this verb
 _asked = options.under("What is compared")
 
 
@@ -61,7 +60,7 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     with --criterion, its other criteria. A folder of mt-metrics-eval has both.
     """
     from evenhand.metrics.evaluation import find_beside, meta_evaluate
-    from evenhand.metrics.scores import is_folder, join_scores, read_gold_folder, read_scores
+    from evenhand.metrics.scores import NOTICED, gather_scores, is_folder, read_gold_folder
 
     reading, criterion = run.reading, asked.criterion
     source, *others = reading.files
@@ -71,10 +70,11 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         data = data.exclude_named(reading.without)
     else:
         data = reading.open_systems()
+    skip = reading.skip_bad_rows
     if others:
-        given = join_scores([read_scores(one) for one in others])
+        given = gather_scores(others, skip_bad_rows=skip)
     else:
-        given = find_beside(source, data, criterion, task=reading.task, where=reading.where)
+        given = find_beside(source, data, criterion, task=reading.task, skip_bad_rows=skip)
     names = [name.strip() for text in asked.statistic for name in text.split(",")]
     result = meta_evaluate(
         data,
@@ -87,6 +87,7 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         test=asked.test,
         spa=asked.spa,
         model=asked.model,
+        task=reading.task,
         seed=asked.seed,
     )
     read = [one for one in remarks_on(data, "controls") if getattr(one, "code", "") != NOTICED]

@@ -53,6 +53,11 @@ class RankingModel(options.Options):
 class Scores(options.Options):
     better: str | None = options.Scores.better
     rank_references: bool = options.Scores.rank_references
+    metrics: tuple[str, ...] = _said(
+        "--metrics SCORES",
+        "Scores of metrics to compare with people, as evenhand metrics takes them. Repeatable."
+        " Default: columns of metrics beside the scores.",
+    )
 
 
 class Apart(options.Options):
@@ -165,6 +170,7 @@ def _say(what: str, text: str) -> None:
     "evenhand report wmt12.RNK_results.csv --task fr-en -o fr-en.html",
     "evenhand report votes.csv --sections ranking,judges --title Summer",
     "evenhand report votes.csv --tables tables --figures figures --figures-as pdf",
+    "evenhand report ratings.csv --metrics scores.csv",
     "evenhand report votes.csv --json",
 )
 def report(
@@ -181,7 +187,7 @@ def report(
     One page that needs nothing else: it can be mailed, printed, read on a phone.
     Where the judgments determine no ranking it says why, and what to do.
     """
-    placed.check(reading.files)
+    placed.check((*reading.files, *scores.metrics))
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
     from evenhand.cli.rank import choose_model
     from evenhand.models.registry import RATING_MODELS

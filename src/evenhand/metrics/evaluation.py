@@ -38,12 +38,14 @@ from evenhand.metrics.preferences import judge_preferences
 from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation, MetricPair, write_plain
 from evenhand.metrics.scores import (
     MetricScores,
+    find_metrics,
+    gather_scores,
     is_folder,
     join_scores,
     orient,
+    read_columns,
     read_gold_folder,
     read_metric_folder,
-    read_scores,
 )
 from evenhand.metrics.study import (
     OF_MEANS,
@@ -123,10 +125,8 @@ def meta_evaluate(
         gold = read_gold_folder(Path(gold), task, criterion)
     if scores is None:
         given = find_beside(source, gold, criterion, task=task)
-    elif isinstance(scores, list | tuple):
-        given = join_scores([read_scores(one) for one in scores])
     else:
-        given = read_scores(scores)
+        given = gather_scores(scores)
     return _evaluate(
         gold,
         orient(given),
@@ -144,25 +144,28 @@ def find_beside(
     criterion: str | None,
     *,
     task: str | None = None,
-    where: str | None = None,
+    skip_bad_rows: bool = False,
 ) -> MetricScores:
     """Return scores that stand beside people's: in the folder, as criteria, in columns.
 
-    source: what `gold` was read from, by the same condition.
+    source: what `gold` was read from.
     """
     if is_folder(source):
         return read_metric_folder(Path(source), task)
     data = take(gold)
-    if isinstance(data, Ratings) and criterion is not None and data.has("criterion"):
-        return score_other_criteria(data, criterion)
-    if not isinstance(data, Ratings) or source is data:
+    if not isinstance(data, Ratings):
+        raise UnknownOption("there are no scores of metrics: name a table of them")
+    if criterion is None or not data.has("criterion"):
+        return read_columns(data, skip_bad_rows=skip_bad_rows)
+    others = score_other_criteria(data, criterion)
+    parts = [others] if others.metrics else []
+    if find_metrics(data):
+        parts.append(read_columns(data, skip_bad_rows=skip_bad_rows))
+    if not parts:
         raise UnknownOption(
-            "there are no scores of metrics: name a table of them, or, of ratings with several"
-            " criteria, the criterion that is people's (--criterion NAME)"
+            f"{data.source.name} has no other criterion than {criterion}: name a table of scores"
         )
-    roles = ("score", "judge", "item", "system")
-    known = tuple(data.source.columns.get(role, role) for role in roles)
-    return read_scores(source, beside=known, where=where)
+    return join_scores(parts)
 
 
 @carries_excluded(*OF_SYSTEMS, argument="gold")
@@ -180,11 +183,13 @@ def _evaluate(
         gold = gold.select_task(task)
     golds = make_golds(gold, criterion=criterion, lower_is_better=lower_is_better, model=model)
     if [*golds] == [""]:
-        return evaluate(align(golds[""], _take_task(scores, "")), wishes)
+        return evaluate(align(golds[""], _take_task(scores, task or "")), wishes)
     results, refused = dict[str, MetaEvaluation](), dict[str, str]()
     for name, one in golds.items():
         try:
-            results[name] = evaluate(align(one, _take_task(scores, name)), wishes)
+            results[name] = evaluate(
+                align(one, _take_task(scores, name if task is None else task)), wishes
+            )
         except (NotIdentified, NotConverged, InvalidJudgments) as refusal:
             refused[name] = str(refusal)
     if not results:

@@ -231,6 +231,11 @@ class Aligned:
 
 def align(gold: Gold, scores: MetricScores) -> Aligned:
     """Find the scores of the outputs that people judged; refuse where some lack."""
+    if gold.votes is None and np.nanmin(gold.scores) == np.nanmax(gold.scores):
+        raise NotIdentified(
+            f"people gave all outputs the same score ({gold.name})",
+            ["collect scores that tell outputs apart"],
+        )
     notes = [*gold.notes, *scores.notes]
     known = {name: at for at, name in enumerate(scores.systems)}
     lacking = [name for name in gold.systems if name not in known]
@@ -259,6 +264,11 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     places = _match_items(gold, scores)
     missing = [name for name, at in zip(gold.items, places, strict=True) if at < 0]
     judged = ~np.isnan(gold.scores)
+    if len(missing) == len(places):
+        raise InvalidJudgments(
+            f"items have other names in the scores ({listing(scores.items, 3)}) than where people"
+            f" judged ({listing(gold.items, 3)}): give them the same names"
+        )
     if missing:
         raise InvalidJudgments(
             f"{len(missing):,} of the {len(places):,} items that people judged have no scores of"

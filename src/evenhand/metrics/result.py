@@ -136,7 +136,8 @@ class MetaEvaluation(Shown):
         if self.judge_stderr is not None:
             columns.append(Column("judge_stderr", "± judges", "three", priority=4))
         if any(one is not None for one in self.distance):
-            columns.append(Column("distance", "people see", "figures", only=WIDE))
+            says = "points of the metric from which on 95 % of pairs are in people's order"
+            columns.append(Column("distance", "people see", "figures", says, only=WIDE))
         rows: list[Mapping[str, Any]] = [*self.records()]
         if any(one is not None for one in self.ceiling.values()):
             ceiling = {_key(name): value for name, value in self.ceiling.items()}
@@ -188,7 +189,8 @@ class MetaEvaluation(Shown):
             same = [m for m, v in zip(self.metrics, value.tolist(), strict=True) if v == top]
             if len(same) > 1:
                 return (say("tied-first", metrics=same, statistic=title, value=top),)
-            return (say("leads", metric=self.metrics[0], statistic=title, value=top),)
+            code = "single" if len(value) == 1 else "leads"
+            return (say(code, metric=self.metrics[0], statistic=title, value=top),)
         first = self.clusters[0]
         if len(first) == 1:
             return (say("leads-alone", metric=first[0], statistic=title, value=top),)

@@ -7,6 +7,8 @@ a score a line, items in their order), and people's scores in the same form.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,10 +26,11 @@ from evenhand.errors import (
     listing,
     suggest_or_list,
 )
+from evenhand.formats.layouts.mqm import read_mtme_scores
 from evenhand.formats.layouts.wide import counts
 from evenhand.formats.reading import open_source, read
-from evenhand.formats.roles import fold
-from evenhand.formats.table import ReadOptions
+from evenhand.formats.roles import Header, fold, is_metric
+from evenhand.formats.table import ReadOptions, Table
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
@@ -35,12 +38,19 @@ from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
 
 METRIC_COLUMNS: Final = frozenset(("metric", "metricname", "criterion", "scorer", "measure"))
+UNNAMED: Final = frozenset(("score", "scores", "value"))  # Columns that name no metric
+PEOPLE: Final = ("score", "judge", "criterion")  # Columns that are not of metrics
+NOTICED: Final = "metric-columns"  # The finding that names columns of metrics among ratings
 # What people's scores of mt-metrics-eval are called, the one that is taken unasked first
 PROTOCOLS: Final = ("mqm", "esa", "wmt-appraise-z", "wmt-z", "da-sqm", "wmt", "wmt-raw")
 SEGMENTS: Final = ".seg.score"
 SYSTEMS: Final = ".sys.score"
+FILES: Final = re.compile(r"\.(seg|sys)\.score$")
 # Metrics of which lower is better, where none of their scores is below 0
-LOWER: Final = frozenset(("ter", "hter", "wer", "cer", "per", "metricx", "perplexity", "errors"))
+LOWER: Final = frozenset(("ter", "hter", "wer", "cer", "metricx", "perplexity", "errors"))
+# Position-independent error rate: a word of other names ("bleu per segment"), so that it stands
+# alone or before a reference
+PER: Final = re.compile(r"m?per([\W_]+(ref|src)\w*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,49 +74,97 @@ def is_folder(source: Any) -> bool:
     return isinstance(source, str | Path) and Path(source).is_dir()
 
 
-def read_scores(
-    source: Any, *, beside: Sequence[str] = (), where: str | None = None
-) -> MetricScores:
-    """Read the scores of one file, frame or folder.
-
-    beside: columns that are no metrics, since they hold what people said.
-    where: which rows to read, by the table's own columns.
-    """
+def read_scores(source: Any, *, skip_bad_rows: bool = False) -> MetricScores:
+    """Read the scores of one file, frame or folder."""
     if isinstance(source, MetricScores):
         return source
     if isinstance(source, Mapping) and not _is_table(source):
-        parts = [read_scores(one).rename(str(name)) for name, one in source.items()]
+        each = {name: read_scores(one, skip_bad_rows=skip_bad_rows) for name, one in source.items()}
+        parts = [one.rename(str(name)) for name, one in each.items()]
         return join_scores(parts)
-    if is_folder(source):
-        return read_metric_folder(Path(source))
+    if is_folder(source) or (isinstance(source, str | Path) and FILES.search(str(source))):
+        path = Path(source)
+        return read_metric_folder(path) if path.is_dir() else read_metric_file(path)
     if isinstance(source, Ratings):
         return tabulate(source, "")
     table = open_source(source)
     header = table.header(ReadOptions())
-    spreads = header.spreads()
-    named = [one for one in header.columns if fold(one) in METRIC_COLUMNS]
     if not header.candidates("system"):
         raise UnknownColumn(
             f"no column of {table.name} says whose outputs were scored: call it system. It has"
             f" {listing(header.columns)}"
         )
+    named = [one for one in header.columns if fold(one) in METRIC_COLUMNS]
     if named and header.candidates("score"):
-        columns: dict[str, Any] = {"criterion": named[0]}
-    else:
-        judged = [one for one in header.candidates("score") if one not in beside]
-        free = [
-            name
-            for name in (*header.free, *judged)
-            if name in spreads and name not in beside and not counts(name, ("system",))
-        ]
-        if not free:
-            raise UnknownColumn(
-                f"{table.name} has no scores of metrics: it needs a column of numbers for each"
-                f" metric, or the columns metric and score. It has {listing(header.columns)}"
-            )
-        # a single column of scores is called after its file
-        columns = {"score": judged[0]} if free == judged else {"criterion": free}
-    data = read(table, columns=columns, where=where)
+        return _read(table, {"criterion": named[0]}, skip_bad_rows=skip_bad_rows)
+    columns = _find_columns(header)
+    if not columns:
+        raise UnknownColumn(
+            f"{table.name} has no scores of metrics: it needs a column of numbers for each"
+            f" metric, or the columns metric and score. It has {listing(header.columns)}"
+        )
+    # a single column called score is called after its file
+    unnamed = len(columns) == 1 and fold(columns[0]) in UNNAMED
+    roles: dict[str, Any] = {"score": columns[0]} if unnamed else {"criterion": columns}
+    return _read(table, roles, skip_bad_rows=skip_bad_rows)
+
+
+def gather_scores(sources: Any, *, skip_bad_rows: bool = False) -> MetricScores:
+    """Read scores of one source, or of several side by side."""
+    if isinstance(sources, list | tuple) and not _are_rows(sources):
+        return join_scores([read_scores(one, skip_bad_rows=skip_bad_rows) for one in sources])
+    return read_scores(sources, skip_bad_rows=skip_bad_rows)
+
+
+def _are_rows(sources: Sequence[Any]) -> bool:
+    """Say whether mappings are rows of one table, and not tables: their values are numbers."""
+    return all(
+        isinstance(one, Mapping) and any(isinstance(value, int | float) for value in one.values())
+        for one in sources
+    )
+
+
+def find_metrics(data: Ratings) -> list[str]:
+    """Return the columns beside people's scores that were noticed as metrics by their names."""
+    noticed = [note for note in data.source.notes if isinstance(note, Finding)]
+    return [
+        name for note in noticed if note.code == NOTICED for name in note.values.get("columns", ())
+    ]
+
+
+def read_columns(data: Ratings, *, skip_bad_rows: bool = False) -> MetricScores:
+    """Read the columns of numbers beside people's scores, each as a metric.
+
+    A column that gives an output several values, such as a judge's age, is no metric, unless its
+    name is that of one.
+    """
+    people = [one for one in PEOPLE if one in data.columns]
+    table = Table(data.frame.drop(*people), data.source.name, data.source.connection)
+    columns = _find_columns(table.header(ReadOptions()))
+    asked: dict[str, Any] = {"columns": {"criterion": columns}, "skip_bad_rows": skip_bad_rows}
+    scores = read(table, **asked) if columns else None
+    metrics = tabulate(scores, "", beside=True) if isinstance(scores, Ratings) else None
+    if metrics is None or not metrics.metrics:
+        raise UnknownColumn(
+            f"{data.source.name} has no column of numbers beside people's scores: name a table of"
+            " the scores of metrics too"
+        )
+    return metrics
+
+
+def _find_columns(header: Header) -> list[str]:
+    """Return the columns of a table that hold scores, one a metric."""
+    spreads, possible = header.spreads(), {*header.free, *header.candidates("score")}
+    return [
+        name
+        for name in header.columns
+        if name in possible and name in spreads
+        if is_metric(name) or not counts(name, ("system",))
+    ]
+
+
+def _read(table: Table, columns: dict[str, Any], *, skip_bad_rows: bool) -> MetricScores:
+    data = read(table, columns=columns, skip_bad_rows=skip_bad_rows)
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"{table.name} holds no scores of metrics, one a row or a column")
     return tabulate(data, Path(table.name).stem)
@@ -121,23 +179,36 @@ def _is_table(source: Mapping[Any, Any]) -> bool:
     )
 
 
-def tabulate(data: Ratings, name: str) -> MetricScores:
-    """Bring a table of scores into one array; several scores of an output must be the same."""
+def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
+    """Bring a table of scores into one array; several scores of an output must be the same.
+
+    beside: whether they stand beside people's scores, where other columns vary.
+    """
     rows = leave_out_controls(keep_all_judges(data)).rows()
     metrics = tuple(name or "score" if one == "" else one for one in rows.criteria)
     values, spread = average_cells(rows)
-    if rows.judges != ("",) or (spread > 0).any():
-        scale = np.nanmax(np.abs(values), axis=(1, 2), keepdims=True)
-        moved = np.argwhere(spread > 1e-9 * np.maximum(scale, 1e-300))
-        if len(moved):
-            m, k, s = moved[0].tolist()
-            raise InvalidJudgments(
-                f"{metrics[m]} gives the output of {rows.systems[k]} on {rows.items[s] or 'all'}"
-                f" different scores in {data.source.name} ({plural(len(moved), 'output')} with"
-                " several): a metric gives one; keep one row of each"
-            )
-    note = say("metrics-read", "read", metrics=metrics, file=data.source.name)
-    return MetricScores(metrics, rows.systems, rows.items, values, (note,))
+    scale = np.nanmax(np.abs(values), axis=(1, 2), keepdims=True)
+    moved = spread > 1e-9 * np.maximum(scale, 1e-300)
+    varies = moved.any(axis=(1, 2))
+    notes = []
+    if beside:
+        others = [at for at in np.flatnonzero(varies) if not is_metric(metrics[at])]
+        if others:
+            notes.append(say("no-metrics", columns=[metrics[at] for at in others]))
+        kept = np.setdiff1d(np.arange(len(metrics)), others)
+        metrics = tuple(metrics[at] for at in kept)
+        values, moved = values[kept], moved[kept]
+    if moved.any():
+        m, k, s = np.argwhere(moved)[0].tolist()
+        n = int(moved.sum())
+        raise InvalidJudgments(
+            f"{metrics[m]} gives the output of {rows.systems[k]} on {rows.items[s] or 'all'}"
+            f" different scores in {data.source.name} ({plural(n, 'output')} with several): a"
+            " metric gives one; keep one row of each"
+        )
+    notes += [say("scores-excluded", what=one.text) for one in data.excluded]
+    notes.append(say("metrics-read", "read", metrics=metrics, file=data.source.name))
+    return MetricScores(metrics, rows.systems, rows.items, values, tuple(notes))
 
 
 def average_cells(rows: RatingRows) -> tuple[Array, Array]:
@@ -182,7 +253,8 @@ def orient(scores: MetricScores) -> MetricScores:
     turned = [
         at
         for at, name in enumerate(scores.metrics)
-        if not LOWER.isdisjoint(_split(name)) and np.nanmin(scores.values[at]) >= 0
+        if (not LOWER.isdisjoint(_split(name)) or PER.fullmatch(name))
+        and np.nanmin(scores.values[at]) >= 0
     ]
     if not turned:
         return scores
@@ -202,63 +274,58 @@ def _split(name: str) -> list[str]:
 # score, documents/en-de.docs, where en-de is the language pair.
 
 
-def read_score_file(path: Path) -> dict[str, list[float]]:
-    """Return system → scores, NaN for None, in the order of the file."""
-    scores: dict[str, list[float]] = {}
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            words = line.split()
-            try:
-                system, value = words
-                score = np.nan if value in ("None", "nan", "NaN") else float(value)
-            except ValueError:
-                raise InvalidJudgments(
-                    f"line {number:,} of {path.name} is not a system and a score: {line.strip()!r}"
-                ) from None
-            scores.setdefault(system, []).append(score)
-    if not scores:
-        raise InvalidJudgments(f"{path.name} is empty")
-    lengths = {len(one) for one in scores.values()}
-    if len(lengths) > 1:
-        few = min(scores, key=lambda one: len(scores[one]))
-        raise InvalidJudgments(
-            f"{path.name} has {len(scores[few]):,} scores of {few} and {max(lengths):,} of another"
-            " system: every system has a line for each item"
-        )
-    return scores
-
-
 def read_metric_folder(folder: Path, task: str | None = None) -> MetricScores:
     """Read the metrics of a folder: by segment where there is such a file, else by system."""
+    people: Sequence[Path] = ()
     if (folder / "human-scores").is_dir():
+        people = sorted((folder / "human-scores").glob(f"*{SEGMENTS}"))
         folder = folder / "metric-scores"
         if not folder.is_dir():
             raise UnknownFormat(f"'{folder}' is not there: name a file of scores of metrics too")
     if task is not None and (folder / task).is_dir():
         folder = folder / task
-    paths = sorted([*folder.glob(f"*{SEGMENTS}"), *folder.glob(f"*{SYSTEMS}")])
     inner = [one for one in sorted(folder.iterdir()) if one.is_dir()]
-    if not paths and inner:
-        return join_tasks({one.name: read_metric_folder(one) for one in inner})
-    segments = {one.name.removesuffix(SEGMENTS): one for one in paths if SEGMENTS in one.name}
-    systems = {one.name.removesuffix(SYSTEMS): one for one in paths if SYSTEMS in one.name}
+    if inner and not any(folder.glob("*.score")):
+        return join_tasks({one.name: _read_metric_files(one, people) for one in inner})
+    return _read_metric_files(folder, people)
+
+
+def _read_metric_files(folder: Path, people: Sequence[Path]) -> MetricScores:
+    """Read the metrics of a language pair; people: files of people's scores, as long as theirs."""
+    segments, systems = (sorted(folder.glob(f"*{end}")) for end in (SEGMENTS, SYSTEMS))
     files = segments or systems
     if not files:
         raise UnknownFormat(
             f"'{folder}' has no files of metrics such as BLEU-refA.seg.score: name the folder of"
             " one language pair of mt-metrics-eval, or a table"
         )
-    parts = []
-    for name, path in files.items():
-        scores = read_score_file(path)
-        values = np.array([scores[one] for one in sorted(scores)])[None]
-        items = tuple(str(at + 1) for at in range(values.shape[2])) if segments else ("",)
-        if not segments and values.shape[2] > 1:
-            raise InvalidJudgments(f"{path.name} has several scores of a system")
-        parts.append(MetricScores((name,), tuple(sorted(scores)), items, values))
+    parts = [read_metric_file(path) for path in files]
+    lengths = {path.name: len(part.items) for path, part in zip(files, parts, strict=True)}
+    gold = [path for path in people if path.name.startswith(f"{folder.name}.")]
+    if segments and gold:
+        lengths[gold[0].name] = len(next(iter(read_mtme_scores(gold[0]).values())))
+    usual = Counter(lengths.values()).most_common(1)[0][0]
+    other = next((name for name, n in lengths.items() if n != usual), None)
+    if other is not None:
+        raise InvalidJudgments(
+            f"{other} has {lengths[other]:,} scores of each system, and other files of"
+            f" {folder.name} have {usual:,}: every file has a line for each item"
+        )
     joined = join_scores(parts)
     note = say("metrics-read", "read", metrics=joined.metrics, file=f"folder {folder.name}")
     return replace(joined, notes=(note,))
+
+
+def read_metric_file(path: Path) -> MetricScores:
+    """Read a file of one metric, such as BLEU-refA.seg.score; items are numbered from 1."""
+    scores, whole = read_mtme_scores(path), path.name.endswith(SYSTEMS)
+    values = np.array([scores[one] for one in sorted(scores)])[None]
+    if whole and values.shape[2] > 1:
+        raise InvalidJudgments(f"{path.name} has several scores of a system: keep one")
+    items = ("",) if whole else tuple(str(at + 1) for at in range(values.shape[2]))
+    name = path.name.removesuffix(SYSTEMS).removesuffix(SEGMENTS)
+    note = say("metrics-read", "read", metrics=(name,), file=path.name)
+    return MetricScores((name,), tuple(sorted(scores)), items, values, (note,))
 
 
 def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
@@ -305,7 +372,7 @@ def read_gold_folder(folder: Path, task: str | None, criterion: str | None) -> R
                 continue  # other language pairs have it
             hint = suggest_or_list(protocol, [*protocols])
             raise InvalidJudgments(f"no criterion '{protocol}' of {pair} in {human}.{hint}")
-        scores = read_score_file(protocols[protocol])
+        scores = read_mtme_scores(protocols[protocol])
         n = len(next(iter(scores.values())))
         documents = _read_documents(folder / "documents" / f"{pair}.docs", n)
         for system, values in scores.items():

@@ -9,6 +9,7 @@ from evenhand.render.findings import Templates
 say: Final = Templates(
     {
         "leads": "{metric} agrees best with people by {statistic} ({value:three}).",
+        "single": "{metric} agrees with people by {statistic} {value:three}.",
         "leads-alone": "{metric} agrees better with people than every other metric by {statistic}"
         " ({value:three}).",
         "shares-first": "{metrics:list} share first place by {statistic}: on {systems:#system}, not"
@@ -26,6 +27,8 @@ say: Final = Templates(
         "gold-negated": "Lower is better under {criterion}, so scores were negated.",
         "metric-negated": "Lower is better: scores of {metrics:list} were negated.",
         "metrics-read": "read scores of {metrics:list} from {file}",
+        "no-metrics": "Not compared, since not the same for an output: {columns:list}.",
+        "scores-excluded": "Scores of metrics: {what}.",
         "unjudged": "{n:,} scores of metrics on outputs that people did not judge were not used.",
         "references": "Human references by name: {systems:list}. Metrics that use a reference"
         " score it too high: exclude it with {remedy}.",

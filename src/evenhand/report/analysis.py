@@ -40,6 +40,7 @@ from evenhand.judges.preferences import (
     expect_agreement,
 )
 from evenhand.judges.screening import screen_judges
+from evenhand.metrics.scores import MetricScores
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.models.registry import MODELS, RATING_MODELS, find_model, name_settings
@@ -81,7 +82,7 @@ NUMBERS: Final = ("--prior", "--level")  # Options whose value is written withou
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
     for verb, options in {
-        "report": (*RANK_OPTIONS, "--full", "--group-by", "--scale"),
+        "report": (*RANK_OPTIONS, "--full", "--group-by", "--scale", "--metrics"),
         "rank": RANK_OPTIONS,
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
         "fit": ("--model", *MODEL_OPTIONS),
@@ -93,6 +94,7 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
         "compare": ("--level", "--seed"),
         "impute": ("--level", "--seed"),
         "labels": ("--seed",),
+        "metrics": ("--better", "--seed"),
         "next": ("--seed",),
         "variance": ("--level",),
         "watch": ("--level", "--seed"),
@@ -116,6 +118,8 @@ class Settings:
     better: str | None = None  # "higher" or "lower" scores; None by the names of criteria
     rank_references: bool = False  # whether human references by name are ranked, too
     scale: str | None = None  # possible scores, such as "1-5"; None for those that occur
+    metrics: tuple[str, ...] = ()  # files of scores of metrics to compare with people
+    scores: MetricScores | None = None  # what they hold; None for columns beside people's scores
 
     def __post_init__(self) -> None:
         require_level(self.level)
@@ -179,9 +183,12 @@ class Settings:
             for option, value, default in usual
             if value != default
         }
-        if controls := getattr(model, "controls", ()):
-            words = [word for one in controls for word in ("--control", one)]
-            options["--control"] = tuple(words[1:])
+        for option, several in (
+            ("--control", getattr(model, "controls", ())),
+            ("--metrics", self.metrics),
+        ):
+            words = [word for one in several for word in (option, one)]
+            options |= {option: tuple(words[1:])} if words else {}
         return options
 
 
@@ -794,6 +801,7 @@ RATING: Final = {
     "methods": "Methods and citations",
 }
 
+METRICS: Final = {"metrics": "Metrics against people"}  # Before the data where there are scores
 GROUPS: Final = {"groups": "The ranking in each group"}  # Second where a column is named
 MORE: Final = "more"  # The section that says which others a report on one task alone has
 # From so many tasks on these sections are left to a report on each task alone: a page of many

@@ -37,6 +37,7 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
+from evenhand.metrics.scores import find_metrics, gather_scores
 from evenhand.models.registry import RATING_MODELS, name_settings
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.ratings import choose_rating_model
@@ -45,6 +46,7 @@ from evenhand.render.document import Column, Table
 from evenhand.report.analysis import (
     GROUPS,
     LEVEL,
+    METRICS,
     PREFERENCE,
     RATING,
     Analysis,
@@ -56,7 +58,7 @@ from evenhand.report.answer import add_warnings, is_warning, say, say_answer, sa
 from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Part, Section
 from evenhand.report.html import Report
 from evenhand.report.methods import write_section_methods
-from evenhand.report.sections import agreement, judges, robustness, systems
+from evenhand.report.sections import agreement, judges, metrics, robustness, systems
 from evenhand.report.sections import data as judged
 from evenhand.report.sections import model as fitted
 
@@ -81,6 +83,7 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "choices": robustness.write_section_choices,
     "fragility": robustness.write_section_fragility,
     "order": robustness.write_section_order,
+    "metrics": metrics.write_section_metrics,
     "data": judged.write_section_data,
     "items": judged.write_section_items,
     "rated": judged.write_section_rated,
@@ -332,6 +335,7 @@ def make_report(
     full: bool = False,
     cluster: str | None = None,
     group_by: str | None = None,
+    scores: Any = None,
     opener: Opener | None = None,
     progress: Step = lambda *_: None,
 ) -> Report:
@@ -350,6 +354,8 @@ def make_report(
         full: whether checks are made that take minutes.
         cluster: judgment | judge | item | ranking | judge+item; by default what the data have.
         group_by: a column of which each value is also ranked by itself.
+        scores: of automatic metrics, as `meta_evaluate` takes them; by default the columns of
+            metrics beside people's scores, where there are any.
         opener: opens the same judgments in another process, which then writes half of a large
             report; it must be picklable. None to stay in this process.
         progress: called before each section with what is written, how many sections were begun
@@ -395,6 +401,16 @@ def make_report(
             raise UnknownOption("each task is a part of the report already: leave group_by out")
         first, *others = known.items()
         known = dict([first, *GROUPS.items(), *others])
+    scores = list(chosen.metrics) or None if scores is None else scores
+    if scores is not None:
+        chosen = replace(chosen, scores=gather_scores(scores))
+    if scores is not None or (isinstance(data, Ratings) and find_metrics(data)):
+        place, listed = [*known].index("data"), [*known.items()]
+        known = dict([*listed[:place], *METRICS.items(), *listed[place:]])
+    elif "metrics" in sections:
+        raise UnknownOption(
+            f"{data.source.name} has no columns of metrics: give their scores (--metrics FILE)"
+        )
     wanted = _choose(known, sections)
     data = leave_out_llm_judges(data)
     held = hold_rows(data)

@@ -14,10 +14,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from math import isinf, nan
+from pathlib import Path
 from typing import Any, Final
 
 from evenhand.data.annotations import Span, write_spans
 from evenhand.data.exclusions import exclude_by_format
+from evenhand.errors import InvalidJudgments, MissingFile
 from evenhand.formats.files import REMARK
 from evenhand.formats.records import (
     NO_ERROR,
@@ -245,7 +248,38 @@ def _name(record: Record) -> Row:
 #
 # The name of the file says what its lines do not: the languages, the name of the scores, and
 # whether segments (seg), documents (doc), domains or systems (sys) were scored. Segments and
-# documents are numbered from 1 within their system. None is no score. No judge is named.
+# documents are numbered from 1 within their system. None is no score. No judge is named. Files of
+# metrics have the same lines: BLEU-refA.seg.score.
+NO_SCORE: Final = ("None", "nan", "NaN")
+
+
+def read_mtme_scores(path: Path) -> dict[str, list[float]]:
+    """Return system → scores, NaN for none, in the order of a local file."""
+    scores: dict[str, list[float]] = {}
+    if not path.is_file():
+        raise MissingFile(f"there is no file '{path}'")
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                system, value = line.split()
+                score = nan if value in NO_SCORE else float(value)
+            except ValueError:
+                raise InvalidJudgments(
+                    f"line {number:,} of {path.name} is not a system and a score: {line.strip()!r}"
+                ) from None
+            if isinf(score):
+                raise InvalidJudgments(f"line {number:,} of {path.name}: {value} is no score")
+            scores.setdefault(system, []).append(score)
+    if not scores:
+        raise InvalidJudgments(f"{path.name} is empty: it has a system and a score a line")
+    lengths = {len(one) for one in scores.values()}
+    if len(lengths) > 1:
+        few = min(scores, key=lambda one: len(scores[one]))
+        raise InvalidJudgments(
+            f"{path.name} has {len(scores[few]):,} scores of {few} and {max(lengths):,} of another"
+            " system: every system has a line for each item"
+        )
+    return scores
 
 
 def understand_mtme_scores(table: Table, options: ReadOptions) -> Handle:
@@ -261,7 +295,7 @@ def understand_mtme_scores(table: Table, options: ReadOptions) -> Handle:
                 "item": {"sys": "", "domain": domain}.get(level, str(seen[key])),
                 "system": record.need("SYSTEM"),
                 "criterion": record.need("name"),
-                "score": read_score(record, None if score == "None" else score),
+                "score": read_score(record, None if score in NO_SCORE else score),
                 "task": record.need("pair"),
                 "level": level,
             }

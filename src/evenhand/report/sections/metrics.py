@@ -1,0 +1,121 @@
+"""How well do automatic metrics agree with people? What `evenhand metrics` says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from evenhand.errors import InvalidJudgments
+from evenhand.metrics.evaluation import MIN_DISTANT, find_beside, meta_evaluate
+from evenhand.metrics.result import MetaEvaluation
+from evenhand.render.document import Document, Table
+from evenhand.render.findings import take_findings
+from evenhand.render.values import join_names
+from evenhand.report.analysis import Analysis
+from evenhand.report.document import (
+    PASSED,
+    UNDECIDED,
+    WARNING,
+    Check,
+    Figure,
+    Section,
+    list_notes,
+    make_section,
+)
+from evenhand.report.figures.drawing import name_files
+from evenhand.report.figures.metrics import draw_distance, draw_pairs, draw_systems
+from evenhand.report.figures.style import take_chart
+
+MetricsCheck: Final = partial(Check, "metrics", "Do the metrics agree with people?")
+# Metrics that order systems against people, or do no better than random scores
+DOUBTS: Final = ("against", "below-chance")
+FIGURES: Final = 3  # Of one criterion
+MAX_DRAWN: Final = 3  # Criteria whose figures are drawn
+MAX_ON_MAP: Final = 30  # Metrics of which all pairs are drawn
+
+
+def write_section_metrics(analysis: Analysis) -> Section:
+    settings = analysis.settings
+    command = analysis.write_command("metrics", *settings.metrics)
+    try:
+        found = meta_evaluate(
+            analysis.data,
+            settings.scores or find_beside(None, analysis.data, None),
+            lower_is_better=None if settings.better is None else settings.better == "lower",
+            task=analysis.task or None,
+            seed=settings.seed,
+        )
+    except InvalidJudgments as refusal:
+        return Section("metrics", not_run=str(refusal), command=command)
+    if isinstance(found, MetaEvaluation):
+        groups: Mapping[str, MetaEvaluation] = {"": found}
+        refused: Mapping[str, str] = {}
+    else:
+        groups, refused = found.groups, found.refused
+    files = name_files(filter(None, groups))
+    says, notes = list[str](), [f"{name}: {why}" for name, why in refused.items()]
+    answers, doubts = list[str](), list[str]()
+    tables, figures = list[Table](), list[Figure]()
+    for name, one in groups.items():
+        about, end = (f"{name}: ", f"-{files[name]}") if name else ("", "")
+        document = one.document()
+        answers += [f"{about}{text}" for text in document.answer]
+        says.append(f"{about}{document.basis}")
+        notes += [f"{about}{note}" if about else note for note in list_notes(document)]
+        doubts += [f"{about}{note}" for note in document.findings if note.code in DOUBTS]
+        tables += [
+            replace(it, name=f"{it.name}{end}", caption=f"{about}{it.caption}")
+            for it in document.tables
+        ]
+        if len(figures) < FIGURES * MAX_DRAWN:
+            figures += _draw(one, about, end)
+    tested = all(one.cluster is not None or len(one.metrics) == 1 for one in groups.values())
+    state = WARNING if doubts else PASSED if tested else UNDECIDED
+    document = Document(
+        answer=(*answers, *says), parts=tuple(tables), findings=take_findings(notes)
+    )
+    return make_section(
+        "metrics",
+        document,
+        checks=(MetricsCheck(state, " ".join(doubts or answers)),),
+        figures=tuple(figures),
+        command=command,
+    )
+
+
+def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
+    best, systems = found.metrics[0], len(found.systems)
+    charts = [
+        take_chart(
+            draw_systems(found),
+            f"systems{end}",
+            f"{about}Systems by people and by {best}",
+            f"{systems} systems as points: across, their mean by people; upwards, by {best}.",
+        )
+    ]
+    if found.pairs and len(found.metrics) <= MAX_ON_MAP:
+        decided = [f"{one.first} over {one.second}" for one in found.pairs if one.decided]
+        what = f"Decided: {join_names(decided)}." if decided else "No pair is decided."
+        charts.append(
+            take_chart(
+                draw_pairs(found),
+                f"pairs{end}",
+                f"{about}Pairs of metrics by adjusted p",
+                f"Each pair of {len(found.metrics)} metrics as a cell. {what}",
+                table=f"pairs{end}",
+                wide=True,
+            )
+        )
+    if systems * (systems - 1) // 2 >= MIN_DISTANT:
+        charts.append(
+            take_chart(
+                draw_distance(found),
+                f"distance{end}",
+                f"{about}How often systems are in people's order, by points of {best}",
+                f"Pairs of systems by how many points of {best} they are apart, at least: the share"
+                " of them that is in people's order; a line at 95 %.",
+            )
+        )
+    return charts

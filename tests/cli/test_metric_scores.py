@@ -1,0 +1,175 @@
+"""Scores of metrics as people have them: columns, names, files and folders."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand import meta_evaluate
+from evenhand.errors import EvenhandError
+
+K, S = 6, 8
+RNG = np.random.default_rng(8)
+TRUTH = RNG.normal(size=(K, 1)) + RNG.normal(size=(K, S))
+CELLS = {"item": [f"i{s}" for _ in range(K) for s in range(S)]}
+CELLS["system"] = [f"s{k}" for k in range(K) for _ in range(S)]
+SCORE = TRUTH.ravel().tolist()
+BLEU, COMET = (RNG.normal(TRUTH, sd).ravel().tolist() for sd in (1.0, 0.2))
+PEOPLE = {"judge": ["anna"] * K * S, **CELLS, "score": SCORE}
+METRICS = {**CELLS, "bleu": BLEU, "comet": COMET}
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return spa(meta_evaluate(PEOPLE, METRICS))
+
+
+def spa(found):
+    return dict(zip(found.metrics, found.values["spa"].tolist(), strict=True))
+
+
+def test_columns_of_people_may_have_any_names(evenhand, tmp_path, expected):
+    path = str(tmp_path / "odd.csv")
+    names = {"judge": "annot", "item": "seg", "system": "mt", "score": "points"}
+    pl.DataFrame({**PEOPLE, **METRICS}).rename(names).write_csv(path)
+    words = [one for role, name in names.items() for one in ("--column", f"{role}={name}")]
+    found = evenhand("metrics", path, *words, "--json").json
+    assert {one["metric"]: one["spa"] for one in found["metrics"]} == expected
+
+
+def test_a_table_that_was_read_has_its_columns(expected):
+    assert spa(meta_evaluate(evenhand.read({**PEOPLE, **METRICS}))) == expected
+
+
+def test_criteria_of_people_in_columns_are_no_metrics(expected):
+    wide = {"judge": PEOPLE["judge"], **METRICS, "fluency": SCORE}
+    wide["adequacy"] = [-one for one in SCORE]
+    found = meta_evaluate(evenhand.read(wide))
+    assert [*found] == ["adequacy", "fluency"]
+    assert spa(found["fluency"]) == expected
+    # under one criterion the other stands beside the metrics
+    found = meta_evaluate(evenhand.read(wide), criterion="fluency")
+    assert {*found.metrics} == {"adequacy", "bleu", "comet"}
+    assert spa(found).items() >= expected.items()
+
+
+def test_several_columns_called_scores_are_metrics_each(expected):
+    scores = {**CELLS, "bleu_score": BLEU, "comet_score": COMET}
+    assert spa(meta_evaluate(PEOPLE, scores)) == expected
+    one = {**CELLS, "bleu_score": BLEU}
+    assert meta_evaluate(PEOPLE, one).metrics == ("bleu",)
+
+
+def test_a_list_of_rows_is_one_table(expected):
+    rows = pl.DataFrame(METRICS).to_dicts()
+    assert spa(meta_evaluate(PEOPLE, rows)) == expected
+
+
+def test_numbers_that_vary_within_an_output_are_no_metric_and_named():
+    twice = {name: 2 * column for name, column in {**PEOPLE, **METRICS}.items()}
+    twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
+    twice["trust"] = [1.0] * K * S + [2.0] * K * S
+    found = meta_evaluate(evenhand.read(twice))
+    assert {*found.metrics} == {"bleu", "comet"}
+    (note,) = (one for one in found.notes if one.code == "no-metrics")
+    assert note.values["columns"] == ["trust"]
+    twice["bleu"] = BLEU + [one + 1 for one in BLEU]
+    with pytest.raises(EvenhandError, match="bleu gives the output of s0 on i0 different scores"):
+        meta_evaluate(evenhand.read(twice))
+
+
+def test_a_task_has_the_metrics_that_have_scores_there():
+    gold = {name: 2 * column for name, column in PEOPLE.items()}
+    gold["task"] = ["de"] * K * S + ["fr"] * K * S
+    scores = {name: 3 * column for name, column in CELLS.items()}
+    scores["task"] = ["de"] * 2 * K * S + ["fr"] * K * S
+    scores["metric"] = ["bleu"] * K * S + ["comet"] * K * S + ["bleu"] * K * S
+    scores["score"] = BLEU + COMET + BLEU
+    assert meta_evaluate(gold, scores, task="fr").metrics == ("bleu",)
+    assert {*meta_evaluate(gold, scores, task="de").metrics} == {"bleu", "comet"}
+
+
+@pytest.mark.parametrize(
+    ("name", "negated"),
+    [
+        ("PER", True),
+        ("mPER-refA", True),
+        ("per_src", True),
+        ("bleu per segment", False),
+        ("per_output", False),
+        ("TER-refB", True),
+        ("enter", False),
+    ],
+)
+def test_error_rates_are_told_by_their_names(name, negated):
+    high = {**CELLS, name: [10 + one for one in COMET]}
+    notes = {one.code for one in meta_evaluate(PEOPLE, high).notes}
+    assert ("metric-negated" in notes) is negated
+
+
+def write_lines(path, values=None):
+    rows = zip(CELLS["system"], SCORE if values is None else values, strict=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{k}\t{value}\n" for k, value in rows), "utf-8")
+    return path
+
+
+def test_a_file_of_one_metric_is_read_as_the_folder_is(tmp_path):
+    gold = write_lines(tmp_path / "human-scores" / "en-de.mqm.seg.score")
+    bleu = write_lines(tmp_path / "metric-scores" / "en-de" / "BLEU-refA.seg.score", BLEU)
+    expected = spa(meta_evaluate(tmp_path))
+    assert spa(meta_evaluate(gold, bleu)) == expected
+    assert spa(meta_evaluate(str(gold), [str(bleu)])) == expected
+    assert spa(meta_evaluate(gold, bleu.parent)) == expected
+
+
+@pytest.mark.parametrize("word", ["None", "nan", "NaN"])
+def test_no_score_is_written_alike_for_people_and_in_their_folder(tmp_path, word):
+    gold = write_lines(tmp_path / "human-scores" / "en-de.mqm.seg.score", [word, *SCORE[1:]])
+    write_lines(tmp_path / "metric-scores" / "en-de" / "BLEU-refA.seg.score", BLEU)
+    whole = meta_evaluate(tmp_path)
+    found = meta_evaluate(gold, tmp_path / "metric-scores" / "en-de")
+    assert found.values["acc-eq"].tolist() == whole.values["acc-eq"].tolist()
+    assert "n=47" in found.signature
+    assert "n=47" in whole.signature
+
+
+@pytest.mark.parametrize("other", ["human-scores/en-de.mqm.seg.score", "COMET.seg.score"])
+def test_files_of_other_lengths_are_refused_for_their_items_are_not_the_same(tmp_path, other):
+    write_lines(tmp_path / "human-scores" / "en-de.mqm.seg.score")
+    folder = tmp_path / "metric-scores" / "en-de"
+    for name in ("A", "B", "COMET"):
+        write_lines(folder / f"{name}.seg.score", BLEU)
+    path = tmp_path / other if "/" in other else folder / other
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(f"s{k}\t1.0\n" for k in range(K))
+    with pytest.raises(EvenhandError, match=rf"{path.name} has 9 .* of en-de have 8: every file"):
+        meta_evaluate(tmp_path)
+
+
+def test_people_who_gave_all_the_same_score_rank_no_metric():
+    with pytest.raises(EvenhandError, match="people gave all outputs the same score"):
+        meta_evaluate({**PEOPLE, "score": [3] * K * S}, METRICS)
+
+
+def test_items_of_other_names_are_named_on_both_sides():
+    padded = {**METRICS, "item": [f"{one}.0" for one in METRICS["item"]]}
+    with pytest.raises(EvenhandError, match=r"scores \(i0.0, i1.0, .*people judged \(i0, i1, "):
+        meta_evaluate(PEOPLE, padded)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_skipping_bad_rows_as_told_reads_the_others_and_says_so(evenhand, tmp_path, beside):
+    twice = {name: 2 * column for name, column in {**PEOPLE, **METRICS}.items()}
+    twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
+    table = pl.DataFrame(twice).with_columns(pl.col("bleu").cast(pl.String))
+    table = table.with_columns(
+        pl.when(pl.arange(0, pl.len()) == 3).then(pl.lit("err")).otherwise("bleu").alias("bleu")
+    )
+    path, scores = str(tmp_path / "da.csv"), str(tmp_path / "scores.csv")
+    table.write_csv(path)
+    table.select("item", "system", "bleu", "comet").write_csv(scores)
+    files = [path] if beside else [path, scores]
+    assert "--skip-bad-rows" in evenhand("metrics", *files, code=2).err
+    told = " ".join(evenhand("metrics", *files, "--skip-bad-rows").out.split())
+    assert "Scores of metrics: cells that are no numbers, line 5 ('err' in 'bleu')" in told

@@ -1,0 +1,166 @@
+"""Metrics in a report: the numbers of `evenhand metrics`, and no section without."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import evenhand
+from evenhand.report import assemble
+from evenhand.report.assemble import make_report
+from evenhand.report.document import PASSED, UNDECIDED, WARNING
+from evenhand.report.html import write_page
+from rated_studies import is_plain, make_rows, table
+
+WORTH = {f"s{k}": 0.5 * k for k in range(7)}
+
+
+def make(*, columns=True, criteria=("fluency",), against=False):
+    """Return rows of judges, and scores of three metrics beside or apart from them."""
+    rng = np.random.default_rng(4)
+    rows = make_rows(judges=4, items=12, criteria=criteria, worth=WORTH)
+    scores = []
+    for item in sorted({row["item"] for row in rows}):
+        for system, worth in WORTH.items():
+            sign = -1 if against else 1
+            noise = rng.normal(size=3)
+            scores.append(
+                {
+                    "item": item,
+                    "system": system,
+                    "comet": round(sign * worth + 0.3 * noise[0], 3),
+                    "chrf": round(sign * worth + 2.0 * noise[1], 3),
+                    "ter": round(60 - 3 * sign * worth + 5 * noise[2], 3),
+                }
+            )
+    if columns:
+        beside = {(one["item"], one["system"]): one for one in scores}
+        rows = [{**row, **beside[row["item"], row["system"]]} for row in rows]
+    return rows, scores
+
+
+def write(path, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [*rows[0]])
+        writer.writeheader()
+        writer.writerows(rows)
+    return str(path)
+
+
+def find_section(report):
+    return next((one for one in report.parts[0].sections if one.name == "metrics"), None)
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["columns", "a file of scores"])
+def test_the_section_has_the_numbers_and_the_words_of_the_verb(evenhand, tmp_path, beside):
+    rows, scores = make(columns=beside)
+    path = write(tmp_path / "da.csv", rows)
+    others = [] if beside else [write(tmp_path / "scores.csv", scores)]
+    words = [one for other in others for one in ("--metrics", other)]
+    report = evenhand("report", path, *words, "--seed", "5", "--sections", "metrics", "--json").json
+    (section,) = report["parts"][0]["sections"]
+    verb = evenhand("metrics", path, *others, "--seed", "5", "--json").json
+    metrics, pairs = section["tables"]
+    assert metrics["rows"] == verb["metrics"]
+    assert metrics["rows"][-1]["metric"] == "people"
+    assert pairs["rows"] == verb["pairs"]
+    text = " ".join(evenhand("metrics", path, *others, "--seed", "5").out.split())
+    assert all(said in text for said in section["says"])
+    assert section["command"].split() == ["evenhand", "metrics", path, *others, "--seed", "5"]
+    assert evenhand(*section["command"].split()[1:], "--json").json == verb
+    assert [one["name"] for one in section["figures"]] == ["systems", "pairs", "distance"]
+
+
+def test_judgments_without_metrics_have_no_section_and_compare_nothing(monkeypatch):
+    rows, _ = make(columns=False)
+
+    def refuse(*_):
+        raise AssertionError
+
+    monkeypatch.setitem(assemble.WRITERS, "metrics", refuse)
+    report = make_report(evenhand.read(rows), sections=())
+    assert find_section(report) is None
+    with pytest.raises(evenhand.UnknownOption, match=r"no columns of metrics: .*--metrics FILE"):
+        make_report(evenhand.read(rows), sections=["metrics"])
+
+
+def test_it_stands_among_the_other_sections_and_on_the_page():
+    rows, _ = make()
+    report = make_report(evenhand.read(rows), sections=["rated", "metrics", "data"])
+    assert [one.name for one in report.parts[0].sections] == ["rated", "metrics", "data"]
+    section = find_section(report)
+    assert section.title == "Metrics against people"
+    assert is_plain(section)
+    assert section.checks[0].state == PASSED
+    assert "Metrics against people" in write_page(report)
+
+
+def test_each_criterion_has_its_tables():
+    rows, scores = make(columns=False, criteria=("fluency", "adequacy"))
+    report = make_report(evenhand.read(rows), sections=["metrics"], scores=scores)
+    section = find_section(report)
+    found = evenhand.meta_evaluate(rows, scores)
+    for name in ("fluency", "adequacy"):
+        held = table(section, f"metrics-{name}").rows
+        assert [row["spa"] for row in held][:3] == found[name].values["spa"].tolist()
+    assert len({one.name for one in section.figures}) == len(section.figures) == 6
+
+
+def test_metrics_against_people_are_lit():
+    rows, _ = make(against=True)
+    (check,) = find_section(make_report(evenhand.read(rows), sections=["metrics"])).checks
+    assert check.state == WARNING
+    assert "rather the opposite of people's" in check.says
+
+
+def test_few_systems_decide_nothing_and_missing_scores_say_so():
+    rows, scores = make(columns=False)
+    few = [row for row in rows if row["system"] in ("s0", "s3", "s6")]
+    report = make_report(evenhand.read(few), sections=["metrics"], scores=scores)
+    assert find_section(report).checks[0].state == UNDECIDED
+    lacking = [row for row in scores if row["system"] != "s3"]
+    report = make_report(evenhand.read(rows), sections=["metrics"], scores=lacking)
+    assert "no score of s3" in find_section(report).not_run
+
+
+def test_tasks_have_their_own_metrics():
+    rows, scores = make(columns=False)
+    rows = [{**row, "task": task} for task in ("en-de", "zh-en") for row in rows]
+    long = [
+        {"task": task, "item": one["item"], "system": one["system"], "metric": m, "score": one[m]}
+        for task, names in (("en-de", ("comet", "chrf")), ("zh-en", ("comet", "ter")))
+        for one in scores
+        for m in names
+    ]
+    report = make_report(evenhand.read(rows), sections=["metrics"], scores=long)
+    found = evenhand.meta_evaluate(rows, long)
+    for part in report.parts:
+        held = table(part.sections[0], "metrics").rows
+        assert {row["metric"] for row in held} - {"people"} == {*found[part.name].metrics}
+        assert [row["spa"] for row in held][:2] == found[part.name].values["spa"].tolist()
+
+
+def test_comparisons_are_compared_with_metrics_too(tmp_path, evenhand):
+    rows, scores = make(columns=False)
+    rng = np.random.default_rng(2)
+    votes = []
+    for item in sorted({row["item"] for row in rows}):
+        for judge in range(5):
+            a, b = rng.choice(list(WORTH), 2, replace=False)
+            better = "left" if WORTH[a] + rng.normal() > WORTH[b] else "right"
+            votes.append({"judge": judge, "item": item, "left": a, "right": b, "outcome": better})
+    paths = write(tmp_path / "votes.csv", votes), write(tmp_path / "scores.csv", scores)
+    report = evenhand(
+        "report", paths[0], "--metrics", paths[1], "--sections", "metrics", "--json"
+    ).json
+    (section,) = report["parts"][0]["sections"]
+    verb = evenhand("metrics", *paths, "--json").json
+    assert section["tables"][0]["rows"] == verb["metrics"]
+    assert "preference" in section["tables"][0]["rows"][0]
+
+
+def test_an_output_never_overwrites_the_scores(tmp_path, evenhand):
+    rows, scores = make(columns=False)
+    path, other = write(tmp_path / "da.csv", rows), write(tmp_path / "s.html", scores)
+    ran = evenhand("report", path, "--metrics", other, "-o", other, code=2)
+    assert "s.html" in ran.err
