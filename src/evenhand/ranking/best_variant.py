@@ -12,6 +12,13 @@ has the ends μ at which the distribution of x_j has the tails (α − β)/(1 �
 estimate, half of the time too high. x are distances to the mean of all systems of other owners, or,
 where there are none, of all systems; errors of few clusters are widened by Student's t.
 
+Where further votes came in after the choice, both are used (carving): with y of variance w from
+those, the mean t of x_j and y weighted by 1/v and 1/w, v = Σ_jj, has the density
+
+    φ((t − μ)/s) [Φ((high − t)/r) − Φ((low − t)/r)],   s² = vw/(v + w), r² = v²/(v + w)
+
+up to a factor, and the interval has the ends μ at which it has the tails α/2.
+
 Source: Andrews, Kitagawa & McCloskey (2024), Quarterly Journal of Economics 139:305-358.
 """
 
@@ -31,6 +38,8 @@ from evenhand.render.document import Column, Table
 SHARE: Final = 0.1  # β / α
 DRAWS: Final = 200_000  # for the quantile of the largest of several errors
 HALVINGS: Final = 60  # of the interval that holds an end
+CARVED_POINTS: Final = 40_001  # at which the density of carved estimates is summed
+CARVED_REACH: Final = 20.0  # standard errors around the estimate within which it is
 LEVEL: Final = 1e-9  # c_k is 1 so nearly that the difference does not depend on x_j
 
 
@@ -47,10 +56,13 @@ class BestVariant:
     lower: float  # ends of the hybrid interval
     upper: float
     level: float  # its level (proportion)
+    fresh: float | None = None  # the distance by votes after the choice alone, or None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers for JSON."""
-        return {**vars(self), "variants": list(self.variants), "not_judged": list(self.not_judged)}
+        told = {"variants": list(self.variants), "not_judged": list(self.not_judged)}
+        held = {name: one for name, one in vars(self).items() if name != "fresh" or one is not None}
+        return {**held, **told}
 
 
 def find_truncation(estimates: Array, vcov: Array, best: int) -> tuple[float, float]:
@@ -121,6 +133,40 @@ def correct_best(
 
     ends = (x - reach, x + reach)
     lower, middle, upper = (find_mean(chance, q, ends) for q in (1 - tail / 2, 0.5, tail / 2))
+    return lower, middle, upper
+
+
+def carve_best(
+    estimates: Array, vcov: Array, fresh: float, variance: float, *, alpha: float = 0.05
+) -> tuple[float, float, float]:
+    """Return lower end, estimate and upper end of the best, with votes that came after the choice.
+
+    estimates: (K,) of the choice; vcov: (K, K); fresh: of the best by the later votes alone, with
+        its variance, independent of the first.
+    """
+    from scipy.special import log_ndtr
+
+    best = int(estimates.argmax())
+    v, low, high = float(vcov[best, best]), *find_truncation(estimates, vcov, best)
+    both, r = v * variance / (v + variance), v / sqrt(v + variance)
+    seen, s = both * (estimates[best] / v + fresh / variance), sqrt(both)
+    reach = CARVED_REACH * s
+    aside = np.arange(CARVED_POINTS) - CARVED_POINTS // 2  # of the observed mean, which is a point
+    t = seen + aside * (2 * reach / (CARVED_POINTS - 1))
+    # log of Φ(b) − Φ(a), by the tails that have the digits
+    a, b = (low - t) / r, (high - t) / r
+    a, b = np.where(a > 0, -b, a), np.where(a > 0, -a, b)
+    with np.errstate(divide="ignore"):
+        chosen = log_ndtr(b) + np.log1p(-np.exp(np.minimum(log_ndtr(a) - log_ndtr(b), 0.0)))
+    below = (1 - np.sign(aside)) / 2
+
+    def chance(mean: float) -> float:
+        log_density = chosen - ((t - mean) / s) ** 2 / 2
+        density = np.exp(log_density - log_density.max())
+        return float(density @ below / density.sum())
+
+    ends = (seen - reach, seen + reach)
+    lower, middle, upper = (find_mean(chance, q, ends) for q in (1 - alpha / 2, 0.5, alpha / 2))
     return lower, middle, upper
 
 
