@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 import sqlite3
 from collections import Counter
@@ -408,3 +409,48 @@ def test_what_an_llm_wrote_is_deleted_with_its_answers(evenhand, items, chat):
         assert list(store.rows("comparisons")) == []
     with sqlite3.connect("items.db") as file:
         assert not any("a-word-of-its-own" in line for line in file.iterdump())
+
+
+def answer_likely(request):
+    """.8 or .6 for the system that is first by name; for an item of five the other way about."""
+    found = re.findall(r"text (\d+) (\d)", request["messages"][0]["content"])
+    (item, first), (_, second) = found
+    is_left = (first < second) != (int(item) % 5 == 0)
+    shares = {"left": 0.8, "right": 0.2} if is_left else {"left": 0.4, "right": 0.6}
+    chosen = max(shares, key=shares.__getitem__)
+    top = [{"token": one, "logprob": math.log(share)} for one, share in shares.items()]
+    tokens = [{"token": part, "logprob": 0.0} for part in ('{"outcome": "', chosen, '"}')]
+    tokens[1] |= {"logprob": math.log(shares[chosen]), "top_logprobs": top}
+    return Reply(f'{{"outcome": "{chosen}"}}', logprobs={"content": tokens})
+
+
+def test_probabilities_are_stored_with_the_answers_and_rank_reads_them(evenhand, folder, chat):
+    write_items("items.csv", 30)
+    chat.answer = answer_likely
+    told = evenhand(*words(chat, "items.csv", "--probabilities"))
+    assert "likely stored with 180 answers" in squeeze(told.out)
+    assert {call.request["top_logprobs"] for call in chat.calls} == {20}
+    assert records()[0].probabilities.keys() == {"left", "right", "tie", "outside"}
+    judge_all()
+    store = open_to_read("items.db")
+    assert check_store(store).holds
+    rows = list(store.rows("comparisons"))
+    likely = Counter((row["judge_type"], row["probability_left"]) for row in rows)
+    assert likely == {("llm", 0.8): 90, ("llm", 0.4): 90, ("human", None): 90}
+    tables = {"people.csv": ("human", rows[0]), "verdicts.csv": ("llm", rows[0])}
+    tables["sure.csv"] = ("llm", [one for one in rows[0] if not one.startswith("probability")])
+    for name, (kind, columns) in tables.items():
+        with Path(name).open("w", newline="") as file:
+            table = csv.DictWriter(file, columns, extrasaction="ignore")
+            table.writeheader()
+            some = (row for row in rows if kind == "llm" or row["item"] < "i2")
+            table.writerows(row for row in some if row["judge_type"] == kind)
+    some = ("--where", "judge_type = 'llm' or item < 'i2'")
+    ours = evenhand("rank", "items.db", "--llm-judges", "gpt", *some, "--json").json
+    files = evenhand("rank", "people.csv", "--llm", "verdicts.csv", "--json").json
+    sure = evenhand("rank", "people.csv", "--llm", "sure.csv", "--json").json
+    assert ours["systems"] == files["systems"] != sure["systems"]
+    chat.answer = answer_left
+    more = evenhand(*words(chat, "items.csv", "--probabilities", "--repeats", "2"))
+    assert "the endpoint gives none that can be read" in squeeze(more.out)
+    assert [one.probabilities for one in records()[-180:]] == [{}] * 180

@@ -56,6 +56,9 @@ class Model(Options):
     repeats: int = _model(
         "--repeats", "How often each question is asked in each order.", type=WholeFrom(1), default=1
     )
+    probabilities: bool = _model(
+        "--probabilities", "Store how likely each outcome of a pair was, by log-probabilities."
+    )
 
 
 class Limits(Options):
@@ -159,6 +162,7 @@ def _ask(
             asked.url or "",
             llm.model,
             key=key,
+            logprobs=asked.probabilities,
             reply_limit=REPLY_LIMIT if budget.is_limited else None,
             meter=Meter(progress.tokens, budget.allows),
         )
@@ -172,7 +176,7 @@ def _ask(
                 digest=llm.digest,
                 step=lambda n: display.step(n, left),
             )
-        _tell_run(done, budget)
+        _tell_run(done, budget, probabilities=asked.probabilities)
     _tell(store, read_progress(store, llm), budget, (str(path), Place.at(where).name))
 
 
@@ -212,10 +216,14 @@ def _confirm(
         click.confirm("Begin?", abort=True, err=True)
 
 
-def _tell_run(done: Asked, budget: Budget) -> None:
+def _tell_run(done: Asked, budget: Budget, *, probabilities: bool) -> None:
     reasons = ", ".join(f"{n:,} {why}" for why, n in sorted(done.skipped.items()))
     none = f", no answer to {done.skipped.total():,} ({reasons})" if reasons else ""
     click.echo(label("stored", f"{plural(done.answered, 'answer')}{none}", PLAIN))
+    if probabilities:
+        some = f"stored with {plural(done.likely, 'answer')}"
+        none = "the endpoint gives none that can be read: the answers are stored without"
+        click.echo(label("likely", some if done.likely else none, PLAIN))
     if done.stopped:
         more = "--max-cost" if budget.cost is not None else "--max-tokens"
         message = f"the budget does not allow the next question: raise {more} to continue"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evenhand.design.campaign import Campaign
-from evenhand.design.tasks import Ticket
+from evenhand.design.tasks import PairTask, Ticket
 from evenhand.errors import InvalidJudgments
 from evenhand.web.endpoint import (
     BudgetSpent,
@@ -22,7 +22,7 @@ from evenhand.web.endpoint import (
     Tokens,
     count_bytes,
 )
-from evenhand.web.prompts import REPAIR, Prompt, make_schema, read_reply
+from evenhand.web.prompts import REPAIR, Prompt, make_schema, read_probabilities, read_reply
 from evenhand.web.store import judging
 from evenhand.web.store.judging import Answering, Reply
 from evenhand.web.store.store import Store
@@ -60,6 +60,7 @@ class Budget:
 class Asked:
     answered: int  # tickets that were answered now
     skipped: Counter[str] = field(hash=False)  # why there was no answer → tickets, of now
+    likely: int  # answers that have probabilities, of now
     stopped: bool  # whether the budget did not allow the next question
 
 
@@ -80,13 +81,13 @@ def ask_all(
     step: Callable[[int], object],
 ) -> Asked:
     """Let an LLM judge answer until nothing is left, or the budget does not allow the next."""
-    answered, skipped, meter = 0, Counter[str](), endpoint.meter
+    answered, likely, skipped, meter = 0, 0, Counter[str](), endpoint.meter
     while (served := store.do(judging.serve, judge)) is not None:
         before = meter.tokens
         try:
             answer, reply = _ask(store.campaign, served.ticket, endpoint, prompt)
         except BudgetSpent:
-            return Asked(answered, skipped, stopped=True)
+            return Asked(answered, skipped, likely, stopped=True)
         took = [now - then for now, then in zip(meter.tokens, before, strict=True)]
         facts: dict[str, Any] = {"prompt": digest, "tokens": took}
         whose = (judge, served.ticket.number, answer, served.key)
@@ -96,10 +97,16 @@ def ask_all(
             store.do(judging.skip, Reply(*whose, facts=facts, text=reply.text[:MAX_REPLY]))
         else:
             answered += 1
-            told = Reply(*whose, reply.seconds, facts=facts, text=reply.text[:MAX_REPLY])
+            task, found = store.campaign.task(served.ticket.task), None
+            if isinstance(task, PairTask):
+                chosen = (answer["outcome"], list(task.outcomes))
+                found = read_probabilities(reply.text, *chosen, reply.logprobs)
+            likely += found is not None
+            text = reply.text[:MAX_REPLY]
+            told = Reply(*whose, reply.seconds, facts=facts, text=text, probabilities=found)
             store.do(Answering(told))
         step(answered + skipped.total())
-    return Asked(answered, skipped, stopped=False)
+    return Asked(answered, skipped, likely, stopped=False)
 
 
 def _ask(

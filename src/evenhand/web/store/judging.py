@@ -267,6 +267,7 @@ class Reply:
     # of an LLM: the digest of its prompt, the tokens that it took; and what it wrote
     facts: Mapping[str, Any] | None = None
     text: str = ""
+    probabilities: Mapping[str, float] | None = None  # of an LLM's outcomes, where known
 
 
 def serve(tx: WriteTransaction, judge: str) -> Served | None:
@@ -345,6 +346,8 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
         payload["seconds"] = round(float(reply.seconds), 3)
     if reply.facts is not None:
         fields["facts"], payload["reply"] = reply.facts, reply.text
+    if reply.probabilities is not None:
+        payload["probabilities"] = reply.probabilities
     note = {"comment": comment} if comment else None
     kind = "judgment" if reply.replaces is None else "revision"
     record = tx.write(Entry(kind, reply.judge, ticket, fields, payload, note))

@@ -116,6 +116,8 @@ class Record:
     facts: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what else an event says
     erased: bool = False  # whether something of it was deleted on request
     reply: str = ""  # what an LLM wrote, as it came
+    # how likely an LLM's outcomes were, and words that are none ("outside")
+    probabilities: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     @property
     def by_llm(self) -> bool:
@@ -146,6 +148,7 @@ def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
         facts=MappingProxyType(body.get("facts", {})),
         erased=any(name in body and not getattr(line, name) for name in PARTS),
         reply=payload.get("reply", ""),
+        probabilities=payload.get("probabilities", {}),
     )
 
 

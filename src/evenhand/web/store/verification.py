@@ -529,7 +529,7 @@ class _Reader:
 
 # Names in what is kept beside a body
 SEALED: Final = {
-    "said": frozenset({"answer", "seconds", "reply", "salt"}),
+    "said": frozenset({"answer", "probabilities", "reply", "salt", "seconds"}),
     "note": frozenset({"comment", "salt"}),
 }
 _KINDS: Final = {"before": str, "number": int, "kind": str, "at": int, "judge": str}  # In bodies
