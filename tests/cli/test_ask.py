@@ -376,7 +376,10 @@ def test_a_reply_that_cannot_be_read_is_repaired_once_and_never_guessed(evenhand
     repair = chat.calls[1].request["messages"]
     assert [one["role"] for one in repair] == ["user", "assistant", "user"]
     assert "one of left, right, tie, not 'A'" in repair[2]["content"]
-    assert records()[0].facts["tokens"] == [200, 20]
+    log = list(open_to_read("items.db").records())
+    kept = [one for one in log if one.kind == "attempt"]
+    assert [one.reply for one in kept] == [*bad, "left is better"]
+    assert {*map(str, (one.facts["tokens"] for one in (*kept, records()[0])))} == {"[100, 10]"}
     again = evenhand(*words(chat, items))
     assert len(chat.calls) == 24 + 6
     assert "19 of 24 questions answered, 5 without an answer" in squeeze(again.out)
@@ -454,3 +457,16 @@ def test_probabilities_are_stored_with_the_answers_and_rank_reads_them(evenhand,
     more = evenhand(*words(chat, "items.csv", "--probabilities", "--repeats", "2"))
     assert "the endpoint gives none that can be read" in squeeze(more.out)
     assert [one.probabilities for one in records()[-180:]] == [{}] * 180
+
+
+def test_what_a_reply_took_is_in_the_account_before_it_is_repaired(evenhand, items, chat):
+    """A run that ends within a repair, or after an incomplete reply, loses no tokens."""
+    chat.first = [Reply("left is better"), fail(401)]
+    evenhand(*words(chat, items), code=2)
+    told = evenhand(*words(chat, items, "--max-tokens", "1"))
+    assert "100 tokens sent, 10 received" in squeeze(told.out)
+    assert len(chat.calls) == 2
+    told = evenhand(*words(chat, items))
+    assert "2,500 tokens sent, 250 received" in squeeze(told.out)
+    assert check_store(open_to_read("items.db")).holds
+    assert "records, each as it was written" in evenhand("check", "items.db").out

@@ -134,7 +134,8 @@ def _ask(
     _, host = read_url(asked.url or "", has_key=bool(key))
     where = questions.database or str(path.with_suffix(".db"))
     check_launch(path.with_name(f"{path.stem}.links.csv"), where)
-    stack.enter_context(hold_file(path.with_name(f".{path.name}.{llm.digest[:16]}.lock"), BUSY))
+    held = (Place.at(where).file or path).resolve()  # two campaign files may name one database
+    stack.enter_context(hold_file(held.with_name(f".{held.name}.{llm.digest[:16]}.lock"), BUSY))
     store = stack.enter_context(Store.open(where))
     launched = store.find_campaign()
     if launched is not None:

@@ -114,9 +114,10 @@ class ChatReply:
     logprobs: Any = None  # of its tokens, as the endpoint gave them
 
 
-def count_bytes(messages: Sequence[Message]) -> int:
-    """Return the most tokens that messages can have: a token is a byte or more."""
-    return sum(len(one["content"].encode()) + 16 for one in messages)
+def count_bytes(messages: Sequence[Message], schema: Mapping[str, Any]) -> int:
+    """Return the most tokens that a question can have: a token is a byte or more."""
+    texts = sum(len(one["content"].encode()) + 16 for one in messages)
+    return texts + len(msgspec.json.encode(schema))
 
 
 class Endpoint:
@@ -182,7 +183,7 @@ class Endpoint:
         raise AssertionError
 
     def _try(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> ChatReply:
-        began, most = time.monotonic(), (count_bytes(messages), self.reply_limit or 0)
+        began, most = time.monotonic(), (count_bytes(messages, schema), self.reply_limit or 0)
         while True:
             if not self.meter.has_room(most):
                 raise BudgetSpent("the budget does not allow the next question")

@@ -370,6 +370,15 @@ def skip(tx: WriteTransaction, reply: Reply) -> records.Record:
     return record
 
 
+def note_attempt(tx: WriteTransaction, reply: Reply) -> records.Record:
+    """Store what a reply took that is no answer; its ticket is still asked."""
+    row = look_up(tx, reply.judge)
+    if row.leased != reply.ticket or row.state != OPEN:
+        raise records.NotYours(records.NOT_ASSIGNED)
+    ticket, fields = read_ticket(row, reply.judge), {"facts": reply.facts}
+    return tx.write(Entry("attempt", reply.judge, ticket, fields, {"reply": reply.text}))
+
+
 def answer(tx: WriteTransaction, reply: Reply) -> Answered:
     record, login = _append(tx, reply)
     try:

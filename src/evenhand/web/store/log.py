@@ -100,8 +100,9 @@ JUDGMENTS: Final = ("judgment", "revision")
 @dataclass(frozen=True)
 class Record:
     number: int  # its place in the log, from 1
-    # judgment, revision, undo, skip (an LLM gave no answer), or an event: launch, pause, resume,
-    # invite, enter, consent, issue, leave, revoke, join, forget
+    # judgment, revision, undo, skip (an LLM gave no answer), attempt (an LLM's reply that was no
+    # answer, before it is asked again), or an event: launch, pause, resume, invite, enter, consent,
+    # issue, leave, revoke, join, forget
     kind: str
     at: int  # when, in milliseconds since 1970, by a clock that never goes back
     judge: str  # the pseudonym whom it concerns, "" for nobody
@@ -121,7 +122,7 @@ class Record:
 
     @property
     def by_llm(self) -> bool:
-        return "prompt" in self.facts and self.ticket is not None
+        return "prompt" in self.facts and self.kind in (*JUDGMENTS, "skip")
 
 
 def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
