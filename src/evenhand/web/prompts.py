@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 SHOWN: Final = ("task", "beside", "outputs")  # Of a view, what a template is given
 REPAIR: Final = (
-    "That is no answer: {fault}. Reply again, with one JSON object as described and nothing else."
+    "That is not a valid answer: {fault}. Reply again with a single JSON object as described, and"
+    " nothing else."
 )
 FENCE: Final = "```"
 ROUNDING: Final = 1e-3  # By how much probabilities of an endpoint may exceed 1
