@@ -256,6 +256,10 @@ REFUSED = {
         ["--url", HERE, "--model", "m", "--key-env", "NONE_SUCH"],
         "not set",
     ),
+    "the key": (
+        ["--url", HERE, "--model", "m", "--key-env", KEY],
+        "takes the name of an environment variable",
+    ),
     "bare": (
         ["--url", FAR, "--model", "m", "--key-env", "SECRET"],
         "write https://",
@@ -273,6 +277,7 @@ def test_what_cannot_be_asked_is_refused_in_one_line(evenhand, items, options, s
     refused = evenhand("ask", items, *options, code=2, SECRET=KEY)
     assert says in squeeze(refused.err)
     assert "pw" not in refused.err.replace("--", "")
+    assert KEY not in refused.err
     assert not Path("items.db").exists() or not list(open_to_read("items.db").records())
 
 

@@ -184,6 +184,11 @@ def _ask(
 def _read_key(name: str | None) -> str:
     if name is None:
         return ""
+    if not name.isidentifier():  # it may be the key, and is not shown
+        raise UnknownOption(
+            "--key-env takes the name of an environment variable that holds the key, not the key:"
+            " export API_KEY=..., then --key-env API_KEY"
+        )
     key = os.environ.get(name, "").strip()
     if not key:
         raise UnknownOption(
