@@ -27,6 +27,7 @@ class Reply:
     wait: float = 0.0  # seconds before anything is sent
     message: dict[str, Any] = field(default_factory=dict)  # besides the text
     finish: str = "stop"
+    logprobs: Any = None
     usage: dict[str, Any] | None = field(
         default_factory=lambda: {"prompt_tokens": 100, "completion_tokens": 10}
     )
@@ -35,10 +36,10 @@ class Reply:
         if self.body is not None:
             return self.body
         message = {"role": "assistant", "content": self.text, **self.message}
-        whole = {
-            "choices": [{"index": 0, "message": message, "finish_reason": self.finish}],
-            "usage": self.usage,
-        }
+        choice = {"index": 0, "message": message, "finish_reason": self.finish}
+        if self.logprobs is not None:
+            choice["logprobs"] = self.logprobs
+        whole = {"choices": [choice], "usage": self.usage}
         return json.dumps(whole).encode()
 
 

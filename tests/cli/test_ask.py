@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 import sqlite3
 from collections import Counter
@@ -255,6 +256,10 @@ REFUSED = {
         ["--url", HERE, "--model", "m", "--key-env", "NONE_SUCH"],
         "not set",
     ),
+    "the key": (
+        ["--url", HERE, "--model", "m", "--key-env", KEY],
+        "takes the name of an environment variable",
+    ),
     "bare": (
         ["--url", FAR, "--model", "m", "--key-env", "SECRET"],
         "write https://",
@@ -272,6 +277,7 @@ def test_what_cannot_be_asked_is_refused_in_one_line(evenhand, items, options, s
     refused = evenhand("ask", items, *options, code=2, SECRET=KEY)
     assert says in squeeze(refused.err)
     assert "pw" not in refused.err.replace("--", "")
+    assert KEY not in refused.err
     assert not Path("items.db").exists() or not list(open_to_read("items.db").records())
 
 
@@ -375,7 +381,10 @@ def test_a_reply_that_cannot_be_read_is_repaired_once_and_never_guessed(evenhand
     repair = chat.calls[1].request["messages"]
     assert [one["role"] for one in repair] == ["user", "assistant", "user"]
     assert "one of left, right, tie, not 'A'" in repair[2]["content"]
-    assert records()[0].facts["tokens"] == [200, 20]
+    log = list(open_to_read("items.db").records())
+    kept = [one for one in log if one.kind == "attempt"]
+    assert [one.reply for one in kept] == [*bad, "left is better"]
+    assert {*map(str, (one.facts["tokens"] for one in (*kept, records()[0])))} == {"[100, 10]"}
     again = evenhand(*words(chat, items))
     assert len(chat.calls) == 24 + 6
     assert "19 of 24 questions answered, 5 without an answer" in squeeze(again.out)
@@ -408,3 +417,61 @@ def test_what_an_llm_wrote_is_deleted_with_its_answers(evenhand, items, chat):
         assert list(store.rows("comparisons")) == []
     with sqlite3.connect("items.db") as file:
         assert not any("a-word-of-its-own" in line for line in file.iterdump())
+
+
+def answer_likely(request):
+    """.8 or .6 for the system that is first by name; for an item of five the other way about."""
+    found = re.findall(r"text (\d+) (\d)", request["messages"][0]["content"])
+    (item, first), (_, second) = found
+    is_left = (first < second) != (int(item) % 5 == 0)
+    shares = {"left": 0.8, "right": 0.2} if is_left else {"left": 0.4, "right": 0.6}
+    chosen = max(shares, key=shares.__getitem__)
+    top = [{"token": one, "logprob": math.log(share)} for one, share in shares.items()]
+    tokens = [{"token": part, "logprob": 0.0} for part in ('{"outcome": "', chosen, '"}')]
+    tokens[1] |= {"logprob": math.log(shares[chosen]), "top_logprobs": top}
+    return Reply(f'{{"outcome": "{chosen}"}}', logprobs={"content": tokens})
+
+
+def test_probabilities_are_stored_with_the_answers_and_rank_reads_them(evenhand, folder, chat):
+    write_items("items.csv", 30)
+    chat.answer = answer_likely
+    told = evenhand(*words(chat, "items.csv", "--probabilities"))
+    assert "likely stored with 180 answers" in squeeze(told.out)
+    assert {call.request["top_logprobs"] for call in chat.calls} == {20}
+    assert records()[0].probabilities.keys() == {"left", "right", "tie", "outside"}
+    judge_all()
+    store = open_to_read("items.db")
+    assert check_store(store).holds
+    rows = list(store.rows("comparisons"))
+    likely = Counter((row["judge_type"], row["probability_left"]) for row in rows)
+    assert likely == {("llm", 0.8): 90, ("llm", 0.4): 90, ("human", None): 90}
+    tables = {"people.csv": ("human", rows[0]), "verdicts.csv": ("llm", rows[0])}
+    tables["sure.csv"] = ("llm", [one for one in rows[0] if not one.startswith("probability")])
+    for name, (kind, columns) in tables.items():
+        with Path(name).open("w", newline="") as file:
+            table = csv.DictWriter(file, columns, extrasaction="ignore")
+            table.writeheader()
+            some = (row for row in rows if kind == "llm" or row["item"] < "i2")
+            table.writerows(row for row in some if row["judge_type"] == kind)
+    some = ("--where", "judge_type = 'llm' or item < 'i2'")
+    ours = evenhand("rank", "items.db", "--llm-judges", "gpt", *some, "--json").json
+    files = evenhand("rank", "people.csv", "--llm", "verdicts.csv", "--json").json
+    sure = evenhand("rank", "people.csv", "--llm", "sure.csv", "--json").json
+    assert ours["systems"] == files["systems"] != sure["systems"]
+    chat.answer = answer_left
+    more = evenhand(*words(chat, "items.csv", "--probabilities", "--repeats", "2"))
+    assert "the endpoint gives none that can be read" in squeeze(more.out)
+    assert [one.probabilities for one in records()[-180:]] == [{}] * 180
+
+
+def test_what_a_reply_took_is_in_the_account_before_it_is_repaired(evenhand, items, chat):
+    """A run that ends within a repair, or after an incomplete reply, loses no tokens."""
+    chat.first = [Reply("left is better"), fail(401)]
+    evenhand(*words(chat, items), code=2)
+    told = evenhand(*words(chat, items, "--max-tokens", "1"))
+    assert "100 tokens sent, 10 received" in squeeze(told.out)
+    assert len(chat.calls) == 2
+    told = evenhand(*words(chat, items))
+    assert "2,500 tokens sent, 250 received" in squeeze(told.out)
+    assert check_store(open_to_read("items.db")).holds
+    assert "records, each as it was written" in evenhand("check", "items.db").out

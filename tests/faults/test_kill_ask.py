@@ -7,6 +7,7 @@ one reply that was on its way.
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -120,13 +121,16 @@ def test_thirty_kills_lose_no_answer_and_ask_none_again(tmp_path: Path) -> None:
 
 
 def test_two_processes_do_not_ask_for_one_judge(tmp_path: Path) -> None:
+    """Nor by two campaign files whose database is one."""
     campaign, printed = write_campaign(tmp_path, items=10), tmp_path / "printed"
-    with serve_chat(lambda _: Reply('{"outcome": "left"}', wait=0.2)) as server:
+    copy = shutil.copy(campaign, campaign.with_name("copy.toml"))
+    copy.with_suffix(".db").symlink_to(campaign.with_suffix(".db"))
+    with serve_chat(lambda _: Reply('{"outcome": "left"}', wait=0.6)) as server:
         first = start(campaign, server, tmp_path / "first")
         while not server.calls:
             assert first.poll() is None
             time.sleep(0.01)
-        assert start(campaign, server, printed).wait(60) == 2
+        assert start(copy, server, printed).wait(60) == 2
         assert "another process is asking this LLM judge" in printed.read_text()
         assert first.wait(60) == 0
         assert len(server.calls) == 20

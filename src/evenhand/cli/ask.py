@@ -56,6 +56,9 @@ class Model(Options):
     repeats: int = _model(
         "--repeats", "How often each question is asked in each order.", type=WholeFrom(1), default=1
     )
+    probabilities: bool = _model(
+        "--probabilities", "Store how likely each outcome of a pair was, by log-probabilities."
+    )
 
 
 class Limits(Options):
@@ -131,7 +134,8 @@ def _ask(
     _, host = read_url(asked.url or "", has_key=bool(key))
     where = questions.database or str(path.with_suffix(".db"))
     check_launch(path.with_name(f"{path.stem}.links.csv"), where)
-    stack.enter_context(hold_file(path.with_name(f".{path.name}.{llm.digest[:16]}.lock"), BUSY))
+    held = (Place.at(where).file or path).resolve()  # two campaign files may name one database
+    stack.enter_context(hold_file(held.with_name(f".{held.name}.{llm.digest[:16]}.lock"), BUSY))
     store = stack.enter_context(Store.open(where))
     launched = store.find_campaign()
     if launched is not None:
@@ -159,6 +163,7 @@ def _ask(
             asked.url or "",
             llm.model,
             key=key,
+            logprobs=asked.probabilities,
             reply_limit=REPLY_LIMIT if budget.is_limited else None,
             meter=Meter(progress.tokens, budget.allows),
         )
@@ -172,13 +177,18 @@ def _ask(
                 digest=llm.digest,
                 step=lambda n: display.step(n, left),
             )
-        _tell_run(done, budget)
+        _tell_run(done, budget, probabilities=asked.probabilities)
     _tell(store, read_progress(store, llm), budget, (str(path), Place.at(where).name))
 
 
 def _read_key(name: str | None) -> str:
     if name is None:
         return ""
+    if not name.isidentifier():  # it may be the key, and is not shown
+        raise UnknownOption(
+            "--key-env takes the name of an environment variable that holds the key, not the key:"
+            " export API_KEY=..., then --key-env API_KEY"
+        )
     key = os.environ.get(name, "").strip()
     if not key:
         raise UnknownOption(
@@ -212,10 +222,14 @@ def _confirm(
         click.confirm("Begin?", abort=True, err=True)
 
 
-def _tell_run(done: Asked, budget: Budget) -> None:
+def _tell_run(done: Asked, budget: Budget, *, probabilities: bool) -> None:
     reasons = ", ".join(f"{n:,} {why}" for why, n in sorted(done.skipped.items()))
     none = f", no answer to {done.skipped.total():,} ({reasons})" if reasons else ""
     click.echo(label("stored", f"{plural(done.answered, 'answer')}{none}", PLAIN))
+    if probabilities:
+        some = f"stored with {plural(done.likely, 'answer')}"
+        none = "the endpoint gives none that can be read: the answers are stored without"
+        click.echo(label("likely", some if done.likely else none, PLAIN))
     if done.stopped:
         more = "--max-cost" if budget.cost is not None else "--max-tokens"
         message = f"the budget does not allow the next question: raise {more} to continue"

@@ -35,6 +35,8 @@ MIN_SECRET: Final = 8  # Characters of a key that is one; shorter ones are place
 MAX_SHOWN: Final = 200  # Characters of an endpoint's message that are shown
 # What a reply is held to, from the strictest; an endpoint that refuses one is asked with the next
 FORMATS: Final = ("json_schema", "json_object", "")
+# Alternatives to each token that are asked for; an endpoint that refuses them is asked for fewer
+ALTERNATIVES: Final = (20, 5, 0)
 LIMITS: Final = ("max_tokens", "max_completion_tokens")  # Names of the limit of a reply
 # Codes of an endpoint that refuses one question, and would answer others
 NO_ANSWER: Final = {
@@ -60,6 +62,7 @@ class _Message(msgspec.Struct):
 class _Choice(msgspec.Struct):
     message: _Message
     finish_reason: str | None = None
+    logprobs: Any = None  # read apart: what is wrong with them does not spoil the reply
 
 
 class _Usage(msgspec.Struct):
@@ -108,11 +111,13 @@ class ChatReply:
     text: str  # what the model wrote
     seconds: float = 0.0
     why: str = ""  # why it is no answer, "" where it may be one: refused, too long, rejected
+    logprobs: Any = None  # of its tokens, as the endpoint gave them
 
 
-def count_bytes(messages: Sequence[Message]) -> int:
-    """Return the most tokens that messages can have: a token is a byte or more."""
-    return sum(len(one["content"].encode()) + 16 for one in messages)
+def count_bytes(messages: Sequence[Message], schema: Mapping[str, Any]) -> int:
+    """Return the most tokens that a question can have: a token is a byte or more."""
+    texts = sum(len(one["content"].encode()) + 16 for one in messages)
+    return texts + len(msgspec.json.encode(schema))
 
 
 class Endpoint:
@@ -126,6 +131,7 @@ class Endpoint:
         *,
         key: str = "",
         reply_limit: int | None = None,
+        logprobs: bool = False,
         meter: Meter | None = None,
         patience: float = 300.0,
         pause: Callable[[float], None] = time.sleep,
@@ -137,6 +143,7 @@ class Endpoint:
         self.meter = meter or Meter()
         self._key, self._pause = key, pause
         self._format, self._limit = 0, 0
+        self._alternatives = 0 if logprobs else ALTERNATIVES.index(0)
         self._works, self._rejected = False, 0
         headers = {"User-Agent": f"evenhand/{__version__}"}
         if key:
@@ -176,7 +183,7 @@ class Endpoint:
         raise AssertionError
 
     def _try(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> ChatReply:
-        began, most = time.monotonic(), (count_bytes(messages), self.reply_limit or 0)
+        began, most = time.monotonic(), (count_bytes(messages, schema), self.reply_limit or 0)
         while True:
             if not self.meter.has_room(most):
                 raise BudgetSpent("the budget does not allow the next question")
@@ -189,7 +196,8 @@ class Endpoint:
                 raise _Again(f"{status} {message}".strip(), _read_pause(response.headers))
             if code in NO_ANSWER:
                 return ChatReply("", time.monotonic() - began, NO_ANSWER[code])
-            if status in BAD_REQUEST and not self._works and self._loosen(message):
+            is_bad = status in BAD_REQUEST or (status == 403 and "logprobs" in message)
+            if is_bad and not self._works and self._loosen(message):
                 continue
             if status in BAD_REQUEST and self._works and self._rejected < MAX_REJECTED:
                 self._rejected += 1
@@ -200,6 +208,8 @@ class Endpoint:
         request: dict[str, Any] = {"model": self.model, "messages": list(messages)}
         if self.reply_limit is not None:
             request[LIMITS[self._limit]] = self.reply_limit
+        if alternatives := ALTERNATIVES[self._alternatives]:
+            request |= {"logprobs": True, "top_logprobs": alternatives}
         kind = FORMATS[self._format]
         if kind:
             request["response_format"] = {"type": kind}
@@ -212,8 +222,12 @@ class Endpoint:
         if self.reply_limit is not None and not self._limit and LIMITS[1] in message:
             self._limit = 1
             return True
+        last = self._format + 1 == len(FORMATS)
+        if ALTERNATIVES[self._alternatives] and (last or "logprobs" in message):
+            self._alternatives, self._format = self._alternatives + 1, 0
+            return True
         self._format += 1
-        return self._format < len(FORMATS)
+        return not last
 
     def _send(
         self, request: dict[str, Any], began: float, most: Tokens
@@ -251,7 +265,7 @@ class Endpoint:
         self.meter.add((sent, len(text.encode()) if written is None else written))
         self._works, self._rejected = True, 0
         is_refused = choice.message.refusal or choice.finish_reason in NO_ANSWER
-        return ChatReply(text, seconds, "refused" if is_refused else "")
+        return ChatReply(text, seconds, "refused" if is_refused else "", choice.logprobs)
 
     def _read_error(self, body: bytes) -> tuple[str, str]:
         """Return the code and the message of a refusal, which have no form that all keep to."""

@@ -8,10 +8,14 @@ others; what is not exactly that is refused, and nothing is guessed.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import exp, fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
 
 from evenhand.design.tasks import PairTask, RankTask, ScaledTask, Task, Ticket
 from evenhand.errors import InvalidJudgments, UnknownOption
@@ -23,9 +27,12 @@ if TYPE_CHECKING:
 
 SHOWN: Final = ("task", "beside", "outputs")  # Of a view, what a template is given
 REPAIR: Final = (
-    "That is no answer: {fault}. Reply again, with one JSON object as described and nothing else."
+    "That is not a valid answer: {fault}. Reply again with a single JSON object as described, and"
+    " nothing else."
 )
 FENCE: Final = "```"
+ROUNDING: Final = 1e-3  # By how much probabilities of an endpoint may exceed 1
+DIGITS: Final = 6  # Of a probability that is stored
 
 
 class Prompt:
@@ -125,3 +132,67 @@ def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) < len(pairs):
         raise ValueError
     return made
+
+
+class _Alternative(msgspec.Struct):
+    token: str
+    logprob: Annotated[float, msgspec.Meta(le=ROUNDING)]
+    raw: list[Annotated[int, msgspec.Meta(ge=0, le=255)]] | None = msgspec.field(
+        name="bytes", default=None
+    )
+
+    @property
+    def written(self) -> bytes:
+        return self.token.encode() if self.raw is None else bytes(self.raw)
+
+
+class _Token(_Alternative):
+    top_logprobs: list[_Alternative] = []
+
+
+class _LogProbs(msgspec.Struct):
+    content: list[_Token]
+
+
+def read_probabilities(
+    text: str, outcome: str, outcomes: Sequence[str], logprobs: object
+) -> dict[str, float] | None:
+    """Return how likely each outcome was, of 1 together, and what went to other words ("outside").
+
+    They are of the first token that tells the outcomes apart. An outcome that is not among the
+    listed alternatives has 0. None where the endpoint does not say, or the token is not found.
+    """
+    starts = [one.end() for one in re.finditer(r'"outcome"\s*:\s*"', text)]
+    try:
+        tokens = msgspec.convert(logprobs, _LogProbs).content
+        if len(starts) != 1 or not text[starts[0] :].startswith(f'{outcome}"'):
+            return None
+        begin, end = len(text[: starts[0]].encode()), 0
+        if b"".join(one.written for one in tokens) != text.encode():
+            return None
+    except (msgspec.ValidationError, UnicodeEncodeError):
+        return None
+    for token in tokens:
+        end += len(token.written)
+        if end > begin:
+            break
+    # what the token holds of the text before the outcome, or where in the outcome it begins
+    before = text.encode()[end - len(token.written) : begin]
+    likely = {one.written: one.logprob for one in (token, *token.top_logprobs)}
+    shares = dict.fromkeys(outcomes, 0.0)
+    for written, logprob in likely.items():
+        rest = written.removeprefix(before) if written.startswith(before) else b""
+        meant = [one for one in outcomes if _begins(rest, f'{one}"'.encode())]
+        if len(meant) == 1:
+            shares[meant[0]] += exp(logprob)
+        elif written == token.written:  # which outcome it is shows later
+            return None
+    total, whole = fsum(shares.values()), fsum(map(exp, likely.values()))
+    if not shares[outcome] or whole > 1 + ROUNDING:
+        return None
+    found = {one: round(share / total, DIGITS) for one, share in shares.items()}
+    return {**found, "outside": round(max(0.0, 1 - total), DIGITS)}
+
+
+def _begins(rest: bytes, outcome: bytes) -> bool:
+    return bool(rest) and (outcome.startswith(rest) or rest.startswith(outcome))

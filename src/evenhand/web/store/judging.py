@@ -267,6 +267,7 @@ class Reply:
     # of an LLM: the digest of its prompt, the tokens that it took; and what it wrote
     facts: Mapping[str, Any] | None = None
     text: str = ""
+    probabilities: Mapping[str, float] | None = None  # of an LLM's outcomes, where known
 
 
 def serve(tx: WriteTransaction, judge: str) -> Served | None:
@@ -345,6 +346,8 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
         payload["seconds"] = round(float(reply.seconds), 3)
     if reply.facts is not None:
         fields["facts"], payload["reply"] = reply.facts, reply.text
+    if reply.probabilities is not None:
+        payload["probabilities"] = reply.probabilities
     note = {"comment": comment} if comment else None
     kind = "judgment" if reply.replaces is None else "revision"
     record = tx.write(Entry(kind, reply.judge, ticket, fields, payload, note))
@@ -365,6 +368,15 @@ def skip(tx: WriteTransaction, reply: Reply) -> records.Record:
     tx.change(SET_ANSWER, {"ticket": row.number, "to": VOID, "by": None})
     tx.change(_TAKE, {"number": row.number})
     return record
+
+
+def note_attempt(tx: WriteTransaction, reply: Reply) -> records.Record:
+    """Store what a reply took that is no answer; its ticket is still asked."""
+    row = look_up(tx, reply.judge)
+    if row.leased != reply.ticket or row.state != OPEN:
+        raise records.NotYours(records.NOT_ASSIGNED)
+    ticket, fields = read_ticket(row, reply.judge), {"facts": reply.facts}
+    return tx.write(Entry("attempt", reply.judge, ticket, fields, {"reply": reply.text}))
 
 
 def answer(tx: WriteTransaction, reply: Reply) -> Answered:

@@ -60,7 +60,7 @@ def read_progress(store: Readable, llm: LlmJudge) -> Progress:
         mine = select(tickets.c.state, func.count().label("n")).where(tickets.c.seat == judge)
         states = connection.execute(mine.group_by(tickets.c.state))
         counts = {row.state: int(row.n) for row in states}
-        kinds = log.c.kind.in_(("judgment", "skip"))
+        kinds = log.c.kind.in_(("judgment", "skip", "attempt"))
         bodies = connection.execute(select(log.c.body).where(log.c.judge == judge, kinds))
         took = [json.loads(body)["facts"]["tokens"] for (body,) in bodies]
     closed, issued = counts.get(CLOSED, 0), sum(counts.values())

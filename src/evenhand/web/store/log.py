@@ -100,8 +100,9 @@ JUDGMENTS: Final = ("judgment", "revision")
 @dataclass(frozen=True)
 class Record:
     number: int  # its place in the log, from 1
-    # judgment, revision, undo, skip (an LLM gave no answer), or an event: launch, pause, resume,
-    # invite, enter, consent, issue, leave, revoke, join, forget
+    # judgment, revision, undo, skip (an LLM gave no answer), attempt (an LLM's reply that was no
+    # answer, before it is asked again), or an event: launch, pause, resume, invite, enter, consent,
+    # issue, leave, revoke, join, forget
     kind: str
     at: int  # when, in milliseconds since 1970, by a clock that never goes back
     judge: str  # the pseudonym whom it concerns, "" for nobody
@@ -116,10 +117,12 @@ class Record:
     facts: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what else an event says
     erased: bool = False  # whether something of it was deleted on request
     reply: str = ""  # what an LLM wrote, as it came
+    # how likely an LLM's outcomes were, and words that are none ("outside")
+    probabilities: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     @property
     def by_llm(self) -> bool:
-        return "prompt" in self.facts and self.ticket is not None
+        return "prompt" in self.facts and self.kind in (*JUDGMENTS, "skip")
 
 
 def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
@@ -146,6 +149,7 @@ def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
         facts=MappingProxyType(body.get("facts", {})),
         erased=any(name in body and not getattr(line, name) for name in PARTS),
         reply=payload.get("reply", ""),
+        probabilities=payload.get("probabilities", {}),
     )
 
 

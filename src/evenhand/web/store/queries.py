@@ -113,6 +113,18 @@ def make_rows(
         yield {**row, **extra}
 
 
+# An answer with probabilities; in a text of an LLM the quotation marks have backslashes
+_PROBABLE: Final = select(log.c.number).where(log.c.said.like('%"probabilities":%')).limit(1)
+
+
+def _tabulate_probabilities(found: Mapping[str, float]) -> dict[str, Any]:
+    """Return columns as verdicts are read with: a tie is half of both sides."""
+    if not found:
+        return {"probability_left": None, "probability_outside": None}
+    left = (1 + found["left"] - found["right"]) / 2
+    return {"probability_left": round(left, 6), "probability_outside": found["outside"]}
+
+
 def read_persons(connection: Connection) -> Mapping[str, str]:
     rows = connection.execute(select(judges.c.name, judges.c.joined))
     return {name: joined or name for name, joined in rows}
@@ -282,6 +294,7 @@ class Readable:
         with self.reading() as connection:
             persons, order = read_persons(connection), list_firsts(connection)
             typed = connection.execute(LLM_INVITES.limit(1)).first() is not None
+            likely = typed and connection.execute(_PROBABLE).first() is not None
         for start in range(0, len(order), AT_A_TIME):
             piece = order[start : start + AT_A_TIME]
             with self.reading() as connection:
@@ -290,8 +303,12 @@ class Readable:
             for record, first in piece:
                 at = records[first].at
                 for row in make_rows(planned, table, records[record], at, persons):
-                    types = {"judge_type": "llm" if records[record].by_llm else "human"}
-                    yield {**row, **types} if typed else row
+                    more: dict[str, Any] = {}
+                    if typed:
+                        more["judge_type"] = "llm" if records[record].by_llm else "human"
+                    if likely and table == "comparisons":
+                        more |= _tabulate_probabilities(records[record].probabilities)
+                    yield {**row, **more}
 
     def judges(self) -> tuple[JudgeState, ...]:
         with self.reading() as connection:

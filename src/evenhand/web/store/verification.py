@@ -59,6 +59,7 @@ FACTS: Final[Mapping[str, Set[str]]] = {
     "invite": frozenset({"seat", "model", "prompt", "template"}),
     "judgment": frozenset({"prompt", "tokens"}),
     "skip": frozenset({"prompt", "tokens", "why"}),
+    "attempt": frozenset({"prompt", "tokens"}),
     "consent": frozenset({"text"}),
     "issue": frozenset({"seat", "emptied"}),
     **dict.fromkeys(("leave", "revoke"), frozenset({"emptied"})),
@@ -256,6 +257,9 @@ class Replay:
         if number in self.void or (question is not None and question.record):
             raise Unsound(f"ticket {number} was not to be asked any more")
         self.void.add(number)
+
+    def _take_attempt(self, record: records.Record) -> None:
+        self._check_ticket(record)
 
     def _find_standing(self, record: records.Record, ticket: Ticket) -> _Question:
         question = self.questions.get(ticket.number)
@@ -529,7 +533,7 @@ class _Reader:
 
 # Names in what is kept beside a body
 SEALED: Final = {
-    "said": frozenset({"answer", "seconds", "reply", "salt"}),
+    "said": frozenset({"answer", "probabilities", "reply", "salt", "seconds"}),
     "note": frozenset({"comment", "salt"}),
 }
 _KINDS: Final = {"before": str, "number": int, "kind": str, "at": int, "judge": str}  # In bodies
@@ -540,6 +544,7 @@ FIELDS: Final[Mapping[str, Set[str]]] = {
     "judgment": _JUDGED | {"facts"},
     "revision": _JUDGED | {"replaces"},
     "skip": (_JUDGED - {"note"}) | {"facts"},
+    "attempt": frozenset({"facts", "said", "ticket"}),
     "undo": frozenset({"replaces", "ticket"}),
     "issue": frozenset({"facts", "ticket"}),
     **dict.fromkeys(("pause", "resume", "enter"), frozenset()),
