@@ -297,8 +297,9 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
         more = [one for one in numeric if one not in plan.names and not is_metric(one)]
         wanted = write_roles(header, {"criterion": ",".join([*plan.names, *more])})
         notes += [say("numbers-not-read", columns=more, asked=wanted)] if more else []
+    table, emptied = table.empty_missing([*plan.names])
     table, written = tables.read_written_scores(table, plan.names)
-    notes += written
+    notes += [*emptied, *written]
     table, bad = tables.skip_unreadable(table, plan.names, cells=True)
     frame = table.frame
     rows = [] if header.candidates("item") else unnamed_first(header)
@@ -322,7 +323,6 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     labels = dict(zip(plan.roles, map(list, zip(*plan.names.values(), strict=True)), strict=True))
     stacked = stack(frame.with_columns(*numbers), {score: [*plan.names]}, labels)
     given = stacked.filter(~nw.col(score).is_null())
-    blank = count_rows(stacked.filter(nw.col(score).is_null())) - len(bad)
     if bad and count_rows(given) == 0:
         raise InvalidJudgments(f"no score of {table.name} is a number: {bad[0]}")
     fixed = {"score": score, **{role: role for role in plan.roles}}
@@ -331,8 +331,14 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     if _ROW in stacked.collect_schema().names():
         fixed["item"] = _ROW
     data = tables.make_ratings(table.with_frame(given), options, WIDE, fixed)
-    unread = f"cells that are no numbers, {listing(bad)}"
-    excluded = exclude_by_format({"blank cells": blank, unread: len(bad)})
+    coded = sum(one.values.get("n", 0) for one in emptied)
+    excluded = exclude_by_format(
+        {
+            "blank cells": count_rows(stacked.filter(nw.col(score).is_null())) - len(bad) - coded,
+            f"cells that are no numbers, {listing(bad)}": len(bad),
+            "no answer": coded,
+        }
+    )
     return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 
 
@@ -442,6 +448,7 @@ def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> t
             f" not sure: {write_roles(header, {'score': ','.join(pairs[0][:2])})}"
         )
     left, right = pairs[0]
+    table, emptied = table.empty_missing(pairs[0])
     table, _ = tables.skip_unreadable(table, pairs[0])
     one, other = (tables.read_number(table, name, "score") for name in (left, right))
     tied = nw.when(one == other).then(nw.lit("tie"))
@@ -453,7 +460,7 @@ def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> t
         table.with_frame(frame), options, PAIR_SCORES, {"outcome": outcome}
     )
     note = say("score-pair", left=left, right=right)
-    return replace(data, source=data.source.noting(note))
+    return replace(data, source=data.source.noting(*emptied, note))
 
 
 PAIR_SCORES: Final = tables.Layout(
