@@ -41,6 +41,7 @@ from evenhand.data.labels import (
 )
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import find_no_answers
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import (
     ANNOTATIONS,
@@ -147,7 +148,7 @@ class Table:
 
     @cached_property
     def spreads(self) -> dict[str, Spread]:
-        """Columns whose first values are numbers, or blank, and between which they lie."""
+        """Columns whose first values are numbers or blank: their range without codes such as 99."""
         plain = [
             name
             for name, dtype in self.schema.items()
@@ -158,7 +159,9 @@ class Table:
             some = fetch_columns(self.frame.select(*numbers).head(rows)) if numbers else {}
             read = {name: _numbers(one.tolist(), self.missing) for name, one in some.items()}
             numbers = {name: each for name, each in read.items() if each}
-        return {name: Spread(min(each), max(each)) for name, each in numbers.items()}
+        codes = {name: find_no_answers(Counter(each)) for name, each in numbers.items()}
+        scores = {name: {*each}.difference(codes[name]) for name, each in numbers.items()}
+        return {name: Spread(min(each), max(each)) for name, each in scores.items()}
 
     def holds_texts(self, column: str) -> bool:
         """Say whether the first values of a column are texts or numbers, and so name nothing."""

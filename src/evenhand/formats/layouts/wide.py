@@ -23,6 +23,7 @@ import narwhals as nw
 
 from evenhand.data.engine import Frame, count_rows, fetch_columns
 from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.rating_rows import MAX_SHORT
 from evenhand.data.source import number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
@@ -125,8 +126,16 @@ def _find_scores(header: Header) -> list[str]:
         return [
             name for name in columns if name in criteria or share_scale([*beside, spreads[name]])
         ]
-    several = len(columns) > 1 and share_scale([spreads[name] for name in columns])
-    return columns if several else []
+    if len(columns) > 1 and share_scale([spreads[name] for name in columns]):
+        return columns
+    return find_short_scale(spreads, columns)
+
+
+def find_short_scale(spreads: Mapping[str, Spread], columns: Sequence[str]) -> list[str]:
+    """Return the columns whose numbers are on one short scale, such as 1 to 7, if several are."""
+    short = [name for name in columns if 0 <= spreads[name].low < spreads[name].high <= MAX_SHORT]
+    several = len(short) > 1 and share_scale([spreads[name] for name in short])
+    return short if several else []
 
 
 def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> Unfolding | None:
@@ -156,9 +165,11 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
         f"{write_roles(header, {role: ','.join(columns)})} if each is a {role}"
         for role in ("criterion", "judge")
     ]
+    rest = {role: "NAME" for role in ("judge", "item") if not header.candidates(role)}
+    beside = f"; name judge and item too: {write_roles(header, rest)}" if len(rest) > 1 else ""
     raise UnknownFormat(
         f"{header.table} has several columns of scores, {listing(columns)}, and does not say what"
-        f" they are: {'; '.join(ways)}"
+        f" they are: {'; '.join(ways)}{beside}"
     )
 
 
