@@ -236,3 +236,33 @@ def test_other_sheets_are_chosen_by_name(evenhand, folder, sheets, names):
     said = evenhand("rank", "book.xlsx", code=2).err
     assert names in said
     assert "--sheet first" in said
+
+
+GERMAN = "Bewerter,Satz,{},Verständlichkeit,Genauigkeit,Stil\n" + "".join(
+    f"B{j},{i},{s},{1 + (j + i + k) % 7},{99 if (i, j) == (3, 1) else 1 + (j * i + k) % 6},"
+    f"{1 + (i + 2 * j + k) % 7}\n"
+    for j in range(4)
+    for i in range(1, 31)
+    for k, s in enumerate(("rot", "blau", "grün"))
+)
+
+
+@pytest.mark.parametrize("system", ["System", "Modell"])
+def test_foreign_headings_are_refused_with_a_remedy_that_works(evenhand, folder, system):
+    Path("sheet.csv").write_text(GERMAN.format(system))
+    refused = evenhand("rank", "sheet.csv", code=2).err
+    words = shlex.split(refused.replace("; ", " "))
+    given = [words[at + 1].rstrip(",") for at, one in enumerate(words) if one == "--column"]
+    criterion = next(one for one in given if one.startswith("criterion="))
+    assert criterion == "criterion=Verständlichkeit,Genauigkeit,Stil"
+    assert {"judge=NAME", "item=NAME"} <= {*given}
+    names = {"judge": "Bewerter", "item": "Satz", "system": system}
+    columns = [word for role, name in names.items() for word in ("--column", f"{role}={name}")]
+    asked = ("--column", criterion, *columns, "--missing", "99", "--json")
+    groups = evenhand("rank", "sheet.csv", *asked).json["groups"]
+    assert {name: one["n_judgments"] for name, one in groups.items()} == {
+        "Verständlichkeit": 360,
+        "Genauigkeit": 357,
+        "Stil": 360,
+    }
+    assert (groups["Stil"]["n_judges"], groups["Stil"]["n_items"]) == (4, 30)

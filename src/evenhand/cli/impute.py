@@ -22,8 +22,8 @@ class Asked(options.Options):
         "--judge-group COLUMN|judge",
         "Intervals hold in each group of judges. Default: over all judges.",
     )
-    missing: str = _model(
-        "--missing at-random|by-value",
+    mechanism: str = _model(
+        "--mechanism at-random|by-value",
         "Whether ratings are missing at random, or depending on their value.",
         default="at-random",
     )
@@ -85,7 +85,7 @@ def impute(
     model = NuclearNorm(
         level=asked.level,
         group=asked.judge_group,
-        missing="at random" if asked.missing == "at-random" else "by value",
+        missing="at random" if asked.mechanism == "at-random" else "by value",
         clip=ends,
         abstain=not asked.force_shared,
         seed=asked.seed,

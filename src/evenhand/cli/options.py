@@ -463,6 +463,11 @@ class Reading(Options):
         "--skip-bad-rows",
         "Exclude rows that cannot be read, counted and listed, and read the others.",
     )
+    missing: tuple[str, ...] = _input_option(
+        "--missing VALUE,VALUE",
+        "Values that are no answer, such as 99,n.a.: scores, ranks and outcomes that hold one are"
+        " empty, and counted. Repeatable.",
+    )
     explain: bool = _input_option(
         "--explain",
         "Print the queries that the engine ran, and how many rows they returned.",
@@ -526,6 +531,7 @@ class Reading(Options):
             sheet=self.sheet,
             decimal=self.decimal,
             skip_bad_rows=self.skip_bad_rows,
+            missing=self.missing,
             without=self.without,
         )
         if self.thorough:

@@ -83,6 +83,9 @@ class PilotReading(options.Options):
     decimal: str | None = _systems(
         "--decimal", "The sign before decimals of the pilot.", type=options.OneOf((".", ","))
     )
+    missing: tuple[str, ...] = _systems(
+        "--missing VALUE,VALUE", "Values of the pilot that are no answer, such as 99. Repeatable."
+    )
     skip_bad_rows: bool = _systems(
         "--skip-bad-rows", "Exclude rows of the pilot that cannot be read, counted and listed."
     )

@@ -157,7 +157,8 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
         for key, value in getattr(reading, name):
             words += [flags[name], f"{key}={value}"]
     words += [flags["skip_bad_rows"]] if reading.skip_bad_rows else []
-    words += [word for one in reading.without for word in (flags["without"], one)]
+    for name in ("missing", "without"):
+        words += [word for one in getattr(reading, name) for word in (flags[name], one)]
     return tuple(words)
 
 

@@ -28,7 +28,7 @@ from evenhand.data.engine import ANSWER, Columns, Frame, one_thread
 from evenhand.data.exclusions import say_unweighted
 from evenhand.data.joining import list_places, sort_rows
 from evenhand.data.rating_rows import CONTROL, RatingRows, note_no_answers
-from evenhand.data.source import advise_other_scores, number_rows
+from evenhand.data.source import advise_missing, number_rows
 from evenhand.data.tally import Codes, Factor
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
@@ -205,5 +205,5 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
         missing=missing,
         notes=(left_out, *read.notes) if missing else read.notes,
     )
-    doubts = note_no_answers(rows, partial(advise_other_scores, data.frame, data.source))
+    doubts = note_no_answers(rows, partial(advise_missing, data.frame))
     return replace(rows, notes=(*doubts, *rows.notes))

@@ -13,7 +13,7 @@ from evenhand.data.engine import COUNT, PLACE, count_rows, fetch_columns
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import OFTEN, find_no_answers, say_no_answer
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import advise_other_scores, find_lines, find_rows, number_rows
+from evenhand.data.source import advise_missing, find_lines, find_rows, number_rows
 from evenhand.data.texts import say
 from evenhand.render.findings import Finding
 
@@ -103,7 +103,7 @@ def _find_far_scores(data: Ratings) -> list[Finding]:
                 break
             ordered.remove(off[0])  # one slip may hide another: the scale is looked at without it
             slips.append(off[0])
-        remedy = partial(advise_other_scores, data.frame, data.source)
+        remedy = partial(advise_missing, data.frame)
         codes = [one for one in find_no_answers(counts) if one not in slips]
         far += [say_no_answer(one, counts, name or "", remedy) for one in codes]
         for end in slips:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, islice
+from itertools import accumulate, islice, product
 from pathlib import Path
 from typing import Any, Final
 
 import narwhals as nw
 
 from evenhand.data.conditions import mark_whole
-from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns, quote, quote_name
+from evenhand.data.engine import (
+    ANSWER,
+    PLACE,
+    Frame,
+    count_labels,
+    fetch_columns,
+    quote,
+    quote_name,
+)
 from evenhand.data.engine_errors import list_starts
 from evenhand.data.exclusions import Exclusion, Filter
 from evenhand.data.query_log import hold
 from evenhand.data.texts import say
-from evenhand.errors import quote_word
+from evenhand.render.findings import Finding
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
 # it, how long it took, and when it was given
@@ -116,20 +123,51 @@ def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str
     return [{**row, "line": lines[int(row["row"])]} for row in rows] if lines else rows
 
 
-def advise_other_scores(frame: Frame, source: Source, number: str) -> str:
-    """Return what leaves out the ratings of a score that is a number, as a clause."""
-    if source.format != "ratings":  # cells of a wide sheet, or a layout of its own
-        return f"leave these cells empty in {source.name}"
-    column, engine = source.named("score"), frame.implementation
-    name = json.dumps(column, ensure_ascii=False)
-    if engine.is_duckdb():
-        sql = f"{column if column.isidentifier() else quote_name(column)} <> {number}"
-        return f"add --where {quote_word(sql)}, in Python where={sql!r}"
-    if engine.is_pandas():
-        return f"pass frame[frame[{name}] != {number}]"
-    if engine.is_polars():
-        return f"pass frame.filter(pl.col({name}) != {number})"
-    return f"read it with where=narwhals.col({name}) != {number}"
+def advise_missing(frame: Frame, number: str) -> str:
+    """Return what reads a number as no answer, as a clause."""
+    if frame.implementation.is_duckdb():
+        return f"add --missing {number}, in Python read(..., missing={number})"
+    return f"pass evenhand.read(frame, missing={number})"
+
+
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)")
+
+
+def matches_code(value: object, code: str) -> bool:
+    """Say whether a value is a code, such as 99 or "n.a.": as a number, or as text but for case."""
+    text = str(value).strip()
+    if _NUMBER.fullmatch(text) and _NUMBER.fullmatch(code):
+        return float(text) == float(code)
+    return text.casefold() == code.casefold()
+
+
+def empty_codes(
+    frame: Frame, columns: Sequence[str], codes: Sequence[str]
+) -> tuple[Frame, list[Finding]]:
+    """Empty the cells of some columns that hold a code for "no answer"; say how many held each."""
+    schema = frame.collect_schema()
+    cells = dict.fromkeys(codes, 0)
+    for column in columns:
+        counted = count_labels(frame, column, as_text=True)
+        codes_of = {
+            label: code
+            for label, code in product(counted, codes)
+            if label is not None and matches_code(label, code)
+        }
+        for label, code in codes_of.items():
+            cells[code] += int(counted[label])
+        if codes_of:
+            dtype, value = schema[column], nw.col(column)
+            number = int if dtype.is_integer() else float
+            held = [number(one) for one in codes_of] if dtype.is_numeric() else [*codes_of]
+            kept = nw.when(~value.is_in(held)).then(value)
+            frame = frame.with_columns(kept.alias(column))
+    return frame, [
+        say("missing-code", n=n, code=code)
+        if n
+        else say("unused-missing-code", "warning", code=code, columns=[*columns])
+        for code, n in cells.items()
+    ]
 
 
 # All blanks that Python strips from a text

@@ -71,6 +71,7 @@ def read(
     sheet: str | None = None,
     decimal: str | None = None,
     skip_bad_rows: bool = False,
+    missing: str | float | Sequence[str | float] = (),
     without: Sequence[str] = (),
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
@@ -102,6 +103,8 @@ def read(
             CSV file whose fields are parted by semicolons.
         skip_bad_rows: exclude rows that cannot be read, counted and listed, instead of refusing
             the table.
+        missing: values that are no answer, such as 99 or "n.a.", among scores, ranks and outcomes:
+            cells that hold one are empty, and counted.
         without: judges or systems to exclude, by name; judge=NAME or system=NAME where both have
             the name.
 
@@ -125,6 +128,10 @@ def read(
     require_option("weights", weights, ("frequency", "importance"))
     if decimal is not None:
         require_option("decimal", decimal, (",", "."))
+    given = [missing] if isinstance(missing, str | float | int) else missing
+    codes = [word.strip() for one in given for word in str(one).split(",")]
+    if not all(codes):
+        raise UnknownOption("missing: say which values are no answer, such as 99,n.a.")
     options = ReadOptions(
         {role: one for role, one in (columns or {}).items() if isinstance(one, str)},
         None if outcomes is None else {str(label).strip(): one for label, one in outcomes.items()},
@@ -132,12 +139,13 @@ def read(
         system_separator,
         decimal,
         skip_bad_rows,
+        codes,
         {role: one for role, one in (columns or {}).items() if not isinstance(one, str)},
     )
 
     def fits(one: Table) -> bool:
         try:
-            _choose(one, options, format)
+            _choose(replace(one, missing=codes), options, format)
         except EvenhandError:
             return False
         return True
@@ -161,6 +169,7 @@ def understand(
     nested = NESTED in table.original_types.values()
     if nested and not knows(table.header(options), layout):
         table = open_inner(table)
+    table = replace(table, missing=options.missing)
     table, options = _rename_dotted(table, options, layout)
     table = read_decimals(table, options.decimal)
     whole = table.frame

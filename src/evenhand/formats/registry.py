@@ -193,6 +193,15 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     layouts = [layout for layout in ours if layout in fitting]
     nearest = min(layouts, key=lambda layout: len(header.missing(layout.needs)), default=None)
     if nearest is None or len(header.missing(nearest.needs)) == len(nearest.needs):
+        spreads = header.spreads()
+        scores = wide.find_short_scale(spreads, [one for one in header.free if one in spreads])
+        if scores:
+            named = {"system": "NAME", "judge": "NAME", "item": "NAME"}
+            return UnknownFormat(
+                f"{header.table} has several columns of scores, {listing(scores)}, under names that"
+                " say nothing of judge, item and system: say which columns are these, and what the"
+                f" scores are: {write_roles(header, {**named, 'criterion': ','.join(scores)})}"
+            )
         return UnknownFormat(
             f"{header.table} has the columns {listing(header.columns)}: no known layout."
             " Comparisons need left, right, outcome (or model_a, model_b, winner); rankings need"

@@ -41,13 +41,16 @@ from evenhand.data.labels import (
 )
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import find_no_answers
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import (
     ANNOTATIONS,
     AnnotationColumn,
     Source,
+    empty_codes,
     find_lines,
     find_rows,
+    matches_code,
     name_rows,
     repeats_header,
     strip_blanks,
@@ -95,6 +98,7 @@ class ReadOptions:
     system_separator: str | None = None
     decimal: str | None = None  # the sign before decimals; None notices a comma where it is sure
     skip_bad_rows: bool = False  # whether rows that cannot be read are skipped and counted
+    missing: Sequence[str] = ()  # values of scores, ranks and outcomes that are no answer
     # role → columns of scores whose names say it, or "score" where that is left open
     lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -127,6 +131,7 @@ class Table:
     # rows that could not be read, which are skipped; None where the first of them is refused
     faults: list[InvalidRow] | None = None
     skipped: Sequence[Exclusion] = ()  # lines that are no rows, and were left out for that
+    missing: Sequence[str] = ()  # values of judgments that are no answer, until they are emptied
 
     @cached_property
     def schema(self) -> nw.Schema:
@@ -143,7 +148,7 @@ class Table:
 
     @cached_property
     def spreads(self) -> dict[str, Spread]:
-        """Columns whose first values are numbers, or blank, and between which they lie."""
+        """Columns whose first values are numbers or blank: their range without codes such as 99."""
         plain = [
             name
             for name, dtype in self.schema.items()
@@ -152,9 +157,11 @@ class Table:
         numbers: dict[str, list[float]] = {name: [] for name in plain}
         for rows in (LOOK, ROWS_LOOKED_AT):  # of few rows first: most columns are no numbers
             some = fetch_columns(self.frame.select(*numbers).head(rows)) if numbers else {}
-            read = {name: _numbers(values.tolist()) for name, values in some.items()}
+            read = {name: _numbers(one.tolist(), self.missing) for name, one in some.items()}
             numbers = {name: each for name, each in read.items() if each}
-        return {name: Spread(min(each), max(each)) for name, each in numbers.items()}
+        codes = {name: find_no_answers(Counter(each)) for name, each in numbers.items()}
+        scores = {name: {*each}.difference(codes[name]) for name, each in numbers.items()}
+        return {name: Spread(min(each), max(each)) for name, each in scores.items()}
 
     def holds_texts(self, column: str) -> bool:
         """Say whether the first values of a column are texts or numbers, and so name nothing."""
@@ -176,6 +183,16 @@ class Table:
             said = f"{where} of {self.name}: {fault.reason}; correct it, or {SKIP}"
             raise InvalidJudgments(said) from None
         self.faults.append(fault)
+
+    def empty_missing(self, columns: Sequence[str]) -> tuple[Table, list[Finding]]:
+        """Empty the cells of judgments that hold a value which is no answer; say how many did."""
+        if not self.missing:
+            return self, []
+        table = self
+        for column in (one for one in columns if self.schema[one] == nw.Object):
+            table = _write_objects(table, column)
+        frame, notes = empty_codes(table.frame, columns, self.missing)
+        return replace(table, frame=frame, missing=()), notes
 
     def name_rows(self, numbers: Collection[int]) -> dict[int, str]:
         lines = find_lines(self.frame, numbers)
@@ -222,9 +239,10 @@ def exclude_bad_rows(places: Sequence[str], faults: Sequence[str], every: int) -
 PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
 
 
-def _numbers(values: Iterable[Any]) -> list[float]:
+def _numbers(values: Iterable[Any], missing: Sequence[str]) -> list[float]:
     """Return values as numbers; none of them where more than a few slips are something else."""
     plain = [value.strip() if isinstance(value, str) else value for value in values]
+    plain = [one for one in plain if not any(matches_code(one, code) for code in missing)]
     there = [one for one in plain if not is_missing(None if one is None else str(one))]
     written = _find_written(Counter(one for one in there if isinstance(one, str)))
     if written is not None:
@@ -823,7 +841,9 @@ def make_comparisons(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
     roles, beside = assign_beside(table, options, "comparisons", fixed)
+    table, emptied = table.empty_missing([roles["outcome"]])
     table, notes = strip_labels(table, roles)
+    notes += emptied
     outcome_labels = None
     if options.outcomes is not None:
         if not options.outcomes:
@@ -882,8 +902,10 @@ def make_rankings(
 ) -> Rankings:
     refuse_comparison_wishes(options, "rankings")
     roles, beside = assign_beside(table, options, "rankings", fixed)
+    table, emptied = table.empty_missing([roles["rank"]])
     table, _ = skip_unreadable(table, [roles["rank"]])
     table, notes = strip_labels(table, roles)
+    notes += emptied
     frame, source = _take(table, layout, roles)
     source = source.noting(*notes)
     source = replace(source, annotations=place_asides(table, options, roles, beside))
@@ -909,10 +931,11 @@ def make_ratings(
 ) -> Ratings:
     refuse_comparison_wishes(options, "ratings")
     roles = assign(table.header(options), Ratings.ROLES, _NEEDED[needed], fixed)
-    table, written = read_written_scores(table, [roles.get("score")])
-    table, _ = skip_unreadable(table, [roles.get("score")])
+    table, emptied = table.empty_missing([roles["score"]])
+    table, written = read_written_scores(table, [roles["score"]])
+    table, _ = skip_unreadable(table, [roles["score"]])
     roles, notes = drop_misfits(table, options, roles)
-    notes += written
+    notes += [*emptied, *written]
     table, stripped = strip_labels(table, roles)
     table, roles, more = keep_documents_apart(table, roles)
     more += stripped

@@ -17,6 +17,8 @@ def test_the_errors_of_a_rater_and_output_are_one_rating(save) -> None:
     assert [row["score"] for row in rows_of(data)] == [-1.1, 0, 0, -25]
     assert [row["item"] for row in rows_of(data)] == [f"talk.1:{n}" for n in (1, 2, 3, 4)]
     assert "5 rows of errors are 4 ratings" in data.source.notes
+    weights = "major 5, minor 1, minor punctuation 0.1, non-translation 25"
+    assert f"errors take from the score: {weights}" in data.source.notes
     assert "not read: comment" in data.source.notes
 
 

@@ -24,6 +24,9 @@ from evenhand.errors import InvalidJudgments, MissingFile
 from evenhand.formats.files import REMARK
 from evenhand.formats.records import (
     NO_ERROR,
+    NON_TRANSLATION,
+    PUNCTUATION,
+    WEIGHTS,
     Record,
     Row,
     keep_flat,
@@ -79,6 +82,11 @@ def understand_mqm(table: Table, options: ReadOptions) -> Handle:
             fault.numbers = tuple(record.number for record in records)
             table.skip(fault)
     notes = [f"{len(keyed):,} rows of errors are {len(rows):,} ratings", *say_critical(every)]
+    taken = ", ".join(f"{one} {WEIGHTS[one]:g}" for one in ("major", "minor"))
+    notes.append(
+        f"errors take from the score: {taken}, minor punctuation {PUNCTUATION:g}, non-translation"
+        f" {NON_TRANSLATION:g}"
+    )
     notes += say_unread(list_unread(table, (*MQM.reads, segment)))
     return take_rows(MQM, table, rows, options, unread=(), notes=notes)
 

@@ -23,6 +23,7 @@ import narwhals as nw
 
 from evenhand.data.engine import Frame, count_rows, fetch_columns
 from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.rating_rows import MAX_SHORT
 from evenhand.data.source import number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
@@ -125,8 +126,16 @@ def _find_scores(header: Header) -> list[str]:
         return [
             name for name in columns if name in criteria or share_scale([*beside, spreads[name]])
         ]
-    several = len(columns) > 1 and share_scale([spreads[name] for name in columns])
-    return columns if several else []
+    if len(columns) > 1 and share_scale([spreads[name] for name in columns]):
+        return columns
+    return find_short_scale(spreads, columns)
+
+
+def find_short_scale(spreads: Mapping[str, Spread], columns: Sequence[str]) -> list[str]:
+    """Return the columns whose numbers are on one short scale, such as 1 to 7, if several are."""
+    short = [name for name in columns if 0 <= spreads[name].low < spreads[name].high <= MAX_SHORT]
+    several = len(short) > 1 and share_scale([spreads[name] for name in short])
+    return short if several else []
 
 
 def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> Unfolding | None:
@@ -156,9 +165,11 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
         f"{write_roles(header, {role: ','.join(columns)})} if each is a {role}"
         for role in ("criterion", "judge")
     ]
+    rest = {role: "NAME" for role in ("judge", "item") if not header.candidates(role)}
+    beside = f"; name judge and item too: {write_roles(header, rest)}" if len(rest) > 1 else ""
     raise UnknownFormat(
         f"{header.table} has several columns of scores, {listing(columns)}, and does not say what"
-        f" they are: {'; '.join(ways)}"
+        f" they are: {'; '.join(ways)}{beside}"
     )
 
 
@@ -297,8 +308,9 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
         more = [one for one in numeric if one not in plan.names and not is_metric(one)]
         wanted = write_roles(header, {"criterion": ",".join([*plan.names, *more])})
         notes += [say("numbers-not-read", columns=more, asked=wanted)] if more else []
+    table, emptied = table.empty_missing([*plan.names])
     table, written = tables.read_written_scores(table, plan.names)
-    notes += written
+    notes += [*emptied, *written]
     table, bad = tables.skip_unreadable(table, plan.names, cells=True)
     frame = table.frame
     rows = [] if header.candidates("item") else unnamed_first(header)
@@ -322,7 +334,6 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     labels = dict(zip(plan.roles, map(list, zip(*plan.names.values(), strict=True)), strict=True))
     stacked = stack(frame.with_columns(*numbers), {score: [*plan.names]}, labels)
     given = stacked.filter(~nw.col(score).is_null())
-    blank = count_rows(stacked.filter(nw.col(score).is_null())) - len(bad)
     if bad and count_rows(given) == 0:
         raise InvalidJudgments(f"no score of {table.name} is a number: {bad[0]}")
     fixed = {"score": score, **{role: role for role in plan.roles}}
@@ -331,8 +342,14 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     if _ROW in stacked.collect_schema().names():
         fixed["item"] = _ROW
     data = tables.make_ratings(table.with_frame(given), options, WIDE, fixed)
-    unread = f"cells that are no numbers, {listing(bad)}"
-    excluded = exclude_by_format({"blank cells": blank, unread: len(bad)})
+    coded = sum(one.values.get("n", 0) for one in emptied)
+    excluded = exclude_by_format(
+        {
+            "blank cells": count_rows(stacked.filter(nw.col(score).is_null())) - len(bad) - coded,
+            f"cells that are no numbers, {listing(bad)}": len(bad),
+            "no answer": coded,
+        }
+    )
     return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 
 
@@ -442,6 +459,7 @@ def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> t
             f" not sure: {write_roles(header, {'score': ','.join(pairs[0][:2])})}"
         )
     left, right = pairs[0]
+    table, emptied = table.empty_missing(pairs[0])
     table, _ = tables.skip_unreadable(table, pairs[0])
     one, other = (tables.read_number(table, name, "score") for name in (left, right))
     tied = nw.when(one == other).then(nw.lit("tie"))
@@ -453,7 +471,7 @@ def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> t
         table.with_frame(frame), options, PAIR_SCORES, {"outcome": outcome}
     )
     note = say("score-pair", left=left, right=right)
-    return replace(data, source=data.source.noting(note))
+    return replace(data, source=data.source.noting(*emptied, note))
 
 
 PAIR_SCORES: Final = tables.Layout(
