@@ -129,6 +129,20 @@ ROLE_COLUMN: Final = Named("role=name", "judge=annotator")
 COLUMN_LEVEL: Final = Named("column=level", "native=yes")
 
 
+class Weight(Named):
+    """A pair of a name and a number."""
+
+    def parse(self, text: str) -> Any:
+        name, number = super().parse(text)
+        try:
+            return name, float(number)
+        except ValueError:
+            raise ValueError(f"'{text}' is not {self.name}, such as {self.example}") from None
+
+
+SEVERITY_WEIGHT: Final = Weight("severity=points", "critical=25")
+
+
 class LabelOutcome(Parsed):
     """`label=outcome`, such as `A is better=left`; a label may hold "=" itself."""
 
@@ -468,6 +482,11 @@ class Reading(Options):
         "Values that are no answer, such as 99,n.a.: scores, ranks and outcomes that hold one are"
         " empty, and counted. Repeatable.",
     )
+    error_weights: tuple[tuple[str, float], ...] = _input_option(
+        "--error-weight SEVERITY=POINTS",
+        "Of marked errors (MQM), what one takes from the score, such as critical=25. Repeatable.",
+        type=SEVERITY_WEIGHT,
+    )
     explain: bool = _input_option(
         "--explain",
         "Print the queries that the engine ran, and how many rows they returned.",
@@ -532,6 +551,7 @@ class Reading(Options):
             decimal=self.decimal,
             skip_bad_rows=self.skip_bad_rows,
             missing=self.missing,
+            error_weights=dict(self.error_weights),
             without=self.without,
         )
         if self.thorough:

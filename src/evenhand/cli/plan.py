@@ -86,6 +86,11 @@ class PilotReading(options.Options):
     missing: tuple[str, ...] = _systems(
         "--missing VALUE,VALUE", "Values of the pilot that are no answer, such as 99. Repeatable."
     )
+    error_weights: tuple[tuple[str, float], ...] = _systems(
+        "--error-weight SEVERITY=POINTS",
+        "Of marked errors of the pilot (MQM), what one takes. Repeatable.",
+        type=options.SEVERITY_WEIGHT,
+    )
     skip_bad_rows: bool = _systems(
         "--skip-bad-rows", "Exclude rows of the pilot that cannot be read, counted and listed."
     )

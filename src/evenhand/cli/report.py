@@ -156,6 +156,8 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
     for name in ("columns", "outcomes"):
         for key, value in getattr(reading, name):
             words += [flags[name], f"{key}={value}"]
+    for name, points in reading.error_weights:
+        words += [flags["error_weights"], f"{name}={points:g}"]
     words += [flags["skip_bad_rows"]] if reading.skip_bad_rows else []
     for name in ("missing", "without"):
         words += [word for one in getattr(reading, name) for word in (flags[name], one)]

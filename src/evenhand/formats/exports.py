@@ -434,7 +434,7 @@ def write_mqm(data: Ratings) -> Iterator[str]:
         if spans is None:
             raise record.refuse(f"it has no spans; where no error was found {MQM.name} needs []")
         score = text_of(record, "score")
-        made = -weigh(record, spans)
+        made = -weigh(record, spans, {})
         if score and abs(float(score) - made) > 1e-9:
             raise record.refuse(
                 f"its score {score} is not the {made:g} that its errors make, and {MQM.name} has no"

@@ -41,6 +41,7 @@ from evenhand.formats.file_heads import (
 from evenhand.formats.files import open_files, open_inner
 from evenhand.formats.layouts import wide
 from evenhand.formats.memory import hold_columns, open_memory
+from evenhand.formats.records import read_weights
 from evenhand.formats.registry import choose, knows, reads_names
 from evenhand.formats.roles import check_asked
 from evenhand.formats.table import (
@@ -72,6 +73,7 @@ def read(
     decimal: str | None = None,
     skip_bad_rows: bool = False,
     missing: str | float | Sequence[str | float] = (),
+    error_weights: Mapping[str, float] | None = None,
     without: Sequence[str] = (),
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
@@ -105,6 +107,8 @@ def read(
             the table.
         missing: values that are no answer, such as 99 or "n.a.", among scores, ranks and outcomes:
             cells that hold one are empty, and counted.
+        error_weights: what an error takes from a score by its severity, such as {"critical": 25},
+            where scores are made from marked errors (MQM).
         without: judges or systems to exclude, by name; judge=NAME or system=NAME where both have
             the name.
 
@@ -140,6 +144,7 @@ def read(
         decimal,
         skip_bad_rows,
         codes,
+        read_weights(error_weights or {}),
         {role: one for role, one in (columns or {}).items() if not isinstance(one, str)},
     )
 
@@ -161,6 +166,10 @@ def read(
         data = data if task is None else data.select_task(task)
         data = data if system_separator is None else data.split_merged(system_separator)
         return data.exclude_named([without] if isinstance(without, str) else without)
+
+
+# Layouts whose scores are made from marked errors
+OF_ERRORS: Final = ("mqm", "mtme_ratings", "mtme_json", "pearmut")
 
 
 def understand(
@@ -190,6 +199,11 @@ def understand(
         if where is not None and count_rows(filtered.head(1)) == 0:
             raise InvalidJudgments(f"no judgments in {table.name}: no row meets it") from None
         raise
+    if options.error_weights and chosen.name not in OF_ERRORS:
+        raise UnknownOption(
+            f"{table.name} has scores and no marked errors from which they are made: leave out"
+            " --error-weight, in Python error_weights"
+        )
     table = replace(table, faults=[] if options.skip_bad_rows else None)
     data: Comparisons | Rankings | Ratings | None = None
     with explained(table.name):

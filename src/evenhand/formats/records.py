@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, Final, TypeVar, cast
 
 import narwhals as nw
@@ -18,7 +19,13 @@ import narwhals as nw
 from evenhand.data.annotations import Span, check_place
 from evenhand.data.engine import PLACE, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion
-from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownColumn,
+    UnknownOption,
+    listing,
+    require_option,
+)
 from evenhand.formats.file_heads import hold_objects
 from evenhand.formats.files import connect
 from evenhand.formats.table import (
@@ -246,12 +253,12 @@ _OPEN, _CLOSE = "<v>", "</v>"
 _LAST_UNIT: Final = 0xFFFF
 
 
-def weigh(record: Record, spans: Iterable[Span]) -> float:
-    """Return what some errors take from a score, as MQM tables are counted."""
-    return round(sum(_weigh(record, one) for one in spans), 9)
+def weigh(record: Record, spans: Iterable[Span], stated: Mapping[str, float]) -> float:
+    """Return what some errors take from a score, as MQM tables are counted, or as was stated."""
+    return round(sum(_weigh(record, one, stated) for one in spans), 9)
 
 
-def _weigh(record: Record, span: Span) -> float:
+def _weigh(record: Record, span: Span, stated: Mapping[str, float]) -> float:
     category = span.category.casefold()
     free = span.severity in {NO_ERROR, "neutral"}
     if free or category.startswith("source") or "reinterpretation" in category:
@@ -259,18 +266,38 @@ def _weigh(record: Record, span: Span) -> float:
     if category.startswith("non-translation"):
         return NON_TRANSLATION
     severity = record.choose(span.severity, "severity", tuple(WEIGHTS))
+    if severity in stated:
+        return stated[severity]
     if severity == "minor" and category.startswith("fluency/punctuation"):
         return PUNCTUATION
     return WEIGHTS[severity]
 
 
-def say_critical(spans: Iterable[Span]) -> list[str]:
-    """Return the note on errors whose weight Freitag et al. do not give."""
+def say_weights(spans: Iterable[Span], stated: Mapping[str, float]) -> list[str]:
+    """Return the note on weights that were stated, and on those that Freitag et al. do not give."""
+    told = [f"{name} {weight:g}" for name, weight in stated.items()]
+    notes = [f"errors take from the score, as stated: {', '.join(told)}"] if told else []
     n = sum(one.severity == CRITICAL for one in spans)
-    sentence = (
-        f"errors that are {CRITICAL} take {WEIGHTS[CRITICAL]:g} from the score, as major ones do"
-    )
-    return [f"{sentence}: {n:,}"] if n else []
+    if n and CRITICAL not in stated:
+        notes.append(
+            f"errors that are {CRITICAL} take {WEIGHTS[CRITICAL]:g} from the score, as major ones"
+            f" do: {n:,}"
+        )
+    return notes
+
+
+def read_weights(stated: Mapping[str, float]) -> Mapping[str, float]:
+    """Return what errors of a severity take from a score, as a caller stated it.
+
+    Raises:
+        UnknownOption: no such severity, or a weight below 0.
+
+    """
+    for name, weight in stated.items():
+        require_option("the severity of an error weight", name, tuple(WEIGHTS))
+        if not 0 <= weight < inf:
+            raise UnknownOption(f"an error of severity {name} takes 0 or more, not {weight:g}")
+    return stated
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,8 @@ class ReadOptions:
     decimal: str | None = None  # the sign before decimals; None notices a comma where it is sure
     skip_bad_rows: bool = False  # whether rows that cannot be read are skipped and counted
     missing: Sequence[str] = ()  # values of scores, ranks and outcomes that are no answer
+    # severity → what such an error takes from a score, where not as usual
+    error_weights: Mapping[str, float] = field(default_factory=dict)
     # role → columns of scores whose names say it, or "score" where that is left open
     lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
 

@@ -40,7 +40,7 @@ from evenhand.formats.records import (
     read_inclusive,
     read_records,
     read_score,
-    say_critical,
+    say_weights,
     shorten,
     take_rows,
     weigh,
@@ -78,14 +78,16 @@ def understand_pearmut(table: tables.Table, options: tables.ReadOptions) -> tabl
         spans for *_, spans in annotated
     )
     rows: list[Row] = [
-        {**row, "score": -weigh(record, spans or ())} if bare else row
+        {**row, "score": -weigh(record, spans or (), options.error_weights)} if bare else row
         for record, row, spans in annotated
     ]
     checks = counts.pop(_CHECKS, 0)
     notes = [f"{_CHECKS}: {checks:,}"] if checks else []
     excluded = exclude_by_format(counts, "{what} excluded: {n:,}")
     if bare:
-        notes += say_critical(one for *_, spans in annotated for one in spans or ())
+        notes += say_weights(
+            (one for *_, spans in annotated for one in spans or ()), options.error_weights
+        )
         notes.append("no scores were given: they are minus what the errors take")
     return take_rows(PEARMUT, table, rows, options, unread=unread, notes=notes, excluded=excluded)
 

@@ -13,7 +13,7 @@ count as major ones, and a note counts them. The errors are in the column `spans
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isinf, nan
 from pathlib import Path
 from typing import Any, Final
@@ -38,8 +38,8 @@ from evenhand.formats.records import (
     read_score,
     require_columns,
     row_layout,
-    say_critical,
     say_unread,
+    say_weights,
     shorten,
     take_marks,
     take_rows,
@@ -70,7 +70,7 @@ def understand_mqm(table: Table, options: ReadOptions) -> Handle:
                 "item": f"{document}:{place}",
                 "system": system,
                 "criterion": "mqm",
-                "score": -weigh(records[0], spans),
+                "score": -weigh(records[0], spans, options.error_weights),
                 "spans": write_spans(spans),
                 "document": document,
                 "doc_id": records[0].text("doc_id"),
@@ -81,12 +81,16 @@ def understand_mqm(table: Table, options: ReadOptions) -> Handle:
         except InvalidRow as fault:  # without one of its errors an output would be too good
             fault.numbers = tuple(record.number for record in records)
             table.skip(fault)
-    notes = [f"{len(keyed):,} rows of errors are {len(rows):,} ratings", *say_critical(every)]
+    notes = [
+        f"{len(keyed):,} rows of errors are {len(rows):,} ratings",
+    ]
     taken = ", ".join(f"{one} {WEIGHTS[one]:g}" for one in ("major", "minor"))
-    notes.append(
-        f"errors take from the score: {taken}, minor punctuation {PUNCTUATION:g}, non-translation"
-        f" {NON_TRANSLATION:g}"
-    )
+    if not options.error_weights:
+        notes.append(
+            f"errors take from the score: {taken}, minor punctuation {PUNCTUATION:g},"
+            f" non-translation {NON_TRANSLATION:g}"
+        )
+    notes += say_weights(every, options.error_weights)
     notes += say_unread(list_unread(table, (*MQM.reads, segment)))
     return take_rows(MQM, table, rows, options, unread=(), notes=notes)
 
@@ -172,12 +176,12 @@ def understand_mtme_ratings(table: Table, options: ReadOptions) -> Handle:
             none += 1
             continue
         names = {"judge": record.text("RATER"), "item": str(seen[key]), "system": key[2]}
-        score, spans = read_errors(record, record.data("RATING"))
+        score, spans = read_errors(record, record.data("RATING"), options.error_weights)
         marked += spans
         values = {"criterion": key[1], "score": score, "spans": write_spans(spans)}
         rows.append({**names, **values, "task": key[0]})
     excluded = exclude_by_format({"outputs that were not rated": none})
-    notes = say_critical(marked)
+    notes = say_weights(marked, options.error_weights)
     return take_rows(MTME_RATINGS, table, rows, options, notes=notes, excluded=excluded)
 
 
@@ -190,7 +194,9 @@ MTME_RATINGS: Final = Layout(
 )
 
 
-def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
+def read_errors(
+    record: Record, given: Any, stated: Mapping[str, float]
+) -> tuple[float, tuple[Span, ...]]:
     if not isinstance(given, dict) or "errors" not in given:
         raise record.refuse(f"a rating has errors, not {shorten(given)}")
     spans = read_exclusive(record, given["errors"])
@@ -198,7 +204,7 @@ def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
     scored = [one for one in scores if one is not None]
     if scored and len(scored) < len(scores):
         raise record.refuse("some errors have scores and others none: all of them or none")
-    taken = sum(scored) if scored else weigh(record, spans)
+    taken = sum(scored) if scored and not stated else weigh(record, spans, stated)
     return 0 - abs(taken), spans
 
 
@@ -216,13 +222,14 @@ def understand_mtme_json(table: Table, options: ReadOptions) -> Handle:
     marked: list[Span] = []
 
     def read(record: Record) -> Iterator[Row]:
-        score, spans = read_errors(record, {"errors": record.data("errors")})
+        score, spans = read_errors(record, {"errors": record.data("errors")}, options.error_weights)
         row = {**_name(record), "score": score, "spans": write_spans(spans)}
         yield keep_flat(record, flat, row)
         marked.extend(spans)
 
     rows = read_each(table, read)
-    return take_rows(MTME_JSON, table, rows, options, flat=flat, notes=say_critical(marked))
+    notes = say_weights(marked, options.error_weights)
+    return take_rows(MTME_JSON, table, rows, options, flat=flat, notes=notes)
 
 
 MTME_JSON: Final = Layout(
