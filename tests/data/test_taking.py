@@ -334,6 +334,7 @@ NO_FIGURE = (
         "PoweredRanking",
         "PreferenceTests",
         "ProcessErrors",
+        "SampledPairs",
         "Savings",
         "ScoreTests",
         "Watched",

@@ -76,6 +76,8 @@ RANKINGS: Final = {
     " intervals are too short where judges or items differ. Rank without --llm-method.",
     "verdicts-unjudged": "{verdicts:#verdict} on {systems:list} excluded: no person judged these"
     " systems.",
+    "judgments-weighted": "People's judgments are weighted, by column weight or by 1 /"
+    " sampling_probability: they count like {effective:,.0f} of equal weight.",
     "verdicts-leave-tastes": "{part:%} of the variance by people alone comes from tastes of judges,"
     " which no verdict can reduce.",
     "few-labelled-items": "People judged {items:#item}, too few to weight verdicts of LLM judges:"
