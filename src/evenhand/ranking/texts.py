@@ -266,6 +266,9 @@ TESTS: Final = {
     " repeats are copies and measure nothing. Ask with changed order or wording.",
     "ceiling-of-llm": "The correlation of {llm} with people is {correlation:two}; noise limits it"
     " to {ceiling:two}. Corrected for noise it is {disattenuated:two}{limits}.",
+    "above-ceiling": "The correlation of {llm} with people is {correlation:two}, and so above the"
+    " {ceiling:two} to which noise would limit it: reliabilities (people {of_people:two}, LLM"
+    " {of_llm:two}) are too uncertain to correct it.",
     "no-ceiling": "The correlation of {llm} with people is {correlation:two}, not corrected for"
     " noise: reliabilities (people {of_people:two}, LLM {of_llm:two}) are not both above"
     " {least:g}.",
