@@ -299,4 +299,6 @@ def test_a_constant_answer_is_named_by_its_system():
     table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     result = evenhand.replace(table, llm_judges="gpt", epsilon=0.3)
     assert not result.passed
-    assert re.search("always answering the (first|second) system by name", str(result.document().answer[0]))
+    assert re.search(
+        "always answering the (first|second) system by name", str(result.document().answer[0])
+    )

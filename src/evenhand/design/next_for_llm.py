@@ -37,6 +37,7 @@ from evenhand.ranking.verdicts import (
     refuse_kinds,
     split_probabilities,
 )
+from evenhand.render.counts import whole
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
@@ -118,6 +119,7 @@ class SampledPairs(Shown):
         return {
             "pairs": self.records(),
             **{name: getattr(self, name) for name in counts},
+            "n_verdicts": whole(self.n_verdicts),
             "findings": describe_findings(self.notes),
         }
 
@@ -213,14 +215,14 @@ def find_probabilities(uncertainty: Array, n: int) -> Array:
         NotIdentified: nothing is uncertain.
 
     """
-    whole = uncertainty.sum()
-    if not whole > 0:
+    total = uncertainty.sum()
+    if not total > 0:
         raise NotIdentified(
             "verdicts are nowhere divided, so that no pair of outputs is less certain than others",
             ["draw with equal probabilities (--policy random)", "ask the LLM in both orders"],
         )
     size = len(uncertainty)
-    relative = (1 - UNIFORM_SHARE) * uncertainty / whole + UNIFORM_SHARE / size
+    relative = (1 - UNIFORM_SHARE) * uncertainty / total + UNIFORM_SHARE / size
     certain = np.zeros(size, dtype=np.bool_)
     while True:  # what is beyond 1 is spread over the others
         rest = relative[~certain].sum()

@@ -359,8 +359,8 @@ def fuse(
 
 def rank_people(fit: Fit, evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
     with one_blas_thread():
-        found = find_intervals(fit, evidence, levels, settings)
-        return order_systems(fit, evidence, levels, found, settings)
+        intervals = find_intervals(fit, evidence, levels, settings)
+        return order_systems(fit, evidence, levels, intervals, settings)
 
 
 def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
@@ -484,44 +484,53 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     k, of_people, of_verdicts = len(people.systems), people.factor("item"), verdicts.factor("item")
     labels = tuple(sorted({*of_people.labels, *of_verdicts.labels}))
     place = {name: at for at, name in enumerate(labels)}
-    own = np.array([place[name] for name in of_people.labels], dtype=np.int64)[of_people.codes]
-    theirs = np.array([place[name] for name in of_verdicts.labels], dtype=np.int64)
-    theirs = theirs[of_verdicts.codes]
+    judged_item = np.array([place[name] for name in of_people.labels], dtype=np.int64)[
+        of_people.codes
+    ]
+    verdict_item = np.array([place[name] for name in of_verdicts.labels], dtype=np.int64)
+    verdict_item = verdict_item[of_verdicts.codes]
 
-    cells = average_verdicts(verdicts, code, k, theirs)
+    cells = average_verdicts(verdicts, code, k, verdict_item)
     keys, shares = cells.keys, cells.shares
     if not len(keys):
         raise refuse_unlike("judgment", of_people.labels, of_verdicts.labels)
 
     low_h, high_h = np.minimum(people.left, people.right), np.maximum(people.left, people.right)
-    wanted = (own * k + low_h) * k + high_h
+    wanted = (judged_item * k + low_h) * k + high_h
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    found = keys[at] == wanted
+    matched = keys[at] == wanted
     n = people.counts.sum(axis=1)
-    lacking = float(n[~found].sum())
-    if not found.any():
+    lacking = float(n[~matched].sum())
+    if not matched.any():
         raise refuse_unlike("judgment", of_people.labels, of_verdicts.labels)
     if lacking and unpaired is None:
         names = [
             f"{people.systems[low_h[row]]} and {people.systems[high_h[row]]} on item"
-            f" {labels[own[row]]}"
-            for row in np.flatnonzero(~found)[:MAX_NAMED].tolist()
+            f" {labels[judged_item[row]]}"
+            for row in np.flatnonzero(~matched)[:MAX_NAMED].tolist()
         ]
         raise refuse_unpaired(lacking, float(n.sum()), "judgments", names)
 
     def number(codes: Integers) -> Factor:
-        loads = np.bincount(own, n, minlength=len(labels)).astype(np.float64)
+        loads = np.bincount(judged_item, n, minlength=len(labels)).astype(np.float64)
         return Factor(labels, codes.astype(np.int32), loads, len(labels))
 
     if lacking and unpaired == "drop":
-        left = round(float(n[found].sum()), 6)
-        judged = replace(people.take(found), n_judgments=left, factors={})
-        factors = {name: keep_levels(one, found, n[found]) for name, one in people.factors.items()}
+        left = round(float(n[matched].sum()), 6)
+        judged = replace(people.take(matched), n_judgments=left, factors={})
+        factors = {
+            name: keep_levels(one, matched, n[matched]) for name, one in people.factors.items()
+        }
         people = replace(judged, factors=factors)
-        own, at, n, found = own[found], at[found], n[found], found[found]
+        judged_item, at, n, matched = (
+            judged_item[matched],
+            at[matched],
+            n[matched],
+            matched[matched],
+        )
     judged = people
-    people = replace(judged, factors={**judged.factors, "item": number(own)})
-    rows = np.flatnonzero(found)
+    people = replace(judged, factors={**judged.factors, "item": number(judged_item)})
+    rows = np.flatnonzero(matched)
     each = np.asarray(shares[at[rows]] * n[rows, None], dtype=np.float64)
     beside = _count(people.systems, (keys[at[rows]] // k % k, keys[at[rows]] % k), each)
     beside = replace(
