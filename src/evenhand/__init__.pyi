@@ -8,6 +8,9 @@ from evenhand.data.tally import Tally as Tally
 from evenhand.data.weights import Mix as Mix
 from evenhand.design.gate_plan import GatePlan as GatePlan
 from evenhand.design.gate_plan import plan_gate as plan_gate
+from evenhand.design.next_for_llm import SampledPair as SampledPair
+from evenhand.design.next_for_llm import SampledPairs as SampledPairs
+from evenhand.design.next_for_llm import sample_for_llm as sample_for_llm
 from evenhand.design.next_outputs import NextOutputs as NextOutputs
 from evenhand.design.next_outputs import choose_outputs as choose_outputs
 from evenhand.design.next_pairs import NextPairs as NextPairs

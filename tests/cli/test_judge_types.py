@@ -108,7 +108,7 @@ def test_of_ratings_likewise(tmp_path):
 
 def test_replace_keeps_them(tmp_path):
     both = write(tmp_path / "both.csv")
-    assert evenhand.replace(both, llm_judges="gpt-4", epsilon=0.2).found[0].llm == "gpt-4"
+    assert evenhand.replace(both, llm_judges="gpt-4", epsilon=0.2).replacements[0].llm == "gpt-4"
     made = run("replace", both, "--llm-judges", "gpt-4", "--epsilon", ".2")
     assert made.exit_code == 0
 

@@ -1,4 +1,4 @@
-"""`rank --llm` and `replace` on files."""
+"""`rank --llm`, `next --for-llm` and `replace` on files."""
 
 import csv
 import json
@@ -81,3 +81,22 @@ def test_replace_asks_for_what_it_needs(files, evenhand):
     assert "--llm-judges NAME" in evenhand("replace", files("both"), code=2).err
     says = evenhand("replace", files("both"), "--llm-judges", "llm", code=2).err
     assert "--epsilon .2" in says
+
+
+def test_what_people_should_judge(files, evenhand):
+    llm = ("--for-llm", files("verdicts"), "--batch", "20")
+    rows = [*csv.DictReader(evenhand("next", *llm, "--csv").out.splitlines())]
+    assert [*rows[0]] == ["item", "left", "right", "kind", "sampling_probability"]
+    assert len(rows) == 20
+    both = ("next", files("people"), *llm, "--policy", "uncertainty")
+    told = json.loads(evenhand(*both, "--json").out)
+    codes = [one["code"] for one in told["findings"]]
+    assert {"sampling-recorded", "sampled-before", "uncertainty-gains-little"} <= {*codes}
+    said = " ".join(evenhand(*both).out.split())
+    assert "Do not expect fewer judgments" in said
+    for words, says in (
+        ((*llm, "--policy", "voi"), "random | uncertainty"),
+        ((*llm, "--top-k", "2"), "does nothing with --for-llm"),
+        ((), "needs FILE, or --for-llm VERDICTS"),
+    ):
+        assert says in evenhand("next", *words, code=2).err

@@ -114,7 +114,16 @@ RETURNED = {
     ),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),
     "PoweredRanking",
-    *("PreferenceTests", "QueryCurves", "Ranking", "Rankings", "Ratings", "Report", "Savings"),
+    *(
+        "PreferenceTests",
+        "QueryCurves",
+        "Ranking",
+        "Rankings",
+        "Ratings",
+        "Report",
+        "SampledPairs",
+        "Savings",
+    ),
     *("ScoreTests", "Screening", "Sensitivity", "Tally", "VarianceComponents"),
 }
 """Public names of what calls return; errors are what they raise."""

@@ -336,6 +336,7 @@ NO_FIGURE = (
         "PoweredRanking",
         "PreferenceTests",
         "ProcessErrors",
+        "SampledPairs",
         "Savings",
         "ScoreTests",
         "Watched",

@@ -1,5 +1,6 @@
 """`replace`: may an LLM judge replace a human judge?"""
 
+import re
 from dataclasses import replace as changed
 
 import numpy as np
@@ -121,7 +122,7 @@ def scores():
 
 def test_ratings_of_two_llm_judges(scores):
     result = evenhand.replace(scores, llm_judges=["gpt", "chance"], epsilon=0.15)
-    good, bad = result.found
+    good, bad = result.replacements
     assert (good.passes, bad.passes) == (True, False)
     assert not result.passed
     assert (good.judges, good.items, good.outputs) == (6, 30, 90)
@@ -136,7 +137,7 @@ def test_ratings_of_two_llm_judges(scores):
 def test_csv_says_what_json_says(scores):
     result = evenhand.replace(scores, llm_judges=["gpt", "chance"], epsilon=0.15)
     rows = result.document().records
-    assert [one["passes"] for one in rows[:2]] == [one.passes for one in result.found]
+    assert [one["passes"] for one in rows[:2]] == [one.passes for one in result.replacements]
 
 
 def test_scores_on_two_scales_are_refused(scores):
@@ -154,8 +155,10 @@ def test_labels_that_rename_change_nothing(scores):
     result = evenhand.replace(scores, llm_judges="gpt", epsilon=0.15, score="accuracy")
     turned = {**scores, "score": [6 - one for one in scores["score"]]}
     other = evenhand.replace(turned, llm_judges="gpt", epsilon=0.15, score="accuracy")
-    assert other.found[0].difference == pytest.approx(result.found[0].difference, abs=1e-12)
-    assert other.found[0].stderr == pytest.approx(result.found[0].stderr, abs=1e-12)
+    assert other.replacements[0].difference == pytest.approx(
+        result.replacements[0].difference, abs=1e-12
+    )
+    assert other.replacements[0].stderr == pytest.approx(result.replacements[0].stderr, abs=1e-12)
 
 
 def test_comparisons_whose_sides_are_turned():
@@ -169,7 +172,7 @@ def test_comparisons_whose_sides_are_turned():
             rows.append((judge, item, left, right, "left" if says == (left == "x") else "right"))
     names = ("judge", "item", "left", "right", "winner")
     table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    found = evenhand.replace(table, llm_judges=["gpt"], epsilon=0.2).found[0]
+    found = evenhand.replace(table, llm_judges=["gpt"], epsilon=0.2).replacements[0]
     assert found.outputs == 60
     assert found.kappa > 0.2
     assert found.passes
@@ -178,7 +181,7 @@ def test_comparisons_whose_sides_are_turned():
         "left" if (side == "x") == (won == "left") else "right"
         for side, won in zip(table["left"], table["winner"], strict=True)
     ]
-    same = evenhand.replace(still, llm_judges=["gpt"], epsilon=0.2).found[0]
+    same = evenhand.replace(still, llm_judges=["gpt"], epsilon=0.2).replacements[0]
     assert changed(same, tests=()) == changed(found, tests=())
 
 
@@ -207,26 +210,28 @@ def test_domains_are_tested_by_themselves_and_adjusted_together(scores):
     table = {**scores, "domain": domain}
     llm = ["gpt", "chance"]
     result = evenhand.replace(table, llm_judges=llm, epsilon=0.15, by="domain")
-    assert [(one.llm, one.group) for one in result.found] == [
+    assert [(one.llm, one.group) for one in result.replacements] == [
         (name, group) for group in ("chat", "news") for name in llm
     ]
-    for one in result.found:
+    for one in result.replacements:
         rows = [at for at, name in enumerate(domain) if name == one.group]
         part = {name: [values[at] for at in rows] for name, values in scores.items()}
-        both = evenhand.replace(part, llm_judges=llm, epsilon=0.15).found
+        both = evenhand.replace(part, llm_judges=llm, epsilon=0.15).replacements
         alone = both[llm.index(one.llm)]
         assert (one.difference, one.p) == (alone.difference, alone.p)
         assert [test.p for test in one.tests] == [test.p for test in alone.tests]
-    p = [one.p for one in result.found]
-    assert [one.p_holm for one in result.found] == pytest.approx(
+    p = [one.p for one in result.replacements]
+    assert [one.p_holm for one in result.replacements] == pytest.approx(
         multipletests(p, method="holm")[1].tolist()
     )
     # the published test: all judges and domains of an LLM are one family
     for name in llm:
-        tests = [(one, test) for one in result.found if one.llm == name for test in one.tests]
+        tests = [
+            (one, test) for one in result.replacements if one.llm == name for test in one.tests
+        ]
         known = multipletests([test.p for _, test in tests], alpha=0.05, method="fdr_by")[0]
         assert [test.rejected for _, test in tests] == known.tolist()
-        for one in result.found:
+        for one in result.replacements:
             if one.llm == name:
                 own = [yes for (other, _), yes in zip(tests, known, strict=True) if other is one]
                 assert one.winning_rate == pytest.approx(np.mean(own))
@@ -244,7 +249,7 @@ def test_a_domain_without_enough_judges_is_named(scores):
     table = {name: scores[name] + few[name] for name in scores}
     table["domain"] = ["chat"] * len(scores["item"]) + ["law"] * 6
     result = evenhand.replace(table, llm_judges="gpt", epsilon=0.15, by="domain")
-    assert [one.group for one in result.found] == ["chat"]
+    assert [one.group for one in result.replacements] == ["chat"]
     (note,) = (one for one in result.notes if one.code == "replacement-untested")
     assert str(note).startswith("gpt (law) cannot be tested: 2 people judged")
     with pytest.raises(UnknownColumn, match="topic"):
@@ -266,5 +271,34 @@ def test_comparisons_by_domain():
     both = evenhand.replace(table, llm_judges=["gpt"], epsilon=0.2, by="domain")
     part = {name: values[: len(rows) // 2] for name, values in table.items()}
     alone = evenhand.replace(part, llm_judges=["gpt"], epsilon=0.2)
-    assert both.found[0].difference == alone.found[0].difference
-    assert both.found[0].p == alone.found[0].p
+    assert both.replacements[0].difference == alone.replacements[0].difference
+    assert both.replacements[0].p == alone.replacements[0].p
+
+
+def test_later_answers_are_counted_and_change_nothing(scores):
+    once = evenhand.replace(scores, llm_judges="gpt", epsilon=0.15, score="accuracy")
+    again = {name: [*values, *values[:7]] for name, values in scores.items()}
+    twice = evenhand.replace(again, llm_judges="gpt", epsilon=0.15, score="accuracy")
+    assert [one.code for one in once.notes] == []
+    (note,) = twice.notes
+    assert (note.code, note.values["n"]) == ("later-answers", 7)
+    assert twice.replacements[0].difference == once.replacements[0].difference
+
+
+def test_a_constant_answer_is_named_by_its_system():
+    """Which of two constant answers comes closest is noise where the LLM is one itself."""
+    rng, rows = np.random.default_rng(6), []
+    for item in range(60):
+        better = rng.random() < 0.9
+        for judge in ("p0", "p1", "p2", "p3", "gpt"):
+            first = judge == "gpt" or better == (rng.random() < 0.95)
+            left, right = ("a", "b") if rng.random() < 0.5 else ("b", "a")
+            winner = "left" if first == (left == "a") else "right"
+            rows.append([judge, f"i{item}", left, right, winner])
+    names = ("judge", "item", "left", "right", "winner")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    result = evenhand.replace(table, llm_judges="gpt", epsilon=0.3)
+    assert not result.passed
+    assert re.search(
+        "always answering the (first|second) system by name", str(result.document().answer[0])
+    )

@@ -337,10 +337,10 @@ def test_repeats_that_are_copies_are_called_so():
     assert "copies" in {said.code for said in found.says}
 
 
-def test_a_correlation_with_people_is_corrected_for_noise():
-    """Three people and two verdicts on each of 300 output pairs, all noise around one truth."""
-    rng = np.random.default_rng(7)
-    items, rows, said = 300, [], np.zeros((300, 5))
+def judge_one_truth(seed, items=300):
+    """Three people and two verdicts on each of some output pairs, all noise around one truth."""
+    rng = np.random.default_rng(seed)
+    rows, said = [], np.zeros((items, 5))
     truth = rng.normal(size=items)
     for item in range(items):
         for at, judge in enumerate(("p0", "p1", "p2", "gpt", "gpt")):
@@ -352,6 +352,12 @@ def test_a_correlation_with_people_is_corrected_for_noise():
             rows.append(
                 {"judge": judge, "item": item, "left": left, "right": right, "winner": word}
             )
+    return rows, said
+
+
+def test_a_correlation_with_people_is_corrected_for_noise():
+    items = 300
+    rows, said = judge_one_truth(7, items)
     one = evenhand.find_llm_bias(rows, llm_judges="gpt")["gpt"].ceiling
     people, llm = said[:, :3], said[:, 3:].mean(axis=1)
     between = 3 * people.mean(axis=1).var(ddof=1)
@@ -364,6 +370,21 @@ def test_a_correlation_with_people_is_corrected_for_noise():
     assert (one.of_people, one.of_llm) == pytest.approx((of_people, of_llm))
     assert one.disattenuated == pytest.approx(correlation / np.sqrt(of_people * of_llm))
     assert one.lower < 1 < one.upper
+
+
+def test_a_ceiling_below_the_correlation_is_not_shown():
+    shown = set()
+    for seed in range(8):  # both happen about as often, since the truth is one
+        result = evenhand.find_llm_bias(judge_one_truth(seed, 80)[0], llm_judges="gpt")
+        one, document = result["gpt"].ceiling, result.document()
+        (table,) = [part for part in document.parts if part.name == "ceilings"]
+        below = one.correlation <= one.ceiling
+        (row,) = table.rows
+        assert (row["ceiling"] is not None) == (row["disattenuated"] is not None) == below
+        assert ("too uncertain to correct it" in " ".join(map(str, document.answer))) != below
+        assert one.ceiling is not None  # in JSON
+        shown.add(below)
+    assert shown == {True, False}
 
 
 def test_noise_alone_is_not_corrected():

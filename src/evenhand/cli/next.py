@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import click
+
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, split_groups, work_on_groups
@@ -25,13 +27,19 @@ _features = options.under("What is known of outputs (ratings)")
 
 
 class Choice(options.Options):
+    for_llm: str | None = _choice(
+        "--for-llm VERDICTS",
+        "LLM judges' verdicts: draw the pairs of outputs that people should judge beside them, for"
+        " rank --llm. FILE has people's judgments so far, if any.",
+    )
     batch: int = _choice(
         "--batch", "Pairs, or outputs, that are asked at the same time.", default=10
     )
     policy: str | None = _choice(
         "--policy",
         "What chooses. Default: order, whatever tells most about doubtful orders; top-k with"
-        " --top-k; for ratings uncertainty, the output whose rating is predicted worst.",
+        " --top-k; for ratings uncertainty, the output whose rating is predicted worst. With"
+        " --for-llm random, or uncertainty: more often where verdicts are divided.",
         type=options.OneOf((*POLICIES, *QUERIES)),
     )
     top_k: int | None = _choice("--top-k", "Only which systems are among the first k matters.")
@@ -51,6 +59,10 @@ class Choice(options.Options):
         " have saved?",
     )
     replays: int = _choice("--replays", "How often, with --savings.", default=20)
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.for_llm,)
 
 
 class Features(options.Options):
@@ -77,7 +89,9 @@ class Features(options.Options):
     "evenhand next votes.csv --top-k 3 --batch 40 --csv -o pairs.csv",
     "evenhand next votes.csv --savings",
     "evenhand next scores.csv --feature words --output-text hypothesis",
+    "evenhand next people.csv --for-llm verdicts.csv --batch 100 --csv -o pairs.csv",
     doing="choosing",
+    needs_files=False,
 )
 def next_(
     run: options.Run, *, groups: options.Grouping, asked: Choice, known: Features
@@ -90,7 +104,14 @@ def next_(
     Of ratings: choose the outputs to have rated next, by what is known of them
     (--feature, --source-text, --output-text). Rows without a score are the
     outputs to choose from.
+
+    Beside verdicts of LLM judges (--for-llm): draw the pairs of outputs that
+    people should judge, each with a known probability.
     """
+    if asked.for_llm is not None:
+        return _sample_for_llm(run, asked.for_llm, asked)
+    if not run.reading.files:
+        raise click.UsageError("evenhand next needs FILE, or --for-llm VERDICTS")
     if not asked.savings:
         options.refuse_given(["replays"], "does nothing without --savings: leave it out")
     from evenhand.data.ratings import Ratings
@@ -131,6 +152,22 @@ def next_(
 
     results, refused = work_on_groups(parts, work, by)
     return VerbResult(results, refused, remarks_on(data))
+
+
+def _sample_for_llm(run: options.Run, llm: str, asked: Choice) -> VerbResult:
+    from evenhand.design.next_for_llm import POLICIES as OF_LLM
+    from evenhand.design.next_for_llm import sample_for_llm
+    from evenhand.formats.reading import read
+
+    unused = (*OF_PAIRS, "savings", "replays", "group_by", *Features.list_options())
+    options.refuse_given(unused, "does nothing with --for-llm: leave it out")
+    policy = asked.policy or "random"
+    if policy not in OF_LLM:
+        raise UnknownOption(f"--policy {policy} is not for --for-llm: choose {' | '.join(OF_LLM)}")
+    data = run.reading.open_either() if run.reading.files else None
+    verdicts = read(llm, outcomes=run.reading.meanings or None)
+    drawn = sample_for_llm(data, verdicts, n=asked.batch, policy=policy, seed=asked.seed)
+    return VerbResult({"": drawn}, {}, [] if data is None else remarks_on(data))
 
 
 def _choose_outputs(

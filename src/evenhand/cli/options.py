@@ -327,12 +327,15 @@ def _work_again(work: Callable[[], Any], taken: Sequence[Options]) -> Any:
         return work()
 
 
-def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]:
+def verb(
+    *commands: str, doing: str = "", needs_files: bool = True
+) -> Callable[[Function], click.Command]:
     """Return what makes a verb of a function, whose parameters are classes of options.
 
     A verb that takes a `Run` reads judgments, works on them and returns what it found.
 
     doing: what the sign of life says meanwhile, "" where the verb shows its own.
+    needs_files: whether FILE must be given.
     """
 
     def declare(function: Function) -> click.Command:
@@ -348,6 +351,10 @@ def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]
         around: list[type[Options]] = [Reading, Placing] if reads else []
         for taken_kind in (*around[:1], *kinds.values(), *around[1:]):
             declared |= taken_kind.list_options()
+
+        if not needs_files:
+            files = {**declared["files"].settings, "metavar": "[FILE...]", "required": False}
+            declared["files"] = Declaration((), files)
 
         @wraps(function)
         def work(**settings: Any) -> None:

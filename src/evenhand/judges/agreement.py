@@ -209,7 +209,7 @@ def _mind_slips(
     slips = find_slips(data, pasted=not codes.isdisjoint(("again", "repeats")))
     if not slips:
         return result
-    identical = [one.values["rows"] for one in slips if one.code == "identical-rows"]
+    identical = [one for one in slips if one.code == "identical-rows"]
     without, pasted = self_agreement.drop_pasted(data) if identical else (data, ())
     if pasted:
         result = note_excluded(measure(without), pasted)
@@ -217,11 +217,12 @@ def _mind_slips(
     if isinstance(result, GroupedAgreement):
         slips = tuple(_say_of_all(one, result.by) for one in slips)
     if identical and not pasted:
-        beside = say("perhaps-pasted", "warning", n=identical[0])
+        n, where = (identical[0].values[name] for name in ("rows", "where"))
+        beside = say("perhaps-pasted", "warning", n=n, where=where)
 
         def note_again(one: Coefficient) -> Coefficient:
-            own = one.value is not None and "intra" in one.name.split("-")
-            return replace(one, notes=(*one.notes, beside)) if own else one
+            again = one.value is not None and "intra" in one.name.split("-")
+            return replace(one, notes=(*one.notes, beside)) if again else one
 
         for name, table in tables.items():
             parts = tuple(
@@ -229,6 +230,11 @@ def _mind_slips(
                 for part in table.parts
             )
             tables[name] = replace(table, parts=parts)
+        coefficients = [
+            one for each in tables.values() for p in each.parts for one in p.coefficients
+        ]
+        if any(beside in one.notes for one in coefficients):  # which says the same, and more
+            slips = tuple(one for one in slips if one.code != "identical-rows")
     name = next(iter(tables))
     known = {one.values.get("score") for one in slips}
     notes = [

@@ -68,7 +68,8 @@ MIN_JUDGES: Final = 3
 MIN_OUTPUTS: Final = 30  # Outputs of a judge for the published test
 SAME: Final = 1e-12  # Distances that are level
 SCORES: Final = ("rmse", "abs", "accuracy")
-SIDES: Final = ("second", "tie", "first")  # Labels of comparisons, by names of systems
+# Labels of comparisons: votes are coded by the names of systems, whichever was shown first
+SIDES: Final = ("the second system by name", "a tie", "the first system by name")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,7 @@ class Panel:
     verdicts: Mapping[str, Array]  # LLM → (U,) its score or label; NaN for none
     labels: tuple[str, ...] | None  # names of labels; None of scores
     score: str  # how far answers agree: accuracy, rmse or abs
+    n_later: int = 0  # answers of a judge on an output after the first, which are not used
 
     def take(self, rows: Flags) -> Panel:
         return changed(
@@ -395,7 +397,7 @@ class Replacement:
 class Replacements(Shown):
     """Whether LLM judges may replace people."""
 
-    found: tuple[Replacement, ...]
+    replacements: tuple[Replacement, ...]
     signature: str
     notes: tuple[Finding, ...] = ()
     excluded: tuple[Exclusion, ...] = ()
@@ -403,14 +405,14 @@ class Replacements(Shown):
     @property
     def passed(self) -> bool:
         """Whether all LLM judges may, in all groups."""
-        return all(one.passes for one in self.found)
+        return all(one.passes for one in self.replacements)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand replace --json`."""
         return {
             **write_contract(self),
             "passed": self.passed,
-            "replacements": [one.to_dict() for one in self.found],
+            "replacements": [one.to_dict() for one in self.replacements],
         }
 
     def document(self) -> Document:
@@ -424,10 +426,10 @@ class Replacements(Shown):
                 "passes_published": one.passes_published,
                 "published": words[one.passes_published],
             }
-            for one in self.found
+            for one in self.replacements
         )
-        first = self.found[0]
-        grouped = any(one.group for one in self.found)
+        first = self.replacements[0]
+        grouped = any(one.group for one in self.replacements)
         columns = (
             Column("llm", "LLM judge", "name"),
             *([Column("group", "of", "name"), Column("outputs", "outputs", "count")] * grouped),
@@ -440,7 +442,7 @@ class Replacements(Shown):
         )
         judges = tuple(
             {"llm": one.llm, "group": one.group, **vars(test)}
-            for one in self.found
+            for one in self.replacements
             for test in one.tests
         )
         of_judges = (
@@ -452,7 +454,7 @@ class Replacements(Shown):
             Column("judge_closer", "judge as close", "share"),
             Column("p", "p", "p"),
         )
-        untested = any(test.p is None for one in self.found for test in one.tests)
+        untested = any(test.p is None for one in self.replacements for test in one.tests)
         legend = (
             "difference: share of outputs where the judge is closer to the others, less that where"
             " the LLM is",
@@ -461,10 +463,12 @@ class Replacements(Shown):
         )
         counts = f"{first.judges} judges, {first.items:,} items, {first.outputs:,} outputs compared"
         if grouped:
-            counts = f"{len({one.group for one in self.found})} groups, each tested by itself"
+            counts = (
+                f"{len({one.group for one in self.replacements})} groups, each tested by itself"
+            )
         return Document(
             basis=f"{counts}; ε = {first.epsilon:g}. Errors account for judges and items.",
-            answer=tuple(one.says for one in self.found),
+            answer=tuple(one.says for one in self.replacements),
             parts=(
                 Table(
                     "replacements",
@@ -523,8 +527,8 @@ def replace(
     >>> rows = [(j, f"i{i}", "s", says[j][i]) for j in judges for i in range(4)]
     >>> table = dict(zip(("judge", "item", "system", "score"), zip(*rows), strict=True))
     >>> table = {name: list(values) for name, values in table.items()}
-    >>> found = replace(table, llm_judges="gpt", epsilon=0.2)
-    >>> round(found.found[0].difference, 3)
+    >>> tested = replace(table, llm_judges="gpt", epsilon=0.2)
+    >>> round(tested.replacements[0].difference, 3)
     -0.167
 
     """
@@ -534,28 +538,30 @@ def replace(
         require_option("score", score, SCORES)
     names = tuple(dict.fromkeys(take_names(llm_judges)))
     panels, digest = make_panels(data, names, score, criterion, by)
-    found, refused = list[Replacement](), dict[str, NotIdentified]()
+    tested, refused = list[Replacement](), dict[str, NotIdentified]()
     for group, panel in panels.items():
         for llm in panel.verdicts:
             try:
-                found.append(examine_llm(panel, group, llm, epsilon, balanced=balanced))
+                tested.append(examine_llm(panel, group, llm, epsilon, balanced=balanced))
             except NotIdentified as refusal:
                 if by is None:
                     raise
                 refused[f"{llm} ({group})"] = refusal
-    if not found:
+    if not tested:
         raise next(iter(refused.values()))
     notes = [
         say("replacement-untested", "warning", which=which, why=str(why.without_options()))
         for which, why in refused.items()
     ]
-    adjusted = holm(np.array([one.p for one in found])).tolist()
-    found = [changed(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
-    found = [decide_published(one, found) for one in found]
+    later = sum(panel.n_later for panel in panels.values())
+    notes += [say("later-answers", n=later)] if later else []
+    adjusted = holm(np.array([one.p for one in tested])).tolist()
+    tested = [changed(one, p_holm=p) for one, p in zip(tested, adjusted, strict=True)]
+    tested = [decide_published(one, tested) for one in tested]
     parts = [f"replace by {listing(names)}", f"ε {epsilon:g}", *["balanced"] * balanced]
     parts += [] if by is None else [f"by {by}"]
     n = sum(len(panel.value) for panel in panels.values())
-    return Replacements(tuple(found), write_signature(parts, n, digest), tuple(notes))
+    return Replacements(tuple(tested), write_signature(parts, n, digest), tuple(notes))
 
 
 def examine_llm(
@@ -565,8 +571,8 @@ def examine_llm(
     verdict = panel.verdicts[llm]
 
     def of_llm(part: Panel) -> Rows:
-        rows, own, output = compare(part, verdict)
-        return weigh_classes(part, rows, own, output) if balanced else rows
+        rows, answer, output = compare(part, verdict)
+        return weigh_classes(part, rows, answer, output) if balanced else rows
 
     rows = of_llm(panel)
     present = np.unique(rows.judge)
@@ -587,10 +593,10 @@ def examine_llm(
         same = np.where(np.isnan(verdict), np.nan, constant)
 
         def beyond(part: Panel, same: Array = same) -> Rows:
-            rows, own, output = compare(part, same)
+            rows, answer, output = compare(part, same)
             mine = compare(part, verdict)[0]
             rows = changed(rows, value=rows.value - mine.value)
-            return weigh_classes(part, rows, own, output)
+            return weigh_classes(part, rows, answer, output)
 
         over[constant] = estimate(panel, beyond).lower(1 - ALPHA)
     nearest = min(over, key=lambda one: over[one])
@@ -623,10 +629,10 @@ def examine_llm(
     )
 
 
-def decide_published(one: Replacement, found: Sequence[Replacement]) -> Replacement:
+def decide_published(one: Replacement, others: Sequence[Replacement]) -> Replacement:
     """Return the published decision: all groups of an LLM judge are one family of tests."""
     family = [
-        (other.group, test) for other in found if other.llm == one.llm for test in other.tests
+        (other.group, test) for other in others if other.llm == one.llm for test in other.tests
     ]
     tested = [(group, test) for group, test in family if test.p is not None]
     if not any(group == one.group for group, _ in tested):
@@ -736,4 +742,5 @@ def make_panel(
         verdicts,
         labels,
         score,
+        len(unit) - len(once),
     )

@@ -74,6 +74,16 @@ class Ceiling:
     lower: float | None  # ends of its interval, items drawn
     upper: float | None
 
+    @property
+    def holds(self) -> bool:
+        """Whether both reliabilities suffice, and the correlation is not above the ceiling."""
+        return self.disattenuated is not None and self.disattenuated <= 1
+
+    def shown(self) -> dict[str, Any]:
+        """Return the numbers of a table, without a ceiling that does not hold."""
+        hidden = dict.fromkeys(("ceiling", "disattenuated", "lower", "upper"))
+        return asdict(self) | ({} if self.holds else hidden)
+
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -100,9 +110,9 @@ class Answers:
             first = first[np.isin(votes.shown[first], votes.shown[second])]
         sides = np.sort(np.stack([votes.left[first], votes.right[first]]), axis=0)
         single = not len(first) or bool((sides == sides[:, :1]).all())
-        said = votes.preferred.astype(np.int64)
+        answer = votes.preferred.astype(np.int64)
         item = votes.item[first].astype(np.int64)
-        return cls(votes.pair[first], item, said[first], said[second], single)
+        return cls(votes.pair[first], item, answer[first], answer[second], single)
 
     def table(self) -> Array:
         """(n, 9) which cell each pair of answers is in, counted also with systems exchanged."""
@@ -218,12 +228,12 @@ def find_ceiling(
     codes = [votes.judges.index(one) for one in people]
     ours: Flags = np.isin(votes.judge, codes) & np.isin(votes.pair, answers.unit)
     unit, place = np.unique(votes.pair[ours], return_inverse=True)
-    said = votes.preferred[ours].astype(np.float64)
+    answer = votes.preferred[ours].astype(np.float64)
     n = np.bincount(place).astype(np.float64)
     if len(unit) < 2 or not (n > 1).any():
         return None
-    mean = np.bincount(place, said) / n
-    within = np.maximum(np.bincount(place, said**2) - n * mean**2, 0.0)
+    mean = np.bincount(place, answer) / n
+    within = np.maximum(np.bincount(place, answer**2) - n * mean**2, 0.0)
     order = np.argsort(answers.unit)
     at = order[np.searchsorted(answers.unit, unit, sorter=order)]
     first, second = (one[at].astype(np.float64) for one in (answers.first, answers.second))

@@ -54,6 +54,8 @@ _REPLACEMENT: Final = {
     " (adjusted p = {p:p}).",
     "no-better-than-constant": "{llm} is not shown to replace a human judge{where}: always"
     " answering {constant} may come as close.",
+    "later-answers": "{n:#answer} of a judge to a question that the judge had answered before: not"
+    " used, since the first counts.",
     "replacement-untested": "{which} cannot be tested: {why}.",
     "judges-by-chance": "{llm} cannot be tested{where}: the judges are not shown to agree beyond"
     " chance, so there is nothing to replace.",
@@ -90,7 +92,7 @@ _AGREEMENT: Final = {
     "pasted": "{n:#row} excluded as pasted twice: equal to another row in every column, the time"
     " among them.",
     "perhaps-pasted": "{n:#row equals/rows equal} another in every column: if pasted twice, they"
-    " say nothing of judges. Times would tell (--column shown_at=NAME).",
+    " say nothing of judges{where}. Times would tell (--column shown_at=NAME).",
     "again-in-kappa": "Pairwise κ includes the second answers of judges.",
     "single-judge": "{n:,} of {of:#output} were judged once and say nothing about agreement.",
     "scales-differ": "Criteria reach different highest scores: the values over all criteria mix"

@@ -79,14 +79,14 @@ class ControlVariate:
 
     def choose_weight(self) -> float:
         """Return λ."""
-        own = self.people.move_items()
+        people = self.people.move_items()
         other = self.beside.move_items() - self.every.move_items()
-        own, other = own - own.mean(axis=0), other - other.mean(axis=0)
+        people, other = people - people.mean(axis=0), other - other.mean(axis=0)
         size = float((other**2).sum())
         # verdicts that are all alike leave rounding
-        if size <= np.finfo(np.float64).eps * float((own**2).sum()):
+        if size <= np.finfo(np.float64).eps * float((people**2).sum()):
             return 0.0
-        return min(max(float((own * other).sum()) / size, 0.0), 1.0)
+        return min(max(float((people * other).sum()) / size, 0.0), 1.0)
 
     @cached_property
     def independent(self) -> Array:
@@ -101,8 +101,8 @@ class ControlVariate:
         item = jackknife(np.concatenate([one.changes["item"] for one in parts], axis=1))
         if "judge" not in self.ways:
             return {"item": item}
-        own = np.concatenate([one.changes["judge"] for one in parts[:2]], axis=1)
-        judge = _join(jackknife(own), jackknife(self.every.changes["item"]))
+        of_judges = np.concatenate([one.changes["judge"] for one in parts[:2]], axis=1)
+        judge = _join(jackknife(of_judges), jackknife(self.every.changes["item"]))
         return {"judge": judge, "item": item, "both": judge + item - self.independent}
 
     def rows(self, weight: float) -> Array:
@@ -136,12 +136,12 @@ class ControlVariate:
     def _cluster_judges(self, scales: tuple[float, ...], rows: Array) -> ClusteredErrors:
         # Clusters are the judges and, beside them, the items of all verdicts
         parts = (self.people, self.beside)
-        own = np.concatenate([one.changes["judge"] for one in parts], axis=1)
+        of_judges = np.concatenate([one.changes["judge"] for one in parts], axis=1)
         carried = [s * one.carried["judge"] for s, one in zip(scales, parts, strict=False)]
         items = self.every.changes["item"]
-        judges, p = own.shape
+        judges, p = of_judges.shape
         changes = np.zeros((judges + len(items), rows.shape[1]))
-        changes[:judges, :p], changes[judges:, p:] = own, items
+        changes[:judges, :p], changes[judges:, p:] = of_judges, items
         whole = np.repeat(rows[None], len(changes), axis=0)
         whole[:judges, :, :p] = np.concatenate(carried, axis=2)
         whole[judges:, :, p:] = scales[2] * self.every.carried["item"]

@@ -219,42 +219,42 @@ class LLMBiases(Shown):
 
 
 def _say_judge(judge: LLMBias, alpha: float) -> list[Finding]:
-    said = []
+    findings = []
     for effect in judge.effects:
         values = asdict(effect)
         known = effect.p <= alpha
         if effect.name == POSITION:
             ends = {"share": effect.estimate, "low": effect.lower, "high": effect.upper}
             values |= {name: 100 * share_first(one) for name, one in ends.items()}
-            said.append(say("llm-position" if known else "no-llm-position", "info", **values))
+            findings.append(say("llm-position" if known else "no-llm-position", "info", **values))
         else:
             values["more"] = "more" if effect.estimate > 0 else "less"
-            said.append(say("llm-control" if known else "no-llm-control", "info", **values))
+            findings.append(say("llm-control" if known else "no-llm-control", "info", **values))
         if effect.excess_p is not None and effect.excess_p <= alpha:
-            said.append(say("llm-excess", "info", **values))
-    for own in judge.own:
-        values = asdict(own)
-        if own.p is None:
-            said.append(say("own-these-systems", "info", **values))
+            findings.append(say("llm-excess", "info", **values))
+    for one in judge.own:
+        values = asdict(one)
+        if one.p is None:
+            findings.append(say("own-these-systems", "info", **values))
         else:
-            values["whom"] = "its own outputs" if own.kind == "self" else "systems of its family"
-            code = "llm-prefers-own" if own.estimate > 0 else "llm-disfavours-own"
-            code = code if own.prefers(alpha) else "no-own-preference"
-            said.append(say(code, "info", **values))
-            if own.p <= alpha and not own.prefers(alpha):
-                said.append(say("own-by-slope", "info", **values))
+            values["whom"] = "its own outputs" if one.kind == "self" else "systems of its family"
+            code = "llm-prefers-own" if one.estimate > 0 else "llm-disfavours-own"
+            code = code if one.prefers(alpha) else "no-own-preference"
+            findings.append(say(code, "info", **values))
+            if one.p <= alpha and not one.prefers(alpha):
+                findings.append(say("own-by-slope", "info", **values))
     for two in judge.repeated:
         code = "both-orders" if two.asked == ORDERS else "copies" if two.copies else "asked-again"
         severity = "warning" if two.copies else "info"
         kappa = "" if two.kappa is None else f" (κ {two.kappa:.2f})"
-        said.append(say(code, severity, llm=judge.llm, kappa_text=kappa, **two.to_dict()))
-    if (one := judge.ceiling) is not None:
-        code = "no-ceiling" if one.disattenuated is None else "ceiling-of-llm"
-        limits = "" if one.lower is None else f" ({one.lower:.2f} to {one.upper:.2f})"
-        said.append(
-            say(code, "info", llm=judge.llm, least=MIN_RELIABILITY, limits=limits, **asdict(one))
-        )
-    return said
+        findings.append(say(code, severity, llm=judge.llm, kappa_text=kappa, **two.to_dict()))
+    if (ceiling := judge.ceiling) is not None:
+        code = "ceiling-of-llm" if ceiling.holds else "above-ceiling"
+        code = "no-ceiling" if ceiling.disattenuated is None else code
+        limits = "" if ceiling.lower is None else f" ({ceiling.lower:.2f} to {ceiling.upper:.2f})"
+        values = {"llm": judge.llm, "least": MIN_RELIABILITY, "limits": limits}
+        findings.append(say(code, "info", **values, **asdict(ceiling)))
+    return findings
 
 
 LLM: Final = Column("llm", "LLM judge", "name")
@@ -302,6 +302,7 @@ def _tabulate(result: LLMBiases) -> tuple[Table, ...]:
             ),
             tuple(asdict(preference) for one in judges for preference in one.own),
             legend=(
+                "own, of --own: self, the system of the judge's name; family, others of its family",
                 "interval and p: across systems; these systems only: not of other systems of its"
                 " family",
             ),
@@ -340,7 +341,12 @@ def _tabulate_repeats(judges: Sequence[LLMBias], interval: str) -> tuple[Table, 
                 Column("reliability", "reliability", "two", priority=2),
             ),
             repeated,
-            legend=("reliability: of the mean of two answers",),
+            legend=(
+                "κ: agreement of both answers beyond chance; of several pairs of systems, with"
+                " both systems exchanged too",
+                "reliability: the share of the variance of the mean of both answers that is no"
+                " noise",
+            ),
             without=("table",),
         ),
         Table(
@@ -368,8 +374,11 @@ def _tabulate_repeats(judges: Sequence[LLMBias], interval: str) -> tuple[Table, 
                 Column("disattenuated", "corrected", "two"),
                 Column(("lower", "upper"), interval, "interval"),
             ),
-            tuple({"llm": one.llm, **asdict(one.ceiling)} for one in judges if one.ceiling),
-            legend=("people, LLM: reliability of their means; corrected: correlation / ceiling",),
+            tuple({"llm": one.llm, **one.ceiling.shown()} for one in judges if one.ceiling),
+            legend=(
+                "people, LLM: reliability of their means; corrected: correlation / ceiling",
+                "–: reliabilities are too low or uncertain",
+            ),
         ),
     )
 
@@ -408,12 +417,12 @@ def find_llm_bias(
     ...     for i in range(12)
     ...     for a, b, w in (("x", "y", "ab"[i % 3 == 0]), ("y", "x", "ab"[i % 4 == 0]))
     ... ]
-    >>> found = evenhand.find_llm_bias(rows, llm_judges="gpt")
-    >>> round(found["gpt"].repeated[0].consistent, 2), round(found["gpt"].effects[0].estimate, 2)
+    >>> gpt = evenhand.find_llm_bias(rows, llm_judges="gpt")["gpt"]
+    >>> round(gpt.repeated[0].consistent, 2), round(gpt.effects[0].estimate, 2)
     (0.42, 0.9)
     """
     require_level(level)
-    refusal = "biases of LLM judges are found in comparisons or rankings, not in"
+    refusal = "biases of LLM judges are estimated from comparisons or rankings, not"
     every = require_pairs(keep_all_judges(data), refusal, SCORED)
     every.require("item")
     names, people, verdicts = split_people(every, llm_judges)
@@ -427,7 +436,7 @@ def find_llm_bias(
     notes = [*take_findings(note_tasks(every))]
     persons = [] if people is None else [one for one in list_levels(people, "judge") if one]
     with one_blas_thread():
-        found = [
+        judges = [
             _add_repeats(LLMBias(name, 0.0), votes, persons, level=level, seed=seed)
             for name in names
         ]
@@ -443,7 +452,7 @@ def find_llm_bias(
             try:
                 side = Side.fit_table(verdicts[name], controls, one_judge=True)
             except (NotIdentified, NotConverged) as refused:
-                if controls or not any(one.repeated for one in found):
+                if controls or not any(one.repeated for one in judges):
                     raise refused.without_options() from None
                 notes.append(say("llm-not-fitted", llm=name, why=str(refused.without_options())))
                 continue
@@ -452,15 +461,15 @@ def find_llm_bias(
             if families is not None and theirs is not None:
                 unshared = sorted({*side.fit.systems} ^ {*theirs.fit.systems})
                 notes += [say("own-unshared", llm=name, systems=unshared)] if unshared else []
-            judge = replace(found[at], n=side.fit.n_comparisons)
-            found[at] = _examine(judge, side, theirs, families, level=level, seed=seed)
+            judge = replace(judges[at], n=side.fit.n_comparisons)
+            judges[at] = _examine(judge, side, theirs, families, level=level, seed=seed)
     if theirs is not None:
         notes += theirs.notes
     parts = [f"bias of LLM judges {listing(names, len(names))}"]
     parts += [f"control {one}" for one in controls]
     parts.append(f"CV3 by item, level {level:g}, seed={seed}")
     result = LLMBiases(
-        judges=tuple(found),
+        judges=tuple(judges),
         people=len(persons),
         items=len(votes.items),
         level=level,
@@ -600,16 +609,16 @@ class Beside:
             whole.append(changes)
         return cls(llm, people, *whole)
 
-    def bound(self, own: Array, theirs: Array, level: float) -> Estimate:
-        """Return own @ β of the LLM less theirs @ β of people."""
-        value = self.llm.value(own) - self.people.value(theirs)
-        alone = (self.llm.changes @ own)[:, None]
-        by_item = jackknife((self.by_llm @ own - self.by_people @ theirs)[:, None])
+    def bound(self, of_llm: Array, of_people: Array, level: float) -> Estimate:
+        """Return of_llm @ β of the LLM less of_people @ β of people."""
+        value = self.llm.value(of_llm) - self.people.value(of_people)
+        alone = (self.llm.changes @ of_llm)[:, None]
+        by_item = jackknife((self.by_llm @ of_llm - self.by_people @ of_people)[:, None])
         variances, df = [float(by_item[0, 0])], len(self.by_llm) - 1
         if self.people.judges:
             rest = float(jackknife(alone)[0, 0])
             judge, cell = (
-                float(theirs @ vcov @ theirs) + rest
+                float(of_people @ vcov @ of_people) + rest
                 for vcov in (self.people.by_judge, self.people.by_cell)
             )
             variances = cross_ways([judge, variances[0]], cell)
@@ -641,8 +650,8 @@ def _examine(
         effects.append(JudgeEffect(judge.llm, name, *numbers))
     if families is None or beside is None:
         return replace(judge, effects=tuple(effects))
-    own = _find_own(judge.llm, beside, families, level=level, seed=seed)
-    return replace(judge, effects=tuple(effects), own=tuple(own))
+    preferences = _find_own(judge.llm, beside, families, level=level, seed=seed)
+    return replace(judge, effects=tuple(effects), own=tuple(preferences))
 
 
 def _find_own(
@@ -667,27 +676,29 @@ def _find_own(
         "family": [name for name in systems if families[name] == family and name != llm],
     }
     others = [name for name in systems if families[name] != family]
-    found = []
-    for kind, own in kinds.items():
-        if not own or not others:
+    preferences = []
+    for kind, chosen in kinds.items():
+        if not chosen or not others:
             continue
-        weights = {name: 1 / len(own) for name in own} | {name: -1 / len(others) for name in others}
+        weights = {name: 1 / len(chosen) for name in chosen} | {
+            name: -1 / len(others) for name in others
+        }
         rows = []
         for fit in sides:
             each = np.array([weights.get(name, 0.0) for name in fit.systems])
             rows.append(each @ centred_rows(fit))
         these = beside.bound(rows[0], rows[1], level)
         worths = [dict(zip(fit.systems, fit.log_worth.tolist(), strict=True)) for fit in sides]
-        by_llm, by_people = (np.array([one[name] for name in (*own, *others)]) for one in worths)
-        m, d = len(own), by_llm - by_people
+        by_llm, by_people = (np.array([one[name] for name in (*chosen, *others)]) for one in worths)
+        m, d = len(chosen), by_llm - by_people
         across = compare_own(d[:m], d[m:], level=level, seed=seed)
-        place = [sides[1].systems.index(name) for name in (*own, *others)]
+        place = [sides[1].systems.index(name) for name in (*chosen, *others)]
         noise = beside.people.measure_noise(centred_rows(sides[1])[place], m)
         slope, adjusted = adjust_own(by_llm, by_people, m, noise=noise, level=level)
         beside_slope = (slope, adjusted.value, None if across.p is None else adjusted.p)
         numbers = (these.value, *astuple(across), *astuple(these)[1:], *beside_slope)
-        found.append(OwnPreference(llm, kind, tuple(own), len(others), *numbers))
-    return found
+        preferences.append(OwnPreference(llm, kind, tuple(chosen), len(others), *numbers))
+    return preferences
 
 
 @dataclass(frozen=True)
@@ -702,20 +713,20 @@ class AcrossSystems:
     df: float | None = None
 
 
-def compare_own(own: Array, others: Array, *, level: float, seed: int) -> AcrossSystems:
+def compare_own(mine: Array, others: Array, *, level: float, seed: int) -> AcrossSystems:
     """Compare D of own systems with D of others, across systems.
 
     Student's pooled two-sample t; p by permutation where there are 100,000 choices or more.
     """
-    m, k = len(own), len(own) + len(others)
+    m, k = len(mine), len(mine) + len(others)
     if len(others) < MIN_OTHERS:
         return AcrossSystems()
-    squares = float(((own - own.mean()) ** 2).sum() + ((others - others.mean()) ** 2).sum())
-    df, gap = k - 2, float(own.mean() - others.mean())
+    squares = float(((mine - mine.mean()) ** 2).sum() + ((others - others.mean()) ** 2).sum())
+    df, gap = k - 2, float(mine.mean() - others.mean())
     one = bound(gap, squares / df * (1 / m + 1 / len(others)), df, level)
     p, method = one.p, "t"
     if comb(k, m) >= MIN_CHOICES:
-        p, method = permute_own(np.concatenate([own, others]), m, seed), "permutation"
+        p, method = permute_own(np.concatenate([mine, others]), m, seed), "permutation"
     return AcrossSystems(one.stderr, one.lower, one.upper, p, method, df)
 
 
@@ -770,16 +781,16 @@ def _add_repeats(
 ) -> LLMBias:
     """Add what two answers to the same output pairs say."""
     asked = (ORDERS, AGAIN) if votes.positions_known else (AGAIN,)
-    found = [
+    repeats = [
         one
         for what in asked
         if (one := measure_repeats(votes, judge.llm, what, level=level, seed=seed)) is not None
     ]
-    usable = [one.asked for one in found if not one.copies]
+    usable = [one.asked for one in repeats if not one.copies]
     ceiling = None
     if people and usable:
         ceiling = find_ceiling(votes, judge.llm, people, usable[0], level=level, seed=seed)
-    return replace(judge, repeated=tuple(found), ceiling=ceiling)
+    return replace(judge, repeated=tuple(repeats), ceiling=ceiling)
 
 
 def _read_families(own: Mapping[str, str] | str | Path) -> dict[str, str]:

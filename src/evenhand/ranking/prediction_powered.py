@@ -389,6 +389,8 @@ def rank_prediction_powered(
         raise UnknownOption(f"{method} ranks one task: choose it (--task NAME, in Python task=)")
     factors = [name for name in ("judge", "item") if table.has(name)]
     people = table.tally(factors)
+    if people.squares is not None:
+        raise UnknownOption(f"{method} takes judgments of equal weight only: leave out the weights")
     paired = pair_verdicts(people, verdicts.tally(["item"] * verdicts.has("item")), unpaired)
     judged, others = sum_answers(paired)
     if not others.n.sum():

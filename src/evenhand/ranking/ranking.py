@@ -338,6 +338,8 @@ class Fused:
     # system that no person judged → verdicts on it, which are not used
     unjudged: Mapping[str, float] = field(default_factory=dict)
     n_unused: float = 0.0  # all these verdicts
+    # judgments of weight 1 that people's weighted ones count like; None without weights
+    effective: float | None = None
 
     @cached_property
     def human(self) -> Ranking:

@@ -43,8 +43,10 @@ from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     MAX_NAMED,
+    SAMPLED,
     UNPAIRED,
     compare_items,
+    count_sampled,
     is_used,
     mark_llm_judges,
     refuse_items,
@@ -172,6 +174,11 @@ def take_verdicts(
         raise refuse_kinds("ratings", llm)
     if not isinstance(data, Ratings):
         raise refuse_kind(data, "verdicts apply to ratings that evenhand.read opens, not")
+    if len(count_sampled(data)) > 1:
+        raise UnknownOption(
+            f"ratings cannot be weighted by '{SAMPLED}': have outputs rated that were drawn with"
+            " equal probabilities, and leave the column out"
+        )
     rows = leave_out_controls(data).rows(factors=factors)
     if llm is None:
         by_llm = np.isin(rows.judge, mark_llm_judges(rows.judges, llm_judges))

@@ -76,6 +76,8 @@ RANKINGS: Final = {
     " intervals are too short where judges or items differ. Rank without --llm-method.",
     "verdicts-unjudged": "{verdicts:#verdict} on {systems:list} excluded: no person judged these"
     " systems.",
+    "judgments-weighted": "People's judgments are weighted, by column weight or by 1 /"
+    " sampling_probability: they count like {effective:,.0f} of equal weight.",
     "verdicts-leave-tastes": "{part:%} of the variance by people alone comes from tastes of judges,"
     " which no verdict can reduce.",
     "few-labelled-items": "People judged {items:#item}, too few to weight verdicts of LLM judges:"
@@ -264,6 +266,9 @@ TESTS: Final = {
     " repeats are copies and measure nothing. Ask with changed order or wording.",
     "ceiling-of-llm": "The correlation of {llm} with people is {correlation:two}; noise limits it"
     " to {ceiling:two}. Corrected for noise it is {disattenuated:two}{limits}.",
+    "above-ceiling": "The correlation of {llm} with people is {correlation:two}, and so above the"
+    " {ceiling:two} to which noise would limit it: reliabilities (people {of_people:two}, LLM"
+    " {of_llm:two}) are too uncertain to correct it.",
     "no-ceiling": "The correlation of {llm} with people is {correlation:two}, not corrected for"
     " noise: reliabilities (people {of_people:two}, LLM {of_llm:two}) are not both above"
     " {least:g}.",

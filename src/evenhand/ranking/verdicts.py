@@ -19,7 +19,10 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import refuse_kind, take_pairs
+from evenhand.data.engine import count_labels
 from evenhand.data.groups import Levels, list_levels, tally_groups
+from evenhand.data.ratings import Ratings
+from evenhand.data.source import find_rows, name_rows
 from evenhand.data.taking import take
 from evenhand.data.tally import Factor, Tally, join_codes, keep_levels, merge_levels, take_names
 from evenhand.errors import (
@@ -58,11 +61,14 @@ from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, rank_apart
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
+from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
 
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CHECK_T: Final = 3.0  # |t| from which verdicts on people's items differ from the others
 MAX_NAMED: Final = 5  # Pairs without a verdict, or judges, that a refusal names
+# Column of people's judgments with the probability that each pair of outputs was sampled
+SAMPLED: Final = "sampling_probability"
 UNPAIRED: Final = ("drop", "keep")
 
 
@@ -137,6 +143,52 @@ def split_probabilities(verdicts: Comparisons) -> Comparisons:
     return replace(verdicts, frame=both, outcome_labels=labels, weights="importance")
 
 
+def count_sampled(people: Comparisons | Ratings) -> dict[str | None, float]:
+    """Return the recorded probabilities of being sampled, as text, with their judgments.
+
+    Raises:
+        InvalidJudgments: a judgment without one, or what is no probability above 0.
+
+    """
+    if SAMPLED not in people.frame.collect_schema().names():
+        return {}
+    counts = count_labels(people.frame, SAMPLED, as_text=True)
+    wrong = [label for label in counts if not is_probability(label)]
+    if wrong:
+        column = nw.col(SAMPLED).cast(nw.String)
+        named = [one for one in wrong if one is not None]
+        rows = find_rows(people.frame, column.is_null() | column.is_in([*named, ""]))
+        raise InvalidJudgments(
+            f"{plural(sum(counts[one] for one in wrong), 'judgment')} without a probability above 0"
+            f" and up to 1 in column '{SAMPLED}'{name_rows(rows)}: write that with which each was"
+            " drawn; of a random sample it is the number drawn, divided by that of all pairs of"
+            " outputs"
+        )
+    return counts
+
+
+def is_probability(label: str | None) -> bool:
+    try:
+        return 0 < float(label or "") <= 1
+    except ValueError:
+        return False
+
+
+def weigh_sampled(people: Comparisons) -> Comparisons:
+    """Weigh judgments by 1/π, 1 on average, where they were drawn with different probabilities."""
+    counts = count_sampled(people)
+    if len(counts) < 2:
+        return people
+    if people.has("weight"):
+        raise UnknownOption(
+            f"judgments have weights and probabilities of sampling ('{SAMPLED}'): leave one out"
+        )
+    inverse = sum(n / float(label or "") for label, n in counts.items())
+    scale = inverse / sum(counts.values())
+    weight = 1 / (nw.col(SAMPLED).cast(nw.Float64) * scale)
+    return replace(people, frame=people.frame.with_columns(weight=weight), weights="importance")
+
+
 def open_verdicts(
     table: Any, llm: Any, llm_judges: Sequence[str]
 ) -> tuple[Comparisons, Comparisons]:
@@ -159,7 +211,7 @@ def open_verdicts(
         for one in (table, verdicts)
     ]
     refuse_same_judges(judges[0], judges[1])
-    return table, split_probabilities(verdicts)
+    return weigh_sampled(table), split_probabilities(verdicts)
 
 
 def rank_with_verdicts(
@@ -273,6 +325,8 @@ def fuse(
 
     """
     refuse_settings(settings, unpaired, weight)
+    # weights add up but for rounding
+    people = replace(people, n_judgments=round(people.n_judgments, 6))
     paired = pair_verdicts(people, verdicts, unpaired)
     evidence = Evidence.of(merge_factors(paired.judged))
     levels = Levels({name: one.loads for name, one in paired.judged.factors.items()})
@@ -284,6 +338,7 @@ def fuse(
         partial(rank_people, fit, evidence, levels, settings),
         unjudged=paired.unjudged,
         n_unused=paired.n_unused,
+        effective=count_effective(people),
     )
     if weight == 0:
         return without_verdicts(fused, weight=weight)
@@ -304,8 +359,8 @@ def fuse(
 
 def rank_people(fit: Fit, evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
     with one_blas_thread():
-        found = find_intervals(fit, evidence, levels, settings)
-        return order_systems(fit, evidence, levels, found, settings)
+        intervals = find_intervals(fit, evidence, levels, settings)
+        return order_systems(fit, evidence, levels, intervals, settings)
 
 
 def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
@@ -352,17 +407,30 @@ def without_verdicts(
     return replace(
         fused.human,
         fused=unused,
-        notes=(*fused.human.notes, *say_unjudged(fused.unjudged, fused.n_unused), *why),
+        notes=(*fused.human.notes, *say_used(fused), *why),
     )
+
+
+def count_effective(people: Tally) -> float | None:
+    """Return how many judgments of weight 1 weighted ones count like; None without weights."""
+    if people.squares is None:
+        return None
+    return float(people.counts.sum() ** 2 / people.squares.sum())
 
 
 def say_unjudged(unjudged: Mapping[str, float], verdicts: float) -> list[Finding]:
     return [say("verdicts-unjudged", systems=[*unjudged], verdicts=verdicts)] if unjudged else []
 
 
+def say_used(fused: Fused) -> list[Finding]:
+    weighted = fused.effective is not None
+    of_weights = [say("judgments-weighted", effective=fused.effective)] if weighted else []
+    return [*say_unjudged(fused.unjudged, fused.n_unused), *of_weights]
+
+
 def with_verdicts(ranking: Ranking, fused: Fused, digest: str) -> Ranking:
     """Return a ranking that says what verdicts did to it."""
-    notes, t = say_unjudged(fused.unjudged, fused.n_unused), fused.check
+    notes, t = say_used(fused), fused.check
     if fused.tastes is not None:
         notes.append(say("verdicts-leave-tastes", part=fused.tastes))
     if t is not None and abs(t) > MAX_CHECK_T:
@@ -416,70 +484,96 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     k, of_people, of_verdicts = len(people.systems), people.factor("item"), verdicts.factor("item")
     labels = tuple(sorted({*of_people.labels, *of_verdicts.labels}))
     place = {name: at for at, name in enumerate(labels)}
-    own = np.array([place[name] for name in of_people.labels], dtype=np.int64)[of_people.codes]
-    theirs = np.array([place[name] for name in of_verdicts.labels], dtype=np.int64)
-    theirs = theirs[of_verdicts.codes]
+    judged_item = np.array([place[name] for name in of_people.labels], dtype=np.int64)[
+        of_people.codes
+    ]
+    verdict_item = np.array([place[name] for name in of_verdicts.labels], dtype=np.int64)
+    verdict_item = verdict_item[of_verdicts.codes]
 
-    # verdicts of one pair of outputs, averaged over orders, repeats and LLM judges
-    left, right = code[verdicts.left], code[verdicts.right]
-    turned = left > right
-    counts = np.where(turned[:, None], verdicts.counts[:, ::-1], verdicts.counts)
-    low, high = np.minimum(left, right), np.maximum(left, right)
-    keys, first, cell = np.unique(
-        (theirs * k + low) * k + high, return_index=True, return_inverse=True
-    )
+    cells = average_verdicts(verdicts, code, k, verdict_item)
+    keys, shares = cells.keys, cells.shares
     if not len(keys):
         raise refuse_unlike("judgment", of_people.labels, of_verdicts.labels)
-    sums = np.stack([np.bincount(cell, counts[:, at]) for at in range(3)], axis=1)
-    shares = sums / sums.sum(axis=1, keepdims=True)
 
     low_h, high_h = np.minimum(people.left, people.right), np.maximum(people.left, people.right)
-    wanted = (own * k + low_h) * k + high_h
+    wanted = (judged_item * k + low_h) * k + high_h
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    found = keys[at] == wanted
+    matched = keys[at] == wanted
     n = people.counts.sum(axis=1)
-    lacking = float(n[~found].sum())
-    if not found.any():
+    lacking = float(n[~matched].sum())
+    if not matched.any():
         raise refuse_unlike("judgment", of_people.labels, of_verdicts.labels)
     if lacking and unpaired is None:
         names = [
             f"{people.systems[low_h[row]]} and {people.systems[high_h[row]]} on item"
-            f" {labels[own[row]]}"
-            for row in np.flatnonzero(~found)[:MAX_NAMED].tolist()
+            f" {labels[judged_item[row]]}"
+            for row in np.flatnonzero(~matched)[:MAX_NAMED].tolist()
         ]
         raise refuse_unpaired(lacking, float(n.sum()), "judgments", names)
 
     def number(codes: Integers) -> Factor:
-        loads = np.bincount(own, n, minlength=len(labels)).astype(np.float64)
+        loads = np.bincount(judged_item, n, minlength=len(labels)).astype(np.float64)
         return Factor(labels, codes.astype(np.int32), loads, len(labels))
 
     if lacking and unpaired == "drop":
-        judged = replace(people.take(found), n_judgments=float(n[found].sum()), factors={})
-        factors = {name: keep_levels(one, found, n[found]) for name, one in people.factors.items()}
+        left = round(float(n[matched].sum()), 6)
+        judged = replace(people.take(matched), n_judgments=left, factors={})
+        factors = {
+            name: keep_levels(one, matched, n[matched]) for name, one in people.factors.items()
+        }
         people = replace(judged, factors=factors)
-        own, at, n, found = own[found], at[found], n[found], found[found]
+        judged_item, at, n, matched = (
+            judged_item[matched],
+            at[matched],
+            n[matched],
+            matched[matched],
+        )
     judged = people
-    people = replace(judged, factors={**judged.factors, "item": number(own)})
-    rows = np.flatnonzero(found)
+    people = replace(judged, factors={**judged.factors, "item": number(judged_item)})
+    rows = np.flatnonzero(matched)
     each = np.asarray(shares[at[rows]] * n[rows, None], dtype=np.float64)
     beside = _count(people.systems, (keys[at[rows]] // k % k, keys[at[rows]] % k), each)
     beside = replace(
         beside,
         factors={name: replace(one, codes=one.codes[rows]) for name, one in people.factors.items()},
     )
-    every = _count(people.systems, (low[first], high[first]), shares)
-    every = replace(every, factors={"item": number(theirs[first])})
+    every = _count(people.systems, (keys // k % k, keys % k), shares)
+    every = replace(every, factors={"item": number(keys // k**2)})
     return Paired(
         judged,
         people,
         beside,
         every,
-        n_verdicts=round(float(counts.sum()), 6),  # probabilities add up but for rounding
+        n_verdicts=cells.n_verdicts,
         n_pairs=len(keys),
         n_unpaired=lacking,
         unjudged=unjudged,
         n_unused=n_unused,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedVerdicts:
+    """Verdicts of each pair of outputs, averaged over orders, repeats and LLM judges."""
+
+    keys: Integers  # (C,) (item · K + lower code of a system) · K + higher, ascending
+    shares: Array  # (C, 3) of verdicts for the lower, tied, and for the higher
+    n_verdicts: float  # before they were averaged
+
+
+def average_verdicts(
+    verdicts: Tally, code: NDArray[np.integer[Any]], k: int, item: NDArray[np.integer[Any]]
+) -> AveragedVerdicts:
+    """Average verdicts; code: (K',) of the tally's systems, below k; item: (n,) of its entries."""
+    left, right = code[verdicts.left].astype(np.int64), code[verdicts.right].astype(np.int64)
+    swap = left > right
+    counts = np.where(swap[:, None], verdicts.counts[:, ::-1], verdicts.counts)
+    low, high = np.minimum(left, right), np.maximum(left, right)
+    keys, cell = np.unique((item * k + low) * k + high, return_inverse=True)
+    sums = np.stack([np.bincount(cell, counts[:, at]) for at in range(3)], axis=1)
+    # probabilities add up but for rounding
+    n_verdicts = round(float(counts.sum()), 6)
+    return AveragedVerdicts(keys, sums / sums.sum(axis=1, keepdims=True), n_verdicts)
 
 
 def count_unjudged(verdicts: Tally, code: NDArray[np.integer[Any]]) -> dict[str, float]:

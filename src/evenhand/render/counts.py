@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isclose
+
 
 def plural(number: float, one: str, many: str | None = None) -> str:
     """Write a count with its noun.
@@ -10,7 +12,7 @@ def plural(number: float, one: str, many: str | None = None) -> str:
     ('1 judge', '13,822 comparisons', '2 tallies')
     """
     noun = one if number == 1 else many or f"{one}s"
-    return f"{number:,.0f} {noun}" if float(number).is_integer() else f"{number:,.1f} {noun}"
+    return f"{number:,.0f} {noun}" if isclose(number, round(number)) else f"{number:,.1f} {noun}"
 
 
 def share(part: float, whole: float) -> str:
@@ -50,7 +52,7 @@ def say_tally(judgments: float, comparisons: float, systems: int, ties: float) -
 
 def say_answers(judgments: float, comparisons: float, one: str = "ranking") -> str:
     """Say how many answers there are; a ranking, or one on a merged output, holds several."""
-    if judgments == comparisons:
+    if isclose(judgments, comparisons):  # weights add up but for rounding
         return plural(judgments, "judgment")
     return f"{plural(judgments, one)} → {plural(comparisons, 'comparison')}"
 

@@ -352,6 +352,7 @@ def test_where_no_time_shows_it_that_is_said_beside_self_agreement(make, time):
     for one in own(found):
         codes = {note.code for note in one.notes}
         assert ("perhaps-pasted" in codes) == (one.value is not None)
+    assert "identical-rows" not in {one.code for one in found.notes}  # said once
     assert "30 rows equal another in every column: if pasted twice" in repr(found).replace(
         "\n       ", ""
     )

@@ -1,0 +1,262 @@
+"""Pairs of outputs that people should judge, where LLM judges' verdicts on all are known.
+
+Each is drawn with a known probability π, which stands beside it: by default the same for all, or
+
+    π = min(1, n [(1 − τ) u / Σu + τ / N]),    u = √(F (1 − F)),    τ = ½,
+
+higher where verdicts are divided, F being the share of them for one side. π is scaled so that its
+sum is n, each pair is drawn independently of the others, and judgments weigh 1/π (Zrnic & Candès
+2024). `rank_with_verdicts` takes the weights from the column of these probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import take_pairs
+from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable, take
+from evenhand.data.tally import Tally
+from evenhand.design.policy import CHOSEN, RANDOM
+from evenhand.design.savings import count_judged
+from evenhand.design.texts import say
+from evenhand.errors import NotIdentified, UnknownOption, require_option, require_seed
+from evenhand.numerics import Array
+from evenhand.ranking.verdicts import (
+    SAMPLED,
+    average_verdicts,
+    count_sampled,
+    open_verdicts,
+    refuse_items,
+    refuse_kinds,
+    split_probabilities,
+)
+from evenhand.render.counts import whole
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
+
+POLICIES: Final = ("random", "uncertainty")
+UNIFORM_SHARE: Final = 0.5  # τ, the share of π that is the same for all
+
+
+@dataclass(frozen=True)
+class SampledPair:
+    """Two outputs for an item, with the probability with which they were drawn."""
+
+    item: str
+    left: str  # the system to show first, at random
+    right: str  # the other
+    kind: str  # "random" or "chosen"
+    sampling_probability: float  # with which it was drawn
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampledPairs(Shown):
+    """Pairs of outputs for people to judge.
+
+    Attributes:
+        pairs: what was drawn, in random order.
+        policy: "random" or "uncertainty".
+        n: how many were asked for; so many are drawn on average.
+        n_left: pairs of outputs with verdicts that people had not judged.
+        n_judged: those that they had.
+        n_verdicts: verdicts before they were averaged.
+        signature: what makes the draw again.
+
+    """
+
+    pairs: tuple[SampledPair, ...]
+    policy: str
+    n: int
+    n_left: int
+    n_judged: int
+    n_verdicts: float
+    signature: str
+
+    @property
+    def notes(self) -> tuple[Finding, ...]:
+        """What the probabilities are for, and what choosing by uncertainty is worth."""
+        if self.policy == "random":
+            return ()
+        share = self.n_judged / (self.n_left + self.n_judged)
+        before = [say("sampled-before", share=share)] if self.n_judged else []
+        return (say("sampling-recorded", column=SAMPLED), *before, say("uncertainty-gains-little"))
+
+    def document(self) -> Document:
+        """Return what people read: the pairs with their probabilities."""
+        rows = tuple({"n": n, **one} for n, one in enumerate(self.records(), start=1))
+        columns = (
+            Column("n", "", "integer", only=("text", "html")),
+            Column("item", "item", "name"),
+            Column("left", "first", "name"),
+            Column("right", "second", "name"),
+            Column("kind", "kind"),
+            Column(SAMPLED, "probability", ".3g"),
+        )
+        caption = "Pairs of outputs to judge next"
+        counts = {"left": self.n_left, "judged": self.n_judged, "verdicts": self.n_verdicts}
+        return Document(
+            answer=(say("sampled", pairs=len(self.pairs), of=self.n_left),),
+            basis=say(f"sampled-{self.policy}", n=self.n, **counts),
+            parts=(Table("pairs", caption, columns, rows, without=("n",)),),
+            findings=self.notes,
+            signature=self.signature,
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each pair."""
+        return [asdict(one) for one in self.pairs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract."""
+        counts = ("policy", "n", "n_left", "n_judged", "n_verdicts", "signature")
+        return {
+            "pairs": self.records(),
+            **{name: getattr(self, name) for name in counts},
+            "n_verdicts": whole(self.n_verdicts),
+            "findings": describe_findings(self.notes),
+        }
+
+
+def sample_for_llm(
+    data: Comparisons | Openable | None,
+    llm: Comparisons | Openable,
+    *,
+    n: int = 10,
+    policy: str = "random",
+    seed: int = SEED,
+) -> SampledPairs:
+    """Draw the pairs of outputs that people should judge beside LLM judges' verdicts.
+
+    Args:
+        data: people's judgments so far, or None. Pairs of outputs that they judged are left out,
+            and are taken as a random part of all.
+        llm: verdicts of LLM judges on all pairs of outputs that may be judged.
+        n: pairs of outputs to draw.
+        policy: "random", n pairs with the same probability; or "uncertainty", about n, with higher
+            probabilities where verdicts are divided.
+        seed: of the draw; the same verdicts, judgments and seed draw the same pairs.
+
+    Raises:
+        UnknownOption: fewer than one pair, more than there are, or no such policy.
+        InvalidJudgments: no items, no comparisons, or a judge of people's gave verdicts too.
+        NotIdentified: several tasks; judgments that were drawn with different probabilities; or
+            verdicts that are nowhere divided, with the policy "uncertainty".
+
+    >>> verdicts = {
+    ...     "item": [1, 1, 2, 2],
+    ...     "left": ["a"] * 4,
+    ...     "right": ["b"] * 4,
+    ...     "winner": ["left", "right", "left", "left"],
+    ... }
+    >>> drawn = sample_for_llm(None, verdicts, n=1)
+    >>> len(drawn.pairs), drawn.pairs[0].sampling_probability
+    (1, 0.5)
+    """
+    require_option("policy", policy, POLICIES)
+    require_seed(seed)
+    verdicts, judged = _open(data, llm)
+    if "item" not in verdicts.factors:
+        raise refuse_items("verdicts")
+    k, of_item = len(verdicts.systems), verdicts.factor("item")
+    cells = average_verdicts(verdicts, np.arange(k), k, of_item.codes)
+    code = {name: at for at, name in enumerate(verdicts.systems)}
+    items = {name: at for at, name in enumerate(of_item.labels)}
+    wanted = [
+        (items[item] * k + min(code[one], code[other])) * k + max(code[one], code[other])
+        for item, one, other in judged
+        if item in items and one in code and other in code
+    ]
+    rest = np.flatnonzero(~np.isin(cells.keys, np.array(wanted, dtype=np.int64)))
+    if not 1 <= n <= len(rest):
+        raise UnknownOption(
+            f"{n:,} pairs of outputs cannot be drawn: verdicts are on {len(rest):,} that people"
+            " have not judged; ask for 1 or more of them (--batch)"
+        )
+    rng = np.random.Generator(np.random.PCG64(seed))
+    if policy == "random":
+        chances = np.full(len(rest), n / len(rest))
+        drawn = rng.permutation(len(rest))[:n]
+    else:
+        share = cells.shares[rest, 0] + cells.shares[rest, 1] / 2
+        chances = find_probabilities(np.sqrt(share * (1 - share)), n)
+        drawn = rng.permutation(np.flatnonzero(rng.random(len(rest)) < chances))
+    swapped = rng.random(len(drawn)) < 0.5
+    pairs = []
+    for at, swap in zip(drawn.tolist(), swapped.tolist(), strict=True):
+        item, pair = divmod(int(cells.keys[rest[at]]), k * k)
+        sides = [verdicts.systems[one] for one in divmod(pair, k)]
+        kind = RANDOM if policy == "random" else CHOSEN
+        left, right = sides[::-1] if swap else sides
+        pairs.append(SampledPair(of_item.labels[item], left, right, kind, float(chances[at])))
+    n_judged = len(cells.keys) - len(rest)
+    parts = ("next for llm", policy, f"judged={n_judged} pairs={n} seed={seed}")
+    return SampledPairs(
+        tuple(pairs),
+        policy,
+        n,
+        len(rest),
+        n_judged,
+        cells.n_verdicts,
+        write_signature(parts, cells.n_verdicts, verdicts.digest_by(("item",))),
+    )
+
+
+def find_probabilities(uncertainty: Array, n: int) -> Array:
+    """Return (N,) probabilities of being drawn, whose sum is n and which are at most 1.
+
+    Raises:
+        NotIdentified: nothing is uncertain.
+
+    """
+    total = uncertainty.sum()
+    if not total > 0:
+        raise NotIdentified(
+            "verdicts are nowhere divided, so that no pair of outputs is less certain than others",
+            ["draw with equal probabilities (--policy random)", "ask the LLM in both orders"],
+        )
+    size = len(uncertainty)
+    relative = (1 - UNIFORM_SHARE) * uncertainty / total + UNIFORM_SHARE / size
+    certain = np.zeros(size, dtype=np.bool_)
+    while True:  # what is beyond 1 is spread over the others
+        rest = relative[~certain].sum()
+        chances = np.where(certain, 1.0, (n - certain.sum()) * relative / rest if rest else 1.0)
+        if (chances <= 1).all():
+            return chances
+        certain |= chances > 1
+
+
+def _open(data: Any, llm: Any) -> tuple[Tally, Sequence[tuple[str, str, str]]]:
+    """Return the verdicts by item, and item and systems of each pair that people judged."""
+    if data is None:
+        verdicts = take_pairs(take(llm))
+        if not isinstance(verdicts, Comparisons):
+            raise refuse_kinds("comparisons", verdicts)
+        return _tally(split_probabilities(verdicts)), ()
+    people, verdicts = open_verdicts(take_pairs(take(data)), llm, ())
+    chances: Mapping[str | None, float] = count_sampled(people)
+    if len(chances) > 1:
+        raise NotIdentified(
+            f"the judgments were drawn with {len(chances)} different probabilities (column"
+            f" '{SAMPLED}'), so that what is left is no random part of all",
+            ["draw from all verdicts again: leave the judgments out"],
+        )
+    count_judged(people)  # refuses several tasks
+    tally = people.tally(["item"])
+    if "item" not in tally.factors:
+        raise refuse_items("judgments of people")
+    factor = tally.factor("item")
+    sides = zip(factor.codes.tolist(), tally.left.tolist(), tally.right.tolist(), strict=True)
+    names = tally.systems
+    return _tally(verdicts), [(factor.labels[i], names[a], names[b]) for i, a, b in sides]
+
+
+def _tally(verdicts: Comparisons) -> Tally:
+    count_judged(verdicts)
+    return verdicts.tally(["item"] * verdicts.has("item"))

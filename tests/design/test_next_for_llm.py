@@ -1,0 +1,128 @@
+"""`sample_for_llm`: what people should judge beside verdicts, and how `rank` weights it."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import evenhand
+import verdict_campaigns
+from evenhand import InvalidJudgments, NotIdentified, UnknownOption
+from verdict_campaigns import Design
+
+CLASSES = 200
+# F is .5 on the first 200 items and 1 on the others: u is .5 and 0
+DIVIDED = {
+    "item": [f"{at:03d}" for at in range(2 * CLASSES) for _ in range(2)],
+    "left": ["a", "b"] * 2 * CLASSES,
+    "right": ["b", "a"] * 2 * CLASSES,
+    "winner": ["left", "left"] * CLASSES + ["left", "right"] * CLASSES,
+}
+
+
+@pytest.fixture(scope="module")
+def tables():
+    campaign = verdict_campaigns.draw(Design(judgments=360, items=120), np.random.default_rng(2))
+    return campaign.tables()
+
+
+def with_probability(people, values):
+    return {**people, "sampling_probability": values}
+
+
+def test_by_default_all_have_the_same_probability(tables):
+    people, verdicts = tables
+    drawn = evenhand.sample_for_llm(people, verdicts, n=50)
+    outputs = {(one.item, *sorted((one.left, one.right))) for one in drawn.pairs}
+    judged = {
+        (item, *sorted(pair))
+        for item, *pair in zip(people["item"], people["left"], people["right"], strict=True)
+    }
+    assert len(outputs) == 50
+    assert not outputs & judged
+    assert (drawn.n_judged, drawn.n_left) == (len(judged), 120 * 15 - len(judged))
+    assert {one.sampling_probability for one in drawn.pairs} == {50 / drawn.n_left}
+    assert 10 <= sum(one.left < one.right for one in drawn.pairs) <= 40
+    again = evenhand.sample_for_llm(people, verdicts, n=50)
+    assert again.to_dict() == drawn.to_dict()
+
+
+@pytest.mark.parametrize(("n", "expected"), [(100, (0.375, 0.125)), (300, (1.0, 0.5))])
+def test_divided_verdicts_are_drawn_more_often(n, expected):
+    """π = n (½ u / Σu + ½ / N); beyond 1 it is 1, and the others share what is left."""
+    drawn = evenhand.sample_for_llm(None, DIVIDED, n=n, policy="uncertainty", seed=3)
+    counts = Counter(int(one.item) // CLASSES for one in drawn.pairs)
+    for one in drawn.pairs:
+        chance = expected[int(one.item) // CLASSES]
+        assert one.sampling_probability == pytest.approx(chance)
+    for which, p in enumerate(expected):
+        assert abs(counts[which] - CLASSES * p) <= 4 * (CLASSES * p * (1 - p)) ** 0.5
+
+
+def test_rank_weights_by_the_recorded_probabilities():
+    """By people alone a log-worth is that of weighted wins."""
+    rng = np.random.default_rng(5)
+    items, n = [f"i{at:03d}" for at in range(200)], 120
+    won, chance = rng.random(n) < 0.7, rng.choice([0.1, 0.4, 0.8], n)
+    sides = {"left": ["a"] * n, "right": ["b"] * n}
+    labels = np.array(["right", "left"])
+    people = {"item": items[:n], **sides, "winner": labels[won.astype(int)].tolist()}
+    every = {
+        "item": items,
+        "left": ["a"] * 200,
+        "right": ["b"] * 200,
+        "winner": labels[rng.integers(2, size=200)].tolist(),
+    }
+    weighted = evenhand.rank(with_probability(people, chance.tolist()), llm=every, llm_weight=0)
+    worths = dict(zip(weighted.systems, weighted.log_worth, strict=True))
+    w = 1 / chance
+    expected = np.log(w[won].sum() / w[~won].sum())
+    assert worths["a"] - worths["b"] == pytest.approx(expected, rel=1e-8)
+    assert weighted.n_judgments == n
+    assert weighted.fused.effective == pytest.approx(w.sum() ** 2 / (w**2).sum())
+    fused = evenhand.rank(with_probability(people, chance.tolist()), llm=every, llm_weight=0.5)
+    assert fused.fused.weight == 0.5
+    assert "judgments-weighted" in [one.code for one in fused.notes]
+
+
+def test_one_probability_for_all_changes_nothing(tables):
+    people, verdicts = tables
+    same = with_probability(people, [0.2] * len(people["item"]))
+    one, other = (evenhand.rank(each, llm=verdicts) for each in (people, same))
+    assert one.log_worth.tolist() == other.log_worth.tolist()
+    assert one.pair_stderr.tolist() == other.pair_stderr.tolist()
+    assert other.fused.effective is None
+
+
+def test_refusals(tables):
+    people, verdicts = tables
+    n = len(people["item"])
+    varied = with_probability(people, [0.2, 0.4] * (n // 2))
+    with pytest.raises(UnknownOption, match="0 pairs of outputs cannot be drawn"):
+        evenhand.sample_for_llm(None, verdicts, n=0)
+    with pytest.raises(UnknownOption, match="verdicts are on 1,800"):
+        evenhand.sample_for_llm(None, verdicts, n=1801)
+    with pytest.raises(UnknownOption, match="policy"):
+        evenhand.sample_for_llm(None, verdicts, policy="voi")
+    with pytest.raises(NotIdentified, match="leave the judgments out"):
+        evenhand.sample_for_llm(varied, verdicts)
+    with pytest.raises(InvalidJudgments, match="'item'"):
+        evenhand.sample_for_llm(None, {k: v for k, v in verdicts.items() if k != "item"})
+    clear = {name: values[2 * CLASSES :] for name, values in DIVIDED.items()}
+    with pytest.raises(NotIdentified, match="--policy random"):
+        evenhand.sample_for_llm(None, clear, n=1, policy="uncertainty")
+    for wrong in (None, 0.0, 1.5):
+        missing = with_probability(people, [wrong, *[0.2] * (n - 1)])
+        with pytest.raises(InvalidJudgments, match="1 judgment without a probability"):
+            evenhand.rank(missing, llm=verdicts)
+    with pytest.raises(UnknownOption, match="equal weight"):
+        evenhand.rank_prediction_powered(varied, llm=verdicts, method="ppi++")
+    scores = {
+        "judge": ["j"] * 4,
+        "item": ["1", "1", "2", "2"],
+        "system": ["a", "b"] * 2,
+        "score": [1.0, 2.0, 3.0, 5.0],
+    }
+    llm = {**scores, "judge": ["llm"] * 4}
+    with pytest.raises(UnknownOption, match="sampling_probability"):
+        evenhand.rank(with_probability(scores, [0.2, 0.4] * 2), llm=llm)
