@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from evenhand.errors import InvalidJudgments
-from evenhand.metrics.evaluation import MIN_DISTANT, find_beside, meta_evaluate
+from evenhand.metrics.evaluation import MIN_DISTANT
 from evenhand.metrics.result import MetaEvaluation
 from evenhand.render.document import Document, Table
 from evenhand.render.findings import take_findings
@@ -37,16 +37,9 @@ MAX_ON_MAP: Final = 30  # Metrics of which all pairs are drawn
 
 
 def write_section_metrics(analysis: Analysis) -> Section:
-    settings = analysis.settings
-    command = analysis.write_command("metrics", *settings.metrics)
+    command = analysis.write_command("metrics", *analysis.settings.metrics)
     try:
-        found = meta_evaluate(
-            analysis.data,
-            settings.scores or find_beside(None, analysis.data, None),
-            lower_is_better=None if settings.better is None else settings.better == "lower",
-            task=analysis.task or None,
-            seed=settings.seed,
-        )
+        found = analysis.metrics
     except InvalidJudgments as refusal:
         return Section("metrics", not_run=str(refusal), command=command)
     if isinstance(found, MetaEvaluation):
