@@ -109,7 +109,7 @@ def test_the_methods_paragraph_names_statistics_and_test_where_the_section_is():
     assert "(Thompson et al., 2024; Deutsch et al., 2023)." in text
     assert "@inproceedings{thompson-2024," in papers
     ways = 2 ** len(WORTH) - 1
-    assert f"scores of some systems between them, in all {ways} ways; p was adjusted" in text
+    assert f"exchange all scores of some systems, in all {ways} ways; p was adjusted" in text
     assert text.count("jackknife over judges") == 1  # both criteria alike
     assert "metrics" not in read("data")[0]
 
@@ -129,7 +129,7 @@ def test_metrics_against_people_are_lit():
     rows, _ = make(against=True)
     (check,) = find_section(make_report(evenhand.read(rows), sections=["metrics"])).checks
     assert check.state == WARNING
-    assert "rather the opposite of people's" in check.says
+    assert "correlate negatively with people's" in check.says
 
 
 def test_few_systems_decide_nothing_and_missing_scores_say_so():

@@ -19,7 +19,7 @@ from evenhand.judges.cards import Screening
 from evenhand.metrics.comparison import DRAWS
 from evenhand.metrics.result import MetaEvaluation
 from evenhand.metrics.statistics import MAX_EXACT
-from evenhand.metrics.study import STATISTICS
+from evenhand.metrics.study import name_statistic
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
 from evenhand.models.registry import MODELS
@@ -416,9 +416,9 @@ def _say_metrics(found: MetaEvaluation) -> list[Sentence]:
         systems, keys = len(found.systems), ("romano-wolf-2005",)
         ways = f"all {2**systems - 1:,} ways" if systems <= MAX_EXACT else f"{DRAWS} random ways"
         said = (
-            f"Differences in {STATISTICS[found.statistic][1]} between two metrics were tested by"
-            f" exchanging all scores of some systems between them, in {ways}; p was adjusted over"
-            f" all pairs of metrics by max-|t| with step-down {cite(*keys)}."
+            f"Differences in {name_statistic(found.statistic)} between two metrics were tested by"
+            f" permutation: the two exchange all scores of some systems, in {ways}; p was adjusted"
+            f" over all pairs of metrics by max-|t| with step-down {cite(*keys)}."
         )
         sentences.append((said, keys))
     elif found.pairs:
@@ -429,7 +429,7 @@ def _say_metrics(found: MetaEvaluation) -> list[Sentence]:
         sentences.append((said, ()))
     if found.pairs and found.judge_stderr is not None:
         said = (
-            "A pair of metrics is decided where, in addition, the difference is beyond chance of"
+            "A pair of metrics is decided only where the difference also exceeds what is due to"
             " judges, by a jackknife over judges."
         )
         sentences.append((said, ()))

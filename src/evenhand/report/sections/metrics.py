@@ -85,7 +85,7 @@ def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
             draw_systems(found),
             f"systems{end}",
             f"{about}Systems by people and by {best}",
-            f"{systems} systems as points: across, their mean by people; upwards, by {best}.",
+            f"{systems} systems as points: their mean by people across, by {best} upwards.",
         )
     ]
     if found.pairs and len(found.metrics) <= MAX_ON_MAP:
@@ -106,9 +106,9 @@ def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
             take_chart(
                 draw_distance(found),
                 f"distance{end}",
-                f"{about}How often systems are in people's order, by points of {best}",
-                f"Pairs of systems by how many points of {best} they are apart, at least: the share"
-                " of them that is in people's order; a line at 95 %.",
+                f"{about}Pairs of systems in people's order, by difference in {best}",
+                f"The share of pairs of systems in people's order, among those that differ by at"
+                f" least so much in {best}; a line at 95 %.",
             )
         )
     return charts
