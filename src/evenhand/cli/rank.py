@@ -251,13 +251,16 @@ class Owners(options.Options):
             if self.later is not None:
                 raise UnknownOption("--later is for the best variants of owners: add --owner TABLE")
             return rankings
-        later = None
+        later: Ranking | None = None
         if self.later is not None:
             if len(rankings) > 1:
                 raise UnknownOption("--later is for one ranking: choose one task or criterion")
-            later = evenhand.rank(read(self.later))
-            if not hasattr(later, "pair_stderr"):
+            from evenhand.ranking.ranking import GroupedRankings
+
+            found = evenhand.rank(read(self.later))
+            if isinstance(found, GroupedRankings):
                 raise UnknownOption("--later holds several tasks or criteria: give one")
+            later = found
         from evenhand.formats.covariates import read_system_covariates
 
         named = read_system_covariates(self.owner, ("owner",))["owner"]

@@ -31,10 +31,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from evenhand.errors import InvalidJudgments, listing
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.render.document import Column, Table
 
+MAX_NAMED: Final = 6  # Most systems that a refusal names
 SHARE: Final = 0.1  # β / α
 DRAWS: Final = 200_000  # for the quantile of the largest of several errors
 HALVINGS: Final = 60  # of the interval that holds an end
@@ -179,7 +181,7 @@ def find_best_variants(
     level: float,
     df: float,
     seed: int,
-    later: Later | None = None,
+    later: Estimated | None = None,
 ) -> tuple[BestVariant, ...]:
     """Return the best variant of each owner of several, the best first.
 
@@ -217,6 +219,33 @@ def find_best_variants(
     return tuple(sorted(found, key=lambda one: -one.estimate))
 
 
+def choose_best(
+    ranked: Estimated,
+    owners: Mapping[str, str],
+    later: Estimated | None,
+    *,
+    level: float,
+    seed: int,
+) -> tuple[BestVariant, ...]:
+    """Return the best variants of what is ranked, with what later judgments say of them."""
+    found = find_best_variants(
+        ranked.systems,
+        ranked.estimates,
+        ranked.pair_stderr,
+        owners,
+        level=level,
+        df=ranked.df,
+        seed=seed,
+        later=later,
+    )
+    if not found:
+        raise InvalidJudgments(
+            "no owner has two of the systems that are ranked"
+            f" ({listing(ranked.systems, MAX_NAMED)}): nothing was chosen"
+        )
+    return found
+
+
 def widen(level: float, df: float) -> float:
     """Return how many times a variance counts for few clusters."""
     return float((t_quantile((1 + level) / 2, df) / normal_quantile((1 + level) / 2)) ** 2)
@@ -230,8 +259,8 @@ class Distance:
 
 
 @dataclass(frozen=True, eq=False)
-class Later:
-    """What votes after the choice say, of whichever systems they have."""
+class Estimated:
+    """What judgments say of systems: before the choice, or after it."""
 
     systems: tuple[str, ...]
     estimates: Array  # (L,) larger is better
@@ -258,6 +287,7 @@ def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[
     rows = tuple(
         one.to_dict() | {"of": len(one.variants), "absent": len(one.not_judged)} for one in owners
     )
+    later = any(one.fresh is not None for one in owners)
     columns = (
         Column("owner", "owner", "name"),
         Column("system", "best variant", "name"),
@@ -266,10 +296,7 @@ def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[
         Column("estimate", "corrected", "two"),
         Column(("lower", "upper"), f"{100 * level:g} % interval", "interval"),
         Column("raw", "raw", "two", priority=2),
-        *(
-            [Column("fresh", "later votes", "two")]
-            * any(row.get("fresh") is not None for row in rows)
-        ),
+        *([Column("fresh", "later votes", "two")] * later),
     )
     legend = (
         "distance to the mean of others' systems, corrected for the choice of the best variant",

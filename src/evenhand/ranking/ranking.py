@@ -20,7 +20,6 @@ from evenhand.errors import (
     NotConverged,
     NotIdentified,
     UnknownOption,
-    listing,
     suggest_or_list,
 )
 from evenhand.models.base import Contrast, FittedModel, Posterior
@@ -34,8 +33,8 @@ from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.best_variant import (
     BestVariant,
-    Later,
-    find_best_variants,
+    Estimated,
+    choose_best,
     tabulate_best_variants,
 )
 from evenhand.ranking.intervals import (
@@ -709,37 +708,18 @@ class Ranking(Shown):
             NotIdentified: no errors of all differences.
 
         """
-        if self.pair_stderr is None or not self.bounded.all():
-            raise NotIdentified("the best of several variants needs errors of all differences")
-        again = None
-        if later is not None:
-            if later.pair_stderr is None or later.scale != self.scale:
-                raise NotIdentified("later judgments need errors of all differences, as these have")
-            again = Later(later.systems, later._better, later.pair_stderr, later._fewest)
-        found = find_best_variants(
-            self.systems,
-            self._better,
-            self.pair_stderr,
-            owners,
-            level=self.level,
-            df=self._fewest,
-            seed=seed,
-            later=again,
-        )
-        if not found:
-            raise InvalidJudgments(
-                "no owner has two of the systems that are ranked"
-                f" ({listing(self.systems, MAX_SYSTEMS_SHOWN)}): nothing was chosen"
-            )
+        again = None if later is None else later._estimated()
+        if later is not None and later.scale != self.scale:
+            raise NotIdentified(f"later judgments are of {later.scale}, and these of {self.scale}")
+        found = choose_best(self._estimated(), owners, again, level=self.level, seed=seed)
         return replace(self, owners=found)
 
-    @property
-    def _better(self) -> Array:
-        return self.estimate * (-1 if self.lower_is_better else 1)
-
-    @property
-    def _fewest(self) -> float:
-        return min((way.clusters - 1.0 for way in self.ways), default=self.df)
+    def _estimated(self) -> Estimated:
+        if self.pair_stderr is None or not self.bounded.all():
+            raise NotIdentified("the best of several variants needs errors of all differences")
+        better = self.estimate * (-1 if self.lower_is_better else 1)
+        fewest = min((way.clusters - 1.0 for way in self.ways), default=self.df)
+        return Estimated(self.systems, better, self.pair_stderr, fewest)
 
     def win_rates(self) -> WinRates:
         """Return how often each system is predicted to be preferred to each other.
