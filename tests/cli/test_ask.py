@@ -334,6 +334,7 @@ def test_money_is_never_spent_beyond_the_budget_also_over_several_runs(evenhand,
     for most in ("0.83", "0.84", "0.86"):
         told = evenhand(*words(chat, items, *limits, most))
         assert "the budget does not allow the next question" in squeeze(told.out)
+        assert "next the same command with a larger budget" in squeeze(told.out)
         # what a question and its repair may take is held back: 2 · 4,096 tokens at 100, and more
         assert 0.002 * len(chat.calls) <= float(most) - 0.8192
     assert 1 < len(chat.calls) < 24

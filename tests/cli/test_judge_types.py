@@ -171,3 +171,47 @@ def test_a_marked_judge_who_is_not_named_is_no_person(tmp_path):
     in_python = evenhand.rank(more, llm_judges="gpt-4")
     assert [one.judge_names for one in in_python.excluded] == [("gpt-3",)]
     assert in_python.n_judgments == found["n_judgments"]
+
+
+# of so few judges variance has no estimate, and robustness shows no notes of the ranking
+ASKED = ["inspect", "rank", "test", "fit", "bias", "compare", "agreement", "judges"]
+
+
+@pytest.mark.parametrize("verb", ASKED)
+@pytest.mark.parametrize("marked", [False, True])
+def test_every_verb_asks_about_names_unless_judge_type_says_it(verb, marked, tmp_path):
+    path = write(tmp_path / "votes.csv", marked=marked)
+    for words in ([verb, path], [verb, path, "--nested"])[: 1 + (verb == "compare")]:
+        assert run(*words).output.count("Named like LLMs") == (not marked)
+
+
+@pytest.mark.parametrize("verb", ["rank", "test", "fit", "bias", "compare", "agreement", "inspect"])
+def test_of_ratings_every_verb_asks_once(verb, tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = [
+        [judge, f"i{item}", system, 1 + (item * len(judge) + 2 * (system == "a")) % 5]
+        for judge in (*PEOPLE, "gpt-4", "claude-3")
+        for item in range(12)
+        for system in ("a", "b")
+    ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["judge", "item", "system", "score"], *rows])
+    assert run(verb, str(path)).output.count("Named like LLMs") == 1
+    if verb == "rank":
+        (asked,) = [
+            one
+            for one in evenhand.rank(path, llm_judges=["gpt-4"]).notes
+            if one.code == "named-like-llms"
+        ]
+        assert asked.values["judges"] == ["claude-3"]
+
+
+def test_llm_judges_alone_are_not_counted_as_people(tmp_path):
+    alone = write(tmp_path / "llm.csv", people=False)
+    assert "Named like LLMs" not in run("rank", alone, "--prior", "1").output
+
+
+def test_inspect_counts_marked_verdicts(tmp_path):
+    made = run("inspect", write(tmp_path / "both.csv"))
+    words = " ".join(made.output.split())
+    assert "36 of 108 rows, 1 of 7 judges (gpt-4), verdicts of LLM judges (judge_type)" in words

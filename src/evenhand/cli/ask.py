@@ -87,7 +87,8 @@ def ask(*, questions: Questions, model: Model, limits: Limits) -> None:
     does not see which system wrote an output. Pairs and rankings are asked in
     two orders. Answers are stored in the campaign's database, marked as an
     LLM's. The same command continues a run that was interrupted. A model with
-    another prompt is another judge.
+    another prompt is another judge. The exit code is 0 at the end, or where the
+    budget ends, and 2 on errors.
     """
     from evenhand.web.prompts import Prompt
 
@@ -246,6 +247,10 @@ def _tell(store: Store, progress: Progress, budget: Budget, names: tuple[str, st
     click.echo(label("used", f"{sent:,} tokens sent, {written:,} received{cost}", PLAIN))
     campaign, database = map(quote, names)
     then = f"evenhand serve {campaign}, to let people judge as well"
-    if any(one.done for one in store.judges() if not one.llm):
+    if progress.left:
+        then = "the same command with a larger budget"
+    elif progress.skipped and not progress.answered:
+        then = "another --model, or --prompt: no question has an answer"
+    elif any(one.done for one in store.judges() if not one.llm):
         then = f"evenhand rank {database} --llm-judges {quote(progress.judge)}"
     click.echo(label("next", then, PLAIN))

@@ -9,6 +9,7 @@ from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import count_labels
 from evenhand.data.groups import (
     choose_groups,
     group_ratings,
@@ -16,7 +17,7 @@ from evenhand.data.groups import (
     split_table,
     tally_groups,
 )
-from evenhand.data.joining import say_alike
+from evenhand.data.joining import note_llm_names, say_alike
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownFormat, UnknownOption
@@ -132,6 +133,9 @@ def fit_groups(
             parts, lambda part: SignedFit(model.fit(part), part.tally(), None, pooled), group_by
         )
     groups, pooled = tally_groups(data, by, model.covariates), say_pooled(data, by)
+    if data.has("judge"):
+        judges = count_labels(data.frame, "judge", as_text=True)
+        pooled += note_llm_names(filter(None, judges), data.columns)
     tallies_by_group = count_ways(data, by, model.covariates) if model.covariates else {}
 
     def fit_one(name: str) -> SignedFit:

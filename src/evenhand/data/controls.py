@@ -166,6 +166,14 @@ def leave_out_llm_judges(data: Held, named: Sequence[str] = ()) -> Held:
     return cast("Held", marked_out.keep_rows(people, "llm-judges", _REASONS["llm-judges"]))
 
 
+def note_llm_judges(data: Table) -> tuple[str, ...]:
+    """Say which judges are marked as LLMs, and how many verdicts are theirs."""
+    people = leave_out_llm_judges(data)
+    inside = [one for one in people.excluded if one.code == "llm-judges"]
+    notes = people.source.notes[len(data.source.notes) :]
+    return (*notes, *(say("llm-judges-inside", "read", clause=one.clause) for one in inside))
+
+
 def keep_all_judges(data: Taken) -> Taken:
     """Return a table that keeps its LLM judges; anything else as it is."""
     if not isinstance(data, Table):

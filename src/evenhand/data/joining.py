@@ -29,6 +29,7 @@ from evenhand.data.engine import (
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest_or_list
+from evenhand.render.findings import Finding
 
 NAMELESS: Final = "the table to join"
 
@@ -179,6 +180,13 @@ def say_merged(systems: Sequence[str]) -> tuple[str, ...]:
 _SIGNS: Final = r"""[\s\-‐-―_.,:;/\\'"’`()\[\]]+"""
 _BETWEEN_NUMBERS: Final = re.compile(rf"(?<=\d){_SIGNS}(?=\d)")
 _ANYWHERE: Final = re.compile(rf"(?!(?<=\d) (?=\d)){_SIGNS}")
+# Names that LLM judges have, after the name of who offers them, and people hardly do
+_LLM_NAME: Final = re.compile(
+    r"(.*/)?((chat)?gpt[-_ .]?(\d|oss)|o[134](-mini|-pro|$)|claude[-_ .]?(\d|opus|sonnet|haiku)"
+    r"|gemini[-_ .]|gemma[-_ .]?\d|(meta-)?llama[-_ .]?\d|mi[sx]tral|qwen|deepseek|command-r|vicuna"
+    r"|grok[-_ .]?\d|kimi[-_ .]|phi-\d)",
+    re.IGNORECASE,
+)
 
 
 def say_names(systems: Iterable[str]) -> tuple[str, ...]:
@@ -203,6 +211,20 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
         return (say("similar-names", one=one, other=other, kind=kind),)
     some = [name for same in alike for name in same]
     return (say("many-similar-names", count=len(some), names=some, kind=kind),)
+
+
+def note_llm_names(judges: Iterable[str], columns: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """Ask about judges who are named like LLMs and count as people, unless judge_type says it."""
+    named = sorted(one for one in judges if _LLM_NAME.match(one))
+    noted = (say("named-like-llms", "warning", judges=named),) if named else ()
+    return drop_marked(noted, columns)
+
+
+def drop_marked(notes: Sequence[Finding], columns: Sequence[str]) -> tuple[Finding, ...]:
+    """Drop the question about names where judge_type answers it."""
+    return tuple(
+        one for one in notes if one.code != "named-like-llms" or "judge_type" not in columns
+    )
 
 
 def count_tasks(frame: Frame, source: Source) -> dict[str, int]:

@@ -26,7 +26,7 @@ from evenhand.data.checks import check_labels
 from evenhand.data.coding import Labels, Level, bind_levels, name_levels, read_labels
 from evenhand.data.engine import ANSWER, Columns, Frame, one_thread
 from evenhand.data.exclusions import say_unweighted
-from evenhand.data.joining import list_places, sort_rows
+from evenhand.data.joining import list_places, note_llm_names, sort_rows
 from evenhand.data.rating_rows import CONTROL, RatingRows, note_no_answers
 from evenhand.data.source import advise_missing, number_rows
 from evenhand.data.tally import Codes, Factor
@@ -75,7 +75,11 @@ def code_votes(data: tables.ComparisonTable) -> Votes:
         expected=expected,
         seconds=read.seconds,
         moment=read.moment,
-        notes=(*note_names(beside.annotations), *read.notes),
+        notes=(
+            *note_names(beside.annotations),
+            *read.notes,
+            *note_llm_names(votes.judges, data.columns),
+        ),
     )
     if weighing.column is None:
         return votes
@@ -206,4 +210,5 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
         notes=(left_out, *read.notes) if missing else read.notes,
     )
     doubts = note_no_answers(rows, partial(advise_missing, data.frame))
-    return replace(rows, notes=(*doubts, *rows.notes))
+    named = note_llm_names(rows.judges, data.columns)
+    return replace(rows, notes=(*doubts, *rows.notes, *named))

@@ -19,6 +19,12 @@ say: Final = Templates(
         "zero-weight": "rows of weight 0 are excluded: {rows:,}",
         "controls": "{controls:#control} excluded",
         "judge-types": "judge_type beside llm: {types:list}, counted as people",
+        "named-like-llms": (
+            "Named like LLMs, and counted as people: {judges:list}. If they are LLMs, say so"
+            " (column judge_type; --llm-judges in rank, gate, agreement and bias), or exclude them"
+            " (--without)."
+        ),
+        "llm-judges-inside": "{clause}: rankings, tests, agreement and reports leave them out",
         "llm-judges-alone": "judged by LLM judges, no people: nothing shows what people prefer",
         "no-score": "rows without a score are excluded: {rows:,} of {of:,}",
         "blank-rankings": "{rankings:,} of {of:,} rankings are blank and excluded",

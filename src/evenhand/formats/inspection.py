@@ -16,10 +16,15 @@ from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns
 from evenhand.data.checks import find_padded, refuse_padded, refuse_unnamed_levels
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
-from evenhand.data.controls import count_kind_labels, leave_out_controls, name_kinds
+from evenhand.data.controls import (
+    count_kind_labels,
+    leave_out_controls,
+    name_kinds,
+    note_llm_judges,
+)
 from evenhand.data.engine import ANSWER, Frame, count_labels, fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
-from evenhand.data.joining import say_alike, say_names
+from evenhand.data.joining import note_llm_names, say_alike, say_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, read_scale
 from evenhand.data.ratings import Ratings
@@ -358,8 +363,9 @@ def inspect(
             declared.check(data.rows().score)
             notes = (*notes, say("on-scale", scale=str(declared)))
         for role in (role for role in ("system", "judge") if data.has(role)):
-            names = count_labels(data.frame, role, as_text=True)
-            notes += say_alike([name for name in names if name is not None], role)
+            names = [*filter(None, count_labels(data.frame, role, as_text=True))]
+            notes += say_alike(names, role)
+            notes += note_llm_names(names, data.columns) if role == "judge" else ()
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
         expanded = data.comparisons() if isinstance(data, Rankings) else data
@@ -389,7 +395,9 @@ def inspect(
         tasks = (_sum(tally, tasks), *tasks)
     tasks = (replace(tasks[0], controls=controls, repeats=repeats), *tasks[1:])
     judges = tally.factors.get("judge")
-    notes = (*say_names(tally.systems), *(say_alike(judges.labels, "judge") if judges else ()))
+    notes = say_names(tally.systems)
+    if judges:
+        notes += (*say_alike(judges.labels, "judge"), *note_llm_names(judges.labels, data.columns))
     notes += find_slips(data)
     return _inspection(data, tasks, notes=notes)
 
@@ -408,7 +416,12 @@ def _inspection(
         format=data.source.format,
         columns=dict(data.source.columns),
         covariates=tuple(name for name in data.columns if name not in named),
-        notes=(*data.source.notes, *list_idle(data.source.exclusions), *notes),
+        notes=(
+            *data.source.notes,
+            *note_llm_judges(data),
+            *list_idle(data.source.exclusions),
+            *notes,
+        ),
         total=parts[0],
         tasks=parts[1:],
         scores=scores,

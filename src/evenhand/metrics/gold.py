@@ -11,6 +11,7 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls, take_pairs
 from evenhand.data.groups import choose_criterion, group_ratings
+from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
@@ -31,7 +32,7 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import reads_human, reads_lower_of
 from evenhand.render.counts import plural
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, take_findings
 
 MAX_JUDGES: Final = 50  # Judges beyond them are left out in groups
 
@@ -149,12 +150,13 @@ def make_golds(
         raise NotIdentified(refusal.cause, remedies, refusal.leave, refusal.about) from None
     parts_of = {"": ranking} if isinstance(ranking, Ranking) else ranking.groups
     votes = pairs.votes()
+    asked = note_llm_names(votes.judges, pairs.columns)
     tasks = split_tasks(votes)
     golds = {}
     for name, one in parts_of.items():
         rows_of = tasks.get(name)
         part = votes if rows_of is None or len(parts_of) == 1 else take_task(votes, rows_of)
-        golds[name] = _take_votes(one, part)
+        golds[name] = replace(_take_votes(one, part), notes=asked)
     return golds
 
 
@@ -181,7 +183,8 @@ def _take_votes(ranking: Ranking, votes: Votes) -> Gold:
 def _take_ratings(rows: RatingRows, *, lower_is_better: bool | None) -> Gold:
     lower = reads_lower_of(rows) if lower_is_better is None else lower_is_better
     name = rows.criteria[int(rows.criterion[0])] or "scores"
-    notes = (say("gold-negated", criterion=name),) if lower else ()
+    asked = [one for one in take_findings(rows.notes) if one.code == "named-like-llms"]
+    notes = (*asked, *([say("gold-negated", criterion=name)] if lower else []))
     systems, system = np.unique(rows.system, return_inverse=True)
     items, item = np.unique(rows.item, return_inverse=True)
     score = -rows.score if lower else rows.score

@@ -33,6 +33,7 @@ from evenhand.data.controls import (
 )
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels, note_tasks
+from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, average_repeats, digest_ratings
 from evenhand.data.ratings import Ratings
@@ -363,7 +364,8 @@ def find_position_bias(
     evidence = Evidence.of(replace(tally, factors=merged).pool(clusterings))
     with one_blas_thread():
         bias = _estimate(fit, evidence, tally, settings)
-        bias = replace(bias, notes=(*say_left_out(data, table), *note_tasks(table), *bias.notes))
+        noted = drop_marked(take_findings(bias.notes), table.columns)
+        bias = replace(bias, notes=(*say_left_out(data, table), *note_tasks(table), *noted))
         if "judge" not in tally.factors or tally.factor("judge").size < 2:
             return bias
         if tally.squares is not None:

@@ -10,7 +10,6 @@ one answer, however many comparisons it holds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -22,6 +21,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.count import Apart, CrossedRows, count_outcomes, count_ways
 from evenhand.data.groups import Levels, count_levels
+from evenhand.data.joining import note_llm_names
 from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
 from evenhand.ranking.texts import say
@@ -251,24 +251,10 @@ def choose_clustering(requested: str | None, evidence: Candidates) -> Clustering
             notes.append(say("few-judges-with-items", **wide, these=whom))
         else:
             notes.append(say("few-judges", **wide))
-    notes += note_llm_names(judges.labels if judges is not None else ())
+    if judges is not None and isinstance(evidence, Evidence):  # ratings have it from their rows
+        notes += note_llm_names(judges.labels)
     notes += note_independence(clustering.clusterings, evidence)
     return replace(clustering, notes=tuple(notes))
-
-
-# Names that LLM judges have, after the name of who offers them, and people hardly do
-_LLM_NAME: Final = re.compile(
-    r"(.*/)?((chat)?gpt[-_ .]?(\d|oss)|o[134](-mini|-pro|$)|claude[-_ .]?(\d|opus|sonnet|haiku)"
-    r"|gemini[-_ .]|gemma[-_ .]?\d|(meta-)?llama[-_ .]?\d|mi[sx]tral|qwen|deepseek|command-r|vicuna"
-    r"|grok[-_ .]?\d|kimi[-_ .]|phi-\d)",
-    re.IGNORECASE,
-)
-
-
-def note_llm_names(judges: Sequence[str]) -> list[Finding]:
-    """Ask about judges who are named like LLMs and count as people."""
-    named = [name for name in judges if _LLM_NAME.match(name)]
-    return [say("named-like-llms", "warning", judges=named)] if named else []
 
 
 def note_independence(clusterings: Sequence[str], evidence: Candidates) -> list[Finding]:

@@ -28,6 +28,7 @@ from evenhand.data.controls import (
 )
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import choose_groups, group_ratings, say_pooled
+from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
@@ -839,7 +840,9 @@ def compare_models(
         table = open_comparisons(data)
         column = choose_groups(table, group_by)
         groups = _split(table, column)
-        notes = (*say_left_out(data, table), *say_pooled(table, column))
+        judges = sorted({one for part in groups.values() for one in part.judges})
+        asked = note_llm_names(judges, table.columns)
+        notes = (*say_left_out(data, table), *say_pooled(table, column), *asked)
         made_of = dict.fromkeys(groups, make_models(models, seed))
     settle = partial(plan_folds, by=by, folds=folds, repeats=repeats, seed=seed)
     compared: dict[str, ModelComparison] = {}

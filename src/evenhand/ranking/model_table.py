@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
+from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable
@@ -445,6 +447,8 @@ def count_models(
         raise UnknownOption(f"column '{column}' tells groups apart: it cannot be a covariate too")
     clustered, notes = count_ways(table, by, names), say_pooled(table, by)
     judges = tally_groups(table, by, ("judge",)) if known else {}
+    names_of = (one.factor("judge").labels for one in judges.values())
+    notes += note_llm_names(sorted({*chain.from_iterable(names_of)}), table.columns)
     return {
         name: Counts(whole, clustered.get(name, {}), judges.get(name), notes)
         for name, whole in tally_groups(table, by, names).items()

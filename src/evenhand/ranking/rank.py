@@ -20,6 +20,7 @@ from evenhand.data.controls import (
     take_pairs,
 )
 from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table, tally_groups
+from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
@@ -216,7 +217,7 @@ def _rank_with_verdicts(
 def _describe(ranking: Ranking, table: Comparisons, notes: tuple[Finding, ...]) -> Ranking:
     # merged outputs and rankings of two are judgments of pairs
     answers = "judgments" if table.rankings is None else ranking.answers
-    return replace(ranking, notes=notes, answers=answers)
+    return replace(ranking, notes=drop_marked(notes, table.columns), answers=answers)
 
 
 def _take_only(grouped: GroupedRankings, *, requested: bool) -> Ranking | GroupedRankings:

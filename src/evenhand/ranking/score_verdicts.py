@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls, refuse_kind
+from evenhand.data.joining import note_llm_names
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Factor, merge_levels
@@ -59,6 +60,7 @@ from evenhand.ranking.verdicts import (
     with_verdicts,
     without_verdicts,
 )
+from evenhand.render.findings import take_findings
 
 MODELS: Final = (Adjusted, Means)
 
@@ -182,7 +184,10 @@ def take_verdicts(
     rows = leave_out_controls(data).rows(factors=factors)
     if llm is None:
         by_llm = np.isin(rows.judge, mark_llm_judges(rows.judges, llm_judges))
-        return rows.take(~by_llm), rows.take(by_llm)
+        others = [one for one in rows.judges if one not in llm_judges]
+        asked = note_llm_names(others, data.columns)
+        notes = [one for one in take_findings(rows.notes) if one.code != "named-like-llms"]
+        return replace(rows.take(~by_llm), notes=(*notes, *asked)), rows.take(by_llm)
     verdicts = leave_out_controls(llm).rows()
     used = [
         {part.judges[code] for code in np.unique(part.judge).tolist()} - {""}

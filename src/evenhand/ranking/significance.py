@@ -23,7 +23,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
-from evenhand.data.joining import say_alike
+from evenhand.data.joining import note_llm_names, say_alike
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable
@@ -915,7 +915,8 @@ def run_tests(
     """
     pairs = sign_test_pairs(tally, variant=ties_as, new=new)
     pairs, notes = _cluster(pairs, tally, clustered, repeats)
-    notes += say_alike(tally.systems)
+    judges = clustered["judge"].factor("judge").labels if "judge" in clustered else ()
+    notes += [*say_alike(tally.systems), *note_llm_names(judges)]
     if pairs.untested and new:
         notes.append(say("pairs-never-compared-with", n=pairs.untested, new=new))
     elif pairs.untested:

@@ -30,8 +30,6 @@ RANKINGS: Final = {
     " narrow them.",
     "few-judges-with-items": "{effective:.1f} effective judges: intervals are wide; {enough} or"
     " more would narrow them. With --cluster item they are for {these} only.",
-    "named-like-llms": "Named like LLMs, and counted as people: {judges:list}. Say which judges are"
-    " LLMs (rank --llm-judges), or exclude them (--without).",
     "no-items-of-scores": "No column names items: scores are adjusted for judges alone. If one"
     " does: --column item=NAME.",
     "documents": "Items are clustered by their {documents:#document}.",
