@@ -117,7 +117,7 @@ class ControlVariate:
         rows = self.rows(weight)
         every = np.concatenate([one.changes["item"] for one in parts], axis=1)
         carried = [s * one.carried["item"] for s, one in zip(scales, parts, strict=True)]
-        influence = Influence(every, np.concatenate(carried, axis=2), rows)
+        influence = Influence(every, np.concatenate(carried, axis=2), rows, len(parts))
         item = replace(self.ways["item"], vcov=self.vcovs["item"], influence=influence)
         ways: tuple[ClusteredErrors, ...] = (item,)
         if "judge" in self.ways:
@@ -145,7 +145,7 @@ class ControlVariate:
         whole = np.repeat(rows[None], len(changes), axis=0)
         whole[:judges, :, :p] = np.concatenate(carried, axis=2)
         whole[judges:, :, p:] = scales[2] * self.every.carried["item"]
-        vcov, influence = self.vcovs["judge"], Influence(changes, whole, rows)
+        vcov, influence = self.vcovs["judge"], Influence(changes, whole, rows, len(scales))
         return replace(self.ways["judge"], vcov=vcov, influence=influence)
 
     def variances(self, weight: float) -> Array:
