@@ -111,19 +111,19 @@ class ReplicateBatches:
     @classmethod
     def of(cls, influence: Influence) -> ReplicateBatches:
         c, changes, rows = CLUSTERS_TOGETHER, influence.changes, influence.rows
-        apart = influence.carried - rows
-        g, k, p = apart.shape
+        g, k, p = influence.carried.shape
         scale = np.sqrt((g - 1) / g)  # so that sums of products are jackknife variances
-        touched = (apart != 0).any(axis=1).reshape(g, influence.estimates, -1).any(axis=2)
-        kind = touched @ (1 << np.arange(influence.estimates))
+        touched = (influence.carried != rows).any(axis=1).reshape(g, influence.estimates, -1)
+        kind = touched.any(axis=2) @ (1 << np.arange(influence.estimates))
         own = scale * np.matmul(influence.carried, changes[:, :, None])[:, :, 0]
         batches, sums = [], own.copy()
         for one in np.unique(kind):
             codes = np.flatnonzero(kind == one)
-            columns = np.repeat(touched[codes[0]], p // influence.estimates)
+            columns = np.repeat(touched[codes[0]].any(axis=1), p // influence.estimates)
             left, right = np.linalg.qr(changes[:, columns])
             n, r = -(-len(codes) // c), len(right)
-            moved = scale * np.matmul(apart[codes][:, :, columns], right.T)
+            apart = influence.carried[:, :, columns][codes] - rows[:, columns]
+            moved = scale * np.matmul(apart, right.T)
             sums -= left @ moved.sum(axis=0).T
             carried = np.zeros((n * c, r + c, k))
             carried[: len(codes), :r] = moved.transpose(0, 2, 1)
