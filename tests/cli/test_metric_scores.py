@@ -78,6 +78,13 @@ def test_numbers_that_vary_within_an_output_are_no_metric_and_named():
         meta_evaluate(evenhand.read(twice))
 
 
+def test_a_count_beside_metrics_is_named(expected):
+    found = meta_evaluate(PEOPLE, {**METRICS, "length": [*range(K * S)]})
+    assert spa(found) == expected
+    assert "since the names are of counts: length." in " ".join(found.notes)
+    assert "counts" not in {one.code for one in meta_evaluate(PEOPLE, METRICS).notes}
+
+
 def test_a_task_has_the_metrics_that_have_scores_there():
     gold = {name: 2 * column for name, column in PEOPLE.items()}
     gold["task"] = ["de"] * K * S + ["fr"] * K * S

@@ -95,6 +95,25 @@ def test_it_stands_among_the_other_sections_and_on_the_page():
     assert "Metrics against people" in write_page(report)
 
 
+def test_the_methods_paragraph_names_statistics_and_test_where_the_section_is():
+    rows, scores = make(columns=False, criteria=("fluency", "adequacy"))
+    data = evenhand.read(rows)
+
+    def read(*sections):
+        report = make_report(data, sections=[*sections, "methods"], scores=scores)
+        text, papers, *_ = report.parts[0].sections[-1].blocks
+        return text.text, papers.text
+
+    text, papers = read("metrics")
+    assert "3 metrics were compared with people by soft pairwise accuracy (SPA)" in text
+    assert "(Thompson et al., 2024; Deutsch et al., 2023)." in text
+    assert "@inproceedings{thompson-2024," in papers
+    ways = 2 ** len(WORTH) - 1
+    assert f"exchange all scores of some systems, in all {ways} ways; p was adjusted" in text
+    assert text.count("jackknife over judges") == 1  # both criteria alike
+    assert "metrics" not in read("data")[0]
+
+
 def test_each_criterion_has_its_tables():
     rows, scores = make(columns=False, criteria=("fluency", "adequacy"))
     report = make_report(evenhand.read(rows), sections=["metrics"], scores=scores)
@@ -110,7 +129,7 @@ def test_metrics_against_people_are_lit():
     rows, _ = make(against=True)
     (check,) = find_section(make_report(evenhand.read(rows), sections=["metrics"])).checks
     assert check.state == WARNING
-    assert "rather the opposite of people's" in check.says
+    assert "correlate negatively with people's" in check.says
 
 
 def test_few_systems_decide_nothing_and_missing_scores_say_so():
@@ -157,6 +176,12 @@ def test_comparisons_are_compared_with_metrics_too(tmp_path, evenhand):
     verb = evenhand("metrics", *paths, "--json").json
     assert section["tables"][0]["rows"] == verb["metrics"]
     assert "preference" in section["tables"][0]["rows"][0]
+    report = evenhand(
+        "report", paths[0], "--metrics", paths[1], "--sections", "metrics,methods", "--json"
+    ).json
+    text = report["parts"][0]["sections"][-1]["blocks"][0]["text"]
+    assert "by the share of judgments that a metric agrees with" in text
+    assert "Holm's method" in text
 
 
 def test_an_output_never_overwrites_the_scores(tmp_path, evenhand):

@@ -40,12 +40,12 @@ def test_errors_weigh_what_mqm_says(severity, category, weight) -> None:
 
     Critical errors, reinterpretations and neutral non-translations as in WMT 2024's tools.py.
     """
-    assert weigh(HERE, [Span(0, 1, severity, category)]) == weight
+    assert weigh(HERE, [Span(0, 1, severity, category)], {}) == weight
 
 
 def test_a_severity_without_a_weight_is_refused() -> None:
     with pytest.raises(InvalidJudgments, match="row 4 of t: severity is 'undecided'"):
-        weigh(HERE, [Span(0, 1, "undecided")])
+        weigh(HERE, [Span(0, 1, "undecided")], {})
 
 
 @pytest.mark.parametrize(("start", "end"), [(3, 1), (-1, 2), (0.5, 2), (True, 2), ("a", "b")])

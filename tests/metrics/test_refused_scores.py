@@ -50,9 +50,9 @@ REFUSED = {
     "two scores": (
         PEOPLE,
         take([0, 0, 1, 2, 3, 4, 5], {**OK, "bleu": [1.0, 2, 3, 2, 3, 1]})
-        | {"bleu": [1.0, 9.0, 2, 3, 2, 3, 1]},
+        | {name: [1.0, 9.0, 2, 3, 2, 3, 1] for name in ("bleu", "comet")},
         {},
-        "bleu gives the output of x on 1 different scores .*1 output",
+        "bleu gives the output of x on 1 different scores .*1 output with",
     ),
     "twice": (PEOPLE, [OK, OK], {}, "two tables have scores of bleu"),
     "statistic": (PEOPLE, OK, {"statistics": ["kendal"]}, "no statistic 'kendal'"),

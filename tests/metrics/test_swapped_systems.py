@@ -23,8 +23,8 @@ CELLS = {
 FLIPS = np.array(list(product((1, -1), repeat=S)))
 
 
-def find_pair(**settings):
-    gold = {**CELLS, "score": PEOPLE.ravel().tolist()}
+def find_pair(columns=CELLS, **settings):
+    gold = {**columns, "score": PEOPLE.ravel().tolist()}
     scores = {**CELLS, **{name: one.ravel().tolist() for name, one in METRICS.items()}}
     found = meta_evaluate(gold, scores, **settings)
     (pair,) = found.pairs
@@ -118,9 +118,13 @@ def count(scores, limit):
     return np.mean([agree(scores, i, j, limit) for i, j in PAIRS])
 
 
-def test_the_limit_of_each_item_is_chosen_on_the_others():
-    found, _ = find_pair(statistics=["acc-eq", "acc-eq-star"])
-    parts, right = np.arange(S) % 5, dict.fromkeys(METRICS, 0.0)
+@pytest.mark.parametrize(
+    "documents", [[*range(S)], [0, 1, 1, 1, 0, 2, 2]], ids=["items", "documents"]
+)
+def test_the_limit_of_each_item_is_chosen_on_those_of_other_documents(documents):
+    columns = {**CELLS, "document": [f"d{one}" for one in documents * K]}
+    found, _ = find_pair(columns, statistics=["acc-eq", "acc-eq-star"])
+    parts, right = np.array(documents) % 5, dict.fromkeys(METRICS, 0.0)
     for name, scores in METRICS.items():
         apart = np.array([scores[i] - scores[j] for i, j in PAIRS])
         people = np.array([np.sign(PEOPLE[i] - PEOPLE[j]) for i, j in PAIRS])

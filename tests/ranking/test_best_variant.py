@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 import evenhand
 from evenhand.cli.main import main
@@ -150,3 +151,53 @@ def test_owners_that_say_nothing_are_refused(table, says, tmp_path):
     made = CliRunner().invoke(main, ["rank", votes, "--owner", str(owners)])
     assert made.exit_code == 2
     assert says in made.output
+
+
+def test_votes_after_the_choice_are_carved_in(tmp_path):
+    first = write_votes(tmp_path)
+    votes = (tmp_path / "votes.csv").read_text().splitlines()
+    (tmp_path / "later").mkdir()
+    later = tmp_path / "later" / "votes.csv"
+    draw = np.random.default_rng(9)
+    rows = [votes[0]]
+    for at in range(900):
+        left, right = draw.choice(["m1", "m2", "m3", "opus", "lark"], 2, replace=False)
+        winner = "left" if draw.random() < 0.5 else "right"
+        rows.append(f"k{at % 15},i{at % 60},{left},{right},{winner}")
+    later.write_text("\n".join(rows))
+    owners = dict.fromkeys(("m1", "m2", "m3"), "meta")
+    one, two = evenhand.rank(first), evenhand.rank(str(later))
+    (found,) = one.with_owners(owners, later=two).owners
+    (alone,) = one.with_owners(owners).owners
+    # by hand: contrasts of the variants with the others, in both
+    names = list(one.systems)
+    others = [names.index(name) for name in ("opus", "lark")]
+    own = [at for at, name in enumerate(names) if name in owners]
+    contrasts = np.eye(5)[own]
+    contrasts[:, others] = -0.5
+    wide = (stats.t.ppf(0.975, 14) / stats.norm.ppf(0.975)) ** 2
+    vcov = -wide * contrasts @ one.pair_stderr**2 @ contrasts.T / 2
+    best = contrasts[0]
+    order = [two.systems.index(name) for name in names]
+    worth, squares = two.worth[order], two.pair_stderr[np.ix_(order, order)] ** 2
+    fresh, variance = best @ worth, -wide * best @ squares @ best / 2
+    expected = carve_best(contrasts @ one.worth, vcov, fresh, variance)
+    assert [found.lower, found.estimate, found.upper] == pytest.approx(expected, abs=1e-9)
+    assert found.fresh == pytest.approx(fresh)
+    assert found.upper - found.lower < alone.upper - alone.lower
+    table = tmp_path / "owners.csv"
+    table.write_text("system,owner\nm1,meta\nm2,meta\nm3,meta\n")
+    words = ["rank", first, "--owner", str(table), "--later", str(later)]
+    (shown,) = json.loads(CliRunner().invoke(main, [*words, "--json"]).output)["owners"]
+    assert shown["lower"] == pytest.approx(found.lower)
+    assert "later votes" in CliRunner().invoke(main, words).output
+    made = CliRunner().invoke(main, ["rank", first, "--later", str(later)])
+    assert made.exit_code == 2
+    assert "add --owner TABLE" in " ".join(made.output.split())
+    # votes without the best variant change nothing
+    rest = two.systems
+    without = {name for name in rest if name != found.system}
+    kept = [rows[0], *(row for row in rows[1:] if {*row.split(",")[2:4]} <= without)]
+    later.write_text("\n".join(kept))
+    (same,) = one.with_owners(owners, later=evenhand.rank(str(later))).owners
+    assert same == alone

@@ -27,17 +27,19 @@ class Asked(options.Options):
     statistic: tuple[str, ...] = _asked(
         "--statistic NAME,NAME",
         "spa, pa, acc-eq, acc-eq-star, pearson, spearman, tau-b, tau-c, tie-aware, kendall-like or"
-        " preference. The first orders the metrics and is tested. Repeatable.",
+        " preference. Metrics are ordered and tested by the first. Repeatable.",
     )
     test: str = _asked(
         "--test perm-sys|perm-both|boot-both|williams",
         "Test of differences between metrics: perm-sys (holds for other systems too), perm-both"
-        " (for these systems only), or boot-both or williams, as published before.",
+        " (for these systems only), boot-both or williams.",
         default="perm-sys",
     )
-    spa: str = _asked("--spa mid-p|wmt", "p-values of SPA: mid-p, or as at WMT.", default="mid-p")
+    spa: str = _asked(
+        "--spa mid-p|wmt", "p-values of SPA: mid-p, or as WMT computes them.", default="mid-p"
+    )
     model: str | None = _asked(
-        "--model NAME", "Of comparisons, the model for worths. Default: bradley-terry."
+        "--model NAME", "Of comparisons, the model of worths. Default: bradley-terry."
     )
     seed: int = options.seed_option(_asked)
 
@@ -55,9 +57,9 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
 
     The first FILE holds people's judgments: ratings, comparisons or rankings.
     Further FILEs hold scores of metrics: columns metric, system, item and
-    score, a column for each metric, or a folder of mt-metrics-eval. If there is
-    one FILE, its metrics are the columns of numbers beside people's scores or,
-    with --criterion, its other criteria. A folder of mt-metrics-eval has both.
+    score, a column for each metric, or a folder of mt-metrics-eval, which has
+    people's scores too. With one FILE, metrics are its columns of numbers
+    beside people's scores or, with --criterion, its other criteria.
     """
     from evenhand.metrics.evaluation import find_beside, meta_evaluate
     from evenhand.metrics.scores import NOTICED, gather_scores, is_folder, read_gold_folder

@@ -89,7 +89,7 @@ class Features(options.Options):
     "evenhand next votes.csv --top-k 3 --batch 40 --csv -o pairs.csv",
     "evenhand next votes.csv --savings",
     "evenhand next scores.csv --feature words --output-text hypothesis",
-    "evenhand next people.csv --for-llm verdicts.csv --batch 100 --csv -o pairs.csv",
+    "evenhand next people.csv --for-llm verdicts.csv --batch 100 -o pairs.csv",
     doing="choosing",
     needs_files=False,
 )

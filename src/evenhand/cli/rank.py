@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
@@ -148,6 +149,16 @@ def choose_model(
     return replace(made, **chosen)
 
 
+def read_beside(reading: options.Reading, path: str) -> Any:
+    """Read another file whose labels and columns are as in FILE."""
+    from evenhand.formats.reading import read
+
+    try:
+        return read(path, columns=reading.roles or None, outcomes=reading.meanings or None)
+    except UnknownColumn:  # columns of FILE alone
+        return read(path, outcomes=reading.meanings or None)
+
+
 class Verdicts(options.Options):
     llm: str | None = _model(
         "--llm VERDICTS",
@@ -184,14 +195,7 @@ class Verdicts(options.Options):
 
     def open(self, reading: options.Reading) -> dict[str, Any]:
         """Return what `evenhand.rank` takes of them; labels and columns are as in FILE."""
-        from evenhand.formats.reading import read
-
-        llm: Any = self.llm
-        if llm is not None:
-            try:
-                llm = read(llm, columns=reading.roles or None, outcomes=reading.meanings or None)
-            except UnknownColumn:  # columns of FILE alone
-                llm = read(llm, outcomes=reading.meanings or None)
+        llm = None if self.llm is None else read_beside(reading, self.llm)
         wanted = {"unpaired": self.unpaired, "llm_weight": self.llm_weight}
         return {"llm": llm, "llm_judges": self.names, **wanted}
 
@@ -230,18 +234,35 @@ class Owners(options.Options):
         " shown corrected for having been chosen.",
     )
 
+    later: str | None = _output(
+        "--later FILE",
+        "Judgments by other judges, from after the best variants were chosen by FILE: with --owner"
+        " both are used.",
+    )
+
     @property
     def inputs(self) -> tuple[str | None, ...]:
-        return (self.owner,)
+        return (self.owner, self.later)
 
-    def add(self, rankings: Mapping[str, Ranking], seed: int) -> Mapping[str, Ranking]:
+    def add(
+        self, rankings: Mapping[str, Ranking], seed: int, read: Callable[[str], Any]
+    ) -> Mapping[str, Ranking]:
         if self.owner is None:
+            if self.later is not None:
+                raise UnknownOption("--later is for the best variants of owners: add --owner TABLE")
             return rankings
+        later = None
+        if self.later is not None:
+            if len(rankings) > 1:
+                raise UnknownOption("--later is for one ranking: choose one task or criterion")
+            later = evenhand.rank(read(self.later))
+            if not hasattr(later, "pair_stderr"):
+                raise UnknownOption("--later holds several tasks or criteria: give one")
         from evenhand.formats.covariates import read_system_covariates
 
         named = read_system_covariates(self.owner, ("owner",))["owner"]
         owners = {system: str(owner) for system, owner in named.items()}
-        return {name: one.with_owners(owners, seed) for name, one in rankings.items()}
+        return {name: one.with_owners(owners, seed, later) for name, one in rankings.items()}
 
 
 class Instead(options.Options):
@@ -374,7 +395,7 @@ def rank(
         result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
-    rankings = owners.add(rankings, seed.seed)
+    rankings = owners.add(rankings, seed.seed, partial(read_beside, run.reading))
     shown, refused = instead.show(rankings, refused)
     beside = None
     if isinstance(result, GroupedRankings) and not instead.win_rates:
@@ -404,6 +425,7 @@ RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of 
 BOARD: Final = (
     *(
         "owner",
+        "later",
         "llm",
         "llm_judges",
         "llm_method",

@@ -57,7 +57,7 @@ say: Final = Templates(
         "sampled-before": "The judgments so far are taken as a random sample: give them {share:.3g}"
         " in this column.",
         "uncertainty-gains-little": "Do not expect fewer judgments: in simulated campaigns the"
-        " variance was 4 to 5 % smaller than with equal probabilities.",
+        " variance was from 5 % smaller to 2 % larger than with equal probabilities.",
         # Next outputs
         "outputs": "{outputs:#output} to rate next, of {of:,} without a rating: {kinds}.",
         "query": "{labelled:#output} with ratings, {waiting:,} without. Policy {query}; features:"

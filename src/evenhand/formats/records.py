@@ -266,11 +266,9 @@ def _weigh(record: Record, span: Span, stated: Mapping[str, float]) -> float:
     if category.startswith("non-translation"):
         return NON_TRANSLATION
     severity = record.choose(span.severity, "severity", tuple(WEIGHTS))
-    if severity in stated:
-        return stated[severity]
     if severity == "minor" and category.startswith("fluency/punctuation"):
         return PUNCTUATION
-    return WEIGHTS[severity]
+    return stated.get(severity, WEIGHTS[severity])
 
 
 def say_weights(spans: Iterable[Span], stated: Mapping[str, float]) -> list[str]:
@@ -294,7 +292,7 @@ def read_weights(stated: Mapping[str, float]) -> Mapping[str, float]:
 
     """
     for name, weight in stated.items():
-        require_option("the severity of an error weight", name, tuple(WEIGHTS))
+        require_option("the severity of an error weight", name, ("minor", "major", CRITICAL))
         if not 0 <= weight < inf:
             raise UnknownOption(f"an error of severity {name} takes 0 or more, not {weight:g}")
     return stated

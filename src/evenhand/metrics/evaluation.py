@@ -56,6 +56,7 @@ from evenhand.metrics.study import (
     Measured,
     Study,
     Wishes,
+    name_statistic,
 )
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
@@ -240,7 +241,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     tested: Differences | Finding | None = None
     if np.isnan(first).any():
         undefined = [one for one, v in zip(metrics, first.tolist(), strict=True) if isnan(v)]
-        tested = say("undefined", metrics=undefined, statistic=STATISTICS[names[0]][1])
+        tested = say("undefined", metrics=undefined, statistic=name_statistic(names[0]))
     elif preferences is not None and by_preference and len(metrics) > 1:
         tested = preferences.compare()
     elif len(metrics) > 1:
@@ -362,7 +363,7 @@ def _leave_judges_out(
         found.append(only.measure(people, study.scores, measured.epsilons).values[name])
     without = np.array(found)
     if np.isnan(without).any():
-        why = f"without one of them {STATISTICS[name][1]} is not defined"
+        why = f"without one of them {name_statistic(name)} is not defined"
         notes.append(say("judges-as-given", "info", why=why))
         return None
     return without

@@ -161,7 +161,7 @@ def make_golds(
 def _take_ranking(ranking: Ranking) -> Gold:
     sign = -1.0 if ranking.lower_is_better else 1.0
     scores = sign * np.asarray(ranking.estimate, dtype=np.float64)[:, None]
-    name = f"{ranking.scale} of {ranking.model}"
+    name = f"{ranking.scale} ({ranking.model})"
     n, digest = float(ranking.n_judgments), ranking.signature
     return Gold(name, ranking.systems, (), scores, np.zeros(1, dtype=np.int64), n, digest)
 

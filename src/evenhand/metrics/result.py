@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.data.exclusions import Exclusion, list_findings
 from evenhand.data.results import Grouped, Shown
-from evenhand.metrics.study import STATISTICS
+from evenhand.metrics.study import STATISTICS, name_statistic
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
 from evenhand.render.counts import plural
@@ -56,7 +56,7 @@ class MetaEvaluation(Shown):
     epsilon: Array | None  # (M,) mean ε of acc-eq, or of preferences
     spa_error: Array | None  # (M,)
     chance: float | None
-    distance: tuple[float | None, ...]  # points of each metric that are a difference people see
+    distance: tuple[float | None, ...]  # from which on 95 % of pairs are in people's order
     people_means: Array  # (K,)
     metric_means: Array  # (M, K)
     interval: Array | None  # (M, 2) of preferences, clustered
@@ -122,12 +122,13 @@ class MetaEvaluation(Shown):
         if self.cluster is not None:
             columns += [
                 Column("cluster", "cluster", "count"),
-                Column("wmt_rank", "WMT rank", "count", only=WIDE),
+                Column("wmt_rank", "WMT rank", "count", "by WMT's rule, p not adjusted", only=WIDE),
             ]
         for at, name in enumerate(self.values):
             only = WIDE if name == "acc-eq-star" and at else ()
+            says = "the tie limit is the best on the same items" if name == "acc-eq-star" else ""
             columns.append(
-                Column(_key(name), STATISTICS[name][1], "three", priority=9 - at, only=only)
+                Column(_key(name), STATISTICS[name][1], "three", says, priority=9 - at, only=only)
             )
         if self.interval is not None:
             columns.insert(
@@ -136,8 +137,8 @@ class MetaEvaluation(Shown):
         if self.judge_stderr is not None:
             columns.append(Column("judge_stderr", "± judges", "three", priority=4))
         if any(one is not None for one in self.distance):
-            says = "points of the metric from which on 95 % of pairs are in people's order"
-            columns.append(Column("distance", "people see", "figures", says, only=WIDE))
+            says = "of systems this far apart or farther, 95 % of pairs are in people's order"
+            columns.append(Column("distance", "95 % agree from", "figures", says, only=WIDE))
         rows: list[Mapping[str, Any]] = [*self.records()]
         if any(one is not None for one in self.ceiling.values()):
             ceiling = {_key(name): value for name, value in self.ceiling.items()}
@@ -181,7 +182,7 @@ class MetaEvaluation(Shown):
 
     @property
     def _answer(self) -> tuple[str, ...]:
-        title, value = STATISTICS[self.statistic][1], self.values[self.statistic]
+        title, value = name_statistic(self.statistic), self.values[self.statistic]
         if isnan(value[0]):
             return ()
         top = float(value[0])
@@ -199,7 +200,8 @@ class MetaEvaluation(Shown):
     @property
     def _legend(self) -> tuple[str, ...]:
         told = {
-            "spa": "SPA: similarity of p of people and p of the metric, over pairs of systems",
+            "spa": "SPA: 1 less the mean difference in p, people's and the metric's, over pairs of"
+            " systems",
             "pa": "PA: share of pairs of systems in people's order",
             "acc-eq": "acc-eq: share of pairs of outputs of an item in people's order, ties"
             " included; the tie limit is chosen on other items",
@@ -208,11 +210,11 @@ class MetaEvaluation(Shown):
         }
         legend = [text for name, text in told.items() if name in self.values]
         if self.cluster is not None:
-            legend.append("cluster: a new one begins where every pair across is decided")
+            legend.append("cluster: between two clusters every pair of metrics is decided")
         if self.judge_stderr is not None:
-            legend.append("± judges: standard error due to judges, of the first statistic")
+            legend.append("± judges: standard error of the first statistic due to judges")
         if any(one is not None for one in self.ceiling.values()):
-            legend.append("people: one half of each output's judges against the other half")
+            legend.append("people: half of each output's judges against the other half")
         return tuple(legend)
 
 

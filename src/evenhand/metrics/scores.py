@@ -106,7 +106,10 @@ def read_scores(source: Any, *, skip_bad_rows: bool = False) -> MetricScores:
     # a single column called score is called after its file
     unnamed = len(columns) == 1 and fold(columns[0]) in UNNAMED
     roles: dict[str, Any] = {"score": columns[0]} if unnamed else {"criterion": columns}
-    return _read(table, roles, skip_bad_rows=skip_bad_rows)
+    scores, numbers = _read(table, roles, skip_bad_rows=skip_bad_rows), header.spreads()
+    counted = [one for one in header.free if one in numbers and one not in columns]
+    told = [say("counts", columns=counted)] if counted else []
+    return replace(scores, notes=(*told, *scores.notes))
 
 
 def gather_scores(sources: Any, *, skip_bad_rows: bool = False) -> MetricScores:
@@ -200,7 +203,7 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
         values, moved = values[kept], moved[kept]
     if moved.any():
         m, k, s = np.argwhere(moved)[0].tolist()
-        n = int(moved.sum())
+        n = int(moved.any(axis=0).sum())
         raise InvalidJudgments(
             f"{metrics[m]} gives the output of {rows.systems[k]} on {rows.items[s] or 'all'}"
             f" different scores in {data.source.name} ({plural(n, 'output')} with several): a"

@@ -45,6 +45,11 @@ LEVELS: Final = ("system", "segment")
 SPA_RULES: Final = ("mid-p", "wmt")
 
 
+def name_statistic(name: str) -> str:
+    """Return a statistic's title as a sentence has it: Pearson of systems."""
+    return STATISTICS[name][1].replace("sys.", "of systems").replace("seg.", "of segments")
+
+
 @dataclass(frozen=True)
 class Wishes:
     """What was asked."""
@@ -201,7 +206,7 @@ class Study:
 
     def compare(self, name: str, test: str, measured: Measured) -> Differences | Finding:
         """Test all pairs of metrics by a statistic; a finding says why it is not done."""
-        systems, title = len(self.people), STATISTICS[name][1]
+        systems, title = len(self.people), name_statistic(name)
         pairs = np.triu_indices(len(self.scores), 1)
         pearson = name == "segment-pearson" and self.group == "none"
         by_swaps = name == "spa" or (name in OF_PAIRS and self.group == "item")

@@ -16,9 +16,9 @@ say: Final = Templates(
         " all differences between them are decided.",
         "tied-first": "{metrics:list} agree equally well with people by {statistic}"
         " ({value:three}).",
-        "untestable": "Metrics were not compared: {statistic} has no test here. The first"
-        " statistic is tested: put one that has a test first, such as --statistic spa. Pearson of"
-        " segments has a test with --group none.",
+        "untestable": "Metrics were not compared: {statistic} has no test here, and metrics are"
+        " tested by the first statistic. Put one that has a test first, such as --statistic spa;"
+        " Pearson of segments has a test with --group none.",
         "wrong-test": "Metrics were not compared: {test} does not apply to {statistic}. SPA and"
         " acc-eq have perm-sys only. Put --statistic pearson first for the other tests (williams:"
         " four systems or more).",
@@ -26,8 +26,10 @@ say: Final = Templates(
         " example because all scores are the same.",
         "gold-negated": "Lower is better under {criterion}, so scores were negated.",
         "metric-negated": "Lower is better: scores of {metrics:list} were negated.",
-        "metrics-read": "read scores of {metrics:list} from {file}",
-        "no-metrics": "Not compared, since not the same for an output: {columns:list}.",
+        "metrics-read": "Scores of {metrics:list} are from {file}.",
+        "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
+        "counts": "Not taken for metrics, since the names are of counts: {columns:list}. For a"
+        " metric, give rows of metric, system, item and score.",
         "scores-excluded": "Scores of metrics: {what}.",
         "unjudged": "{n:,} scores of metrics on outputs that people did not judge were not used.",
         "references": "Human references by name: {systems:list}. Metrics that use a reference"
@@ -39,18 +41,17 @@ say: Final = Templates(
         "few-systems": "Metrics were not compared: perm-sys needs {least} systems or more, and"
         " there are {systems:,}. --test perm-both --statistic pearson compares metrics on these"
         " systems only.",
-        "these-systems": "perm-both holds for these systems only: where metrics favour different"
-        " systems, it finds a difference between equally good metrics in a third to half of all"
-        " cases.",
+        "these-systems": "perm-both holds for these systems only: where each metric favours some"
+        " systems, it calls equally good metrics different in a third to half of all cases.",
         "judges-as-given": "Intervals do not account for judges: {why}.",
         "judges-undecided": "{pairs:#pair} of metrics not decided despite a small p: other judges"
         " might not confirm the difference.",
         "no-ceiling": "Agreement between people is not shown: fewer than half of the outputs were"
         " judged by two judges.",
-        "against": "The order of systems by {metrics:list} is rather the opposite of people's: if"
-        " lower is better, negate the scores.",
+        "against": "Scores of {metrics:list} correlate negatively with people's over systems: if"
+        " lower is better, negate them.",
         "chance": "acc-eq of random scores can reach {chance:three}.",
-        "below-chance": "No better by acc-eq than random scores, which can reach {chance:three}:"
+        "below-chance": "By acc-eq no better than random scores, which can reach {chance:three}:"
         " {metrics:list}.",
     }
 )

@@ -31,7 +31,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.render.document import Column, Table
 
@@ -179,14 +179,15 @@ def find_best_variants(
     level: float,
     df: float,
     seed: int,
+    later: Later | None = None,
 ) -> tuple[BestVariant, ...]:
     """Return the best variant of each owner of several, the best first.
 
     systems: names, best first. pair_stderr: (K, K) standard errors of their differences.
     owners: system → its owner; a system that is not named is its own.
+    later: what votes after the choice say; used where they have the best variant and others.
     """
-    squares = pair_stderr**2
-    wide = (t_quantile((1 + level) / 2, df) / normal_quantile((1 + level) / 2)) ** 2
+    squares, wide = pair_stderr**2, widen(level, df)
     of = [owners.get(name, name) for name in systems]
     found = []
     for owner in dict.fromkeys(of):
@@ -194,18 +195,63 @@ def find_best_variants(
         if own.sum() < 2:
             continue
         others = ~own if (~own).any() else np.ones(len(of), dtype=np.bool_)
+        best = systems[int(np.where(own, estimates, -np.inf).argmax())]
+        again = None if later is None else later.find_distance(best, systems, others, level)
+        if again is not None:
+            others = again.others
         contrasts = np.eye(len(of))[own] - others / others.sum()
         x = contrasts @ estimates
         # of contrasts a and b the covariance is −aᵀDb/2, D the variances of differences
         vcov = -wide * contrasts @ squares @ contrasts.T / 2
-        largest = find_largest(vcov, 1 - SHARE * (1 - level), seed)
-        lower, middle, upper = correct_best(x, vcov, alpha=1 - level, largest=largest)
+        alpha = 1 - level
+        if again is None:
+            largest = find_largest(vcov, 1 - SHARE * alpha, seed)
+            lower, middle, upper = correct_best(x, vcov, alpha=alpha, largest=largest)
+        else:
+            lower, middle, upper = carve_best(x, vcov, again.value, again.variance, alpha=alpha)
         variants = tuple(name for name, mine in zip(systems, own, strict=True) if mine)
         absent = sorted(one for one, of in owners.items() if of == owner and one not in systems)
-        best = variants[int(x.argmax())]
         ends = (float(x.max()), middle, lower, upper)
-        found.append(BestVariant(owner, best, variants, tuple(absent), *ends, level))
+        fresh = None if again is None else again.value
+        found.append(BestVariant(owner, best, variants, tuple(absent), *ends, level, fresh))
     return tuple(sorted(found, key=lambda one: -one.estimate))
+
+
+def widen(level: float, df: float) -> float:
+    """Return how many times a variance counts for few clusters."""
+    return float((t_quantile((1 + level) / 2, df) / normal_quantile((1 + level) / 2)) ** 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    value: float  # of the best variant to the mean of the others
+    variance: float  # widened for few clusters
+    others: Flags  # (K,) which systems the others are, in the order of the choice
+
+
+@dataclass(frozen=True, eq=False)
+class Later:
+    """What votes after the choice say, of whichever systems they have."""
+
+    systems: tuple[str, ...]
+    estimates: Array  # (L,) larger is better
+    pair_stderr: Array  # (L, L)
+    df: float
+
+    def find_distance(
+        self, best: str, systems: Sequence[str], others: Flags, level: float
+    ) -> Distance | None:
+        """Return the distance of the best to those others that these votes have; None without."""
+        known = [name in self.systems and name != best for name in systems]
+        kept = others & np.array(known)
+        if best not in self.systems or not kept.any():
+            return None
+        contrast = np.zeros(len(self.systems))
+        for name in np.array(systems, dtype=object)[kept].tolist():
+            contrast[self.systems.index(name)] = -1 / kept.sum()
+        contrast[self.systems.index(best)] += 1
+        variance = -widen(level, self.df) * contrast @ self.pair_stderr**2 @ contrast / 2
+        return Distance(float(contrast @ self.estimates), float(variance), kept)
 
 
 def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[Table]:
@@ -220,6 +266,10 @@ def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[
         Column("estimate", "corrected", "two"),
         Column(("lower", "upper"), f"{100 * level:g} % interval", "interval"),
         Column("raw", "raw", "two", priority=2),
+        *(
+            [Column("fresh", "later votes", "two")]
+            * any(row.get("fresh") is not None for row in rows)
+        ),
     )
     legend = (
         "distance to the mean of others' systems, corrected for the choice of the best variant",

@@ -32,7 +32,12 @@ from evenhand.models.settings import say_model
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import holm
-from evenhand.ranking.best_variant import BestVariant, find_best_variants, tabulate_best_variants
+from evenhand.ranking.best_variant import (
+    BestVariant,
+    Later,
+    find_best_variants,
+    tabulate_best_variants,
+)
 from evenhand.ranking.intervals import (
     MAX_LISTED_SYSTEMS,
     MIN_CLUSTERS,
@@ -690,11 +695,14 @@ class Ranking(Shown):
             excluded=self.excluded,
         )
 
-    def with_owners(self, owners: Mapping[str, str], seed: int = SEED) -> Ranking:
+    def with_owners(
+        self, owners: Mapping[str, str], seed: int = SEED, later: Ranking | None = None
+    ) -> Ranking:
         """Return the ranking with the best variant of each owner of several, in `owners`.
 
         owners: system → its owner; a system that is not named is its own. Those that are not ranked
             count as not judged.
+        later: the ranking by judgments that came after the choice, by other judges: both are used.
 
         Raises:
             InvalidJudgments: no owner of two systems.
@@ -703,14 +711,20 @@ class Ranking(Shown):
         """
         if self.pair_stderr is None or not self.bounded.all():
             raise NotIdentified("the best of several variants needs errors of all differences")
+        again = None
+        if later is not None:
+            if later.pair_stderr is None or later.scale != self.scale:
+                raise NotIdentified("later judgments need errors of all differences, as these have")
+            again = Later(later.systems, later._better, later.pair_stderr, later._fewest)
         found = find_best_variants(
             self.systems,
-            self.estimate * (-1 if self.lower_is_better else 1),
+            self._better,
             self.pair_stderr,
             owners,
             level=self.level,
-            df=min((way.clusters - 1.0 for way in self.ways), default=self.df),
+            df=self._fewest,
             seed=seed,
+            later=again,
         )
         if not found:
             raise InvalidJudgments(
@@ -718,6 +732,14 @@ class Ranking(Shown):
                 f" ({listing(self.systems, MAX_SYSTEMS_SHOWN)}): nothing was chosen"
             )
         return replace(self, owners=found)
+
+    @property
+    def _better(self) -> Array:
+        return self.estimate * (-1 if self.lower_is_better else 1)
+
+    @property
+    def _fewest(self) -> float:
+        return min((way.clusters - 1.0 for way in self.ways), default=self.df)
 
     def win_rates(self) -> WinRates:
         """Return how often each system is predicted to be preferred to each other.

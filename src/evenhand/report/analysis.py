@@ -40,6 +40,8 @@ from evenhand.judges.preferences import (
     expect_agreement,
 )
 from evenhand.judges.screening import screen_judges
+from evenhand.metrics.evaluation import find_beside, meta_evaluate
+from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation
 from evenhand.metrics.scores import MetricScores
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
@@ -120,6 +122,7 @@ class Settings:
     scale: str | None = None  # possible scores, such as "1-5"; None for those that occur
     metrics: tuple[str, ...] = ()  # files of scores of metrics to compare with people
     scores: MetricScores | None = None  # what they hold; None for columns beside people's scores
+    with_metrics: bool = False  # whether the report compares metrics with people
 
     def __post_init__(self) -> None:
         require_level(self.level)
@@ -197,6 +200,18 @@ class Analysis:
     data: Data  # as they were read, controls and all
     settings: Settings = Settings()  # how the report is made
     task: str = ""  # name of the task; "" where there is one
+
+    @cached_property
+    def metrics(self) -> MetaEvaluation | GroupedEvaluations:
+        """How well metrics agree with people; errors say why nothing is known of it."""
+        settings = self.settings
+        return meta_evaluate(
+            self.data,
+            settings.scores or find_beside(None, self.data, None),
+            lower_is_better=None if settings.better is None else settings.better == "lower",
+            task=self.task or None,
+            seed=settings.seed,
+        )
 
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:

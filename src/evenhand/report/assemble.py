@@ -415,7 +415,7 @@ def make_report(
     data = leave_out_llm_judges(data)
     held = hold_rows(data)
     sizes = count_tasks(held.frame, held.source)
-    chosen = replace(chosen, tasks=max(1, len(sizes)))
+    chosen = replace(chosen, tasks=max(1, len(sizes)), with_metrics="metrics" in wanted)
     if not sections and not chosen.full:
         wanted = shorten(wanted, chosen.tasks)
     words = ["--sections", ",".join(sections)] if sections else []

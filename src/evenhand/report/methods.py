@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
@@ -14,14 +14,19 @@ import numpy as np
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.cards import Screening
+from evenhand.metrics.comparison import DRAWS
+from evenhand.metrics.result import MetaEvaluation
+from evenhand.metrics.statistics import MAX_EXACT
+from evenhand.metrics.study import name_statistic
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
 from evenhand.models.registry import MODELS
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking, say_ranked_by
+from evenhand.render.counts import plural
 from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import Analysis, Rated, are_level, list_left_out
 from evenhand.report.document import Block, Section
@@ -304,13 +309,7 @@ OF_RATINGS: Final[Mapping[str, Sentence]] = {
 
 def say_scores(rated: Rated) -> list[Sentence]:
     sentences = [*_say_rating_models(rated)] if rated.ranked else []
-    shared: dict[Sentence, list[str]] = {}
-    for name, ranking in rated.ranked.items():
-        for sentence in say_inference(ranking):
-            shared.setdefault(sentence, []).append(name)
-    for (text, keys), names in shared.items():
-        all_of_them = len(names) == len(rated.ranked)
-        sentences.append((text if all_of_them else f"For {join_names(names)}: {text}", keys))
+    sentences += _share({name: say_inference(one) for name, one in rated.ranked.items()})
     with suppress(NotIdentified, NotConverged):
         found = rated.agreement
         known = {one.name for one in found.whole.coefficients if one.value is not None}
@@ -328,6 +327,18 @@ def say_scores(rated: Rated) -> list[Sentence]:
         said = f"Figures that set each judge beside the others follow {cite(*of_figures)}."
         sentences += [flags, (said, of_figures)]
     return sentences
+
+
+def _share(said: Mapping[str, Sequence[Sentence]]) -> list[Sentence]:
+    """Say what several criteria have in common once, and the rest by their names."""
+    shared: dict[Sentence, list[str]] = {}
+    for name, sentences in said.items():
+        for sentence in sentences:
+            shared.setdefault(sentence, []).append(name)
+    return [
+        (text if len(names) == len(said) else f"For {join_names(names)}: {text}", keys)
+        for (text, keys), names in shared.items()
+    ]
 
 
 def _say_rating_models(rated: Rated) -> list[Sentence]:
@@ -364,10 +375,72 @@ def _name_rating_model(ranking: Ranking) -> Sentence:
     return named.format(removed=" and ".join(removed), random=", ".join(random)), keys
 
 
+# How metrics were compared with people, in sentences for a paper; only what was done is said.
+
+# Statistic of metrics → how it is said, and the paper it is from
+OF_METRICS: Final[Mapping[str, tuple[str, str]]] = {
+    "preference": ("the share of judgments that a metric agrees with", ""),
+    "spa": ("soft pairwise accuracy (SPA)", "thompson-2024"),
+    "pa": ("pairwise accuracy (PA)", ""),
+    "system-pearson": ("Pearson's r of systems", ""),
+    "system-spearman": ("Spearman's ρ of systems", ""),
+    "system-tau-b": ("Kendall's τ-b of systems", ""),
+    "acc-eq": ("pairwise accuracy of segments with ties (acc-eq)", "deutsch-2023"),
+    "segment-pearson": ("Pearson's r of segments", ""),
+}
+
+
+def say_metrics(analysis: Analysis) -> list[Sentence]:
+    try:
+        found = analysis.metrics
+    except (InvalidJudgments, NotIdentified, NotConverged, UnknownOption):
+        return []
+    if isinstance(found, MetaEvaluation):
+        return _say_metrics(found)
+    return _share({name: _say_metrics(one) for name, one in found.groups.items()})
+
+
+def _say_metrics(found: MetaEvaluation) -> list[Sentence]:
+    named = [OF_METRICS[name] for name in found.values if name in OF_METRICS]
+    keys = tuple(key for _, key in named if key)
+    cited = f" {cite(*keys)}" if keys else ""
+    verb = "was" if len(found.metrics) == 1 else "were"
+    text = (
+        f"{plural(len(found.metrics), 'metric')} {verb} compared with people by"
+        f" {join_names([said for said, _ in named])}{cited}."
+    )
+    if "acc-eq" in found.values:
+        text += " The tie limit of acc-eq on each item was chosen on other items."
+    sentences: list[Sentence] = [(text, keys)]
+    if found.pairs and found.test == "perm-sys":
+        systems, keys = len(found.systems), ("romano-wolf-2005",)
+        ways = f"all {2**systems - 1:,} ways" if systems <= MAX_EXACT else f"{DRAWS} random ways"
+        said = (
+            f"Differences in {name_statistic(found.statistic)} between two metrics were tested by"
+            f" permutation: the two exchange all scores of some systems, in {ways}; p was adjusted"
+            f" over all pairs of metrics by max-|t| with step-down {cite(*keys)}."
+        )
+        sentences.append((said, keys))
+    elif found.pairs:
+        said = (
+            f"Differences between two metrics were tested by Student's {found.test}, and p was"
+            " adjusted over all pairs of metrics by Holm's method."
+        )
+        sentences.append((said, ()))
+    if found.pairs and found.judge_stderr is not None:
+        said = (
+            "A pair of metrics is decided only where the difference also exceeds what is due to"
+            " judges, by a jackknife over judges."
+        )
+        sentences.append((said, ()))
+    return sentences
+
+
 def write_section_methods(analysis: Analysis) -> Section:
     import evenhand
 
     sentences, signatures = _say(analysis)
+    sentences += say_metrics(analysis) if analysis.settings.with_metrics else []
     if (by := analysis.settings.group_by) is not None:
         sentences.append((f"Each value of {by} was also ranked by itself, in the same way.", ()))
     if clauses := "; ".join(one.clause for one in analysis.excluded):

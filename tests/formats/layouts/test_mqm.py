@@ -1,10 +1,13 @@
 """MQM tables."""
 
 import json
+import re
 
 import pytest
+from click.testing import CliRunner
 
-from evenhand.errors import InvalidJudgments
+from evenhand.cli.main import main
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.reading import read
 from evenhand.formats.table import SKIP
 from outside_files import MQM_NEW, MQM_OLD
@@ -110,6 +113,35 @@ def test_weights_are_those_of_wmts_own_counting(save) -> None:
     assert (
         "errors that are critical take 5 from the score, as major ones do: 1" in data.source.notes
     )
+
+
+def test_weights_may_be_stated(save) -> None:
+    rows = [
+        ("s", "t", "Accuracy", "Critical", -25),
+        ("s", "t", "Accuracy", "Major", -10),
+        ("s", "t", "Fluency/Punctuation", "Minor", -0.1),
+        ("s", "t", "Non-translation!", "Major", -25),
+    ]
+    path = save("mqm.tsv", HEADER + "".join(_row(*row[:4], n) for n, row in enumerate(rows)))
+    data = read(path, error_weights={"critical": 25, "major": 10})
+    assert data.rows().score.tolist() == [row[-1] for row in rows]
+    assert "errors take from the score, as stated: critical 25, major 10" in data.source.notes
+    words = ["inspect", str(path), "--error-weight", "critical=25", "--json"]
+    found = json.loads(CliRunner().invoke(main, words).output)
+    assert "as stated: critical 25" in json.dumps(found)
+    for given, why in (
+        ({"bad": 1}, "cannot be 'bad': choose minor | major | critical"),
+        ({"major": -1}, "takes 0 or more, not -1"),
+    ):
+        with pytest.raises(UnknownOption, match=re.escape(why)):
+            read(path, error_weights=given)
+    plain = save("votes.csv", "left,right,winner\nA,B,left\n")
+    made = CliRunner().invoke(main, ["rank", str(plain), "--error-weight", "critical=25"])
+    assert made.exit_code == 2
+    assert "no marked errors" in " ".join(made.output.split())
+    made = CliRunner().invoke(main, ["rank", str(path), "--error-weight", "critical"])
+    assert made.exit_code == 2
+    assert "such as critical=25" in " ".join(made.output.split())
 
 
 def test_an_error_marked_on_both_sides_lies_in_the_output(save) -> None:

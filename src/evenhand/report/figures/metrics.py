@@ -74,8 +74,8 @@ def draw_distance(found: MetaEvaluation) -> style.Chart:
         style.rule(0.95, style.QUIET, across=True),
         *style.series(rows, keys, style.look_up([found.metrics[0]]), size=4.0, joined=1.4),
     ]
-    x = style.Axis.around([row["points"] for row in rows], f"points of {found.metrics[0]}")
+    x = style.Axis.around([row["points"] for row in rows], f"difference in {found.metrics[0]}")
     low = min(0.5, float(share[shown].min()))
     y = style.Axis(low - 0.02, 1.02, "pairs of systems in people's order", style.write_share)
     below = "of pairs of systems at least so far apart; dotted: 95 %"
-    return style.Chart((rows,), x, y, marks).name("Differences that people see", below)
+    return style.Chart((rows,), x, y, marks).name("Pairs in people's order, by difference", below)

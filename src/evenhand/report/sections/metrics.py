@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from evenhand.errors import InvalidJudgments
-from evenhand.metrics.evaluation import MIN_DISTANT, find_beside, meta_evaluate
+from evenhand.metrics.evaluation import MIN_DISTANT
 from evenhand.metrics.result import MetaEvaluation
 from evenhand.render.document import Document, Table
 from evenhand.render.findings import take_findings
@@ -37,16 +37,9 @@ MAX_ON_MAP: Final = 30  # Metrics of which all pairs are drawn
 
 
 def write_section_metrics(analysis: Analysis) -> Section:
-    settings = analysis.settings
-    command = analysis.write_command("metrics", *settings.metrics)
+    command = analysis.write_command("metrics", *analysis.settings.metrics)
     try:
-        found = meta_evaluate(
-            analysis.data,
-            settings.scores or find_beside(None, analysis.data, None),
-            lower_is_better=None if settings.better is None else settings.better == "lower",
-            task=analysis.task or None,
-            seed=settings.seed,
-        )
+        found = analysis.metrics
     except InvalidJudgments as refusal:
         return Section("metrics", not_run=str(refusal), command=command)
     if isinstance(found, MetaEvaluation):
@@ -92,7 +85,7 @@ def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
             draw_systems(found),
             f"systems{end}",
             f"{about}Systems by people and by {best}",
-            f"{systems} systems as points: across, their mean by people; upwards, by {best}.",
+            f"{systems} systems as points: their mean by people across, by {best} upwards.",
         )
     ]
     if found.pairs and len(found.metrics) <= MAX_ON_MAP:
@@ -113,9 +106,9 @@ def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
             take_chart(
                 draw_distance(found),
                 f"distance{end}",
-                f"{about}How often systems are in people's order, by points of {best}",
-                f"Pairs of systems by how many points of {best} they are apart, at least: the share"
-                " of them that is in people's order; a line at 95 %.",
+                f"{about}Pairs of systems in people's order, by difference in {best}",
+                f"The share of pairs of systems in people's order, among those that differ by at"
+                f" least so much in {best}; a line at 95 %.",
             )
         )
     return charts

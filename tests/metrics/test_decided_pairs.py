@@ -1,0 +1,101 @@
+"""Adjusted p and the doubt of judges, against enumeration, scipy and statsmodels."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from evenhand import meta_evaluate
+
+K, S, J = 6, 10, 4
+
+
+def table(scores):
+    """Columns of (..., K, S) scores; the axes before those are of judges."""
+    place = np.indices(scores.shape).reshape(scores.ndim, -1)
+    named = {} if scores.ndim < 3 else {"judge": [f"j{j}" for j in place[0]]}
+    cells = {"system": [f"s{k}" for k in place[-2]], "item": [f"i{s}" for s in place[-1]]}
+    return {**named, **cells, "score": scores.ravel().tolist()}
+
+
+def scored(metrics):
+    cells = table(next(iter(metrics.values())))
+    del cells["score"]
+    return {**cells, **{name: one.ravel().tolist() for name, one in metrics.items()}}
+
+
+def draw(seed, *noise):
+    rng = np.random.default_rng(seed)
+    people = rng.normal(size=(K, 1)) + rng.normal(size=(K, S))
+    return people, {f"m{at}": people + sd * rng.normal(size=(K, S)) for at, sd in enumerate(noise)}
+
+
+def pearson(people, metric):
+    return stats.pearsonr(people.mean(axis=1), metric.mean(axis=1)).statistic
+
+
+def test_p_of_several_pairs_is_that_of_the_largest_by_steps():
+    people, metrics = draw(3, 0.3, 2.0, 4.0)
+    found = meta_evaluate(table(people), scored(metrics), statistics=["system-pearson"])
+    z = [(one - one.mean()) / one.std() for one in metrics.values()]
+    pairs = [*combinations(range(3), 2)]
+
+    def differ(swap):
+        rows = np.array(swap)[:, None]
+        turned = [(np.where(rows, z[b], z[a]), np.where(rows, z[a], z[b])) for a, b in pairs]
+        return [pearson(people, other) - pearson(people, one) for one, other in turned]
+
+    swaps = np.array([differ(swap) for swap in product((0, 1), repeat=K)])
+    chance = np.round(np.abs(swaps) / swaps[1:].std(axis=0), 9)  # the first is the data
+    expected, last = {}, 0.0
+    for q in np.argsort(-chance[0]):
+        left = chance[:, chance[0] <= chance[0, q]].max(axis=1)
+        last = max(last, np.mean(left >= chance[0, q]))
+        expected[frozenset(f"m{m}" for m in pairs[q])] = last
+    assert {frozenset((one.first, one.second)): one.p_adjusted for one in found.pairs} == (
+        pytest.approx(expected)
+    )
+
+
+def test_p_of_several_pairs_by_preferences_is_adjusted_by_holm():
+    rng = np.random.default_rng(5)
+    people, metrics = draw(5, 0.5, 1.0, 3.0)
+    left = rng.integers(0, K, 90)
+    right, item = (left + rng.integers(1, K, 90)) % K, rng.integers(0, S, 90)
+    votes = {
+        "item": [f"i{s}" for s in item],
+        "left": [f"s{k}" for k in left],
+        "right": [f"s{k}" for k in right],
+        "outcome": np.where(people[left, item] > people[right, item], "left", "right").tolist(),
+    }
+    pairs = meta_evaluate(votes, scored(metrics), statistics=["preference"]).pairs
+    p = [one.p for one in pairs]
+    assert min(p) < 0.05
+    assert [one.p_adjusted for one in pairs] == pytest.approx(multipletests(p, method="holm")[1])
+
+
+def test_a_difference_that_rests_on_one_judge_is_not_decided():
+    people, metrics = draw(7, 0.5, 3.0)
+    judged = np.stack([people + 4 * metrics["m0"], *[people + metrics["m1"] / 2] * (J - 1)])
+    found = meta_evaluate(table(judged), scored(metrics), statistics=["system-pearson"])
+    (pair,) = found.pairs
+    gaps = [
+        pearson(rest, metrics[pair.first]) - pearson(rest, metrics[pair.second])
+        for rest in (np.delete(judged, j, axis=0).mean(axis=0) for j in range(J))
+    ]
+    error = np.sqrt((J - 1) * np.var(gaps))  # the jackknife's
+    assert pair.judge_stderr == pytest.approx(error)
+    assert pair.p_adjusted < 0.05
+    assert pair.difference < stats.t.ppf(0.975, J - 1) * error
+    assert not pair.decided
+    assert found.cluster == (1, 1)
+
+
+def test_no_judge_is_in_both_halves():
+    """Two judges, one in the other's opposite order on each item."""
+    people, metrics = draw(8, 1.0)
+    judged = np.stack([people, -2 * people])
+    found = meta_evaluate(table(judged), scored(metrics), statistics=["segment-pearson"])
+    assert found.ceiling == {"segment-pearson": pytest.approx(-1)}
