@@ -31,7 +31,7 @@ from evenhand.web.endpoint import (
 from evenhand.web.prompts import REPAIR, Prompt, make_schema, read_probabilities, read_reply
 from evenhand.web.store import judging
 from evenhand.web.store.judging import Reply, Write
-from evenhand.web.store.store import Store
+from evenhand.web.store.store import Outcome, Store
 from evenhand.web.views import view_ticket
 
 BYTES_PER_TOKEN: Final = 4  # Of English, about; for a forecast only
@@ -89,39 +89,16 @@ def ask_all(
 ) -> Asked:
     """Let an LLM judge answer until nothing is left, or the budget does not allow the next."""
     asker = _Asker(store, judge, endpoint, prompt, digest)
-    questions: Iterator[_Question] | None = asker.begin()
-    ends: SimpleQueue[_End | BaseException] = SimpleQueue()
-    answered, likely, skipped, under_way = 0, 0, Counter[str](), 0
-    faults: list[BaseException] = []
-    while True:
-        while questions and under_way < parallel:
-            try:
-                question = next(questions, None)
-            except EvenhandError as fault:
-                faults.append(fault)
-                question = None
-            if question is None:
-                questions = None
-                break
-            # a thread that does not keep a run from ending that was interrupted
-            Thread(target=asker.run, args=(question, ends), daemon=True).start()
-            under_way += 1
-        if not under_way:
-            break
-        end = ends.get()
-        under_way -= 1
-        if isinstance(end, BaseException):
-            faults.append(end)
-            questions = None
-            continue
-        skipped.update([end.why] if end.why else [])
-        answered += not end.why
-        likely += end.is_likely
-        step(answered + skipped.total())
-    for one in faults:
-        if not isinstance(one, BudgetSpent):
-            raise one
-    return Asked(answered, skipped, likely, stopped=bool(faults))
+    answered, likely, skipped, stopped = 0, 0, Counter[str](), False
+    try:
+        for end in asker.run(parallel):
+            skipped.update([end.why] if end.why else [])
+            answered += not end.why
+            likely += end.is_likely
+            step(answered + skipped.total())
+    except BudgetSpent:
+        stopped = True
+    return Asked(answered, skipped, likely, stopped)
 
 
 @dataclass(frozen=True)
@@ -147,7 +124,33 @@ class _Asker:
     prompt: Prompt
     digest: str
 
-    def begin(self) -> Iterator[_Question]:
+    def run(self, parallel: int) -> Iterator[_End]:
+        """Yield how each question ended; after a fault no more are begun, and it is raised last."""
+        questions, under_way, more = self._begin(), 0, True
+        ends: SimpleQueue[_End | BaseException | None] = SimpleQueue()
+        faults: list[BaseException] = []
+        while more or under_way:
+            if more and under_way < parallel:
+                try:
+                    question = next(questions)
+                except (StopIteration, EvenhandError) as fault:
+                    faults += [fault] if isinstance(fault, EvenhandError) else []
+                    more = False
+                else:  # daemons: a run that was interrupted waits for no reply
+                    Thread(target=self._follow, args=(question, ends), daemon=True).start()
+                    under_way += 1
+                continue
+            end = ends.get()
+            under_way -= 1
+            if isinstance(end, _End):
+                yield end
+            elif end is not None:
+                faults.append(end)
+                more = False
+        for one in sorted(faults, key=lambda one: isinstance(one, BudgetSpent)):
+            raise one
+
+    def _begin(self) -> Iterator[_Question]:
         """Yield open tickets in order; one that could not be repaired is not begun."""
         campaign, limit, last = self.store.campaign, self.endpoint.reply_limit or 0, -1
         while found := self.store.do(judging.find_next, self.judge, last):
@@ -161,15 +164,12 @@ class _Asker:
                 raise BudgetSpent("the budget does not allow the next question")
             yield _Question(ticket, since, messages, schema, share)
 
-    def run(self, question: _Question, ends: SimpleQueue[_End | BaseException]) -> None:
-        """Ask and store, and say how it ended."""
-        end: _End | BaseException
-        try:
+    def _follow(self, question: _Question, ends: SimpleQueue[_End | BaseException | None]) -> None:
+        end, outcome = None, Outcome()
+        with outcome:
             end = self._answer(question)
-        except BaseException as fault:  # noqa: BLE001 - raised where the ends are read
-            end = fault
         question.share.end()
-        ends.put(end)
+        ends.put(end or outcome.fault)
 
     def _answer(self, question: _Question) -> _End:
         try:
