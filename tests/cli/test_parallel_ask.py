@@ -3,6 +3,7 @@
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -107,7 +108,7 @@ def test_a_repair_that_takes_long_holds_up_no_other_question(evenhand, items, ch
     assert attempt.at / 1000 <= repair.at
 
 
-def test_one_retry_after_stops_all_and_the_question_is_tried_again_alone(evenhand, items, chat):
+def test_one_retry_after_stops_all(evenhand, items, chat):
     def answer(request):
         if len(chat.calls) == 10:
             return fail(429, retry_after="1")
@@ -120,8 +121,7 @@ def test_one_retry_after_stops_all_and_the_question_is_tried_again_alone(evenhan
     later = [call for call in chat.calls[11:] if call.at > refused.at + 0.5]
     assert len(chat.calls[11:]) - len(later) <= 3  # which were on their way
     assert later[0].at >= refused.at + 1
-    assert later[0].prompt == refused.prompt
-    assert later[1].at >= later[0].at + 0.1
+    assert refused.prompt in [call.prompt for call in later[:4]]
     assert len(chat.calls) == 49
 
 
@@ -131,19 +131,20 @@ def test_an_endpoint_that_takes_one_question_at_a_time_is_not_given_up(evenhand,
     def answer(request):
         nonlocal free_at
         if time.monotonic() < free_at:
-            return fail(429, "one at a time", retry_after="0")
+            return fail(429, "one at a time", retry_after="0.02")
         free_at = time.monotonic() + 0.01
         return Reply('{"outcome": "left"}', wait=0.01)
 
     chat.answer = answer
     assert "48 of 48 questions answered" in evenhand(*words(chat, items, *AT_ONCE)).out
-    assert max(Counter(call.prompt for call in chat.calls).values()) < 8
+    # each is tried again alone
+    assert max(Counter(call.prompt for call in chat.calls).values()) <= 5
 
 
 def test_what_an_endpoint_takes_is_found_out_by_one_question(evenhand, items, chat):
     def answer(request):
         if request.get("response_format", {}).get("type") == "json_schema":
-            return fail(400, "response_format.type must be json_object")
+            return replace(fail(400, "response_format.type must be json_object"), wait=0.1)
         return Reply('{"outcome": "left"}', wait=0.02)
 
     chat.answer = answer
