@@ -1,16 +1,18 @@
 """`evenhand ask` is killed while an LLM answers that is paid by the call.
 
 No answer that was stored is asked for again, and none that was stored is lost: a kill can cost the
-one reply that was on its way.
+replies that were on their way, one or as many as `--parallel` allows.
 """
 
 import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,14 +39,18 @@ def answer_badly(draws: random.Random) -> "dict[str, object]":
     ]
 
     def answer(request: "dict[str, object]") -> Reply:
-        time.sleep(draws.uniform(0, 0.02))
-        return good(request) if draws.random() < 0.75 else draws.choice(faults[:3])()
+        wait = draws.uniform(0, 0.02)
+        reply = good(request) if draws.random() < 0.75 else draws.choice(faults[:3])()
+        return replace(reply, wait=wait)
 
     return answer  # type: ignore[return-value]
 
 
-def start(campaign: Path, server: ChatServer, printed: Path) -> "subprocess.Popen[bytes]":
+def start(
+    campaign: Path, server: ChatServer, printed: Path, parallel: int = 1
+) -> "subprocess.Popen[bytes]":
     words = ["ask", str(campaign), "--url", server.url, "--model", "gpt", "--key-env", "SECRET"]
+    words += ["--parallel", str(parallel)]
     with printed.open("ab") as file:
         return subprocess.Popen(
             [sys.executable, "-m", "evenhand", *words, "--yes"],
@@ -63,7 +69,7 @@ def write_prompt(store: Readable, record: Record) -> str:
     return Prompt.read(None).write(view_ticket(store.campaign, record.ticket))
 
 
-def kill_often(folder: Path, times: int) -> None:
+def kill_often(folder: Path, times: int, parallel: int) -> None:
     draws = random.Random(20131)
     campaign, printed = write_campaign(folder, items=12 * times), folder / "printed"
     where = str(campaign.with_suffix(".db"))
@@ -71,7 +77,7 @@ def kill_often(folder: Path, times: int) -> None:
     with serve_chat(answer_badly(draws)) as server:  # type: ignore[arg-type]
         for _ in range(times):
             before = len(server.calls)
-            process = start(campaign, server, printed)
+            process = start(campaign, server, printed, parallel)
             wanted, until = draws.randint(0, 20), time.monotonic() + 60
             while len(server.calls) < before + wanted and time.monotonic() < until:
                 assert process.poll() is None, printed.read_text()
@@ -86,7 +92,7 @@ def kill_often(folder: Path, times: int) -> None:
                 acknowledged = {write_prompt(store, one) for one in list_stored(store)}
                 store.engine.dispose()
         before, killed = len(server.calls), len(acknowledged)
-        assert start(campaign, server, printed).wait(600) == 0, printed.read_text()
+        assert start(campaign, server, printed, parallel).wait(600) == 0, printed.read_text()
         assert not {call.prompt for call in server.calls[before:]} & acknowledged
         calls = [(call.prompt, call.sent) for call in server.calls]
     store = open_to_read(where)
@@ -100,7 +106,7 @@ def kill_often(folder: Path, times: int) -> None:
     assert {*answered} <= good, "an answer is not what was said to this question"
     assert all(json.loads(reply)["reason"] for _, reply in answered)
     lost = len(good) - len(answered)
-    assert lost <= times
+    assert lost <= parallel * times
     assert "Traceback" not in printed.read_text()
     for path in folder.iterdir():
         assert KEY.encode() not in path.read_bytes()
@@ -111,13 +117,15 @@ def kill_often(folder: Path, times: int) -> None:
     assert killed > times
 
 
-def test_three_kills_lose_no_answer_and_ask_none_again(tmp_path: Path) -> None:
-    kill_often(tmp_path, 3)
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_three_kills_lose_no_answer_and_ask_none_again(tmp_path: Path, parallel: int) -> None:
+    kill_often(tmp_path, 3, parallel)
 
 
 @pytest.mark.slow
-def test_thirty_kills_lose_no_answer_and_ask_none_again(tmp_path: Path) -> None:
-    kill_often(tmp_path, 30)
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_thirty_kills_lose_no_answer_and_ask_none_again(tmp_path: Path, parallel: int) -> None:
+    kill_often(tmp_path, 30, parallel)
 
 
 def test_two_processes_do_not_ask_for_one_judge(tmp_path: Path) -> None:
@@ -134,3 +142,35 @@ def test_two_processes_do_not_ask_for_one_judge(tmp_path: Path) -> None:
         assert "another process is asking this LLM judge" in printed.read_text()
         assert first.wait(60) == 0
         assert len(server.calls) == 20
+
+
+def test_an_interrupt_ends_four_at_once_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    """Replies that do not come keep nobody waiting, and what is stored is not asked again."""
+    campaign, printed = write_campaign(tmp_path, items=10), tmp_path / "printed"
+
+    def answer(request: "dict[str, object]") -> Reply:
+        return Reply('{"outcome": "left"}', wait=0.02 if len(server.calls) < 8 else 60)
+
+    with serve_chat(answer) as server:
+        before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # where this run ignores it
+        try:
+            process = start(campaign, server, printed, 4)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        until = time.monotonic() + 60
+        # the first eight are stored before four others take their place
+        while len(server.calls) < 12 and time.monotonic() < until:
+            assert process.poll() is None, printed.read_text()
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 130
+        assert "all answers so far are stored" in printed.read_text()
+        assert "Traceback" not in printed.read_text()
+        store = open_to_read(str(campaign.with_suffix(".db")))
+        stored = {write_prompt(store, one) for one in list_stored(store)}
+        assert len(stored) == 8
+        server.answer = lambda _: Reply('{"outcome": "left"}')
+        assert start(campaign, server, printed, 4).wait(60) == 0
+        assert len(server.calls) == 12 + 12
+        assert not {call.prompt for call in server.calls[12:]} & stored
+    assert check_store(store).holds

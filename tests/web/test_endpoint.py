@@ -9,7 +9,7 @@ import pytest
 
 from chat_servers import Reply, answer_left, fail, serve_chat
 from evenhand.errors import UnknownOption
-from evenhand.web.endpoint import BudgetSpent, Endpoint, EndpointError, Meter, read_url
+from evenhand.web.endpoint import BudgetSpent, Endpoint, EndpointError, Meter, Share, read_url
 
 ASKED = [{"role": "user", "content": "Which is better?"}]
 SCHEMA = {"type": "object", "properties": {}, "required": []}
@@ -23,14 +23,22 @@ def chat():
 
 @contextmanager
 def open_endpoint(server, **settings):
-    """An endpoint whose pauses are noted, and not waited for."""
+    """An endpoint whose pauses are noted, and pass at once by its clock."""
     pauses = []
-    settings.setdefault("pause", pauses.append)
-    endpoint = Endpoint(server.url, "gpt", **settings)
+    clock = {"pause": pauses.append, "clock": lambda: sum(pauses)}
+    endpoint = Endpoint(server.url, "gpt", **clock, **settings)
     try:
         yield endpoint, pauses
     finally:
         endpoint.close()
+
+
+def ask(endpoint):
+    share = Share(endpoint.meter)
+    try:
+        return endpoint.ask(ASKED, SCHEMA, share)
+    finally:
+        share.end()
 
 
 FAULTS = {
@@ -51,7 +59,7 @@ FAULTS = {
 def test_what_may_pass_is_tried_again_with_longer_pauses(chat, fault):
     chat.first = [fault] * 3
     with open_endpoint(chat) as (endpoint, pauses):
-        assert endpoint.ask(ASKED, SCHEMA).text == '{"outcome": "left"}'
+        assert ask(endpoint).text == '{"outcome": "left"}'
     assert len(chat.calls) == 4
     for pause, longest in zip(pauses, (1, 2, 4), strict=True):
         assert longest / 2 <= pause <= longest
@@ -63,15 +71,17 @@ def test_an_endpoint_that_is_down_is_given_up_and_the_last_reason_is_said(chat):
     chat.answer = lambda _: fail(503, "overloaded")
     says = pytest.raises(EndpointError, match=r"no reply to 8 attempts \(503 overloaded\)")
     with open_endpoint(chat) as (endpoint, pauses), says:
-        endpoint.ask(ASKED, SCHEMA)
+        ask(endpoint)
     assert len(chat.calls) == 8
     assert len(pauses) == 7
 
 
 def test_nobody_listens():
-    endpoint = Endpoint("http://127.0.0.1:1", "gpt", pause=lambda _: None)
+    passed = []
+    clock = {"pause": passed.append, "clock": lambda: sum(passed)}
+    endpoint = Endpoint("http://127.0.0.1:1", "gpt", **clock)
     with pytest.raises(EndpointError, match=r"127.0.0.1:1 gave no reply"):
-        endpoint.ask(ASKED, SCHEMA)
+        ask(endpoint)
     endpoint.close()
     assert endpoint.meter.tokens == (0, 0)
 
@@ -92,22 +102,22 @@ def test_it_waits_as_long_as_the_endpoint_asks(chat, text, least, most):
         text = format_datetime(datetime.now(UTC) + timedelta(seconds=300), usegmt=True)
     chat.first = [fail(429, retry_after=text)]
     with open_endpoint(chat) as (endpoint, pauses):
-        endpoint.ask(ASKED, SCHEMA)
-    assert least <= pauses[0] <= most
+        ask(endpoint)
+    assert least <= sum(pauses) <= most
 
 
 @pytest.mark.parametrize("text", ["nan", "soon", "-5", "inf"])
 def test_a_retry_after_that_says_nothing_is_passed_over(chat, text):
     chat.first = [fail(429, retry_after=text)]
     with open_endpoint(chat) as (endpoint, pauses):
-        endpoint.ask(ASKED, SCHEMA)
-    assert 0 <= pauses[0] <= 1
+        ask(endpoint)
+    assert 0 <= sum(pauses) <= 1
 
 
 def test_a_slow_reply_is_not_waited_for_without_end(chat):
     chat.first = [Reply('{"outcome": "right"}', wait=2)]
     with open_endpoint(chat, patience=0.3) as (endpoint, pauses):
-        assert endpoint.ask(ASKED, SCHEMA).text == '{"outcome": "left"}'
+        assert ask(endpoint).text == '{"outcome": "left"}'
     assert len(pauses) == 1
     assert endpoint.meter.tokens[0] > 100
 
@@ -120,7 +130,7 @@ def test_replies_that_break_off_do_not_exceed_the_budget(chat, fault):
     meter = Meter(allows=lambda tokens: sum(tokens) <= most)
     opened = open_endpoint(chat, reply_limit=1_000, meter=meter)
     with opened as (endpoint, _), pytest.raises(BudgetSpent):
-        endpoint.ask(ASKED, SCHEMA)
+        ask(endpoint)
     assert len(chat.calls) == 3
 
 
@@ -131,8 +141,8 @@ def formats(server):
 def test_endpoints_that_know_no_schemas_are_asked_without_from_then_on(chat):
     chat.first = [fail(400, "response_format.type must be json_object"), fail(422, "unknown field")]
     with open_endpoint(chat) as (endpoint, pauses):
-        endpoint.ask(ASKED, SCHEMA)
-        endpoint.ask(ASKED, SCHEMA)
+        ask(endpoint)
+        ask(endpoint)
     assert formats(chat) == ["json_schema", "json_object", None, None]
     assert pauses == []
 
@@ -140,7 +150,7 @@ def test_endpoints_that_know_no_schemas_are_asked_without_from_then_on(chat):
 def test_a_newer_name_of_the_limit_is_taken_up(chat):
     chat.first = [fail(400, "'max_tokens' is not supported: use 'max_completion_tokens' instead.")]
     with open_endpoint(chat, reply_limit=50) as (endpoint, _):
-        endpoint.ask(ASKED, SCHEMA)
+        ask(endpoint)
     assert formats(chat) == ["json_schema"] * 2
     assert "max_tokens" not in chat.calls[1].request
     assert chat.calls[1].request["max_completion_tokens"] == 50
@@ -149,15 +159,16 @@ def test_a_newer_name_of_the_limit_is_taken_up(chat):
 def test_a_question_that_is_rejected_among_others_has_no_answer_and_not_many_may_be(chat):
     long = fail(400, "This model's maximum context length is 4096 tokens.")
     with open_endpoint(chat) as (endpoint, _):
-        endpoint.ask(ASKED, SCHEMA)
+        ask(endpoint)
         chat.first = [long, long, Reply("{}"), long, long, long, long]
-        whys = [endpoint.ask(ASKED, SCHEMA).why for _ in range(6)]
+        whys = [ask(endpoint).why for _ in range(6)]
         assert whys == ["rejected", "rejected", "", "rejected", "rejected", "rejected"]
         with pytest.raises(EndpointError, match="maximum context length"):
-            endpoint.ask(ASKED, SCHEMA)
+            ask(endpoint)
     assert formats(chat) == ["json_schema"] * 8
 
 
+PAGE = b"\n<!DOCTYPE html><html>Log in</html>"
 REFUSALS = {
     "key": (
         fail(401, "no key"),
@@ -170,6 +181,7 @@ REFUSALS = {
     "text": (Reply(status=400, body=b"bad"), r"\(400: bad\)"),
     "nothing": (Reply(status=418, body=b""), r"\(418\)"),
     "redirect": (Reply(status=302, headers={"Location": "http://[x"}), "redirects to no address"),
+    "web page": (Reply(body=PAGE), "shows a web page at this path, .*: see --url"),
 }
 
 
@@ -178,8 +190,17 @@ def test_what_will_not_pass_is_refused_at_once(chat, reply, says):
     chat.answer = lambda _: reply
     refused = pytest.raises(EndpointError, match=says.replace("%d", str(chat.port)))
     with open_endpoint(chat) as (endpoint, pauses), refused:
-        endpoint.ask(ASKED, SCHEMA)
+        ask(endpoint)
     assert pauses == []
+    assert endpoint.meter.tokens == (0, 0)
+
+
+def test_a_web_page_among_replies_is_a_passing_fault(chat):
+    with open_endpoint(chat) as (endpoint, pauses):
+        ask(endpoint)
+        chat.first = [Reply(body=PAGE)]
+        assert ask(endpoint).text == '{"outcome": "left"}'
+    assert len(pauses) == 1
 
 
 def test_variables_of_the_environment_send_the_key_nowhere(chat, monkeypatch, tmp_path):
@@ -191,7 +212,7 @@ def test_variables_of_the_environment_send_the_key_nowhere(chat, monkeypatch, tm
     }.items():
         monkeypatch.setenv(name, value)
     with open_endpoint(chat, key="sk-1") as (endpoint, _):
-        endpoint.ask(ASKED, SCHEMA)
+        ask(endpoint)
     assert chat.calls[0].headers["Authorization"] == "Bearer sk-1"
 
 
@@ -217,4 +238,4 @@ def test_what_is_no_address_is_refused(url):
 def test_a_reply_with_halves_of_characters_can_be_stored(chat):
     chat.first = [Reply(body=json.dumps({"choices": [{"message": {"content": "a\0b"}}]}).encode())]
     with open_endpoint(chat) as (endpoint, _):
-        assert endpoint.ask(ASKED, SCHEMA).text == "ab"
+        assert ask(endpoint).text == "ab"

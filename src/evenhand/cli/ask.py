@@ -56,6 +56,9 @@ class Model(Options):
     repeats: int = _model(
         "--repeats", "How often each question is asked in each order.", type=WholeFrom(1), default=1
     )
+    parallel: int = _model(
+        "--parallel", "Most questions on their way at once.", type=click.IntRange(1, 64), default=1
+    )
     probabilities: bool = _model(
         "--probabilities", "Store how likely each outcome of a pair was, by log-probabilities."
     )
@@ -177,6 +180,7 @@ def _ask(
                 prompt=prompt,
                 digest=llm.digest,
                 step=lambda n: display.step(n, left),
+                parallel=asked.parallel,
             )
         _tell_run(done, budget, probabilities=asked.probabilities)
     _tell(store, read_progress(store, llm), budget, (str(path), Place.at(where).name))

@@ -1,33 +1,37 @@
 """An LLM judge answers what a campaign asks, one ticket after the other, within a budget.
 
-Each reply is stored, in the log of people's answers, before the next question is sent. A reply that
-cannot be read is asked for once more; then, or if the model refuses, the ticket has no answer.
+Each reply is stored, in the log of people's answers, before another question takes its place. A
+reply that cannot be read is asked for once more; then, or if the model refuses, the ticket has no
+answer. Several questions may be on their way: one thread hands them out in the order of tickets,
+one thread each sends and stores. After a fault no more are handed out, and those on their way end.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Final
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import PairTask, Ticket
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import EvenhandError, InvalidJudgments
 from evenhand.web.endpoint import (
     BudgetSpent,
     ChatReply,
     Endpoint,
     EndpointError,
     Message,
-    Meter,
+    Share,
     Tokens,
     count_bytes,
 )
 from evenhand.web.prompts import REPAIR, Prompt, make_schema, read_probabilities, read_reply
 from evenhand.web.store import judging
-from evenhand.web.store.judging import Answering, Reply, Served
-from evenhand.web.store.store import Store
+from evenhand.web.store.judging import Reply, Write
+from evenhand.web.store.store import Outcome, Store
 from evenhand.web.views import view_ticket
 
 BYTES_PER_TOKEN: Final = 4  # Of English, about; for a forecast only
@@ -81,86 +85,158 @@ def ask_all(
     prompt: Prompt,
     digest: str,
     step: Callable[[int], object],
+    parallel: int = 1,
 ) -> Asked:
     """Let an LLM judge answer until nothing is left, or the budget does not allow the next."""
-    answered, likely, skipped, meter = 0, 0, Counter[str](), endpoint.meter
-    while (served := store.do(judging.serve, judge)) is not None:
-        account = _Account(store, served, digest, meter)
+    asker = _Asker(store, judge, endpoint, prompt, digest)
+    answered, likely, skipped, stopped = 0, 0, Counter[str](), False
+    try:
+        for end in asker.run(parallel):
+            skipped.update([end.why] if end.why else [])
+            answered += not end.why
+            likely += end.is_likely
+            step(answered + skipped.total())
+    except BudgetSpent:
+        stopped = True
+    return Asked(answered, skipped, likely, stopped)
+
+
+@dataclass(frozen=True)
+class _Question:
+    ticket: Ticket
+    since: int  # when it was handed out, in milliseconds since 1970
+    messages: list[Message]
+    schema: dict[str, Any]
+    share: Share
+
+
+@dataclass(frozen=True)
+class _End:
+    why: str  # why there is no answer; "" where one was stored
+    is_likely: bool = False  # whether the answer has probabilities
+
+
+@dataclass(frozen=True)
+class _Asker:
+    store: Store
+    judge: str
+    endpoint: Endpoint
+    prompt: Prompt
+    digest: str
+
+    def run(self, parallel: int) -> Iterator[_End]:
+        """Yield how each question ended; after a fault no more are begun, and it is raised last."""
+        questions, under_way, more = self._begin(), 0, True
+        ends: SimpleQueue[_End | BaseException | None] = SimpleQueue()
+        faults: list[BaseException] = []
+        while more or under_way:
+            if more and under_way < parallel:
+                try:
+                    question = next(questions)
+                except (StopIteration, EvenhandError) as fault:
+                    faults += [fault] if isinstance(fault, EvenhandError) else []
+                    more = False
+                else:  # daemons: a run that was interrupted waits for no reply
+                    Thread(target=self._follow, args=(question, ends), daemon=True).start()
+                    under_way += 1
+                continue
+            end = ends.get()
+            under_way -= 1
+            if isinstance(end, _End):
+                yield end
+            elif end is not None:
+                faults.append(end)
+                more = False
+        for one in sorted(faults, key=lambda one: isinstance(one, BudgetSpent)):
+            raise one
+
+    def _begin(self) -> Iterator[_Question]:
+        """Yield open tickets in order; one that could not be repaired is not begun."""
+        campaign, limit, last = self.store.campaign, self.endpoint.reply_limit or 0, -1
+        while found := self.store.do(judging.find_next, self.judge, last):
+            ticket, since = found
+            last = ticket.number
+            text = self.prompt.write(view_ticket(campaign, ticket))
+            messages: list[Message] = [{"role": "user", "content": text}]
+            schema = make_schema(campaign.task(ticket.task), ticket)
+            size, share = count_bytes(messages, schema) + len(REPAIR), Share(self.endpoint.meter)
+            if not share.hold((2 * size + limit, 2 * limit), wait=True):
+                raise BudgetSpent("the budget does not allow the next question")
+            yield _Question(ticket, since, messages, schema, share)
+
+    def _follow(self, question: _Question, ends: SimpleQueue[_End | BaseException | None]) -> None:
+        end, outcome = None, Outcome()
+        with outcome:
+            end = self._answer(question)
+        question.share.end()
+        ends.put(end or outcome.fault)
+
+    def _answer(self, question: _Question) -> _End:
         try:
-            answer, reply = _ask(store.campaign, served.ticket, endpoint, prompt, account)
-        except EndpointError as fault:
-            account.keep("")
-            if not isinstance(fault, BudgetSpent):
-                raise
-            return Asked(answered, skipped, likely, stopped=True)
-        facts, whose = account.take(), (judge, served.ticket.number, answer, served.key)
+            answer, reply = self._ask(question)
+        except EndpointError:
+            self._note(question, "")
+            raise
         if answer is None:
-            facts["why"] = reply.why or "unreadable"
-            skipped[facts["why"]] += 1
-            store.do(judging.skip, Reply(*whose, facts=facts, text=reply.text[:MAX_REPLY]))
-        else:
-            answered += 1
-            task, found = store.campaign.task(served.ticket.task), None
-            if isinstance(task, PairTask):
-                chosen = (answer["outcome"], list(task.outcomes))
-                found = read_probabilities(reply.text, *chosen, reply.logprobs)
-            likely += found is not None
-            text = reply.text[:MAX_REPLY]
-            told = Reply(*whose, reply.seconds, facts=facts, text=text, probabilities=found)
-            store.do(Answering(told))
-        step(answered + skipped.total())
-    return Asked(answered, skipped, likely, stopped=False)
+            why = reply.why or "unreadable"
+            self._store(judging.skip, question, reply.text, why=why)
+            return _End(why)
+        task, found = self.store.campaign.task(question.ticket.task), None
+        if isinstance(task, PairTask):
+            chosen = (answer["outcome"], list(task.outcomes))
+            found = read_probabilities(reply.text, *chosen, reply.logprobs)
+        text, seconds = reply.text, reply.seconds
+        self._store(judging.append, question, text, answer=answer, seconds=seconds, found=found)
+        return _End("", found is not None)
 
+    def _ask(self, question: _Question) -> tuple[dict[str, Any] | None, ChatReply]:
+        """Return an answer that the task takes, None for none, and the last reply."""
+        messages, schema, share = question.messages, question.schema, question.share
+        for attempt in range(2):
+            try:
+                reply = self.endpoint.ask(messages, schema, share)
+            except BudgetSpent:
+                if not attempt:
+                    raise
+                break  # the first reply was paid for, and is stored
+            if reply.why:
+                break
+            try:
+                answer = read_reply(reply.text, schema)
+                self.store.campaign.read_answer(question.ticket, answer)
+            except InvalidJudgments as fault:
+                if attempt:
+                    break
+                self._note(question, reply.text)
+                said = [{"role": "assistant", "content": reply.text}] if reply.text else []
+                messages += [*said, {"role": "user", "content": REPAIR.format(fault=fault)}]
+                # what others may give back is waited for before the endpoint is held
+                share.hold(
+                    (count_bytes(messages, schema), self.endpoint.reply_limit or 0), wait=True
+                )
+            else:
+                return answer, reply
+        return None, reply
 
-class _Account:
-    """What one question took that is not stored yet."""
-
-    def __init__(self, store: Store, served: Served, digest: str, meter: Meter) -> None:
-        self._store, self._served, self._digest = store, served, digest
-        self._meter, self._before = meter, meter.tokens
-
-    def take(self) -> dict[str, Any]:
-        now, before = self._meter.tokens, self._before
-        self._before = now
-        return {"prompt": self._digest, "tokens": [now[0] - before[0], now[1] - before[1]]}
-
-    def keep(self, text: str) -> None:
+    def _note(self, question: _Question, text: str) -> None:
         """Store what a reply took that is no answer, before more is sent."""
-        if self._meter.tokens != self._before:
-            ticket, key = self._served.ticket, self._served.key
-            whose = (ticket.judge, ticket.number, None, key)
-            told = Reply(*whose, facts=self.take(), text=text[:MAX_REPLY])
-            self._store.do(judging.note_attempt, told)
+        if question.share.took != (0, 0):
+            self._store(judging.note_attempt, question, text)
 
-
-def _ask(
-    campaign: Campaign, ticket: Ticket, endpoint: Endpoint, prompt: Prompt, account: _Account
-) -> tuple[dict[str, Any] | None, ChatReply]:
-    """Return an answer that the task takes, None for none, and the last reply."""
-    text = prompt.write(view_ticket(campaign, ticket))
-    messages: list[Message] = [{"role": "user", "content": text}]
-    schema = make_schema(campaign.task(ticket.task), ticket)
-    # a question that could not be repaired is not begun
-    size, limit = count_bytes(messages, schema) + len(REPAIR), endpoint.reply_limit or 0
-    if not endpoint.meter.has_room((2 * size + limit, 2 * limit)):
-        raise BudgetSpent("the budget does not allow the next question")
-    for attempt in range(2):
-        try:
-            reply = endpoint.ask(messages, schema)
-        except BudgetSpent:
-            if not attempt:
-                raise
-            break  # the first reply was paid for, and is stored
-        if reply.why:
-            break
-        try:
-            answer = read_reply(reply.text, schema)
-            campaign.read_answer(ticket, answer)
-        except InvalidJudgments as fault:
-            if not attempt:
-                account.keep(reply.text)
-            said = [{"role": "assistant", "content": reply.text}] if reply.text else []
-            messages += [*said, {"role": "user", "content": REPAIR.format(fault=fault)}]
-        else:
-            return answer, reply
-    return None, reply
+    def _store(
+        self,
+        write: Write,
+        question: _Question,
+        text: str,
+        *,
+        why: str = "",
+        answer: dict[str, Any] | None = None,
+        seconds: float | None = None,
+        found: dict[str, float] | None = None,
+    ) -> None:
+        facts: dict[str, Any] = {"prompt": self.digest, "tokens": list(question.share.take())}
+        if why:
+            facts["why"] = why
+        whose, text = (self.judge, question.ticket.number, answer, ""), text[:MAX_REPLY]
+        told = Reply(*whose, seconds, facts=facts, text=text, probabilities=found)
+        self.store.do(judging.settle, write, told, question.since)

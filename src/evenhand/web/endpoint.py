@@ -1,5 +1,8 @@
 """An endpoint that speaks the OpenAI chat protocol: one question, one reply, retried with patience.
 
+Several threads may ask at once. Until one reply was read, and while a question is tried again,
+nothing else is sent; how long an endpoint wants to be left alone holds for all.
+
 The key goes to the host of the address and nowhere else: redirects are not followed, no proxy is
 taken from the environment, and whatever is shown or stored has the key taken out.
 """
@@ -13,6 +16,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from math import isfinite
+from threading import Condition, Event, Lock
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -92,18 +96,65 @@ class BudgetSpent(EndpointError):
 
 
 class Meter:
-    """Tokens that were taken so far, and whether more may be."""
+    """Tokens that were taken so far, and the questions on their way, which may take more."""
 
     def __init__(
         self, tokens: Tokens = (0, 0), allows: Callable[[Tokens], bool] = lambda _: True
     ) -> None:
-        self.tokens, self._allows = tokens, allows
+        self.tokens, self.allows = tokens, allows
+        self.shares: list[Share] = []
+        self.changed = Condition()
+
+
+class Share:
+    """What one question took, and the most that it may take yet, which is held for it."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter, self._waits = meter, False
+        self.took: Tokens = (0, 0)  # and is not stored yet
+        self._held: Tokens = (0, 0)
+
+    def hold(self, most: Tokens, *, wait: bool = False) -> bool:
+        """Hold room for so much, if the budget has it; or wait while others may give some back."""
+        meter = self._meter
+        with meter.changed:
+            is_begun = self in meter.shares
+            if is_begun and self._held[0] >= most[0] and self._held[1] >= most[1]:
+                return True
+            while True:
+                others = [one for one in meter.shares if one is not self]
+                sent, written = zip(meter.tokens, most, *(one._held for one in others), strict=True)
+                if meter.allows((sum(sent), sum(written))):
+                    break
+                # of questions that all wait for each other, the last one gives up
+                if not wait or not others or (is_begun and all(one._waits for one in others)):
+                    return False
+                self._waits = True
+                meter.changed.wait()
+                self._waits = False
+            self._held = most
+            if not is_begun:
+                meter.shares.append(self)
+            return True
 
     def add(self, more: Tokens) -> None:
-        self.tokens = self.tokens[0] + more[0], self.tokens[1] + more[1]
+        meter, held = self._meter, self._held
+        with meter.changed:
+            meter.tokens = meter.tokens[0] + more[0], meter.tokens[1] + more[1]
+            self.took = self.took[0] + more[0], self.took[1] + more[1]
+            self._held = max(0, held[0] - more[0]), max(0, held[1] - more[1])
+            meter.changed.notify_all()
 
-    def has_room(self, most: Tokens) -> bool:
-        return self._allows((self.tokens[0] + most[0], self.tokens[1] + most[1]))
+    def take(self) -> Tokens:
+        """Return what was taken and is not stored yet."""
+        took, self.took = self.took, (0, 0)
+        return took
+
+    def end(self) -> None:
+        """Give back what is held."""
+        with self._meter.changed:
+            self._meter.shares.remove(self)
+            self._meter.changed.notify_all()
 
 
 @dataclass(frozen=True)
@@ -134,14 +185,20 @@ class Endpoint:
         logprobs: bool = False,
         meter: Meter | None = None,
         patience: float = 300.0,
-        pause: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], object] | None = None,
     ) -> None:
         import httpx2
 
         self.url, self.host = read_url(url, has_key=bool(key))
         self.model, self.reply_limit = model, reply_limit
         self.meter = meter or Meter()
-        self._key, self._pause = key, pause
+        self._key, self._clock = key, clock
+        self._over = Event()
+        self._fault: EvenhandError | None = None  # why nothing is sent any more
+        self._pause = pause or self._over.wait
+        self._turn, self._lock = Lock(), Lock()
+        self._until = 0.0  # when the endpoint may be asked again, by the clock
         self._format, self._limit = 0, 0
         self._alternatives = 0 if logprobs else ALTERNATIVES.index(0)
         self._works, self._rejected = False, 0
@@ -156,7 +213,13 @@ class Endpoint:
         )
 
     def close(self) -> None:
+        self._end(EndpointError(f"{self.host} is not asked any more"))
         self._client.close()
+
+    def _end(self, fault: EvenhandError) -> None:
+        """Let nothing be sent any more, and nobody wait."""
+        self._fault = self._fault or fault
+        self._over.set()
 
     def hide(self, text: str) -> str:
         """Return a text without the key, and without characters that no text holds."""
@@ -165,32 +228,68 @@ class Endpoint:
             return shown
         return shown.replace("\0", "").encode("utf-8", "replace").decode()
 
-    def ask(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> ChatReply:
+    def ask(
+        self, messages: Sequence[Message], schema: Mapping[str, Any], share: Share
+    ) -> ChatReply:
         """Send messages until there is a reply; after too many attempts the endpoint is down."""
-        for attempt in range(1, MAX_ATTEMPTS + 1):
+        try:
+            with self._turn:
+                self._wait()
+                if not self._works:
+                    return self._repeat(messages, schema, share, 1)
             try:
-                return self._try(messages, schema)
+                return self._try(messages, schema, share)
+            except _Again as fault:
+                self._postpone(fault, 1)
+            with self._turn:
+                return self._repeat(messages, schema, share, 2)
+        except EvenhandError as fault:
+            if not isinstance(fault, BudgetSpent):
+                self._end(fault)
+            raise
+
+    def _repeat(
+        self, messages: Sequence[Message], schema: Mapping[str, Any], share: Share, first: int
+    ) -> ChatReply:
+        for attempt in range(first, MAX_ATTEMPTS + 1):
+            self._wait()
+            try:
+                return self._try(messages, schema, share)
             except _Again as fault:
                 if attempt == MAX_ATTEMPTS:
                     raise EndpointError(
                         f"{self.host} gave no reply to {attempt} attempts ({fault}): all"
                         " answers so far are stored; run the same command later to continue"
                     ) from None
-                wait = min(LONGEST_PAUSE, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
-                if fault.pause is not None:
-                    wait = fault.pause * random.uniform(1, 1.1)
-                self._pause(wait)
+                self._postpone(fault, attempt)
         raise AssertionError
 
-    def _try(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> ChatReply:
+    def _wait(self) -> None:
+        """Wait until the endpoint may be asked, unless it is not to be asked any more."""
+        while self._fault is None and (left := self._until - self._clock()) > 0:
+            self._pause(left)
+        if self._fault is not None:
+            raise self._fault
+
+    def _postpone(self, fault: _Again, attempt: int) -> None:
+        """Leave the endpoint alone for a while, whoever asks."""
+        wait = min(LONGEST_PAUSE, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
+        if fault.pause is not None:
+            wait = fault.pause * random.uniform(1, 1.1)
+        with self._lock:
+            self._until = max(self._until, self._clock() + wait)
+
+    def _try(
+        self, messages: Sequence[Message], schema: Mapping[str, Any], share: Share
+    ) -> ChatReply:
         began, most = time.monotonic(), (count_bytes(messages, schema), self.reply_limit or 0)
         while True:
-            if not self.meter.has_room(most):
+            if not share.hold(most):
                 raise BudgetSpent("the budget does not allow the next question")
-            response, body = self._send(self._write(messages, schema), began, most)
+            response, body = self._send(self._write(messages, schema), began, most, share)
             status = response.status_code
             if status == 200:
-                return self._read(body, most, time.monotonic() - began)
+                return self._read(body, most, share, time.monotonic() - began)
             code, message = self._read_error(body)
             if status in WAIT or status >= 500:
                 raise _Again(f"{status} {message}".strip(), _read_pause(response.headers))
@@ -199,8 +298,7 @@ class Endpoint:
             is_bad = status in BAD_REQUEST or (status == 403 and "logprobs" in message)
             if is_bad and not self._works and self._loosen(message):
                 continue
-            if status in BAD_REQUEST and self._works and self._rejected < MAX_REJECTED:
-                self._rejected += 1
+            if status in BAD_REQUEST and self._works and self._may_reject():
                 return ChatReply("", time.monotonic() - began, "rejected")
             self._refuse(status, message, response.headers.get("location", ""))
 
@@ -217,6 +315,11 @@ class Endpoint:
             request["response_format"][kind] = {"name": "answer", "schema": schema}
         return request
 
+    def _may_reject(self) -> bool:
+        with self._lock:
+            self._rejected += 1
+            return self._rejected <= MAX_REJECTED
+
     def _loosen(self, message: str) -> bool:
         """Ask for less after a request was refused; False where nothing is left to leave out."""
         if self.reply_limit is not None and not self._limit and LIMITS[1] in message:
@@ -230,7 +333,7 @@ class Endpoint:
         return not last
 
     def _send(
-        self, request: dict[str, Any], began: float, most: Tokens
+        self, request: dict[str, Any], began: float, most: Tokens, share: Share
     ) -> tuple[httpx2.Response, bytes]:
         import httpx2
 
@@ -245,24 +348,29 @@ class Endpoint:
                 return response, bytes(body)
         except (httpx2.TransportError, httpx2.DecodingError) as fault:
             if is_answer or isinstance(fault, httpx2.ReadTimeout | httpx2.RemoteProtocolError):
-                self.meter.add(most)  # it may have been paid for
+                share.add(most)  # it may have been paid for
             raise _Again(self.hide(str(fault) or type(fault).__name__)[:MAX_SHOWN]) from None
         except httpx2.InvalidURL:
             raise UnknownOption(f"--url: {self.host} is not a valid address") from None
 
-    def _read(self, body: bytes, most: Tokens, seconds: float) -> ChatReply:
+    def _read(self, body: bytes, most: Tokens, share: Share, seconds: float) -> ChatReply:
         try:
             chat = msgspec.json.decode(body, type=_Chat)
             choice = chat.choices[0]
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, IndexError):
-            self.meter.add(most)
+            if not self._works and body.lstrip().startswith(b"<"):
+                raise EndpointError(
+                    f"{self.host} shows a web page at this path, and no reply of the chat protocol:"
+                    " see --url"
+                ) from None
+            share.add(most)
             raise _Again("the reply is incomplete, or does not follow the chat protocol") from None
         text = self.hide(choice.message.content or "")
         usage = chat.usage or _Usage()
         # where the endpoint does not count, each byte is a token: rather too many than too few
         sent = most[0] if usage.prompt_tokens is None else usage.prompt_tokens
         written = usage.completion_tokens
-        self.meter.add((sent, len(text.encode()) if written is None else written))
+        share.add((sent, len(text.encode()) if written is None else written))
         self._works, self._rejected = True, 0
         is_refused = choice.message.refusal or choice.finish_reason in NO_ANSWER
         return ChatReply(text, seconds, "refused" if is_refused else "", choice.logprobs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Final
 
@@ -75,6 +75,8 @@ NEXT: Final = _ask_first()
 # The next one beside one that is being answered, and after one of which it cannot be said
 FOLLOWING: Final = _ask_first(tickets.c.number != bindparam("answered"))
 _AFTER: Final = _ask_first(tickets.c.number > bindparam("after"))
+# A certain one, for one of several that are on their way to an LLM
+_NUMBERED: Final = _ask_first(tickets.c.number == bindparam("number"))
 # The ticket of a judge's last answer that stands
 LAST: Final = Prepared(
     select(tickets)
@@ -270,12 +272,21 @@ class Reply:
     probabilities: Mapping[str, float] | None = None  # of an LLM's outcomes, where known
 
 
-def serve(tx: WriteTransaction, judge: str) -> Served | None:
+def _admit(tx: WriteTransaction, judge: str) -> Any:
     login = look_up(tx, judge)
     if tx.paused:
         raise records.Paused(
             "the campaign is paused: no questions are asked right now; come back later"
         )
+    return login
+
+
+# How a reply is stored
+Write = Callable[[WriteTransaction, Reply], records.Record]
+
+
+def serve(tx: WriteTransaction, judge: str) -> Served | None:
+    login = _admit(tx, judge)
     if login.holder != judge:
         return None
     if login.number is None or login.state != OPEN or login.seat != login.judge_seat:
@@ -287,12 +298,39 @@ def serve(tx: WriteTransaction, judge: str) -> Served | None:
     return Served(ticket, login.lease_key, login.since, login.until, login.place, login.total)
 
 
-def lease_ticket(tx: WriteTransaction, judge: str, row: Any, login: Any) -> Served:
+def find_next(tx: WriteTransaction, judge: str, after: int) -> tuple[Ticket, int] | None:
+    """Return the first open ticket after one, and when; several may be on their way to an LLM."""
+    login = _admit(tx, judge)
+    if login.holder != judge:
+        return None
+    row = tx.ask(_AFTER, {"seat": login.judge_seat, "after": after})
+    return None if row is None else (read_ticket(row, judge), tx.now)
+
+
+def settle(
+    tx: WriteTransaction,
+    write: Write,
+    reply: Reply,
+    since: int,
+) -> records.Record:
+    """Store what an LLM said to one of the tickets on their way: it is leased for that."""
+    login = look_up(tx, reply.judge)
+    row = tx.ask(_NUMBERED, {"seat": login.judge_seat, "number": reply.ticket})
+    if row is None:
+        raise records.NotYours(records.NOT_ASSIGNED)
+    served = lease_ticket(tx, reply.judge, row, login, since)
+    return write(tx, replace(reply, key=served.key))
+
+
+def lease_ticket(
+    tx: WriteTransaction, judge: str, row: Any, login: Any, since: int | None = None
+) -> Served:
     """Give a ticket to a judge for a while; the one of a lease that ran out keeps its key."""
+    since = tx.now if since is None else since
     same = login.leased == row.number and login.state == OPEN
     lease: dict[str, Any] = {
         "key": login.lease_key if same else secrets.token_urlsafe(18),
-        "since": login.since if same else tx.now,
+        "since": login.since if same else since,
         "until": tx.now + tx.lease,
     }
     columns = {"ticket": row.number, **lease}

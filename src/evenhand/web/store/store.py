@@ -124,7 +124,7 @@ class _Job:
 _Told = tuple[_Job, Any, BaseException | None]  # A request, what came of it, or why nothing did
 
 
-class _Outcome:
+class Outcome:
     """Whatever was raised, for those who wait: the thread goes on."""
 
     fault: BaseException | None = None
@@ -213,7 +213,7 @@ class Writer:
                         raise
                     answers.append((one, None, refusal))
 
-        outcome = _Outcome()
+        outcome = Outcome()
         with outcome:
             self.transact(work)
         if outcome.fault is not None:
