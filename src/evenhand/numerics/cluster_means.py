@@ -137,8 +137,10 @@ def _close_ranks(values: Integers) -> Integers:
 
 def sort_codes(codes: Integers) -> NDArray[np.intp]:
     """Return the (n,) stable order of codes from 0; as one number with its row, each sorts fast."""
-    width = len(codes).bit_length()
-    if int(codes.max(initial=0)).bit_length() + width > MAX_BITS:
+    width, largest = len(codes).bit_length(), int(codes.max(initial=0))
+    if largest <= np.iinfo(np.int16).max:  # sorted by counting
+        return np.argsort(codes.astype(np.int16), kind="stable")
+    if largest.bit_length() + width > MAX_BITS:
         return np.argsort(codes, kind="stable")
     key = codes << width
     key += np.arange(len(codes))
