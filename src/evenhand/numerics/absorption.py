@@ -220,10 +220,6 @@ def sum_clusters(absorbed: Absorbed, residual: Array, clusters: Integers, size: 
         _Blocks.of(one, projection, (clusters, one.codes[order]), weight=each, weighed=weighed)
         for one, projection in zip(absorbed.others, absorbed.projections, strict=True)
     ]
-    # Let B be blocks of a classification in a cluster, N the weights of their systems and n the
-    # sums of these, p what is subtracted for their levels, and R what is for the other's, in all.
-    # Then D = Σ_B w x̃ = N − n p − R, and
-    #   Σ w x̃ x̃ᵀ = diag(Σ N) + Σ_classes (pᵀ n p − Nᵀ p − pᵀ N) + (pᵀ R + Rᵀ p of one of the two)
     starts = np.searchsorted(clusters, np.arange(size + 1)).tolist()
     for g, (start, end) in enumerate(pairwise(starts)):
         if start == end:
@@ -231,45 +227,13 @@ def sum_clusters(absorbed: Absorbed, residual: Array, clusters: Integers, size: 
         rows = slice(start, end)
         parts = [one.cut(rows) for one in classes]
         few, many = sorted((parts[0], parts[-1]), key=lambda part: part.classes.size)
-        if few.classes.size == 1 and len(parts) > 1:
-            # every block of the other is a cell, where x̃ differs by the indicators alone:
-            #   Σ w x̃ x̃ᵀ = D Dᵀ / n + diag(N) − N Nᵀ / n
-            inner, sums = many.classes, many.count(system[rows], each[rows], k)
-            mixed = sums[np.count_nonzero(sums, axis=1) > 1]
-            information[g] = np.diag(mixed.sum(axis=0))
-            mixed /= np.sqrt(mixed.sum(axis=1))[:, None]
-            information[g] -= mixed.T @ mixed
-            taken = many.projection + few.projection
-            scores[g] -= many.of_residual @ taken
-            taken *= inner.weight[:, None]
-            sums -= taken
-            whole = sums.sum(axis=0)
-            scores[g] += (many.share * many.of_residual) @ sums
-            scores[g] += few.share * few.of_residual * whole
-            information[g] += few.share * np.outer(whole, whole)
-            sums *= np.sqrt(1 / inner.weight + many.share)[:, None]
-            information[g] += sums.T @ sums
-            continue
-        others: Sequence[Any] = [0.0]
-        if len(parts) > 1:
-            one, two = parts
-            most = MAX_SPARSE * (end - start)  # more cells than these would be empty ones
-            cells = _cross(one.classes, two.classes, each[rows], most)
-            others = [cells @ two.projection, cells.T @ one.projection]
-            crossed = one.projection.T @ others[0]
-            information[g] += crossed + crossed.T
-        for part, other in zip(parts, others, strict=True):
-            sums = part.count(system[rows], each[rows], k)
-            own = part.classes.weight[:, None] * part.projection
-            change = (own - 2 * sums).T @ part.projection
-            information[g] += (change + change.T) / 2
-            scores[g] -= part.of_residual @ part.projection
-            if part.share.any():
-                sums -= own
-                sums -= other
-                scores[g] += (part.share * part.of_residual) @ sums
-                sums *= np.sqrt(part.share)[:, None]
-                information[g] += sums.T @ sums
+        inside = (system[rows], each[rows])
+        if len(parts) > 1 and few.classes.size == 1:
+            information[g], change = _sum_cells(few, many, *inside, k)
+        else:
+            blocks, change = _sum_blocks(parts, *inside, k)
+            information[g] += blocks
+        scores[g] += change
     # of clusters without any only rounding is left
     information[np.einsum("gii->g", information) <= NO_INFORMATION * loads.sum(axis=1)] = 0
     return ClusterSums(scores, information)
@@ -322,6 +286,68 @@ class _Blocks:
         level, share = self.level[low:high], self.share[low:high]
         of_residual, projection = self.of_residual[low:high], self.projection.take(level, axis=0)
         return _Blocks(classes, level, projection, share, of_residual)
+
+
+def _sum_cells(
+    few: _Blocks, many: _Blocks, system: Integers, weight: Array, k: int
+) -> tuple[Array, Array]:
+    """Return the information of a cluster in one level of a classification, and of its score.
+
+    Of the score, without Σ w e by system. Every block of the other is a cell, where x̃ differs by
+    the indicators alone. With N the weights of systems, n their sum and D = Σ w x̃,
+
+        Σ w x̃ x̃ᵀ = D Dᵀ / n + diag(N) − N Nᵀ / n
+    """
+    inner, sums = many.classes, many.count(system, weight, k)
+    mixed = sums[np.count_nonzero(sums, axis=1) > 1]
+    information = np.diag(mixed.sum(axis=0))
+    mixed /= np.sqrt(mixed.sum(axis=1))[:, None]
+    information -= mixed.T @ mixed
+    taken = many.projection + few.projection
+    score = -many.of_residual @ taken
+    taken *= inner.weight[:, None]
+    sums -= taken
+    whole = sums.sum(axis=0)
+    score += (many.share * many.of_residual) @ sums + few.share * few.of_residual * whole
+    information += few.share * np.outer(whole, whole)
+    sums *= np.sqrt(1 / inner.weight + many.share)[:, None]
+    information += sums.T @ sums
+    return information, score
+
+
+def _sum_blocks(
+    parts: Sequence[_Blocks], system: Integers, weight: Array, k: int
+) -> tuple[Array, Array]:
+    """Return the same of any cluster; of the information, without the diagonal of Σ w by system.
+
+    Let N be the weights of systems in the blocks of a classification, n the sums of these, p what
+    is subtracted for their levels, and R what is subtracted for those of the other, in all. Then
+    D = Σ w x̃ = N − n p − R, and over classifications
+
+        Σ w x̃ x̃ᵀ = diag(Σ N) + Σ (pᵀ n p − Nᵀ p − pᵀ N) + (pᵀ R + Rᵀ p of one of the two)
+    """
+    information, score = np.zeros((k, k)), np.zeros(k)
+    others: Sequence[Any] = [0.0]
+    if len(parts) > 1:
+        one, two = parts
+        most = MAX_SPARSE * len(system)  # more cells than these would be empty ones
+        cells = _cross(one.classes, two.classes, weight, most)
+        others = [cells @ two.projection, cells.T @ one.projection]
+        crossed = one.projection.T @ others[0]
+        information += crossed + crossed.T
+    for part, other in zip(parts, others, strict=True):
+        sums = part.count(system, weight, k)
+        own = part.classes.weight[:, None] * part.projection
+        change = (own - 2 * sums).T @ part.projection
+        information += (change + change.T) / 2
+        score -= part.of_residual @ part.projection
+        if part.share.any():
+            sums -= own
+            sums -= other
+            score += (part.share * part.of_residual) @ sums
+            sums *= np.sqrt(part.share)[:, None]
+            information += sums.T @ sums
+    return information, score
 
 
 def score_cells(
