@@ -64,7 +64,6 @@ SD_STEP: Final = 1e-4  # Logits, of numerical derivatives
 MAX_STEPS: Final = 200
 MAX_HALVINGS: Final = 40
 MAX_GAIN_LEFT: Final = 1e-16  # Twice the log-likelihood still to be gained at the mode (nats)
-SEARCH_GAIN_LEFT: Final = 1e-13  # The same while standard deviations are looked for
 VALUE_ROUNDING: Final = 1e-12  # Loss of log-likelihood, relative to 1 + |ℓ|, that is rounding
 FIRST_RIDGE: Final = 1e-3  # Added where the information is indefinite; ten times more each time
 MAX_LOG_WIDTH: Final = 6.0  # Of a category; e⁶ logits are as good as all
@@ -496,9 +495,7 @@ class _Design:
         return _Level(right, diagonal, shared)
 
 
-def _find_mode(
-    design: _Design, sds: Mapping[str, float], at: _State, gain: float = MAX_GAIN_LEFT
-) -> _Mode:
+def _find_mode(design: _Design, sds: Mapping[str, float], at: _State) -> _Mode:
     from scipy.linalg import cho_solve
 
     d, k = design.judges, design.sizes[1]
@@ -509,7 +506,7 @@ def _find_mode(
         outputs, items = (level.right for level in levels)
         move = factor.solve(right, outputs, items)
         promise = float(right @ move.border + outputs @ move.outputs + items @ move.items)
-        if promise <= gain:
+        if promise <= MAX_GAIN_LEFT:
             log_det = np.log(factor.outputs.diagonal).sum() + np.log(factor.items.diagonal).sum()
             log_det += 2 * np.log(np.diag(factor.root)[:d]).sum()
             vcov = cho_solve((factor.root, True), np.eye(len(right)))[d:, d:][: k - 1, : k - 1]
@@ -753,7 +750,7 @@ def _find_sds(design: _Design, sds: Mapping[str, float | None]) -> tuple[_Mode, 
         if tried.max() <= MAX_SD:
             sds = known | dict(zip(free, tried.tolist(), strict=True))
             try:
-                mode = _find_mode(design, sds, mode.at, SEARCH_GAIN_LEFT)
+                mode = _find_mode(design, sds, mode.at)
                 value = -mode.loglik
                 slopes = _slope(design, sds, mode) if sloped else {}
                 slope = -np.array([slopes.get(effect, 0.0) for effect in free])
