@@ -455,9 +455,10 @@ def test_probabilities_are_stored_with_the_answers_and_rank_reads_them(evenhand,
             some = (row for row in rows if kind == "llm" or row["item"] < "i2")
             table.writerows(row for row in some if row["judge_type"] == kind)
     some = ("--where", "judge_type = 'llm' or item < 'i2'")
-    ours = evenhand("rank", "items.db", "--llm-judges", "gpt", *some, "--json").json
-    files = evenhand("rank", "people.csv", "--llm", "verdicts.csv", "--json").json
-    sure = evenhand("rank", "people.csv", "--llm", "sure.csv", "--json").json
+    weight = ("--lambda", "0.5", "--json")  # used, whether or not they help
+    ours = evenhand("rank", "items.db", "--llm-judges", "gpt", *some, *weight).json
+    files = evenhand("rank", "people.csv", "--llm", "verdicts.csv", *weight).json
+    sure = evenhand("rank", "people.csv", "--llm", "sure.csv", *weight).json
     assert ours["systems"] == files["systems"] != sure["systems"]
     chat.answer = answer_left
     more = evenhand(*words(chat, "items.csv", "--probabilities", "--repeats", "2"))

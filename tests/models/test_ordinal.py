@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,6 +64,31 @@ def test_the_sd_of_judges_is_that_of_laplaces_approximation_and_near_the_exact_o
     exact = want["exact"]
     assert fit.sds["judge"] == pytest.approx(exact["sd"], rel=0.02)
     assert FIRST @ fit.estimate == pytest.approx(exact["mu"], rel=0.04)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "categories"), [((6, 12, 3), 5), ((5, 10, 4), 3), ((6, 12, 3), 2)]
+)
+def test_the_slope_of_the_likelihood_by_sds_is_that_of_central_differences(
+    monkeypatch, sizes, categories
+):
+    asked = []
+
+    def minimize(loss, start, **options):
+        asked.append(loss)
+        return scipy.optimize.OptimizeResult(x=start)
+
+    monkeypatch.setattr(scipy.optimize, "minimize", minimize)
+    Ordinal().fit(crossed(3, 300, sizes=sizes, categories=categories))
+    (loss,) = asked
+    at = np.array([0.7, 0.4, 0.6, 0.5] if categories > 2 else [0.7, 0.6, 0.5])
+
+    def difference(step):
+        return np.array([loss(at + h)[0] - loss(at - h)[0] for h in step * np.eye(len(at))])
+
+    # of fourth order, so that steps can be wide beside the rounding of the mode
+    want = (8 * difference(2e-3) - difference(4e-3)) / (12 * 2e-3)
+    assert loss(at)[1] == pytest.approx(want, rel=1e-5)
 
 
 def test_two_categories_of_two_systems_are_the_log_of_the_odds_ratio():

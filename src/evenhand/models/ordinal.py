@@ -25,7 +25,7 @@ maximum likelihood, errors as well, and Laplace's standard deviations too small.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final
@@ -64,7 +64,6 @@ SD_STEP: Final = 1e-4  # Logits, of numerical derivatives
 MAX_STEPS: Final = 200
 MAX_HALVINGS: Final = 40
 MAX_GAIN_LEFT: Final = 1e-16  # Twice the log-likelihood still to be gained at the mode (nats)
-SEARCH_GAIN_LEFT: Final = 1e-13  # The same while standard deviations are looked for
 VALUE_ROUNDING: Final = 1e-12  # Loss of log-likelihood, relative to 1 + |ℓ|, that is rounding
 FIRST_RIDGE: Final = 1e-3  # Added where the information is indefinite; ten times more each time
 MAX_LOG_WIDTH: Final = 6.0  # Of a category; e⁶ logits are as good as all
@@ -242,6 +241,8 @@ class _Mode:
     at: _State
     loglik: float  # by Laplace's approximation (nats)
     vcov: Array  # (K − 1, K − 1) covariance of the systems less the first
+    place: _Place
+    factor: _Factor  # of the information there
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,6 +273,48 @@ class _Level:
             return np.asarray(root.T @ root)
         root = root.tocsr()
         return np.asarray((root.T @ root).toarray())
+
+
+@dataclass(frozen=True, eq=False)
+class _Factor:
+    """The information, outputs eliminated and then items."""
+
+    outputs: _Level
+    items: _Level  # without what is of the outputs
+    shared: Array  # (O,) information of an output and its item
+    owner: Integers  # (O,)
+    root: Array  # (G, G) Cholesky factor of the border's information that is left
+
+    @classmethod
+    def of(
+        cls, border: Array, levels: tuple[_Level, _Level], shared: Array, design: _Design
+    ) -> _Factor:
+        from scipy.sparse import csr_array
+
+        outputs, items = levels
+        owner, o = design.owner, len(design.owner)
+        owners = csr_array((np.ones(o), (owner, np.arange(o))), shape=(len(items.right), o))
+        # outputs meet each other only through their item and the border; then items do
+        part = shared / outputs.diagonal
+        left = _Level(
+            items.right - owners @ (part * outputs.right),
+            items.diagonal - owners @ (part * shared),
+            items.across - owners @ (outputs.across * part[:, None]),
+        )
+        rest = border - outputs.share() - left.share()
+        return cls(outputs, left, shared, owner, _take_root(rest))
+
+    def solve(self, border: Array, outputs: Array, items: Array) -> _State:
+        from scipy.linalg import cho_solve
+
+        above, left = self.outputs, self.items
+        part = outputs / above.diagonal
+        alone = items - np.bincount(self.owner, self.shared * part, len(items))
+        rest = border - above.across.T @ part - left.across.T @ (alone / left.diagonal)
+        step = cho_solve((self.root, True), rest)
+        by_item = (alone - left.across @ step) / left.diagonal
+        by_output = outputs - above.across @ step - self.shared * by_item[self.owner]
+        return _State(step, by_output / above.diagonal, by_item)
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,16 +422,12 @@ class _Design:
 
         The information is minus the matrix of second derivatives.
         """
-        from scipy.special import expit
-
         j, k, size, _ = self.sizes
-        high, low = expit(place.upper), expit(place.lower)
-        narrow = 1 / np.expm1(place.width)
+        curves = _Curves.of(self, place)
         # by the upper and the lower cutpoint of each score
-        up, down = self.weight * (1 - high + narrow), -self.weight * (low + narrow)
+        up, down = curves.first
         by_worth = -(up + down)
-        high, low = self.weight * high * (1 - high), self.weight * low * (1 - low)
-        narrow = self.weight * narrow * (1 + narrow)
+        high, low = (each + curves.both for each in curves.second)
         both, ends = high + low, j * (size + 1)
 
         def by_cut(upper: Array, lower: Array, cuts: Integers, each: int = 1) -> Array:
@@ -398,8 +437,8 @@ class _Design:
 
         own = np.zeros((j, size - 1, size - 1))
         at_cut = np.arange(size - 1)
-        own[:, at_cut, at_cut] = by_cut(high + narrow, low + narrow, self.cuts)[:, :, 0]
-        between = -np.bincount(self.cuts, narrow, ends).reshape(j, size + 1)[:, 1 : size - 1]
+        own[:, at_cut, at_cut] = by_cut(*curves.second, self.cuts)[:, :, 0]
+        between = np.bincount(self.cuts, curves.both, ends).reshape(j, size + 1)[:, 1 : size - 1]
         own[:, at_cut[1:], at_cut[:-1]] = own[:, at_cut[:-1], at_cut[1:]] = between
         turned = place.slopes.transpose(0, 2, 1)
         gradient = (turned @ by_cut(up, down, self.cuts))[:, :, 0]
@@ -423,8 +462,7 @@ class _Design:
         right = (gradient * scale).ravel() - at.border[:d]
         right = np.concatenate((right, by_system, gradient.sum(axis=0)))
 
-        flat = np.pad(place.slopes, ((0, 0), (1, 1), (0, 0))).reshape(ends, size - 1)
-        shares = -(high[:, None] * flat[self.cuts + 1] + low[:, None] * flat[self.cuts])
+        shares = -(high[:, None] * curves.slopes[0] + low[:, None] * curves.slopes[1])
         outputs = self._level(
             self.output, at.outputs, sds["output"], (by_worth, both, shares, scale)
         )
@@ -435,60 +473,44 @@ class _Design:
     def _level(
         self, codes: Integers, effects: Array, sd: float, rows: tuple[Array, Array, Array, Array]
     ) -> _Level:
-        from scipy.sparse import csr_array
-
         by_worth, both, shares, scale = rows
         q, parts, later = len(effects), shares.shape[1], self.system > 0
         own = self.judge[:, None] * parts + np.arange(parts)
         constants = np.broadcast_to(np.flatnonzero(self.constant), own.shape)
         columns = (own.ravel(), constants.ravel(), self.judges + self.system[later] - 1)
         values = ((shares * scale).ravel(), shares.ravel(), both[later])
-        levels = (np.repeat(codes, parts), np.repeat(codes, parts), codes[later])
-        across = csr_array(
-            (sd * np.concatenate(values), (np.concatenate(levels), np.concatenate(columns))),
-            shape=(q, len(self.constant)),
-        )
-        if across.nnz > MIN_SHARE_DENSE * q * across.shape[1] and q * across.shape[1] < MAX_DENSE:
-            across = across.toarray()  # products of sparse ones would cost more
+        levels = np.concatenate((np.repeat(codes, parts), np.repeat(codes, parts), codes[later]))
+        place, across = (levels, np.concatenate(columns)), sd * np.concatenate(values)
+        shape = (q, len(self.constant))
+        if q * shape[1] < min(len(across) / MIN_SHARE_DENSE, MAX_DENSE):
+            # products of sparse ones would cost more
+            key = np.ravel_multi_index(place, shape)
+            shared: Any = np.bincount(key, across, q * shape[1]).reshape(shape)
+        else:
+            from scipy.sparse import csr_array
+
+            shared = csr_array((across, place), shape=shape)
         diagonal = np.asarray(1 + sd**2 * np.bincount(codes, both, q))
         right = np.asarray(sd * np.bincount(codes, by_worth, q) - effects)
-        return _Level(right, diagonal, across)
+        return _Level(right, diagonal, shared)
 
 
-def _find_mode(
-    design: _Design, sds: Mapping[str, float], at: _State, gain: float = MAX_GAIN_LEFT
-) -> _Mode:
+def _find_mode(design: _Design, sds: Mapping[str, float], at: _State) -> _Mode:
     from scipy.linalg import cho_solve
-    from scipy.sparse import csr_array, diags_array
 
-    d, o = design.judges, len(design.owner)
-    owners = csr_array((np.ones(o), (design.owner, np.arange(o))), shape=(design.sizes[3], o))
+    d, k = design.judges, design.sizes[1]
     place = design.place(at, sds)
     for _ in range(MAX_STEPS):
-        right, border, (outputs, items), shared = design.inform(at, place, sds)
-        # outputs meet each other only through their item and the border; then items do
-        part = shared / outputs.diagonal
-        left = _Level(
-            items.right - owners @ (part * outputs.right),
-            items.diagonal - owners @ (part * shared),
-            items.across - owners @ (diags_array(part) @ outputs.across),
-        )
-        rest = right.copy()
-        for level in (outputs, left):
-            border = border - level.share()
-            rest = rest - level.across.T @ (level.right / level.diagonal)
-        root = _take_root(border)
-        step = cho_solve((root, True), rest)
-        by_item = (left.right - left.across @ step) / left.diagonal
-        by_output = outputs.right - outputs.across @ step - shared * by_item[design.owner]
-        move = _State(step, by_output / outputs.diagonal, by_item)
-        promise = float(right @ step + outputs.right @ move.outputs + items.right @ by_item)
-        if promise <= gain:
-            log_det = np.log(outputs.diagonal).sum() + np.log(left.diagonal).sum()
-            log_det += 2 * np.log(np.diag(root)[:d]).sum()
-            vcov = cho_solve((root, True), np.eye(len(root)))[d:, d:]
-            k = design.sizes[1]
-            return _Mode(at, place.value - float(log_det) / 2, vcov[: k - 1, : k - 1])
+        right, border, levels, shared = design.inform(at, place, sds)
+        factor = _Factor.of(border, levels, shared, design)
+        outputs, items = (level.right for level in levels)
+        move = factor.solve(right, outputs, items)
+        promise = float(right @ move.border + outputs @ move.outputs + items @ move.items)
+        if promise <= MAX_GAIN_LEFT:
+            log_det = np.log(factor.outputs.diagonal).sum() + np.log(factor.items.diagonal).sum()
+            log_det += 2 * np.log(np.diag(factor.root)[:d]).sum()
+            vcov = cho_solve((factor.root, True), np.eye(len(right)))[d:, d:][: k - 1, : k - 1]
+            return _Mode(at, place.value - float(log_det) / 2, vcov, place, factor)
         least = place.value - VALUE_ROUNDING * (1 + abs(place.value))
         for halving in range(MAX_HALVINGS):
             there = at.move(move, 0.5**halving)
@@ -502,6 +524,199 @@ def _find_mode(
         "the ordinal model was not fitted: its likelihood has no clear maximum",
         ["use --model adjusted or --model mixed", "collect more scores of each judge"],
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Covariances:
+    """Of the effects of each score, given the constants: the inverse of their information."""
+
+    judge: Array  # (n, C − 1, C − 1) of the judge's own
+    output_judge: Array  # (n, C − 1) of the output and the judge's
+    item_judge: Array  # (n, C − 1)
+    output: Array  # (n,) variances of outputs
+    item: Array  # (n,) those of items
+    output_item: Array  # (n,)
+
+    @classmethod
+    def of(cls, design: _Design, factor: _Factor) -> _Covariances:
+        from scipy.linalg import cho_solve
+
+        d, (j, _, size, _) = design.judges, design.sizes
+        shape = (j, size - 1)
+        vcov = cho_solve((factor.root[:d, :d], True), np.eye(d))
+        levels = (factor.outputs, factor.items)
+        by_output, by_item = (level.across[:, :d] / level.diagonal[:, None] for level in levels)
+        if not isinstance(by_output, np.ndarray):
+            by_output = by_output.toarray()
+        if not isinstance(by_item, np.ndarray):
+            by_item = by_item.toarray()
+        share, owner = factor.shared / factor.outputs.diagonal, factor.owner
+        item_judge = -by_item @ vcov
+        items = 1 / factor.items.diagonal - (by_item * item_judge).sum(axis=1)
+        output_judge = -by_output @ vcov - share[:, None] * item_judge[owner]
+        output_item = -(by_output * item_judge[owner]).sum(axis=1) - share * items[owner]
+        outputs = 1 / factor.outputs.diagonal - (by_output * output_judge).sum(axis=1)
+        outputs -= share * output_item
+        judge, output, item, every = design.judge, design.output, design.item, np.arange(j)
+        return cls(
+            vcov.reshape(*shape, *shape)[every, :, every, :][judge],
+            output_judge.reshape(-1, *shape)[output, judge],
+            item_judge.reshape(-1, *shape)[item, judge],
+            outputs[output],
+            items[item],
+            output_item[output],
+        )
+
+    @property
+    def variances(self) -> Array:
+        """(n, C − 1) of the judge's own."""
+        return np.asarray(np.einsum("rtt->rt", self.judge))
+
+    def multiply(self, judge: Array, levels: tuple[float, float]) -> tuple[Array, Array, Array]:
+        """Multiply by vectors: (n, C − 1) of the judge of each score, and those of the levels."""
+        output, item = levels
+        by_judge = np.einsum("rst,rt->rs", self.judge, judge)
+        by_judge += output * self.output_judge + item * self.item_judge
+        by_output = (self.output_judge * judge).sum(axis=1)
+        by_output += output * self.output + item * self.output_item
+        by_item = (self.item_judge * judge).sum(axis=1)
+        by_item += output * self.output_item + item * self.item
+        return by_judge, by_output, by_item
+
+
+@dataclass(frozen=True, eq=False)
+class _Curves:
+    """The log-likelihood of each score as a function of its two cutpoints less the worth, u and l.
+
+    Of two, the first is by u, the second by l.
+    """
+
+    slopes: tuple[Array, Array]  # (n, C − 1) of u and l by the judge's values
+    first: tuple[Array, Array]  # (n,) first derivatives
+    second: tuple[Array, Array]  # (n,) minus the second derivatives
+    both: Array  # (n,) the same by u and l
+    third: tuple[Array, Array]  # (n,) derivatives of second, but for what goes with the width
+    by_width: Array  # (n,) derivative of both by u − l, that of second less this
+
+    @classmethod
+    def of(cls, design: _Design, place: _Place) -> _Curves:
+        from scipy.special import expit
+
+        w, flat = design.weight, np.pad(place.slopes, ((0, 0), (1, 1), (0, 0)))
+        flat = flat.reshape(-1, flat.shape[2])
+        high, low = expit(place.upper), expit(place.lower)
+        narrow = 1 / np.expm1(place.width)
+        both = -w * narrow * (1 + narrow)
+        up, down = w * high * (1 - high), w * low * (1 - low)
+        return cls(
+            slopes=(flat[design.cuts + 1], flat[design.cuts]),
+            first=(w * (1 - high + narrow), -w * (low + narrow)),
+            second=(up - both, down - both),
+            both=both,
+            third=(up * (1 - 2 * high), down * (1 - 2 * low)),
+            by_width=-both * (1 + 2 * narrow),
+        )
+
+    def bend(self, up: Array, down: Array) -> tuple[Array, Array]:
+        """Multiply (n, …) values by minus the second derivatives."""
+        one, both, two = (
+            each.reshape(-1, *(1,) * (up.ndim - 1))
+            for each in (self.second[0], self.both, self.second[1])
+        )
+        return one * up + both * down, both * up + two * down
+
+    @cached_property
+    def pull(self) -> Array:
+        """(n, C − 1) first derivatives by the judge's values."""
+        (up, down), (by_up, by_down) = self.slopes, self.first
+        return up * by_up[:, None] + down * by_down[:, None]
+
+
+def _slope_log_det(
+    sds: Mapping[str, float], scale: Array, curves: _Curves, known: _Covariances
+) -> tuple[Array, Array, dict[str, float]]:
+    """Return how the log-determinant of the information of effects changes.
+
+    By each score's judge's values (n, C − 1) and worth (n,), and by standard deviations where
+    these stay. Of a score, the information is i_uu U Uᵀ + i_ul (U Lᵀ + L Uᵀ) + i_ll L Lᵀ less first
+    derivatives times how its cutpoints bend, U and L slopes of u and l by the effects.
+    """
+    of_output, of_item = -sds["output"], -sds["item"]
+    upper, lower = (slope * scale for slope in curves.slopes)
+    up_judge, up_output, up_item = known.multiply(upper, (of_output, of_item))
+    low_judge, low_output, low_item = known.multiply(lower, (of_output, of_item))
+    of_up = of_output * up_output + of_item * up_item
+    up_up = (upper * up_judge).sum(axis=1) + of_up
+    up_low = (lower * up_judge).sum(axis=1) + of_up
+    low_low = (lower * low_judge).sum(axis=1) + of_output * low_output + of_item * low_item
+    # a cutpoint bends by the widths of categories alone
+    bends = known.variances * scale
+    bends[:, 0] = 0
+    bent = bends * scale
+    tau_up, tau_low = ((bent * slope).sum(axis=1) for slope in curves.slopes)
+    wider = curves.by_width * (2 * up_low - up_up - low_low)
+    by_up, by_low = curves.bend(tau_up, tau_low)
+    by_up += curves.third[0] * up_up + wider
+    by_low += curves.third[1] * low_low - wider
+    turned = curves.bend(up_judge, low_judge)
+    by_scale = 2 * (curves.slopes[0] * turned[0] + curves.slopes[1] * turned[1])
+    by_value = curves.slopes[0] * by_up[:, None] + curves.slopes[1] * by_low[:, None]
+    by_value[:, 1:] += (by_scale * scale - bent * curves.pull)[:, 1:]
+    by_scale -= 2 * bends * curves.pull
+    by_sd = {
+        "judge": float(by_scale[:, 0].sum()),
+        "spacing": float(by_scale[:, 1:].sum()),
+        "item": -2 * float(np.sum(curves.bend(up_item, low_item))),
+        "output": -2 * float(np.sum(curves.bend(up_output, low_output))),
+    }
+    return by_value, -(by_up + by_low), by_sd
+
+
+def _slope(design: _Design, sds: Mapping[str, float], mode: _Mode) -> dict[str, float]:
+    """Return derivatives of Laplace's approximation by the standard deviations.
+
+    With g and H gradient and information of the penalised likelihood ℓ at its mode x, and H_u the
+    part of the effects u,
+
+        dL/dσ = ∂ℓ/∂σ − ½ ∂ log|H_u|/∂σ − ½ (∂ log|H_u|/∂x)ᵀ H⁻¹ ∂g/∂σ
+    """
+    at, d, k, (j, _, size, _) = mode.at, design.judges, design.sizes[1], design.sizes
+    scale, judge, curves = design.scale(sds), design.judge, _Curves.of(design, mode.place)
+    known = _Covariances.of(design, mode.factor)
+    by_value, by_worth, by_sd = _slope_log_det(sds, scale, curves, known)
+    values = np.stack([np.bincount(judge, each, j) for each in by_value.T], axis=1)
+    worths = np.bincount(design.system, by_worth, k)[1:]
+    z = mode.factor.solve(
+        np.concatenate(((values * scale).ravel(), worths, values.sum(axis=0))),
+        np.bincount(design.output, sds["output"] * by_worth, len(at.outputs)).astype(np.float64),
+        np.bincount(design.item, sds["item"] * by_worth, len(at.items)).astype(np.float64),
+    )
+    # along z, where the gradient is multiplied by it
+    own, turned = (one.border[:d].reshape(j, size - 1)[judge] for one in (at, z))
+    value = turned * scale + z.border[design.constant]
+    worth = design.worths(z)[design.system] + sds["output"] * z.outputs[design.output]
+    worth += sds["item"] * z.items[design.item]
+    bent = curves.bend(*((slope * value).sum(axis=1) - worth for slope in curves.slopes))
+
+    def slope(effect: str, steps: Sequence[Array], moved: float, through: float) -> float:
+        gain = sum(float(each @ step) for each, step in zip(curves.first, steps, strict=True))
+        through -= sum(float(each @ step) for each, step in zip(bent, steps, strict=True))
+        return gain - (by_sd[effect] + moved + through) / 2
+
+    slopes = {}
+    for effect, which in (("judge", slice(0, 1)), ("spacing", slice(1, None))):
+        steps = [(each * own)[:, which].sum(axis=1) for each in curves.slopes]
+        through = (curves.pull * turned)[:, which].sum()
+        through += (curves.pull * own * value)[:, which].sum() * (effect == "spacing")
+        slopes[effect] = slope(effect, steps, (by_value * own)[:, which].sum(), through)
+    for effect, codes, effects, turns in (
+        ("item", design.item, at.items, z.items),
+        ("output", design.output, at.outputs, z.outputs),
+    ):
+        step = -effects[codes]
+        through = -float((curves.first[0] + curves.first[1]) @ turns[codes])
+        slopes[effect] = slope(effect, [step, step], -float(by_worth @ step), through)
+    return slopes
 
 
 def _take_root(border: Array) -> Array:
@@ -526,23 +741,32 @@ def _find_sds(design: _Design, sds: Mapping[str, float | None]) -> tuple[_Mode, 
 
     too_far = 2 * abs(mode.loglik) + 1  # what a step of the search beyond all sense loses
 
-    def lose(tried: Array) -> float:
+    # beyond that many covariances of outputs and judges numerical derivatives need less memory
+    sloped = len(design.owner) * design.judges <= MAX_DENSE
+
+    def lose(tried: Array) -> Any:
         nonlocal mode
-        if tried.max() > MAX_SD:
-            return too_far
-        sds = known | dict(zip(free, tried.tolist(), strict=True))
-        try:
-            mode = _find_mode(design, sds, mode.at, SEARCH_GAIN_LEFT)
-        except NotConverged:
-            return too_far
-        return -mode.loglik
+        value, slope = too_far, np.zeros(len(free))
+        if tried.max() <= MAX_SD:
+            sds = known | dict(zip(free, tried.tolist(), strict=True))
+            try:
+                mode = _find_mode(design, sds, mode.at)
+                value = -mode.loglik
+                slopes = _slope(design, sds, mode) if sloped else {}
+                slope = -np.array([slopes.get(effect, 0.0) for effect in free])
+            except NotConverged:
+                pass
+        return (value, slope) if sloped else value
 
     found = minimize(
         lose,
         np.full(len(free), START_SD),
+        jac=sloped,
         method="L-BFGS-B",
         bounds=[(0.0, None)] * len(free),  # boxed variables would start with a jump to an end
-        options={"eps": SD_STEP, "ftol": 1e-8, "gtol": 1e-3},
+        options={"ftol": 1e-12, "gtol": 1e-6}
+        if sloped
+        else {"eps": SD_STEP, "ftol": 1e-8, "gtol": 1e-3},
     )
     best = [0.0 if sd < MIN_SD else sd for sd in found.x.tolist()]
     known |= dict(zip(free, best, strict=True))

@@ -24,7 +24,7 @@ taken as it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -34,13 +34,16 @@ from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
 from evenhand.numerics import Array
-from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.cluster_means import number_groups, sort_codes
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import solve_columns
 
 Integers = NDArray[np.integer[Any]]
 MAX_DENSE_CELLS: Final = 4_000_000  # Cells of two classifications that are held as a matrix
+MAX_SPARSE: Final = 16  # Cells for each row of a cluster up to which they are held so
 MAX_SOLVED: Final = 3_000  # Levels up to which equations are solved directly
+NO_INFORMATION: Final = 1e-12  # Information of a cluster, beside its weight, that is rounding
+ROWS_AT_ONCE: Final = 8192  # Rows whose cells are summed together
 NESTED: Final = 1e-9  # Share of a level's weight outside a cluster that is rounding and none
 
 
@@ -130,30 +133,32 @@ def _solve_two(
     small, large = (0, 1) if classes[0].size <= classes[1].size else (1, 0)
     one, two = classes[small], classes[large]
     cells = _cross(one, two, weight)
-    # a constant moves freely between the two in each part of the graph of their levels
-    first, second = cells.nonzero()
-    graph = Graph(one.size + two.size, first.astype(np.int64), one.size + second.astype(np.int64))
-    part = weak_components(graph)
-    parts = np.unique(part, return_inverse=True)[1][: one.size]
-    n_parts = int(parts.max()) + 1
     share = 1.0 / two.weight
     right = sides[small] - cells @ (sides[large] * share[:, None])
+    links, inner = cells, None
     if one.size <= MAX_SOLVED:
         scaled = cells * share
         inner = cells @ (scaled.toarray() if hasattr(scaled, "toarray") else scaled).T
-        system = np.diag(one.weight) - inner
-        scale = float(one.weight.mean())
-        system += scale * (parts[:, None] == parts)  # the effects of a part then sum to zero
-        solution = np.linalg.solve(system, right)
-    else:
+        links = inner if inner.size < len(one.codes) else cells
+    # a constant moves freely between the two in each part of the graph of their levels
+    first, second = links.nonzero()
+    nodes = one.size if links is inner else one.size + two.size
+    graph = Graph(nodes, first.astype(np.int64), nodes - links.shape[1] + second.astype(np.int64))
+    parts = np.unique(weak_components(graph)[: one.size], return_inverse=True)[1]
+    if inner is None:
         solution = _iterate(one, cells, share, right, parts)
+    else:
+        scale = float(one.weight.mean())
+        inner = scale * (parts[:, None] == parts) - inner  # the effects of a part then sum to zero
+        inner[np.arange(one.size), np.arange(one.size)] += one.weight
+        solution = np.linalg.solve(inner, right)
     back = (sides[large] - cells.T @ solution) * share[:, None]
     solved = [solution, back] if small == 0 else [back, solution]
-    return solved, one.size + two.size - n_parts
+    return solved, one.size + two.size - int(parts.max()) - 1
 
 
-def _cross(one: Classes, two: Classes, weight: Array | None) -> Any:
-    if one.size * two.size <= MAX_DENSE_CELLS:
+def _cross(one: Classes, two: Classes, weight: Array | None, most: int = MAX_DENSE_CELLS) -> Any:
+    if one.size * two.size <= most:
         key = one.codes.astype(np.int64) * two.size + two.codes
         counts = np.bincount(key, weight, minlength=one.size * two.size)
         return counts.reshape(one.size, two.size).astype(np.float64)
@@ -201,75 +206,46 @@ def sum_clusters(absorbed: Absorbed, residual: Array, clusters: Integers, size: 
         size: number of clusters, G.
 
     """
-    from scipy.sparse import coo_array
-
-    k, n, w = absorbed.size, len(residual), absorbed.weight
-    each = np.ones(n) if w is None else w
-    weighed = residual if w is None else w * residual
-    # Rows of a cluster in the same level of each classification, a cell, have the same x̃ but for
-    # the indicators of their systems. With N the weights of the systems in a cell and n their sum:
-    #   Σ w x̃ = N − n q,   Σ w x̃ x̃ᵀ = (N − n q)(N − n q)ᵀ / n + diag(N) − N Nᵀ / n
-    blocks = [number_groups(clusters, classes.codes) for classes in absorbed.others]
-    fewest = min(range(len(blocks)), key=lambda at: int(blocks[at].max()))
-    others = [one.codes for at, one in enumerate(absorbed.others) if at != fewest]
-    cell = number_groups(blocks[fewest], *others) if others else blocks[fewest]
-    m = int(cell.max()) + 1
-    owner = np.empty(m, dtype=np.int64)
-    owner[cell] = clusters
-    of_residual = np.bincount(cell, weighed).astype(np.float64)
-    held = coo_array((each, (cell, absorbed.system)), shape=(m, k)).tocsr()
-    held.sum_duplicates()
-    loads = np.bincount(cell, each).astype(np.float64)
-    classes = [
-        _Blocks.of(*one, cell=cell, weight=each, weighed=weighed)
-        for one in zip(absorbed.others, absorbed.projections, blocks, strict=True)
-    ]
-    key = clusters.astype(np.int64) * k + absorbed.system
+    k, w = absorbed.size, absorbed.weight
+    order = sort_codes(clusters)
+    clusters, system = clusters[order], absorbed.system[order]
+    each = np.ones(len(order)) if w is None else w[order]
+    weighed = residual[order] if w is None else each * residual[order]
+    key = clusters.astype(np.int64) * k + system
+    loads = np.bincount(key, each, minlength=size * k).reshape(size, k)
+    information = np.zeros((size, k, k))
+    information[:, np.arange(k), np.arange(k)] = loads
     scores = np.bincount(key, weighed, minlength=size * k).reshape(size, k).astype(np.float64)
-    information = _spread_cells(held, loads, owner, size)
-    systems, counts, first = held.indices, held.data, held.indptr
-    of_entry = np.repeat(np.arange(m), np.diff(first))
-    starts = np.searchsorted(owner, np.arange(size + 1)).tolist()
+    classes = [
+        _Blocks.of(one, projection, (clusters, one.codes[order]), weight=each, weighed=weighed)
+        for one, projection in zip(absorbed.others, absorbed.projections, strict=True)
+    ]
+    starts = np.searchsorted(clusters, np.arange(size + 1)).tolist()
     for g, (start, end) in enumerate(pairwise(starts)):
         if start == end:
             continue
-        sums = classes[0].projection[classes[0].level[start:end]]
-        for one in classes[1:]:
-            sums += one.projection[one.level[start:end]]
-        scores[g] -= of_residual[start:end] @ sums
-        sums *= -loads[start:end, None]
-        entries = slice(first[start], first[end])
-        sums[of_entry[entries] - start, systems[entries]] += counts[entries]
-        factor = 1 / loads[start:end]
-        for one in classes:
-            at = one.block[start:end]
-            low, high = int(at.min()), int(at.max()) + 1
-            share = one.share[low:high]
-            if not share.any():
-                continue
-            parts = sums
-            if high - low == end - start:  # each cell is a block
-                factor += one.share[at]
-                share, of_block = one.share[at], of_residual[start:end]
-            else:
-                place = (np.ones(end - start), (at - low, np.arange(end - start)))
-                parts = coo_array(place, shape=(high - low, end - start)).tocsr() @ sums
-                of_block = one.of_residual[low:high]
-                root = parts * np.sqrt(share)[:, None]
-                information[g] += root.T @ root
-            scores[g] += (of_block * share) @ parts
-        sums *= np.sqrt(factor)[:, None]
-        information[g] += sums.T @ sums
+        rows = slice(start, end)
+        parts = [one.cut(rows) for one in classes]
+        few, many = sorted((parts[0], parts[-1]), key=lambda part: part.classes.size)
+        inside = (system[rows], each[rows])
+        if len(parts) > 1 and few.classes.size == 1:
+            information[g], change = _sum_cells(few, many, *inside, k)
+        else:
+            blocks, change = _sum_blocks(parts, *inside, k)
+            information[g] += blocks
+        scores[g] += change
+    # of clusters without any only rounding is left
+    information[np.einsum("gii->g", information) <= NO_INFORMATION * loads.sum(axis=1)] = 0
     return ClusterSums(scores, information)
 
 
 @dataclass(frozen=True, eq=False)
 class _Blocks:
-    """Rows of one cluster in one level of a classification, and which cells they are made of."""
+    """Rows of one cluster in one level of a classification."""
 
+    classes: Classes  # block of each row, number of blocks, and their weights
+    level: Integers  # (B,) level of each block
     projection: Array  # (levels, K) of the classification
-    level: Integers  # (m,) level of each cell
-    block: Integers  # (m,) block of each cell
     # (B,) 1 / weight of a block's level outside of it; 0 where nothing is: sums are zero then, as
     # residuals are
     share: Array
@@ -280,58 +256,144 @@ class _Blocks:
         cls,
         classes: Classes,
         projection: Array,
-        block: Integers,
+        codes: tuple[Integers, Integers],
         *,
-        cell: Integers,
         weight: Array,
         weighed: Array,
     ) -> _Blocks:
-        m, size = int(cell.max()) + 1, int(block.max()) + 1
-        level, of_cell = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
-        level[cell], of_cell[cell] = classes.codes, block
-        whole = np.empty(size)
-        whole[of_cell] = classes.weight[level]
-        rest = whole - np.bincount(block, weight)
+        """codes: cluster and level of each row."""
+        block = number_groups(codes[0].astype(np.int64) * classes.size + codes[1])
+        size = int(block.max()) + 1
+        level = np.empty(size, dtype=np.int64)
+        level[block] = codes[1]
+        own, whole = np.bincount(block, weight).astype(np.float64), classes.weight[level]
+        rest = whole - own
         share = np.where(rest > NESTED * whole, 1 / np.where(rest > 0, rest, 1.0), 0.0)
         of_residual = np.bincount(block, weighed).astype(np.float64)
-        return cls(projection, level, of_cell, share, of_residual)
+        return cls(Classes(block, size, own), level, projection, share, of_residual)
+
+    def count(self, system: Integers, weight: Array, size: int) -> Array:
+        """Return (B, K) weights of systems in the blocks of one cluster."""
+        key = self.classes.codes * size + system
+        sums = np.bincount(key, weight, minlength=self.classes.size * size)
+        return np.asarray(sums.reshape(-1, size))
+
+    def cut(self, rows: slice) -> _Blocks:
+        """Return the blocks of one cluster, given its rows, with (B, K) projections."""
+        block = self.classes.codes[rows]
+        low, high = int(block.min()), int(block.max()) + 1
+        classes = Classes(block - low, high - low, self.classes.weight[low:high])
+        level, share = self.level[low:high], self.share[low:high]
+        of_residual, projection = self.of_residual[low:high], self.projection.take(level, axis=0)
+        return _Blocks(classes, level, projection, share, of_residual)
 
 
-def _spread_cells(held: Any, loads: Array, owner: Integers, size: int) -> Array:
-    """Return (G, K, K) sums of diag(N) − N Nᵀ / n over cells: 0 in those of one system."""
-    from scipy.sparse import coo_array
+def _sum_cells(
+    few: _Blocks, many: _Blocks, system: Integers, weight: Array, k: int
+) -> tuple[Array, Array]:
+    """Return the information of a cluster in one level of a classification, and of its score.
 
-    k = held.shape[1]
-    several = np.flatnonzero(np.diff(held.indptr) > 1)
-    mixed = held[several]
-    at = np.repeat(np.arange(len(several)), np.diff(mixed.indptr))
-    key = owner[several][at] * k + mixed.indices
-    shares = coo_array((mixed.data / loads[several][at], (key, at)), shape=(size * k, len(several)))
-    spread = -(shares.tocsr() @ mixed).toarray().reshape(size, k, k)
-    spread[:, np.arange(k), np.arange(k)] += np.bincount(
-        key, mixed.data, minlength=size * k
-    ).reshape(size, k)
-    return np.asarray(spread)
+    Of the score, without Σ w e by system. Every block of the other is a cell, where x̃ differs by
+    the indicators alone. With N the weights of systems, n their sum and D = Σ w x̃,
+
+        Σ w x̃ x̃ᵀ = D Dᵀ / n + diag(N) − N Nᵀ / n
+    """
+    inner, sums = many.classes, many.count(system, weight, k)
+    mixed = sums[np.count_nonzero(sums, axis=1) > 1]
+    information = np.diag(mixed.sum(axis=0))
+    mixed /= np.sqrt(mixed.sum(axis=1))[:, None]
+    information -= mixed.T @ mixed
+    taken = many.projection + few.projection
+    score = -many.of_residual @ taken
+    taken *= inner.weight[:, None]
+    sums -= taken
+    whole = sums.sum(axis=0)
+    score += (many.share * many.of_residual) @ sums + few.share * few.of_residual * whole
+    information += few.share * np.outer(whole, whole)
+    sums *= np.sqrt(1 / inner.weight + many.share)[:, None]
+    information += sums.T @ sums
+    return information, score
+
+
+def _sum_blocks(
+    parts: Sequence[_Blocks], system: Integers, weight: Array, k: int
+) -> tuple[Array, Array]:
+    """Return the same of any cluster; of the information, without the diagonal of Σ w by system.
+
+    Let N be the weights of systems in the blocks of a classification, n the sums of these, p what
+    is subtracted for their levels, and R what is subtracted for those of the other, in all. Then
+    D = Σ w x̃ = N − n p − R, and over classifications
+
+        Σ w x̃ x̃ᵀ = diag(Σ N) + Σ (pᵀ n p − Nᵀ p − pᵀ N) + (pᵀ R + Rᵀ p of one of the two)
+    """
+    information, score = np.zeros((k, k)), np.zeros(k)
+    others: Sequence[Any] = [0.0]
+    if len(parts) > 1:
+        one, two = parts
+        most = MAX_SPARSE * len(system)  # more cells than these would be empty ones
+        cells = _cross(one.classes, two.classes, weight, most)
+        others = [cells @ two.projection, cells.T @ one.projection]
+        crossed = one.projection.T @ others[0]
+        information += crossed + crossed.T
+    for part, other in zip(parts, others, strict=True):
+        sums = part.count(system, weight, k)
+        own = part.classes.weight[:, None] * part.projection
+        change = (own - 2 * sums).T @ part.projection
+        information += (change + change.T) / 2
+        score -= part.of_residual @ part.projection
+        if part.share.any():
+            sums -= own
+            sums -= other
+            score += (part.share * part.of_residual) @ sums
+            sums *= np.sqrt(part.share)[:, None]
+            information += sums.T @ sums
+    return information, score
 
 
 def score_cells(
     absorbed: Absorbed, residual: Array, cells: Integers, size: int, rows: Array
 ) -> Array:
     """Return (size, p) sums of scores over cells of rows, on (K, p) directions."""
-    from scipy.sparse import coo_array
-
-    each = residual if absorbed.weight is None else absorbed.weight * residual
-    shape = (size, absorbed.size)
-    scores = coo_array((each, (cells, absorbed.system)), shape=shape).tocsr() @ rows
-    for classes, projection in zip(absorbed.others, absorbed.projections, strict=True):
-        levels = coo_array((each, (cells, classes.codes)), shape=(size, classes.size)).tocsr()
-        scores -= levels @ (projection @ rows)
-    return np.asarray(scores)
+    scores = np.zeros((size, rows.shape[1]))
+    for place, sums in _score_in_turn(absorbed, residual, cells, size, rows):
+        scores[place] = sums
+    return scores
 
 
 def sum_squares(
     absorbed: Absorbed, residual: Array, cells: Integers, size: int, rows: Array
 ) -> Array:
     """Return (p, p) sums of s sᵀ over cells of rows, s on (K, p) directions."""
-    scores = score_cells(absorbed, residual, cells, size, rows)
-    return np.asarray(scores.T @ scores)
+    squares = np.zeros((rows.shape[1],) * 2)
+    for _, sums in _score_in_turn(absorbed, residual, cells, size, rows):
+        squares += sums.T @ sums
+    return squares
+
+
+def _score_in_turn(
+    absorbed: Absorbed, residual: Array, cells: Integers, size: int, rows: Array
+) -> Iterator[tuple[slice, Array]]:
+    """Yield some cells after others, and their sums of scores."""
+    order = sort_codes(cells)
+    each = residual[order] if absorbed.weight is None else (absorbed.weight * residual)[order]
+    cells, system = cells[order], absorbed.system[order]
+    classes = [
+        (one.codes[order], projection @ rows)
+        for one, projection in zip(absorbed.others, absorbed.projections, strict=True)
+    ]
+    k, starts = absorbed.size, np.searchsorted(cells, np.arange(size + 1))
+    ends = np.arange(ROWS_AT_ONCE, len(cells) + ROWS_AT_ONCE, ROWS_AT_ONCE)
+    bounds = [0, *np.unique(np.searchsorted(starts, np.minimum(ends, len(cells)))).tolist()]
+    for low, high in pairwise(bounds):
+        part = slice(starts[low], starts[high])
+        cell = cells[part] - low
+        key = cell.astype(np.int64) * k + system[part]
+        sums = np.bincount(key, each[part], minlength=(high - low) * k).reshape(-1, k) @ rows
+        for codes, projected in classes:
+            place = number_groups(codes[part])
+            level = np.empty(int(place.max()) + 1, dtype=np.int64)
+            level[place] = codes[part]
+            one, two = Classes(cell, high - low, each), Classes(place, len(level), each)
+            crossed = _cross(one, two, each[part], MAX_SPARSE * len(cell))
+            sums -= crossed @ projected[level]
+        yield slice(low, high), sums

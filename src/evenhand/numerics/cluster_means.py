@@ -135,12 +135,14 @@ def _close_ranks(values: Integers) -> Integers:
     return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 
-def sort_codes(codes: Integers) -> NDArray[np.intp]:
+def sort_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
     """Return the (n,) stable order of codes from 0; as one number with its row, each sorts fast."""
-    width = len(codes).bit_length()
-    if int(codes.max(initial=0)).bit_length() + width > MAX_BITS:
+    width, largest = len(codes).bit_length(), int(codes.max(initial=0))
+    if largest <= np.iinfo(np.int16).max:  # sorted by counting
+        return np.argsort(codes.astype(np.int16), kind="stable")
+    if largest.bit_length() + width > MAX_BITS:
         return np.argsort(codes, kind="stable")
-    key = codes << width
+    key = codes.astype(np.int64) << width
     key += np.arange(len(codes))
     key.sort()
     return np.asarray(key & ((1 << width) - 1))

@@ -448,7 +448,8 @@ def find_spread(
         return clustering, covariance.Spread((), [vcov], fit.df, method, way)
     vcovs = [way.vcov for way in ways]
     if len(ways) > 1:
-        cells = number_groups(*(way.factor.codes for way in ways))
+        # cells of one item, or of some, are summed together: their rows share few levels
+        cells = number_groups(*(way.factor.codes for way in reversed(ways)))
         crossed = sum_squares(fit.absorbed, fit.residual, cells, int(cells.max()) + 1, rows)
         vcovs = cross_ways(vcovs, crossed * (n / fit.df))
     described, method, df = covariance.describe_ways(ways)
