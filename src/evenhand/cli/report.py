@@ -60,6 +60,13 @@ class Scores(options.Options):
     )
 
 
+class Verdicts(options.Options):
+    llm: str | None = _said(
+        "--llm VERDICTS",
+        "LLM judges' verdicts on these items and more: also people's ranking with their help.",
+    )
+
+
 class Apart(options.Options):
     group_by: str | None = options.under("Reading")(
         "--group-by COLUMN",
@@ -174,6 +181,7 @@ def _say(what: str, text: str) -> None:
     "evenhand report votes.csv --sections ranking,judges --title Summer",
     "evenhand report votes.csv --tables tables --figures figures --figures-as pdf",
     "evenhand report ratings.csv --metrics scores.csv",
+    "evenhand report people.csv --llm verdicts.csv",
     "evenhand report votes.csv --json",
 )
 def report(
@@ -182,6 +190,7 @@ def report(
     said: Said,
     ranking: RankingModel,
     scores: Scores,
+    verdicts: Verdicts,
     apart: Apart,
     placed: Placed,
 ) -> None:
@@ -190,7 +199,7 @@ def report(
     One page that needs nothing else: it can be mailed, printed, read on a phone.
     Where the judgments determine no ranking it says why, and what to do.
     """
-    placed.check((*reading.files, *scores.metrics))
+    placed.check((*reading.files, *scores.metrics, *filter(None, [verdicts.llm])))
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
     from evenhand.cli.rank import choose_model
     from evenhand.models.registry import RATING_MODELS
@@ -211,7 +220,7 @@ def report(
     elif given:
         model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
-    chosen = replace(chosen, **vars(scores))
+    chosen = replace(chosen, **vars(scores), **vars(verdicts))
     # a campaign may go on meanwhile, and every section is to say the same
     opener = None if reading.is_database else partial(open_elsewhere, reading.open, reading.files)
     with ProgressDisplay("reporting") as patience:

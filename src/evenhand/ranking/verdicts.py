@@ -206,6 +206,9 @@ def open_verdicts(
         raise refuse_kind(table, "verdicts help to rank comparisons of systems, not")
     if not isinstance(verdicts, Comparisons):
         raise refuse_kinds("comparisons", verdicts)
+    if verdicts.has("task") and not table.has("task") and len(verdicts.tasks()) == 1:
+        # a campaign names its one task, and items with it; people's table need not
+        verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
     judges = [
         set(filter(None, list_levels(one, "judge"))) if one.has("judge") else set()
         for one in (table, verdicts)

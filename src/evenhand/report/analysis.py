@@ -84,7 +84,7 @@ NUMBERS: Final = ("--prior", "--level")  # Options whose value is written withou
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
     for verb, options in {
-        "report": (*RANK_OPTIONS, "--full", "--group-by", "--scale", "--metrics"),
+        "report": (*RANK_OPTIONS, "--full", "--group-by", "--scale", "--metrics", "--llm"),
         "rank": RANK_OPTIONS,
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
         "fit": ("--model", *MODEL_OPTIONS),
@@ -122,6 +122,8 @@ class Settings:
     scale: str | None = None  # possible scores, such as "1-5"; None for those that occur
     metrics: tuple[str, ...] = ()  # files of scores of metrics to compare with people
     scores: MetricScores | None = None  # what they hold; None for columns beside people's scores
+    llm: str | None = None  # file of verdicts of LLM judges
+    verdicts: Any = None  # what it holds, or those that were given
     with_metrics: bool = False  # whether the report compares metrics with people
 
     def __post_init__(self) -> None:
@@ -180,6 +182,7 @@ class Settings:
             ("--better", self.better, None),
             ("--rank-references", self.rank_references, False),
             ("--scale", self.scale, None),
+            ("--llm", self.llm, None),
         )
         options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
@@ -200,6 +203,24 @@ class Analysis:
     data: Data  # as they were read, controls and all
     settings: Settings = Settings()  # how the report is made
     task: str = ""  # name of the task; "" where there is one
+
+    @cached_property
+    def fused(self) -> Ranking | GroupedRankings:
+        """People's ranking with the help of verdicts; errors say why there is none."""
+        settings = self.settings
+        verdicts = settings.llm if settings.verdicts is None else settings.verdicts
+        more: dict[str, Any] = {}
+        if isinstance(self.data, Ratings):
+            more["references"] = () if settings.rank_references else None
+            more["lower_is_better"] = settings.better and settings.better == "lower"
+        return rank(
+            self.data,
+            model=settings.model,
+            level=settings.level,
+            seed=settings.seed,
+            llm=verdicts,
+            **more,
+        )
 
     @cached_property
     def metrics(self) -> MetaEvaluation | GroupedEvaluations:
@@ -816,6 +837,7 @@ RATING: Final = {
     "methods": "Methods and citations",
 }
 
+LLM: Final = {"llm": "With the verdicts of LLM judges"}  # Second where there are some
 METRICS: Final = {"metrics": "Metrics against people"}  # Before the data where there are scores
 GROUPS: Final = {"groups": "The ranking in each group"}  # Second where a column is named
 MORE: Final = "more"  # The section that says which others a report on one task alone has

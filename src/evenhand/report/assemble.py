@@ -46,6 +46,7 @@ from evenhand.render.document import Column, Table
 from evenhand.report.analysis import (
     GROUPS,
     LEVEL,
+    LLM,
     METRICS,
     PREFERENCE,
     RATING,
@@ -58,7 +59,7 @@ from evenhand.report.answer import add_warnings, is_warning, say, say_answer, sa
 from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Part, Section
 from evenhand.report.html import Report
 from evenhand.report.methods import write_section_methods
-from evenhand.report.sections import agreement, judges, metrics, robustness, systems
+from evenhand.report.sections import agreement, judges, metrics, robustness, systems, verdicts
 from evenhand.report.sections import data as judged
 from evenhand.report.sections import model as fitted
 
@@ -83,6 +84,7 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "choices": robustness.write_section_choices,
     "fragility": robustness.write_section_fragility,
     "order": robustness.write_section_order,
+    "llm": verdicts.write_section_llm,
     "metrics": metrics.write_section_metrics,
     "data": judged.write_section_data,
     "items": judged.write_section_items,
@@ -336,6 +338,7 @@ def make_report(
     cluster: str | None = None,
     group_by: str | None = None,
     scores: Any = None,
+    llm: Any = None,
     opener: Opener | None = None,
     progress: Step = lambda *_: None,
 ) -> Report:
@@ -356,6 +359,7 @@ def make_report(
         group_by: a column of which each value is also ranked by itself.
         scores: of automatic metrics, as `meta_evaluate` takes them; by default the columns of
             metrics beside people's scores, where there are any.
+        llm: verdicts of LLM judges on the same items and more, as `rank` takes them.
         opener: opens the same judgments in another process, which then writes half of a large
             report; it must be picklable. None to stay in this process.
         progress: called before each section with what is written, how many sections were begun
@@ -401,16 +405,7 @@ def make_report(
             raise UnknownOption("each task is a part of the report already: leave group_by out")
         first, *others = known.items()
         known = dict([first, *GROUPS.items(), *others])
-    scores = list(chosen.metrics) or None if scores is None else scores
-    if scores is not None:
-        chosen = replace(chosen, scores=gather_scores(scores))
-    if scores is not None or (isinstance(data, Ratings) and find_metrics(data)):
-        place, listed = [*known].index("data"), [*known.items()]
-        known = dict([*listed[:place], *METRICS.items(), *listed[place:]])
-    elif "metrics" in sections:
-        raise UnknownOption(
-            f"{data.source.name} has no columns of metrics: give their scores (--metrics FILE)"
-        )
+    chosen, known = _add_companions(data, chosen, known, sections, (scores, llm))
     wanted = _choose(known, sections)
     data = leave_out_llm_judges(data)
     held = hold_rows(data)
@@ -432,6 +427,35 @@ def make_report(
         # without times, rows that are equal may be second answers: the section of data has them
         warnings=find_slips(held, pasted="shown_at" in data.source.find_annotations(data.columns)),
     )
+
+
+def _add_companions(
+    data: Data,
+    chosen: Settings,
+    known: Mapping[str, str],
+    sections: Sequence[str],
+    given: tuple[Any, Any],
+) -> tuple[Settings, dict[str, str]]:
+    """Add the sections on scores of metrics and on verdicts of LLM judges, where there are any."""
+    scores, llm = given
+    scores = list(chosen.metrics) or None if scores is None else scores
+    if scores is not None:
+        chosen = replace(chosen, scores=gather_scores(scores))
+    listed = [*known.items()]
+    if scores is not None or (isinstance(data, Ratings) and find_metrics(data)):
+        place = [*known].index("data")
+        listed[place:place] = METRICS.items()
+    elif "metrics" in sections:
+        raise UnknownOption(
+            f"{data.source.name} has no columns of metrics: give their scores (--metrics FILE)"
+        )
+    if llm is not None:
+        chosen = replace(chosen, verdicts=llm)
+    if chosen.llm is not None or llm is not None:
+        listed[1:1] = LLM.items()
+    elif "llm" in sections:
+        raise UnknownOption("there are no verdicts of LLM judges: give them (--llm VERDICTS)")
+    return chosen, dict(listed)
 
 
 def _choose_model(data: Data, model: Any, seed: int) -> Any:
