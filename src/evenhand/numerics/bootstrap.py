@@ -35,8 +35,8 @@ Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 # The six weights, all as likely: ±√(3/2), ±1, ±√(1/2)
 WEBB: Final = np.sqrt([1.5, 1.0, 0.5]) * np.array([[-1.0], [1.0]])
 # Numbers in the changes of all clusters that are worked on at a time: they stay in the cache
-BLOCK: Final = 200_000
-MIN_REPLICATES: Final = 64  # Worked on at a time where each has more numbers than that
+BLOCK: Final = 100_000
+MIN_REPLICATES: Final = 32  # Worked on at a time where each has more numbers than that
 CLUSTERS_TOGETHER: Final = 8  # Clusters whose weights stand beside each other in one product
 # Variance of a difference beside those of its ends, below which single precision is too coarse
 MIN_SHARE_LEFT: Final = 0.01
@@ -49,17 +49,16 @@ class Influence:
     changes: Array  # (G, p) d_g, on the parameters
     carried: Array  # (G, K, p) rows of M_g for the K coordinates of interest
     rows: Array  # (K, p) the coordinates themselves
-    estimates: int = 1  # How many have as many of the parameters each, in this order
 
     def relative_to(self, members: Flags) -> Influence:
         if members.all():
             return self
         carried = self.carried - self.carried[:, members].mean(axis=1, keepdims=True)
-        return replace(self, carried=carried, rows=self.rows - self.rows[members].mean(axis=0))
+        return Influence(self.changes, carried, self.rows - self.rows[members].mean(axis=0))
 
 
 def draw_webb(shape: tuple[int, int], rng: np.random.Generator) -> Array:
-    return np.asarray(WEBB.take(rng.integers(0, WEBB.size, shape)))
+    return np.asarray(WEBB.ravel()[rng.integers(0, WEBB.size, shape)])
 
 
 def bootstrap_contrasts(
@@ -82,98 +81,78 @@ def bootstrap_contrasts(
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
-    """Clusters that carry the same estimates, CLUSTERS_TOGETHER of them in each product.
-
-    θ* is written in axes in which weights add up to it without being large beside it.
-    """
-
-    codes: NDArray[np.intp]  # (g,) which they are
-    axes: Numbers  # (G, r) from weights to θ*, as far as it is carried
-    # (N, r + C, C · K), C = CLUSTERS_TOGETHER, from θ* and the weights of C clusters to the
-    # changes of each
-    carried: Numbers
-
-
-@dataclass(frozen=True, eq=False)
 class ReplicateBatches:
     """What turns weights into replicates, as products of matrices.
 
     The changes d*_g of a replicate are linear in θ* and in v_g, those of CLUSTERS_TOGETHER clusters
-    together in θ* and in their weights. A cluster without answers for one of several estimates
-    carries nothing of it, (M_g − 1) being 0 there, so that only the others go into its product.
+    together in θ* and in their weights. θ* is written in the principal axes of the d_g, so that no
+    number is large beside what it adds up to.
     """
 
-    # (G, 2K) from weights to θ* of the coordinates and to Σ_g d*_g; all d*_g are times √((G − 1)/G)
-    linear: Numbers
-    batches: tuple[Batch, ...]
+    axes: Numbers  # (G, r) from weights to θ* in principal axes
+    rows: Numbers  # (r, K) from these to the coordinates
+    # (N, r + 1 + C, C · (K + 1)), C = CLUSTERS_TOGETHER, from θ*, one and the weights of C clusters
+    # to the changes of each, with a last column of ones, which counts clusters
+    carried: Numbers
 
     @classmethod
     def of(cls, influence: Influence) -> ReplicateBatches:
-        c, changes, rows = CLUSTERS_TOGETHER, influence.changes, influence.rows
-        g, k, p = influence.carried.shape
-        scale = np.sqrt((g - 1) / g)  # so that sums of products are jackknife variances
-        touched = (influence.carried != rows).any(axis=1).reshape(g, influence.estimates, -1)
-        kind = touched.any(axis=2) @ (1 << np.arange(influence.estimates))
-        own = scale * np.matmul(influence.carried, changes[:, :, None])[:, :, 0]
-        batches, sums = [], own.copy()
-        for one in np.unique(kind):
-            codes = np.flatnonzero(kind == one)
-            columns = np.repeat(touched[codes[0]].any(axis=1), p // influence.estimates)
-            left, right = np.linalg.qr(changes[:, columns])
-            n, r = -(-len(codes) // c), len(right)
-            apart = influence.carried[:, :, columns][codes] - rows[:, columns]
-            moved = scale * np.matmul(apart, right.T)
-            sums -= left @ moved.sum(axis=0).T
-            carried = np.zeros((n * c, r + c, k))
-            carried[: len(codes), :r] = moved.transpose(0, 2, 1)
-            each = np.arange(len(codes))
-            carried[each, r + each % c] = own[codes]
-            wide = carried.reshape(n, c, r + c, k).transpose(0, 2, 1, 3)
-            batches.append(Batch(codes, -left, wide.reshape(n, r + c, c * k)))
-        return cls(np.concatenate([-changes @ rows.T, sums], axis=1), tuple(batches))
+        c = CLUSTERS_TOGETHER
+        g, k, _ = influence.carried.shape
+        left, size, right = np.linalg.svd(influence.changes, full_matrices=False)
+        axes, r = size[:, None] * right, len(size)
+        blocks = -(-g // c)
+        carried = np.zeros((blocks * c, r + 1 + c, k + 1))
+        apart = influence.carried - influence.carried.mean(axis=0)
+        carried[:g, :r, :k] = np.matmul(apart, axes.T).transpose(0, 2, 1)
+        carried[:g, r, k] = 1.0
+        each = np.arange(g)
+        own_change = np.matmul(influence.carried, influence.changes[:, :, None])[:, :, 0]
+        carried[each, r + 1 + each % c, :k] = own_change
+        carried = carried.reshape(blocks, c, r + 1 + c, k + 1).transpose(0, 2, 1, 3)
+        carried = np.ascontiguousarray(carried.reshape(blocks, r + 1 + c, -1))
+        return cls(-left, axes @ influence.rows.T, carried)
 
     def single(self) -> ReplicateBatches:
-        f = np.float32
-        return ReplicateBatches(
-            self.linear.astype(f),
-            tuple(Batch(b.codes, b.axes.astype(f), b.carried.astype(f)) for b in self.batches),
-        )
+        parts = {name: getattr(self, name).astype(np.float32) for name in vars(self)}
+        return replace(self, **parts)
 
-    def _iterate(self, weights: Array) -> Iterator[tuple[slice, Numbers, Numbers, Numbers]]:
-        """Compute all replicates: θ*, Σ_g d*_g and the (b, K, K) sums of products of d*_g."""
-        c, k, kind = CLUSTERS_TOGETHER, self.linear.shape[1] // 2, self.linear.dtype
-        step = max(MIN_REPLICATES, BLOCK // (weights.shape[1] * k))
-        blocks = sum(len(one.carried) for one in self.batches)
-        room = np.empty((step, blocks, c * k), dtype=kind)
-        for first in range(0, len(weights), step):
-            drawn, start = weights[first : first + step].astype(kind), 0
-            b = len(drawn)
+    def _iterate(self, weights: Array) -> Iterator[tuple[slice, Numbers, Numbers]]:
+        """Compute all replicates; products take twice as many at a time as what follows likes."""
+        step = max(MIN_REPLICATES, BLOCK // (weights.shape[1] * self.rows.shape[1]))
+        blocks, width, columns = self.carried.shape
+        room = np.empty((2 * step, blocks, columns), dtype=self.carried.dtype)
+        for first in range(0, len(weights), 2 * step):
+            batch = weights[first : first + 2 * step].astype(self.axes.dtype)
+            b, c = len(batch), CLUSTERS_TOGETHER
+            moved = batch @ self.axes
+            known = np.ones((blocks, b, width), dtype=batch.dtype)
+            known[:, :, : moved.shape[1]] = moved
+            filled = np.zeros((b, blocks * c), dtype=batch.dtype)
+            filled[:, : batch.shape[1]] = batch
+            known[:, :, -c:] = filled.reshape(b, blocks, c).transpose(1, 0, 2)
             changes = room[:b]
-            for one in self.batches:
-                n, width, _ = one.carried.shape
-                filled = np.zeros((b, n * c), dtype=kind)
-                filled[:, : len(one.codes)] = drawn[:, one.codes]
-                known = np.empty((n, b, width), dtype=kind)
-                known[:, :, :-c] = drawn @ one.axes
-                known[:, :, -c:] = filled.reshape(b, n, c).transpose(1, 0, 2)
-                out = changes[:, start : start + n].transpose(1, 0, 2)
-                np.matmul(known, one.carried, out=out)
-                start += n
-            each = changes.reshape(b, blocks * c, k)
-            products = np.matmul(each.transpose(0, 2, 1), each)
-            estimate, sums = np.split(drawn @ self.linear, 2, axis=1)
-            yield slice(first, first + b), estimate, sums, products
+            np.matmul(known, self.carried, out=changes.transpose(1, 0, 2))
+            each = changes.reshape(b, blocks * c, columns // c)
+            # of an array with itself numpy makes half and mirrors it: slower, where both are small
+            estimate = moved @ self.rows
+            products = np.matmul(each[:, :, :-1].transpose(0, 2, 1), each)
+            for at in range(0, len(estimate), step):
+                part = estimate[at : at + step]
+                yield slice(first + at, first + at + len(part)), part, products[at : at + step]
 
     def studentise(self, weights: Array, pairs: Pairs) -> tuple[Numbers, Numbers, Flags]:
         """Return (P, B) and (B, K) |t*|, and (B,) whether single precision would be too coarse."""
-        clusters, k = weights.shape[1], self.linear.shape[1] // 2
+        clusters, k = weights.shape[1], self.rows.shape[1]
+        factor = (clusters - 1) / clusters
         of_pairs = np.empty((len(pairs[0]), len(weights)), dtype=np.float32)
         of_coordinates = np.empty((len(weights), k))
         lost = np.empty(len(weights), dtype=np.bool_)
         corners = pairs[0] * k + pairs[1]
-        for part, estimate, sums, products in self._iterate(weights):
-            variance = products - sums[:, :, None] * (sums / clusters)[:, None]
+        for part, estimate, products in self._iterate(weights):
+            sums = products[:, :, k]
+            variance = products[:, :, :k] - sums[:, :, None] * (sums / clusters)[:, None]
+            variance *= factor
             # one row for each coordinate or pair: what belongs to a pair is copied in one piece
             matrix, moved = np.ascontiguousarray(variance.reshape(-1, k * k).T), estimate.T.copy()
             diagonal = matrix[:: k + 1]
@@ -181,7 +160,7 @@ class ReplicateBatches:
             spread = both - 2 * matrix[corners]
             of_pairs[:, part] = absolute_t(moved[pairs[0]] - moved[pairs[1]], spread)
             of_coordinates[part] = absolute_t(estimate, diagonal.T)
-            raw = np.diagonal(products, axis1=1, axis2=2)
+            raw = factor * np.diagonal(products, axis1=1, axis2=2)
             coarse = (spread < MIN_SHARE_LEFT * both).any(axis=0)
             lost[part] = coarse | (MIN_SHARE_LEFT * raw > diagonal.T).any(axis=1)
         return of_pairs, of_coordinates, lost

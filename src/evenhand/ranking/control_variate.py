@@ -20,14 +20,13 @@ the variance is added, by items.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from evenhand.errors import NotIdentified
-from evenhand.models.base import Codes
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.ranking.covariance import ClusteredErrors, Spread, describe_ways
@@ -42,8 +41,7 @@ class Part:
     values: Array  # (K,) estimates
     rows: Array  # (K, p) what centred estimates are of the parameters
     changes: Mapping[str, Array]  # way → (G, p) what leaving each cluster out changes
-    # way → the g clusters with answers, and (g, K, p) how far their leverage carries a change
-    carried: Mapping[str, tuple[Codes, Array]]
+    carried: Mapping[str, Array]  # way → (G, K, p) how far its leverage carries a change
     # (cells, p) what each cell of judge and item, as an independent answer, changes
     moves: Array
 
@@ -63,7 +61,8 @@ class Part:
                 raise NotIdentified(f"{len(rows):,} systems are too many to combine with verdicts")
             changes[name] = np.zeros((way.factor.size, rows.shape[1]))
             changes[name][way.held] = way.influence.changes
-            carried[name] = way.held, way.influence.carried
+            carried[name] = np.repeat(rows[None], way.factor.size, axis=0)
+            carried[name][way.held] = way.influence.carried
         return cls(systems, values - values.mean(), rows, changes, carried, moves)
 
     def move_items(self) -> Array:
@@ -117,8 +116,8 @@ class ControlVariate:
         parts, scales = (self.people, self.beside, self.every), (1.0, -weight, weight)
         rows = self.rows(weight)
         every = np.concatenate([one.changes["item"] for one in parts], axis=1)
-        carried = _carry(rows, len(every), scales, [one.carried["item"] for one in parts])
-        influence = Influence(every, carried, rows, len(parts))
+        carried = [s * one.carried["item"] for s, one in zip(scales, parts, strict=True)]
+        influence = Influence(every, np.concatenate(carried, axis=2), rows)
         item = replace(self.ways["item"], vcov=self.vcovs["item"], influence=influence)
         ways: tuple[ClusteredErrors, ...] = (item,)
         if "judge" in self.ways:
@@ -138,14 +137,15 @@ class ControlVariate:
         # Clusters are the judges and, beside them, the items of all verdicts
         parts = (self.people, self.beside)
         of_judges = np.concatenate([one.changes["judge"] for one in parts], axis=1)
+        carried = [s * one.carried["judge"] for s, one in zip(scales, parts, strict=False)]
         items = self.every.changes["item"]
         judges, p = of_judges.shape
         changes = np.zeros((judges + len(items), rows.shape[1]))
         changes[:judges, :p], changes[judges:, p:] = of_judges, items
-        codes, of_items = self.every.carried["item"]
-        each = [*(one.carried["judge"] for one in parts), (judges + codes, of_items)]
-        carried = _carry(rows, len(changes), scales, each)
-        vcov, influence = self.vcovs["judge"], Influence(changes, carried, rows, len(scales))
+        whole = np.repeat(rows[None], len(changes), axis=0)
+        whole[:judges, :, :p] = np.concatenate(carried, axis=2)
+        whole[judges:, :, p:] = scales[2] * self.every.carried["item"]
+        vcov, influence = self.vcovs["judge"], Influence(changes, whole, rows)
         return replace(self.ways["judge"], vcov=vcov, influence=influence)
 
     def variances(self, weight: float) -> Array:
@@ -163,17 +163,6 @@ class ControlVariate:
         of_pairs = pair_variance(part.rows @ tastes @ part.rows.T)
         mean = of_pairs[np.triu_indices(len(part.rows), 1)].mean()
         return float(mean / self.variances(0.0).mean())
-
-
-def _carry(
-    rows: Array, clusters: int, scales: Sequence[float], parts: Sequence[tuple[Codes, Array]]
-) -> Array:
-    """Return (G, K, 3p) what clusters carry, of an estimate only where they have answers for it."""
-    whole = np.repeat(rows[None], clusters, axis=0)
-    of_parts = np.split(whole, len(parts), axis=2)
-    for view, scale, (codes, carried) in zip(of_parts, scales, parts, strict=True):
-        view[codes] = scale * carried
-    return whole
 
 
 def _join(one: Array, other: Array) -> Array:
