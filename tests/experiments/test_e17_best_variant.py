@@ -12,7 +12,7 @@ import pytest
 from evenhand.ranking.best_variant import carve_best, correct_best, find_largest
 
 CAMPAIGNS = 1000
-CARVED = 200  # of these with later votes, whose densities take longer
+CARVED = 100  # of these with later votes, whose densities take longer
 ARMS = {
     "27 equal": np.zeros(27),
     "10 equal": np.zeros(10),

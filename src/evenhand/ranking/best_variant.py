@@ -40,7 +40,7 @@ MAX_NAMED: Final = 6  # Most systems that a refusal names
 SHARE: Final = 0.1  # β / α
 DRAWS: Final = 200_000  # for the quantile of the largest of several errors
 HALVINGS: Final = 60  # of the interval that holds an end
-CARVED_POINTS: Final = 40_001  # at which the density of carved estimates is summed
+CARVED_POINTS: Final = 20_001  # at which the density of carved estimates is summed
 CARVED_REACH: Final = 20.0  # standard errors around the estimate within which it is
 LEVEL: Final = 1e-9  # c_k is 1 so nearly that the difference does not depend on x_j
 
