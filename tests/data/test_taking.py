@@ -245,6 +245,7 @@ CALLS = {
     "rank_prediction_powered": lambda data: evenhand.rank_prediction_powered(
         data, llm=VERDICTS, method="win-rate"
     ),
+    "sample_for_llm": lambda data: evenhand.sample_for_llm(data, VERDICTS, n=5),
     "screen_judges": evenhand.screen_judges,
     "tabulate_models": evenhand.tabulate_models,
     "trace_learning": lambda data: evenhand.trace_learning(

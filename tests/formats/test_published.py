@@ -241,7 +241,7 @@ FILES = (
     Published(
         "qualtrics.csv",
         QUALTRICS,
-        "no known layout",
+        "has several columns of scores, Q1_1, Q1_2",
         "--column judge=ResponseId --column system=Q1_1,Q1_2",
         refused=True,
     ),
