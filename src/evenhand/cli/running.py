@@ -98,6 +98,8 @@ LOST: Final = "not finite, so null here"
 class Result(Protocol):
     """What a verb found, in every form it can be asked for."""
 
+    @property
+    def exit_code(self) -> int: ...  # of the command
     def text(self, columns: int) -> str: ...
     def contract(self) -> dict[str, Any]: ...  # what --json prints
     def records(self) -> list[dict[str, Any]]: ...  # the rows of --csv, all with the same keys

@@ -329,6 +329,7 @@ class _Caught:
 class SightResult:
     sight: CampaignStatus  # of it
     status: Status  # when that was
+    exit_code: int = 0  # of the command
 
     def text(self, columns: int) -> str:
         lines = compose(self.sight, self.status, Size(columns))
