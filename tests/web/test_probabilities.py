@@ -5,10 +5,13 @@ from math import log
 import pytest
 
 from chat_servers import Reply, fail, serve_chat
-from evenhand.web.endpoint import Endpoint
+from evenhand.web.endpoint import Endpoint, Share
 from evenhand.web.prompts import read_probabilities
 
 OUTCOMES = ["left", "right", "tie"]
+
+
+QUESTION = [{"role": "user", "content": "?"}]
 
 
 def token(written, share=1.0, top=(), **more):
@@ -77,7 +80,7 @@ def test_where_they_do_not_say_there_is_no_probability(logprobs):
     assert read_probabilities(TEXT, "left", OUTCOMES, logprobs) is None
     with serve_chat(lambda _: Reply(TEXT, logprobs=logprobs)) as server:
         endpoint = Endpoint(server.url, "gpt", logprobs=True)
-        assert endpoint.ask([{"role": "user", "content": "?"}], {}).text == TEXT
+        assert endpoint.ask(QUESTION, {}, Share(endpoint.meter)).text == TEXT
         endpoint.close()
 
 
@@ -98,7 +101,7 @@ def test_an_endpoint_that_refuses_alternatives_is_asked_for_fewer_then_for_none(
         server.first = [fail(status, "top_logprobs must be at most 5")]
         server.first += [fail(status, "logprobs are not supported by this model")]
         endpoint = Endpoint(server.url, "gpt", logprobs=True)
-        assert endpoint.ask([{"role": "user", "content": "?"}], {}).text == TEXT
+        assert endpoint.ask(QUESTION, {}, Share(endpoint.meter)).text == TEXT
         endpoint.close()
         assert [call.request.get("top_logprobs") for call in server.calls] == [20, 5, None]
         assert "logprobs" not in server.calls[-1].request
