@@ -87,6 +87,8 @@ def test_every_kind_writes_numbers_as_people_read_them() -> None:
         ("interval three", (0.25, 0.5)): "0.250 to 0.500",
         ("interval four", (0.25, 0.5)): "0.2500 to 0.5000",
         ("interval share", (0.25, 0.5)): "25 to 50 %",
+        ("tenths", 0.4825): "48.2 %",
+        ("interval tenths", (0.45, 0.5525)): "45.0 to 55.2 %",
         ("interval figures", (0.012345, 1234.0)): "0.0123 to 1,234",
         ("interval general", (0.25, 1000.0)): "0.25 to 1000",
         ("state", "passed"): "passed",
