@@ -13,6 +13,7 @@ from evenhand.cli.options import (
     refuse_given,
     scale_option,
     seed_option,
+    split_names,
     under,
     verb,
 )
@@ -95,7 +96,7 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         cluster=asked.cluster,
         seed=asked.seed,
         group_by=groups.group_by,
-        llm_judges=[name.strip() for text in asked.llm_judges for name in text.split(",")],
+        llm_judges=split_names(asked.llm_judges),
     )
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None

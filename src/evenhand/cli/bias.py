@@ -64,7 +64,7 @@ def bias(
     from evenhand.ranking.llm_bias import find_llm_bias
 
     by, settings = groups.group_by, vars(clusters)
-    llm_judges = [name.strip() for text in asked.llm_judges for name in text.split(",")]
+    llm_judges = options.split_names(asked.llm_judges)
     if llm_judges:
         why = "does not apply to LLM judges, whose errors are by item: leave it out"
         options.refuse_given(["criterion", "cluster"], why)

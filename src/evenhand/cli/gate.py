@@ -113,7 +113,7 @@ def gate(
     """
     if planned.sha256 is not None and planned.plan is None:
         raise UnknownOption("--sha256 is the digest of a plan: name it, --plan FILE")
-    names = [name.strip() for text in verdicts.llm_judges for name in text.split(",")]
+    names = options.split_names(verdicts.llm_judges)
     criterion = asked.criterion
     data = run.reading.open_either(
         options.kinds_of(ratings=criterion is not None), llm=names, criterion=criterion
@@ -129,7 +129,7 @@ def gate(
         criterion=criterion,
         lower_is_better=None if asked.better is None else asked.better == "lower",
         cluster=asked.cluster,
-        llm=verdicts.llm,
+        llm=None if verdicts.llm is None else run.reading.open_beside(verdicts.llm),
         llm_judges=names,
         unpaired=verdicts.unpaired,
         cost_judgment=asked.cost_judgment,
@@ -157,10 +157,8 @@ def write_junit(result: Gate) -> str:
         name = f"{one.new} may replace {result.old}"
         case = ElementTree.SubElement(suite, "testcase", classname=where, name=name)
         if one.decision in FAULTS:
-            fault = ElementTree.SubElement(
-                case, FAULTS[one.decision], type=one.decision, message=one.says
-            )
-            fault.text = one.says
+            told = {"type": one.decision, "message": one.says}
+            ElementTree.SubElement(case, FAULTS[one.decision], told)
     counts = [one.decision for one in result.comparisons]
     suite.set("tests", str(len(counts)))
     suite.set("failures", str(counts.count("worse")))

@@ -77,7 +77,7 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         given = gather_scores(others, skip_bad_rows=skip)
     else:
         given = find_beside(source, data, criterion, task=reading.task, skip_bad_rows=skip)
-    names = [name.strip() for text in asked.statistic for name in text.split(",")]
+    names = options.split_names(asked.statistic)
     result = meta_evaluate(
         data,
         given,

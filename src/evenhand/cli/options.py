@@ -21,6 +21,7 @@ from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, 
 from evenhand.errors import (
     MissingOutcomes,
     PaddedLabels,
+    UnknownColumn,
     UnknownFormat,
     UnknownOption,
     listing,
@@ -169,6 +170,11 @@ class Numbers(Parsed):
         if not all(word.isdecimal() for word in words):
             raise ValueError(f"'{text}' is no list of whole numbers, such as 100,200,400")
         return tuple(map(int, words))
+
+
+def split_names(texts: Iterable[str]) -> list[str]:
+    """Return the names of an option that may be repeated and may hold several, with commas."""
+    return [name.strip() for text in texts for name in text.split(",")]
 
 
 # The options, spelled once: every verb that takes one takes it under the same name.
@@ -565,6 +571,15 @@ class Reading(Options):
             data = data.strip_labels()
             return data.exclude_unanswered() if isinstance(data, Comparisons) else data
         return data
+
+    def open_beside(self, path: str) -> Comparisons | Rankings | Ratings:
+        """Open another file whose labels and columns are as in FILE."""
+        from evenhand.formats.reading import read
+
+        try:
+            return read(path, columns=self.roles or None, outcomes=self.meanings or None)
+        except UnknownColumn:  # columns of FILE alone
+            return read(path, outcomes=self.meanings or None)
 
     def open_people(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
         """Open the files without judges marked as LLMs beside people."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
@@ -14,7 +13,7 @@ from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 from evenhand.data.ratings import Ratings
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing
+from evenhand.errors import InvalidJudgments, UnknownOption, listing
 
 if TYPE_CHECKING:
     from evenhand.data.weights import Mix
@@ -149,16 +148,6 @@ def choose_model(
     return replace(made, **chosen)
 
 
-def read_beside(reading: options.Reading, path: str) -> Any:
-    """Read another file whose labels and columns are as in FILE."""
-    from evenhand.formats.reading import read
-
-    try:
-        return read(path, columns=reading.roles or None, outcomes=reading.meanings or None)
-    except UnknownColumn:  # columns of FILE alone
-        return read(path, outcomes=reading.meanings or None)
-
-
 class Verdicts(options.Options):
     llm: str | None = _model(
         "--llm VERDICTS",
@@ -191,11 +180,11 @@ class Verdicts(options.Options):
 
     @property
     def names(self) -> list[str]:
-        return [name.strip() for text in self.llm_judges for name in text.split(",")]
+        return options.split_names(self.llm_judges)
 
     def open(self, reading: options.Reading) -> dict[str, Any]:
         """Return what `evenhand.rank` takes of them; labels and columns are as in FILE."""
-        llm = None if self.llm is None else read_beside(reading, self.llm)
+        llm = None if self.llm is None else reading.open_beside(self.llm)
         wanted = {"unpaired": self.unpaired, "llm_weight": self.llm_weight}
         return {"llm": llm, "llm_judges": self.names, **wanted}
 
@@ -398,7 +387,7 @@ def rank(
         result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
-    rankings = owners.add(rankings, seed.seed, partial(read_beside, run.reading))
+    rankings = owners.add(rankings, seed.seed, run.reading.open_beside)
     shown, refused = instead.show(rankings, refused)
     beside = None
     if isinstance(result, GroupedRankings) and not instead.win_rates:

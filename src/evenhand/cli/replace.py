@@ -45,7 +45,7 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
     """
     from evenhand.judges.replacement import replace as test_replacement
 
-    names = [name.strip() for text in asked.llm_judges for name in text.split(",")]
+    names = options.split_names(asked.llm_judges)
     if not names:
         raise UnknownOption("say which judges are LLMs: --llm-judges NAME")
     if asked.epsilon is None:

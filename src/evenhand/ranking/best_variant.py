@@ -153,19 +153,19 @@ def carve_best(
     both, r = v * variance / (v + variance), v / sqrt(v + variance)
     seen, s = both * (estimates[best] / v + fresh / variance), sqrt(both)
     reach = CARVED_REACH * s
-    aside = np.arange(CARVED_POINTS) - CARVED_POINTS // 2  # of the observed mean, which is a point
-    t = seen + aside * (2 * reach / (CARVED_POINTS - 1))
+    steps = np.arange(CARVED_POINTS) - CARVED_POINTS // 2  # from the observed mean
+    t = seen + steps * (2 * reach / (CARVED_POINTS - 1))
     # log of Φ(b) − Φ(a), by the tails that have the digits
     a, b = (low - t) / r, (high - t) / r
     a, b = np.where(a > 0, -b, a), np.where(a > 0, -a, b)
     with np.errstate(divide="ignore"):
         chosen = log_ndtr(b) + np.log1p(-np.exp(np.minimum(log_ndtr(a) - log_ndtr(b), 0.0)))
-    below = (1 - np.sign(aside)) / 2
+    smaller = (1 - np.sign(steps)) / 2
 
     def chance(mean: float) -> float:
         log_density = chosen - ((t - mean) / s) ** 2 / 2
         density = np.exp(log_density - log_density.max())
-        return float(density @ below / density.sum())
+        return float(density @ smaller / density.sum())
 
     ends = (seen - reach, seen + reach)
     lower, middle, upper = (find_mean(chance, q, ends) for q in (1 - alpha / 2, 0.5, alpha / 2))

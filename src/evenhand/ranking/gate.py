@@ -91,10 +91,6 @@ class Bounds:
     p: float  # of the claim that the difference is below −δ at most, one-sided
     p_worse: float  # of the claim that it is above −δ at least
 
-    @property
-    def superior(self) -> bool:
-        return self.lower > 0
-
 
 def find_bounds(
     difference: float, stderr: float, delta: float, *, df: float = inf, alpha: float = 0.05
@@ -470,13 +466,13 @@ def decide(
     cost_judgment: float | None = None,
 ) -> Gate:
     """Decide by a ranking, or by those of several groups, each of which must pass."""
-    grouped = isinstance(ranked, GroupedRankings)
-    groups = ranked.groups if isinstance(ranked, GroupedRankings) else {"": ranked}
-    refused = dict(ranked.refused) if isinstance(ranked, GroupedRankings) else {}
-    if not grouped:
-        known = [*asked.new, asked.old]
-        for name in known:
-            groups[""].row(name)
+    groups: Mapping[str, Ranking]
+    if isinstance(ranked, GroupedRankings):
+        groups, refused, by = ranked.groups, dict(ranked.refused), ranked.by
+    else:
+        groups, refused, by = {"": ranked}, {}, None
+        for name in (*asked.new, asked.old):
+            ranked.row(name)  # refuses a name that there is not
     found: list[Comparison] = []
     for name, ranking in groups.items():
         lacking = [one for one in (*asked.new, asked.old) if one not in ranking.systems]
@@ -506,7 +502,7 @@ def decide(
         alpha=asked.alpha,
         anytime=asked.anytime,
         plan_sha256=digest,
-        by=ranked.by if isinstance(ranked, GroupedRankings) else None,
+        by=by,
         scale=scale,
         comparisons=tuple(found),
         basis=say_basis(groups, asked, scale),
@@ -655,9 +651,7 @@ def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> tuple[float, float]
 def passes(one: Comparison, asked: Asked) -> bool:
     if one.log_evidence is not None and one.log_evidence < log(len(asked.new) / asked.alpha):
         return False
-    if one.p is None:  # votes alone, where no judges are known who differ
-        return False
-    return one.p <= asked.alpha
+    return one.p is not None and one.p <= asked.alpha
 
 
 def adjust_worse(

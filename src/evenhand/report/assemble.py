@@ -59,7 +59,7 @@ from evenhand.report.answer import add_warnings, is_warning, say, say_answer, sa
 from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Part, Section
 from evenhand.report.html import Report
 from evenhand.report.methods import write_section_methods
-from evenhand.report.sections import agreement, judges, metrics, robustness, systems, verdicts
+from evenhand.report.sections import agreement, judges, metrics, robustness, systems
 from evenhand.report.sections import data as judged
 from evenhand.report.sections import model as fitted
 
@@ -84,7 +84,7 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "choices": robustness.write_section_choices,
     "fragility": robustness.write_section_fragility,
     "order": robustness.write_section_order,
-    "llm": verdicts.write_section_llm,
+    "llm": systems.write_section_llm,
     "metrics": metrics.write_section_metrics,
     "data": judged.write_section_data,
     "items": judged.write_section_items,

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, Final
 
 from evenhand.render.document import Column, Document, Row, Table, Text
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import join_names
 
 PASSED: Final = "passed"
@@ -155,6 +155,33 @@ def make_section(
         ),
         command=command,
     )
+
+
+def join_documents(
+    documents: Mapping[str, Document],
+    refused: Mapping[str, str],
+    files: Mapping[str, str],
+    before: str = "",
+) -> Document:
+    """Return the documents of groups as one, each sentence and table with the group's name.
+
+    What each rests on stands behind all answers.
+
+    refused: why some groups have none. files: group → what it adds to names of tables. before: what
+        these begin with.
+    """
+    answers, bases = list[str](), list[str]()
+    tables, notes = list[Table](), [f"{name}: {why}" for name, why in refused.items()]
+    for name, one in documents.items():
+        about, end = (f"{name}: ", f"-{files[name]}") if name else ("", "")
+        answers += [f"{about}{text}" for text in one.answer]
+        bases.append(f"{about}{one.basis}")
+        notes += [f"{about}{note}" if about else note for note in list_notes(one)]
+        tables += [
+            replace(it, name=f"{before}{it.name}{end}", caption=f"{about}{it.caption}")
+            for it in one.tables
+        ]
+    return Document(answer=(*answers, *bases), parts=tuple(tables), findings=take_findings(notes))
 
 
 def list_notes(document: Document) -> list[Finding]:

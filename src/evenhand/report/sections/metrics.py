@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from evenhand.errors import InvalidJudgments
 from evenhand.metrics.evaluation import MIN_DISTANT
 from evenhand.metrics.result import MetaEvaluation
-from evenhand.render.document import Document, Table
-from evenhand.render.findings import take_findings
 from evenhand.render.values import join_names
 from evenhand.report.analysis import Analysis
 from evenhand.report.document import (
@@ -21,7 +18,7 @@ from evenhand.report.document import (
     Check,
     Figure,
     Section,
-    list_notes,
+    join_documents,
     make_section,
 )
 from evenhand.report.figures.drawing import name_files
@@ -48,27 +45,17 @@ def write_section_metrics(analysis: Analysis) -> Section:
     else:
         groups, refused = found.groups, found.refused
     files = name_files(filter(None, groups))
-    says, notes = list[str](), [f"{name}: {why}" for name, why in refused.items()]
-    answers, doubts = list[str](), list[str]()
-    tables, figures = list[Table](), list[Figure]()
+    documents = {name: one.document() for name, one in groups.items()}
+    document = join_documents(documents, refused, files)
+    doubts, figures = list[str](), list[Figure]()
     for name, one in groups.items():
         about, end = (f"{name}: ", f"-{files[name]}") if name else ("", "")
-        document = one.document()
-        answers += [f"{about}{text}" for text in document.answer]
-        says.append(f"{about}{document.basis}")
-        notes += [f"{about}{note}" if about else note for note in list_notes(document)]
-        doubts += [f"{about}{note}" for note in document.findings if note.code in DOUBTS]
-        tables += [
-            replace(it, name=f"{it.name}{end}", caption=f"{about}{it.caption}")
-            for it in document.tables
-        ]
+        doubts += [f"{about}{note}" for note in documents[name].findings if note.code in DOUBTS]
         if len(figures) < FIGURES * MAX_DRAWN:
             figures += _draw(one, about, end)
     tested = all(one.cluster is not None or len(one.metrics) == 1 for one in groups.values())
     state = WARNING if doubts else PASSED if tested else UNDECIDED
-    document = Document(
-        answer=(*answers, *says), parts=tuple(tables), findings=take_findings(notes)
-    )
+    answers = document.answer[: -len(groups)]  # what each rests on stands behind them
     return make_section(
         "metrics",
         document,

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.ratings import Ratings
-from evenhand.errors import NotConverged, NotIdentified
+from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified
 from evenhand.judges.removal import correlate
 from evenhand.ranking.by_model import tabulate_chances
-from evenhand.ranking.ranking import Ranking, write_ranks
+from evenhand.ranking.ranking import GroupedRankings, Ranking, write_ranks
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import Analysis, Rated
 from evenhand.report.answer import say, say_answer, say_refused
-from evenhand.report.document import Figure, Section, list_notes, make_section
+from evenhand.report.document import Figure, Section, join_documents, list_notes, make_section
 from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.style import take_chart
 from evenhand.report.figures.systems import draw_forest, draw_heads, draw_outcomes, draw_systems
@@ -74,6 +74,23 @@ def _title(ranking: Ranking) -> str:
     return (
         f"Systems by {ranking.scale}{f' ({means})' if means else ''}{shown}, with {level}{places}"
     )
+
+
+def write_section_llm(analysis: Analysis) -> Section:
+    """Return people's ranking with the help of LLM judges' verdicts, as `rank --llm` says it."""
+    command = analysis.write_command("rank", "--llm", analysis.settings.llm or "VERDICTS")
+    try:
+        found = analysis.fused
+    except InvalidJudgments as refusal:
+        return Section("llm", not_run=str(refusal), command=command)
+    if isinstance(found, GroupedRankings):
+        documents = {name: one.document() for name, one in found.groups.items()}
+        joined = join_documents(
+            documents, found.refused, name_files(filter(None, documents)), "llm-"
+        )
+    else:
+        joined = join_documents({"": found.document()}, {}, {}, "llm-")
+    return make_section("llm", joined, command=command)
 
 
 MAX_GROUPS: Final = 12  # Most groups that stand side by side: the first by name
