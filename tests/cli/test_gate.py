@@ -109,7 +109,7 @@ def test_a_plan_and_its_digest(votes, tmp_path):
         (["--new", "b", "--old", "A", "--margin", ".1"], "no system 'b'. Did you mean 'B'"),
         (["--new", "B", "--old", "A", "--margin", "5"], "of comparisons it is below .5"),
         (["--new", "B", "--old", "A", "--margin", "-1"], "it is 0 or more"),
-        (["--sha256", "ab"], "name it, --plan FILE"),
+        (["--sha256", "ab"], "name it (--plan FILE"),
         (["--plan", "none.toml"], "there is no file 'none.toml'"),
         (["--new", "B", "--old", "A", "--margin", ".1", "--group-by", "domain"], "domain"),
         (

@@ -89,12 +89,26 @@ def test_a_pilot_gives_ties_and_tastes():
         ({"systems": 3}, "leave out systems"),
         ({"resolve": "top"}, "leave out resolve"),
         ({"judges": 3}, "3 judges are too few"),
+        ({"gap": "a"}, "gap cannot be 'a'"),
         ({"judges": 10, "judge_sd": 2.0}, "no number of judgments"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(settings, refusal):
     with pytest.raises((UnknownOption, NotIdentified), match=refusal):
         evenhand.plan_gate(0.05, settings, campaigns=0)
+
+
+def test_nothing_passes_without_a_margin_and_a_gap():
+    with pytest.raises(NotIdentified, match="say how much better it is"):
+        evenhand.plan_gate(0.0, {"judges": 40}, campaigns=0)
+    assert evenhand.plan_gate(0.0, {"judges": 40, "gap": 0.5}, campaigns=0).expected >= 0.8
+
+
+def test_panels_of_ratings_grow_as_simulation_asks():
+    settings = {"unit": "points", "judges": 12, "judge_sd": 3.0, "item_sd": 6.0, "noise_sd": 10.0}
+    plan = evenhand.plan_gate(5.0, settings, campaigns=60)
+    (same,) = [one for one, _ in plan.panels if one.judges == 12]
+    assert same.judgments == pytest.approx(plan.design.judgments, abs=2)
 
 
 def test_the_command():

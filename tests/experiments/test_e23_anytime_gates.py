@@ -52,6 +52,29 @@ def test_looking_often_does_not_pass_what_is_worse():
 
 
 @pytest.mark.slow
+def test_ties_count_half():
+    """Half of the votes are ties; the new system wins .45 with them: neither claim may be made."""
+    draw, campaigns = np.random.default_rng(2305), 600
+    scores = draw.choice([1.0, 0.5, 0.0], p=[0.2, 0.5, 0.3], size=(campaigns, LOOKS[-1]))
+    passed, worse = (
+        np.mean([look(one)[0] for one in scores]),
+        np.mean([look_worse(one) for one in scores]),
+    )
+    print(f"ties: passed {passed}, worse {worse}")  # noqa: T201 - counts of an experiment
+    assert passed <= 0.071
+    assert worse <= 0.071
+
+
+def look_worse(scores: np.ndarray) -> bool:
+    """Say whether evidence of being worse by more than the margin is enough at any look."""
+    wins = np.cumsum(scores)[LOOKS - 1]
+    return any(
+        find_log_evidence(n - one, one, 0.5 + MARGIN) >= -np.log(ALPHA)
+        for one, n in zip(wins.tolist(), LOOKS.tolist(), strict=True)
+    )
+
+
+@pytest.mark.slow
 def test_where_judges_differ_the_clustered_bounds_are_asked_too():
     """Ten judges with taste, worse by the margin; ten looks, the last of which is the end."""
     judges, n, taste, campaigns = 10, 1000, 0.8, 300

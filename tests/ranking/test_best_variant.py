@@ -52,6 +52,12 @@ def test_carving_without_a_choice_is_the_weighted_mean():
     assert carve_best(np.array([1.0, 0.99]), np.eye(2), 1.0, 1.0)[1] < 0.95
 
 
+def test_few_later_votes_leave_the_hybrid_interval():
+    x = np.array([1.0, 0.999, 0.998])
+    assert carve_best(x, np.eye(3), -3.0, 1000.0) is None
+    assert carve_best(x, np.eye(3), 1.0, 1.0) is not None
+
+
 def test_the_largest_error_of_independent_and_of_correlated_estimates():
     case = next(one for one in GOLDEN["entries"] if one["id"] == "package_example_K5")
     vcov = np.array(case["input"]["covariance"])
@@ -194,6 +200,11 @@ def test_votes_after_the_choice_are_carved_in(tmp_path):
     made = CliRunner().invoke(main, ["rank", first, "--later", str(later)])
     assert made.exit_code == 2
     assert "add --owner TABLE" in " ".join(made.output.split())
+    # the same judges before and after
+    words[-1] = first
+    made = CliRunner().invoke(main, words)
+    assert made.exit_code == 2
+    assert "before the choice and after it" in " ".join(made.output.split())
     # votes without the best variant change nothing
     rest = two.systems
     without = {name for name in rest if name != found.system}

@@ -215,7 +215,63 @@ def test_anytime_needs_votes_and_judges():
     assert evenhand.gate(few, new="B", old="A", margin=0.1).decision == "passed"
     short = evenhand.gate(few, new="B", old="A", margin=0.1, anytime=True)
     assert short.decision == "undecided"
-    assert "direct votes are too few" in find_first(short).says
+    assert "Direct votes do not yet show it" in find_first(short).says
+
+
+def test_evidence_counts_a_tie_as_half():
+    votes = draw_votes(n=3000, ties=0.5, gaps={"B": 0.4})
+    found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1, anytime=True))
+    wins, ties, losses = evenhand.rank(votes).tally.between("B", "A")
+    assert ties > 100
+    assert found.log_evidence == pytest.approx(
+        gates.find_log_evidence(wins + ties / 2, losses + ties / 2, 0.4)
+    )
+
+
+@pytest.mark.parametrize("chances", [(0.15, 0.5, 0.35), (0.4, 0.0, 0.6)])
+def test_evidence_has_a_mean_of_at_most_one_at_the_margin(chances):
+    """E over all outcomes of four votes, by enumeration; also of being worse."""
+    for turned in (False, True):
+        mean = 0.0
+        for outcome in np.ndindex(3, 3, 3, 3):
+            score = sum((1.0, 0.5, 0.0)[one] for one in outcome)
+            won, lost = (4 - score, score) if turned else (score, 4 - score)
+            chance = np.prod([chances[one] for one in outcome])
+            mean += chance * exp(gates.find_log_evidence(won, lost, 0.6 if turned else 0.4))
+        assert mean <= 1 + 1e-9
+
+
+def test_better_and_as_good_are_adjusted_for_several_too():
+    votes = draw_votes(n=1200, gaps={"B": 0.0, "C": 0.0, "D": 0.5})
+    alone = find_first(evenhand.gate(votes, new="D", old="A", margin=0.2))
+    ranking = evenhand.rank(votes)
+    pairs = {name: ranking.pair(name, "A") for name in "BCD"}
+    t = np.array([pairs[name].difference / pairs[name].stderr for name in "BCD"])
+    at = np.array([ranking.systems.index(name) for name in "BCD"])
+    spread = gates.find_covariance(ranking.pair_stderr, at, ranking.systems.index("A"))
+    p = gates.adjust_p(t, spread, ranking.df, 20131)
+    several = evenhand.gate(votes, new=["B", "C", "D"], old="A", margin=0.2).comparisons
+    assert [one.superior for one in several] == (p <= 0.05).tolist()
+    assert alone.superior == (stats.t.sf(t[2], ranking.df) <= 0.05)
+
+
+def test_anytime_says_better_only_where_votes_show_it():
+    votes = draw_votes(n=900, gaps={"B": 0.45})
+    fixed = find_first(evenhand.gate(votes, new="B", old="A", margin=0.3))
+    found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.3, anytime=True))
+    wins, ties, losses = evenhand.rank(votes).tally.between("B", "A")
+    shown = gates.find_log_evidence(wins + ties / 2, losses + ties / 2, 0.5) >= log(20)
+    assert fixed.superior
+    assert found.decision == "passed"
+    assert found.superior == shown == False  # noqa: E712 - a chain
+
+
+def test_a_misspelt_system_is_refused_in_groups_too():
+    votes = draw_votes(n=400)
+    with pytest.raises(InvalidJudgments, match="no system 'Bb'"):
+        evenhand.gate(votes, new=["B", "Bb"], old="A", margin=0.1, group_by="language")
+    with pytest.raises(UnknownOption, match="a SHA-256 is that of a plan"):
+        evenhand.gate(votes, new="B", old="A", margin=0.1, plan_sha256="0" * 64)
 
 
 def rate_systems(lower=1.0):

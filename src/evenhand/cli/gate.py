@@ -10,7 +10,6 @@ import evenhand
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import refusing_to_write, remarks_on, write_file
-from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
     from evenhand.ranking.gate import Gate
@@ -111,8 +110,6 @@ def gate(
     holds comparisons, rankings or ratings. The exit code is 0 if it may, 1 if it
     is worse by more than the margin, 3 if that is not decided, and 2 on errors.
     """
-    if planned.sha256 is not None and planned.plan is None:
-        raise UnknownOption("--sha256 is the digest of a plan: name it, --plan FILE")
     names = options.split_names(verdicts.llm_judges)
     criterion = asked.criterion
     data = run.reading.open_either(

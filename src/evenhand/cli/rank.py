@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
@@ -234,7 +235,7 @@ class Owners(options.Options):
         return (self.owner, self.later)
 
     def add(
-        self, rankings: Mapping[str, Ranking], seed: int, read: Callable[[str], Any]
+        self, rankings: Mapping[str, Ranking], seed: int, rank_later: Callable[[str], Any]
     ) -> Mapping[str, Ranking]:
         if self.owner is None:
             if self.later is not None:
@@ -246,7 +247,7 @@ class Owners(options.Options):
                 raise UnknownOption("--later is for one ranking: choose one task or criterion")
             from evenhand.ranking.ranking import GroupedRankings
 
-            found = evenhand.rank(read(self.later))
+            found = rank_later(self.later)
             if isinstance(found, GroupedRankings):
                 raise UnknownOption("--later holds several tasks or criteria: give one")
             later = found
@@ -387,12 +388,27 @@ def rank(
         result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
-    rankings = owners.add(rankings, seed.seed, run.reading.open_beside)
+    settings = {name: one for name, one in certainty.items() if name not in OF_VERDICTS}
+    rank_later = partial(_rank_later, run.reading, data, {"interval": interval, **settings})
+    rankings = owners.add(rankings, seed.seed, rank_later)
     shown, refused = instead.show(rankings, refused)
     beside = None
     if isinstance(result, GroupedRankings) and not instead.win_rates:
         beside = tabulate_groups(shown, result.by) if instead.pair else result.document()
     return VerbResult(shown, refused, remarks_on(data), scales.shown, beside)
+
+
+OF_VERDICTS: Final = ("llm", "llm_judges", "unpaired", "llm_weight")  # settings of `rank`
+
+
+def _rank_later(reading: options.Reading, data: Any, settings: dict[str, Any], path: str) -> Any:
+    """Rank judgments from after a choice, by other judges, as those before were ranked."""
+    from evenhand.data.groups import list_judges
+    from evenhand.ranking.best_variant import refuse_same_panel
+
+    later = reading.open_beside(path)
+    refuse_same_panel(list_judges(data), list_judges(later))
+    return evenhand.rank(later, **settings)
 
 
 def _rank_powered(data: Any, method: str, settings: Mapping[str, Any]) -> VerbResult:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import ANSWER, COUNT, fetch_columns, is_nan, one_thread
+from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import number_rows
@@ -159,7 +160,12 @@ def admit_unrated(data: Ratings) -> Ratings:
     return replace(data, frame=data.frame.with_columns(judge=filled.otherwise(judge)))
 
 
-def list_levels(data: Comparisons | Ratings, column: str) -> list[str | None]:
+def list_judges(data: Comparisons | Rankings | Ratings) -> set[str]:
+    """Return the names of judges; none where they are not known."""
+    return set(filter(None, list_levels(data, "judge"))) if data.has("judge") else set()
+
+
+def list_levels(data: Comparisons | Rankings | Ratings, column: str) -> list[str | None]:
     """Return the different values of a column as text, sorted; None for blank ones comes last."""
     frame = data.frame.select(nw.col(column).cast(nw.String)).unique()
     with one_thread(data.source.connection):

@@ -40,7 +40,7 @@ from evenhand.design.power import (
     bound_share,
     rank_drawn,
 )
-from evenhand.design.spec import CampaignSpec, make_spec
+from evenhand.design.spec import CampaignSpec, check_settings, make_spec
 from evenhand.design.texts import say
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.numerics.distributions import t_quantile
@@ -141,7 +141,7 @@ class GatePlan(Shown):
                 f"The fewest judgments that pass it with {100 * spec.power:g} %",
                 panels,
                 rows,
-                legend=("in closed form; smaller panels cannot pass it so often",),
+                legend=("in closed form, scaled by simulation; smaller panels do not suffice",),
             ),
         )
         return Document(
@@ -224,7 +224,7 @@ def plan_gate(
         shift = (campaigns, lambda done: step(campaigns + done))
         null = simulate_gate(spec, move(spec.truth, worst), design, asked, shift)
         decisions = (replace(null, truth="worse by the margin"), *decisions)
-    panels = [search.need(judges) for judges in JUDGES]
+    panels = search.list_panels(design)
     described = f"plan gate, margin {margin:g}, alpha {alpha:g}, power {spec.power:g}"
     return GatePlan(
         margin=margin,
@@ -233,7 +233,7 @@ def plan_gate(
         design=design,
         expected=search.expect(design),
         decisions=decisions,
-        panels=tuple((one, spec.prices.cost(one)) for one in panels if one is not None),
+        panels=tuple((one, spec.prices.cost(one)) for one in panels),
         signature=write_signature(
             [described, f"{campaigns} campaigns", f"seed={spec.seed}"],
             design.judgments,
@@ -245,12 +245,13 @@ def plan_gate(
 
 def make_gate_spec(settings: Mapping[str, Any], pilot: object | None) -> CampaignSpec:
     """Return a spec of a new and an old system, tastes and ties from a pilot where there is one."""
-    gap = float(settings.get("gap", 0.0))
+    check_settings(settings)
+    gap = settings.get("gap", 0.0)
     names = {"systems": [NEW, OLD], "gap": gap}
     if pilot is None:
         return make_spec({**settings, **names})
     learned = learn_from_pilot(pilot, gap_stated=True).truth  # type: ignore[arg-type]
-    truth = replace(learned, systems=(NEW, OLD), log_worth=(gap, 0.0))
+    truth = replace(learned, systems=(NEW, OLD), log_worth=(float(gap), 0.0))
     start = CampaignSpec(truth, source="ties and tastes from the pilot")
     return make_spec({name: one for name, one in settings.items() if name != "gap"}, start)
 
@@ -315,6 +316,13 @@ class GateSearch:
             low, high = (low, middle) if does else (middle, high)
         return self.size(judges, high)
 
+    def list_panels(self, found: Design) -> list[Design]:
+        """Return the smallest design of each panel, as many times as large as simulation asked."""
+        closed = None if self.spec.is_sized else self.need(found.judges)
+        times = 1.0 if closed is None else found.judgments / closed.judgments
+        needed = [one for one in map(self.need, JUDGES) if one is not None]
+        return [self.size(one.judges, min(round(times * one.judgments), MOST)) for one in needed]
+
     def find(self) -> Design:
         """Return the stated design; where the number of judgments is missing, the fewest."""
         spec = self.spec
@@ -323,6 +331,11 @@ class GateSearch:
             raise NotIdentified(
                 f"{judges} judges are too few to stand for others",
                 [f"plan {MIN_CLUSTERS:.0f} judges or more, better 10"],
+            )
+        if self.apart <= 0:
+            raise NotIdentified(
+                "a new system that is no better than what must not pass cannot pass",
+                ["say how much better it is (gap)", "state a larger margin"],
             )
         stated = spec.judgments or (spec.each or 0) * judges
         if stated:

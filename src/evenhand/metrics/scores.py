@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -122,7 +123,7 @@ def gather_scores(sources: Any, *, skip_bad_rows: bool = False) -> MetricScores:
 def _are_rows(sources: Sequence[Any]) -> bool:
     """Say whether mappings are rows of one table, and not tables: their values are numbers."""
     return all(
-        isinstance(one, Mapping) and any(isinstance(value, int | float) for value in one.values())
+        isinstance(one, Mapping) and any(isinstance(value, Real) for value in one.values())
         for one in sources
     )
 

@@ -24,7 +24,7 @@ Source: Andrews, Kitagawa & McCloskey (2024), Quarterly Journal of Economics 139
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Final
@@ -42,6 +42,7 @@ DRAWS: Final = 200_000  # for the quantile of the largest of several errors
 HALVINGS: Final = 60  # of the interval that holds an end
 CARVED_POINTS: Final = 20_001  # at which the density of carved estimates is summed
 CARVED_REACH: Final = 20.0  # standard errors around the estimate within which it is
+CARVED_EDGE: Final = 2.0  # standard errors from the last of them, where tails are cut off
 LEVEL: Final = 1e-9  # c_k is 1 so nearly that the difference does not depend on x_j
 
 
@@ -140,8 +141,10 @@ def correct_best(
 
 def carve_best(
     estimates: Array, vcov: Array, fresh: float, variance: float, *, alpha: float = 0.05
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float] | None:
     """Return lower end, estimate and upper end of the best, with votes that came after the choice.
+
+    None where these are so few that an end lies beyond all that is looked at.
 
     estimates: (K,) of the choice; vcov: (K, K); fresh: of the best by the later votes alone, with
         its variance, independent of the first.
@@ -169,7 +172,8 @@ def carve_best(
 
     ends = (seen - reach, seen + reach)
     lower, middle, upper = (find_mean(chance, q, ends) for q in (1 - alpha / 2, 0.5, alpha / 2))
-    return lower, middle, upper
+    known = ends[0] + CARVED_EDGE * s < lower and upper < ends[1] - CARVED_EDGE * s
+    return (lower, middle, upper) if known else None
 
 
 def find_best_variants(
@@ -199,24 +203,43 @@ def find_best_variants(
         others = ~own if (~own).any() else np.ones(len(of), dtype=np.bool_)
         best = systems[int(np.where(own, estimates, -np.inf).argmax())]
         again = None if later is None else later.find_distance(best, systems, others, level)
+        alpha, carved = 1 - level, None
         if again is not None:
-            others = again.others
-        contrasts = np.eye(len(of))[own] - others / others.sum()
-        x = contrasts @ estimates
-        # of contrasts a and b the covariance is −aᵀDb/2, D the variances of differences
-        vcov = -wide * contrasts @ squares @ contrasts.T / 2
-        alpha = 1 - level
-        if again is None:
+            x, vcov = find_distances(estimates, wide * squares, own, again.others)
+            carved = carve_best(x, vcov, again.value, again.variance, alpha=alpha)
+        if carved is None:
+            x, vcov = find_distances(estimates, wide * squares, own, others)
             largest = find_largest(vcov, 1 - SHARE * alpha, seed)
             lower, middle, upper = correct_best(x, vcov, alpha=alpha, largest=largest)
         else:
-            lower, middle, upper = carve_best(x, vcov, again.value, again.variance, alpha=alpha)
+            lower, middle, upper = carved
         variants = tuple(name for name, mine in zip(systems, own, strict=True) if mine)
         absent = sorted(one for one, of in owners.items() if of == owner and one not in systems)
         ends = (float(x.max()), middle, lower, upper)
-        fresh = None if again is None else again.value
+        fresh = None if again is None or carved is None else again.value
         found.append(BestVariant(owner, best, variants, tuple(absent), *ends, level, fresh))
     return tuple(sorted(found, key=lambda one: -one.estimate))
+
+
+def find_distances(
+    estimates: Array, squares: Array, own: Flags, others: Flags
+) -> tuple[Array, Array]:
+    """Return the distances of an owner's variants to the mean of others, and their covariance.
+
+    squares: (K, K) D, variances of differences; of contrasts a and b the covariance is −aᵀDb/2.
+    """
+    contrasts = np.eye(len(own))[own] - others / others.sum()
+    return contrasts @ estimates, -contrasts @ squares @ contrasts.T / 2
+
+
+def refuse_same_panel(first: Set[str], later: Set[str]) -> None:
+    """Refuse judges who judged before the choice and after it, whose tastes are in both."""
+    both = sorted(first & later)
+    if both:
+        raise InvalidJudgments(
+            f"{listing(both, MAX_NAMED)} judged before the choice and after it: later judgments"
+            " count by themselves only if other judges gave them (--without leaves judges out)"
+        )
 
 
 def choose_best(

@@ -12,14 +12,15 @@ hold at once: δ ≥ 0, so that a system that is better passes at no further cos
 are tested by the largest t of all, stepping down; each group must pass by itself, which needs no
 correction.
 
-With `anytime` votes may be looked at as often as wanted. Of direct votes between the two that are
-no ties, S for the new and F for the old system, and p₀ = ½ − margin,
+With `anytime` votes may be looked at as often as wanted. Of direct votes between the two, S for the
+new and F for the old system, each with half of the ties, and p₀ = ½ − margin,
 
     e = ∫ p^S (1 − p)^F dp over p₀ < p < 1, with weight 1/(1 − p₀), / (p₀^S (1 − p₀)^F)
 
-has a mean of at most 1 wherever p ≤ p₀, at any time, so that e ≥ 1/α happens with probability α
-(Ville). It assumes that votes are independent: where judges are known, the clustered test must pass
-as well.
+has a mean of at most 1, at any time, wherever the new system wins p₀ or less: with x of a vote 1, ½
+or 0, (p/p₀)^x ((1 − p)/(1 − p₀))^(1 − x) is convex in x, so that its mean is at most that of wins
+and losses alone. Hence e ≥ 1/α happens with probability α (Ville). It assumes that votes are
+independent: where judges are known, the clustered test must pass as well.
 
 When not to use it: to choose a margin after votes are known.
 """
@@ -54,6 +55,7 @@ from evenhand.errors import (
     require_seed,
     sentence_hint,
     suggest,
+    suggest_or_list,
 )
 from evenhand.models.base import FittedModel
 from evenhand.models.rating_fit import RatingFit
@@ -71,6 +73,7 @@ from evenhand.ranking.ranking import (
     say_why,
 )
 from evenhand.ranking.texts import say_of_gates as say
+from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import write_value
@@ -259,7 +262,7 @@ class Gate(Shown):
         legend = [value, "needed: what the lower end must exceed to pass"]
         if self.anytime:
             needed = log(len(self.new) / self.alpha)
-            legend.append(f"log e: evidence of direct votes; {needed:.2f} or more passes")
+            legend.append(f"log e: evidence of direct votes, a tie being half; {needed:.2f} passes")
         caption = f"May {' or '.join(self.new)} replace {self.old}?"
         table = Table("comparisons", caption, columns, tuple(self.rows()), legend=tuple(legend))
         planned = () if self.plan_sha256 is None else (say("planned", digest=self.plan_sha256),)
@@ -342,6 +345,8 @@ def gate(
         "cluster": cluster,
     }
     digest = None
+    if plan is None and plan_sha256 is not None:
+        raise UnknownOption("a SHA-256 is that of a plan: name it (--plan FILE, in Python plan=)")
     if plan is not None:
         stated, digest = read_plan(plan)
         if plan_sha256 is not None and plan_sha256.lower() != digest:
@@ -471,8 +476,10 @@ def decide(
         groups, refused, by = ranked.groups, dict(ranked.refused), ranked.by
     else:
         groups, refused, by = {"": ranked}, {}, None
-        for name in (*asked.new, asked.old):
-            ranked.row(name)  # refuses a name that there is not
+    known = sorted({name for one in groups.values() for name in one.systems})
+    for name in (*asked.new, asked.old):
+        if name not in known:
+            raise InvalidJudgments(f"no system '{name}'.{suggest_or_list(name, known)}")
     found: list[Comparison] = []
     for name, ranking in groups.items():
         lacking = [one for one in (*asked.new, asked.old) if one not in ranking.systems]
@@ -505,7 +512,7 @@ def decide(
         by=by,
         scale=scale,
         comparisons=tuple(found),
-        basis=say_basis(groups, asked, scale),
+        basis=say_basis(groups, asked, scale, by),
         signature=" | ".join([sign_groups(groups), *settings]),
         notes=take_findings(notes),
         excluded=tuple(excluded),
@@ -550,24 +557,23 @@ def compare_in_group(
     delta = asked.margin if isinstance(fit, RatingFit) else solve_margin(fit, asked.margin)
     barred = [bars(ranking, (one, old)) for one in at.tolist()]
     tested = np.array([why is None for why in barred]) & (errors > 0) & np.isfinite(errors)
-    p = np.full(len(at), np.nan)
+    spread = find_covariance(ranking.pair_stderr, at[tested], old)
     bounds = {
         new: find_bounds(gaps[new], errors[new], delta, df=ranking.df, alpha=asked.alpha)
         for new in np.flatnonzero(tested).tolist()
     }
-    if tested.sum() > 1:
-        spread = find_covariance(ranking.pair_stderr, at[tested], old)
-        p[tested] = adjust_p((gaps[tested] + delta) / errors[tested], spread, ranking.df, seed)
-    else:
-        p[tested] = [one.p for one in bounds.values()]
+    p, p_better, p_within = (
+        adjust_p(far[tested] / errors[tested], spread, ranking.df, seed)
+        for far in (gaps + delta, gaps, delta - gaps)
+    )
 
     def write(gap: float) -> float:
         return gap if isinstance(fit, RatingFit) else float(find_win_rates(fit, np.array([gap]))[0])
 
-    found = []
+    found, order = [], [*bounds]
     for new, name in enumerate(judged):
         bound = bounds.get(new)
-        evidence = weigh_votes(ranking, name, asked) if asked.anytime else (None, None)
+        evidence = weigh_votes(ranking, name, asked) if asked.anytime else None
         needed = None
         if bound is not None:
             t = float((gaps[new] + delta) / errors[new])
@@ -588,20 +594,26 @@ def compare_in_group(
             stderr=None if bound is None else float(errors[new]),
             df=ranking.df if bound is not None and np.isfinite(ranking.df) else None,
             delta=delta,
-            p=None if bound is None else float(p[new]),
+            p=None if bound is None else float(p[order.index(new)]),
             p_worse=None if bound is None else bound.p_worse,
-            log_evidence=evidence[0],
-            log_evidence_worse=evidence[1],
+            log_evidence=None if evidence is None else evidence.passes,
+            log_evidence_worse=None if evidence is None else evidence.worse,
             judgments=ranking.n_judgments,
             judgments_needed=needed,
             cost=None,
             says="",
             why=barred[new],
         )
-        if passes(one, asked):
-            clear = bound is not None and bound.lower > 0
-            within = bound is not None and bound.upper < delta
-            one = changed(one, decision="passed", superior=clear, equivalent=within)
+        if shows(one.p, one.log_evidence, asked):
+            mine = order.index(new)
+            better = None if evidence is None else evidence.better
+            within = None if evidence is None else evidence.within
+            one = changed(
+                one,
+                decision="passed",
+                superior=shows(float(p_better[mine]), better, asked),
+                equivalent=shows(float(p_within[mine]), within, asked),
+            )
         found.append(one)
     return found + [open_comparison(new, group, say_not_judged([new])) for new in lacking]
 
@@ -627,6 +639,8 @@ def find_covariance(stderr: Array, new: Integers, old: int) -> Array:
 
 def adjust_p(t: Array, covariance: Array, df: float, seed: int) -> Array:
     """Return (N,) one-sided p-values, adjusted by the largest t of those that are left."""
+    if len(t) < 2:
+        return np.array([tail_above(one, df) for one in t.tolist()])
     rng = np.random.default_rng(seed)
     sd = np.sqrt(np.diag(covariance))
     values, vectors = np.linalg.eigh(covariance / sd[:, None] / sd)
@@ -637,21 +651,38 @@ def adjust_p(t: Array, covariance: Array, df: float, seed: int) -> Array:
     return adjust_by_steps(t, [draws])
 
 
-def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> tuple[float, float]:
-    """Return log e of direct votes: that the new system is not much worse, and that it is."""
+@dataclass(frozen=True)
+class Evidence:
+    """Log e of direct votes for what a gate may say."""
+
+    passes: float  # not worse by the margin
+    worse: float  # worse by more than it
+    better: float  # better than the old system
+    within: float  # better by less than the margin
+
+
+def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> Evidence:
+    """Weigh direct votes of the new and the old system, half of the ties for each."""
     if isinstance(ranking.fit, RatingFit) or ranking.tally is None:
         raise UnknownOption("an anytime decision needs comparisons: leave it out for ratings")
-    wins, _, losses = ranking.tally.between(new, asked.old)
+    wins, ties, losses = ranking.tally.between(new, asked.old)
+    wins, losses = wins + ties / 2, losses + ties / 2
     if ranking.tally.squares is not None:
         raise UnknownOption("an anytime decision counts votes, and these have weights")
     least = 0.5 - asked.margin
-    return find_log_evidence(wins, losses, least), find_log_evidence(losses, wins, 1 - least)
+    return Evidence(
+        find_log_evidence(wins, losses, least),
+        find_log_evidence(losses, wins, 1 - least),
+        find_log_evidence(wins, losses, 0.5),
+        find_log_evidence(losses, wins, least),
+    )
 
 
-def passes(one: Comparison, asked: Asked) -> bool:
-    if one.log_evidence is not None and one.log_evidence < log(len(asked.new) / asked.alpha):
+def shows(p: float | None, log_evidence: float | None, asked: Asked) -> bool:
+    """Say whether a claim holds: by its adjusted p, and by evidence where that is asked for."""
+    if log_evidence is not None and log_evidence < log(len(asked.new) / asked.alpha):
         return False
-    return one.p is not None and one.p <= asked.alpha
+    return p is not None and p <= asked.alpha
 
 
 def adjust_worse(
@@ -693,8 +724,11 @@ def say_decision(one: Comparison, asked: Asked, scale: str, ranking: Ranking | N
     else:
         shown = f"it is {written['value']} points better"
     code: str = one.decision
-    needed = log(len(asked.new) / asked.alpha)
-    if code == "undecided" and one.p is not None and one.p <= asked.alpha:
+    evidence = one.log_evidence
+    if one.p_worse is not None and one.p_worse <= asked.alpha:
+        evidence = one.log_evidence_worse
+    decisive = [p for p in (one.p, one.p_worse) if p is not None and p <= asked.alpha]
+    if code == "undecided" and decisive:  # by the intervals alone
         code = "votes"
     elif code == "undecided" and clears(one):
         code = "adjusted"
@@ -719,8 +753,7 @@ def say_decision(one: Comparison, asked: Asked, scale: str, ranking: Ranking | N
         why=one.why or "",
         headline=headline,
         more=more,
-        evidence=one.log_evidence,
-        needed=needed,
+        evidence=evidence,
         **{name: text for name, text in written.items() if name != "value"},
     )
 
@@ -732,13 +765,13 @@ def clears(one: Comparison) -> bool:
     return one.lower > one.limit or one.upper < one.limit
 
 
-def say_basis(groups: Mapping[str, Ranking], asked: Asked, scale: str) -> str:
-    if len(groups) == 1:
+def say_basis(groups: Mapping[str, Ranking], asked: Asked, scale: str, by: str | None) -> str:
+    if by is None:
         (ranking,) = groups.values()
         rests = f"{say_counts(ranking)}. "
     else:
         n = sum(one.n_judgments for one in groups.values())
-        rests = f"{n:,.0f} judgments in {len(groups)} groups, each of which must pass. "
+        rests = f"{n:,.0f} judgments in {plural(len(groups), 'group')}; every group must pass. "
     rates = scale == "win rate"
     points = f"{asked.margin:g} point{'s' * (asked.margin != 1)}"
     unit = f"{100 * asked.margin:g} % of comparisons" if rates else points

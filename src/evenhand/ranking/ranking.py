@@ -699,27 +699,27 @@ class Ranking(Shown):
     ) -> Ranking:
         """Return the ranking with the best variant of each owner of several, in `owners`.
 
-        owners: system → its owner; a system that is not named is its own. Those that are not ranked
-            count as not judged.
-        later: the ranking by judgments that came after the choice, by other judges: both are used.
+        owners: system → its owner, by default itself; those not ranked count as not judged.
+        later: the ranking by judgments after the choice, by other judges: both are used.
 
         Raises:
             InvalidJudgments: no owner of two systems.
             NotIdentified: no errors of all differences.
 
         """
-        again = None if later is None else later._estimated()
         if later is not None and later.scale != self.scale:
-            raise NotIdentified(f"later judgments are of {later.scale}, and these of {self.scale}")
-        found = choose_best(self._estimated(), owners, again, level=self.level, seed=seed)
-        return replace(self, owners=found)
+            raise NotIdentified(f"later judgments are of {later.scale}, these of {self.scale}")
+        own, again = self._estimated(), None if later is None else later._estimated()
+        found = choose_best(own, owners, again, level=self.level, seed=seed)
+        told = self.signature if later is None else f"{self.signature} | later {later.signature}"
+        return replace(self, owners=found, signature=told)
 
     def _estimated(self) -> Estimated:
         if self.pair_stderr is None or not self.bounded.all():
             raise NotIdentified("the best of several variants needs errors of all differences")
-        better = self.estimate * (-1 if self.lower_is_better else 1)
         fewest = min((way.clusters - 1.0 for way in self.ways), default=self.df)
-        return Estimated(self.systems, better, self.pair_stderr, fewest)
+        sign = -1 if self.lower_is_better else 1
+        return Estimated(self.systems, sign * self.estimate, self.pair_stderr, fewest)
 
     def win_rates(self) -> WinRates:
         """Return how often each system is predicted to be preferred to each other.

@@ -20,7 +20,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import refuse_kind, take_pairs
 from evenhand.data.engine import count_labels
-from evenhand.data.groups import Levels, list_levels, tally_groups
+from evenhand.data.groups import Levels, list_judges, list_levels, tally_groups
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
 from evenhand.data.taking import take
@@ -209,11 +209,7 @@ def open_verdicts(
     if verdicts.has("task") and not table.has("task") and len(verdicts.tasks()) == 1:
         # a campaign names its one task, and items with it; people's table need not
         verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
-    judges = [
-        set(filter(None, list_levels(one, "judge"))) if one.has("judge") else set()
-        for one in (table, verdicts)
-    ]
-    refuse_same_judges(judges[0], judges[1])
+    refuse_same_judges(list_judges(table), list_judges(verdicts))
     return weigh_sampled(table), split_probabilities(verdicts)
 
 

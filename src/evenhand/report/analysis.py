@@ -216,6 +216,7 @@ class Analysis:
         return rank(
             self.data,
             model=settings.model,
+            cluster=settings.cluster,
             level=settings.level,
             seed=settings.seed,
             llm=verdicts,
