@@ -78,6 +78,16 @@ def test_the_exit_code_of_a_shell(votes, tmp_path):
         assert shell.stdout.strip() == said
 
 
+def test_json_of_each_decision(votes):
+    for new, decision in (("D", "passed"), ("C", "worse")):
+        found = call(votes, "--old", "A", "--new", new, "--margin", ".05", "--json")
+        told = json.loads(found.stdout)
+        (one,) = told["comparisons"]
+        assert (told["decision"], one["decision"]) == (decision, decision)
+        assert one["superior"] is (new == "D")
+        assert one["equivalent"] is False
+
+
 def test_junit_has_a_case_for_each_comparison(votes, tmp_path):
     path = tmp_path / "gate.xml"
     call(votes, "--old", "A", "--new", "D", "--new", "C", "--margin", ".05", "--junit", str(path))
