@@ -144,4 +144,4 @@ def test_codes_for_no_answer_are_warned_of(evenhand, folder):
     ]
     (folder / "scores.csv").write_text("judge,item,system,score\n" + "".join(rows))
     said = " ".join(evenhand("watch", "scores.csv").out.split())
-    assert 'add --where "score <> 99"' in said
+    assert "If 99 means no answer, add --missing 99" in said

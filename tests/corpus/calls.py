@@ -506,6 +506,9 @@ def next_pairs_and_outputs() -> Any:
     for strategy in ("random", "uncertainty", "density"):
         chosen = evenhand.choose_outputs(waiting, features, evenhand.Query(strategy=strategy), n=4)
         told[f"outputs: {strategy}"] = plain(chosen)
+    votes = evenhand.read("votes.csv")
+    verdicts = votes.where(f"judge = '{votes.votes().judges[0]}'")
+    told["for LLM"] = plain(evenhand.sample_for_llm(None, verdicts, n=5))
     return told
 
 

@@ -126,6 +126,7 @@ RETURNED = {
         "Rankings",
         "Ratings",
         "Report",
+        "SampledPair",
         "SampledPairs",
         "Savings",
     ),
