@@ -13,6 +13,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -33,6 +34,8 @@ def main(words: Sequence[str] | None = None) -> int:
     cases = [case for case in chosen if data is not None or not case.needs_data]
     renamed = Renamed.read()
     cases = [case for case in cases if not renamed.is_deleted(case.name)]
+    if asked.compared:
+        cases = [replace(case, forms=case.compared) for case in cases]
     if not cases:
         say(f"no case is called {' or '.join(asked.only)}: {_count(every)}")
         return 2
@@ -57,6 +60,7 @@ def _read_words(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--keep", action="store_true", help="write the answers anew")
     parser.add_argument("--text", action="store_true", help="compare text, LaTeX and help as well")
     parser.add_argument("--part", choices=PARTS, action="append", help="fast, or whole: the others")
+    parser.add_argument("--compared", action="store_true", help="no text that is not compared")
     parser.add_argument("--most", type=int, default=MOST, help="differences printed of each case")
     parser.add_argument("--to", help="only write the answers to this file, as JSON Lines")
     return parser.parse_args(words)

@@ -100,6 +100,12 @@ class Case:
         return self.name.partition("/")[0]
 
     @property
+    def compared(self) -> tuple[str, ...]:
+        """Give the forms that are compared without `--text`; of the others only that they end."""
+        every = self.exact or "json" not in self.forms
+        return tuple(form for form in self.forms if every or form in ("json", "csv"))
+
+    @property
     def needs_data(self) -> bool:
         """Say whether it reads judgments that are not distributed."""
         return any(DATA in word for word in self.words)

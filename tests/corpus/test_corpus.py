@@ -1,7 +1,8 @@
 """Commands and calls answer as they did: a part of the corpus, and slowly the whole.
 
-What differs is printed by its key. `make same` prints all of it at once; CONTRIBUTING.md says what
-to do where a change is meant.
+What differs is printed by its key. Text of a case that has JSON is run by `make same` alone, unless
+the case says `!`. It prints all that differs at once; CONTRIBUTING.md says what to do where a change
+is meant.
 """
 
 import json
@@ -28,7 +29,7 @@ def list_runs(part: str) -> list[object]:
     return [
         pytest.param(case, form, id=f"{case.name}-{form}")
         for case in CASES
-        for form in case.forms
+        for form in case.compared
         if case.part == part and not RENAMED.is_deleted(case.name)
     ]
 
@@ -61,7 +62,7 @@ def fast(tmp_path_factory: pytest.TempPathFactory) -> Answers:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Answers:
-    return run(tmp_path_factory.mktemp("whole") / "answers.jsonl", "--part", "whole")
+    return run(tmp_path_factory.mktemp("whole") / "answers.jsonl", "--part", "whole", "--compared")
 
 
 def is_as_kept(kept: Answers, answers: Answers, case: Case, form: str) -> None:
