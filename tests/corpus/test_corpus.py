@@ -1,7 +1,7 @@
 """Commands and calls answer as they did: a part of the corpus, and slowly the whole.
 
-What differs is printed by its key. Only `make same` runs the text of a case that has JSON, unless the
-case says `!`, and prints all at once; CONTRIBUTING.md says what to do where a change is meant.
+What differs is printed by its key. Only `make same` runs the text of a case that has JSON, unless
+the case says `!`, and prints all at once; CONTRIBUTING.md says what to do where a change is meant.
 """
 
 import json
