@@ -90,9 +90,9 @@ def reply_to(served: Served, answer: object = LEFT, key: str = "", **more: Any) 
     return Reply(ticket.judge, ticket.number, answer, key or served.key, **more)
 
 
-def judge_next(store: Store, judge: str, answer: object = LEFT) -> Record:
+def judge_next(store: Store, judge: str, answer: object = LEFT, **more: Any) -> Record:
     """Serve a judge, and store their answer."""
-    return store.do(judging.append, reply_to(take(store, judge), answer))
+    return store.do(judging.append, reply_to(take(store, judge), answer, **more))
 
 
 def issue(tx: WriteTransaction, ticket: Ticket) -> Ticket:

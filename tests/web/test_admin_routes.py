@@ -1,5 +1,8 @@
 """The organiser's page: what it shows, what it does, what can be taken home."""
 
+import csv
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 import evenhand
+from evenhand.design.campaign import Pay
 from evenhand.design.reading import make_campaign
+from evenhand.errors import CampaignError
 from evenhand.web import Store
 from evenhand.web.dashboard import read_pace, say_pace, summarize_progress
 from evenhand.web.downloads import AnswerTables
@@ -75,6 +80,68 @@ def test_downloads_are_read_by_evenhand_and_verify(
     assert data.count_judgments() == 2
     assert audit(str(tmp_path / "log.jsonl")).holds
     assert client.get(f"{admin}/download/campaign.json").json()["name"] == "pairs"
+
+
+def read_pay(client: TestClient, store: Store) -> list[dict[str, str]]:
+    admin = store.do(people.replace_link, "admin").token
+    text = client.get(f"/a/{admin}/download/pay.csv").text
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_the_pay_sheet_counts_answers_and_active_time_and_cuts_pauses(
+    client: TestClient, store: Store
+) -> None:
+    pay = Pay(per_hour=12, per_answer=0.05, currency="EUR")
+    fill(store, replace(make_pairs(), pay=pay))
+    for seconds in (90, 30_000):  # the second has a pause, of which five minutes count
+        judge_next(store, "j0", seconds=seconds)
+    judge_next(store, "j1", seconds=None)
+    one, other = read_pay(client, store)
+    assert (one["judge"], one["answers"], one["active_minutes"]) == ("j0", "2", "6.5")
+    assert (one["amount"], one["currency"]) == ("1.40", "EUR")  # 12 * 6.5 / 60 + 2 * 0.05
+    assert (other["answers"], other["active_minutes"], other["amount"]) == ("1", "", "")
+    assert {one["completed"], other["completed"]} == {"no"}
+    while store.do(judging.serve, "j0") is not None:
+        judge_next(store, "j0", seconds=1)
+    assert read_pay(client, store)[0]["completed"] == "yes"
+
+
+def test_without_rates_the_pay_sheet_has_no_amounts_and_notes_run_nothing(
+    client: TestClient, store: Store, admin: str
+) -> None:
+    order(client, admin, "revoke", judge="j0")
+    order(client, admin, "invite", judge="new", seat="j0", note="=HYPERLINK(1)")
+    rows = {one["judge"]: one for one in read_pay(client, store)}
+    assert rows["new"]["note"] == "'=HYPERLINK(1)"
+    assert "amount" not in rows["new"]
+
+
+def test_rates_are_of_the_campaign_and_shown_before_it_begins(
+    client: TestClient, store: Store
+) -> None:
+    rates = {"per_hour": 12, "per_answer": 0.05, "currency": "EUR"}
+    planned = make_pairs()
+    assert "pay" not in planned.to_dict()
+    told = make_campaign({**planned.to_dict(), "pay": rates})
+    assert told.to_dict()["pay"] == rates
+    assert told.digest != planned.digest
+    page = client.get(f"/j/{fill(store, told)['j0']}/item").json()
+    assert page["pay"] == "12 EUR per hour and 0.05 EUR per answer"
+    assert page["questions"] == 3
+
+
+@pytest.mark.parametrize(
+    ("pay", "says"),
+    [
+        ({"per_hour": -1}, "per_hour cannot be -1: it is 0 or more"),
+        ({"per_hour": "12"}, "per_hour cannot be '12': it is a number"),
+        ({"hourly": 12}, "[pay] has no setting 'hourly'"),
+        ({"currency": 3}, "currency cannot be 3"),
+    ],
+)
+def test_rates_that_are_none_are_refused(pay: dict[str, Any], says: str) -> None:
+    with pytest.raises(CampaignError, match=re.escape(says)):
+        make_campaign({**make_pairs().to_dict(), "pay": pay})
 
 
 @pytest.mark.parametrize("name", ["ratings.csv", "log.csv", "comparisons", "..%2Fcampaign.db"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import secrets
 from collections import Counter
@@ -260,6 +261,44 @@ class Wording:
         return {**settings, "texts": texts} if texts else settings
 
 
+@dataclass(frozen=True, kw_only=True)
+class Pay:
+    per_hour: float = 0  # for an hour of active time
+    per_answer: float = 0
+    currency: str = ""  # such as EUR, as it is printed
+
+    def __post_init__(self) -> None:
+        for name in ("per_hour", "per_answer"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise CampaignError(f"{name} cannot be {value!r}: it is a number")
+            if not 0 <= value < math.inf:
+                raise CampaignError(f"{name} cannot be {value!r}: it is 0 or more")
+        if not isinstance(self.currency, str) or not is_text(self.currency):
+            raise CampaignError(f"currency cannot be {self.currency!r}: it is text, such as EUR")
+
+    def find_amount(self, answers: int, seconds: float | None) -> float | None:
+        """Return what so many answers in so many active seconds are paid; None where unknown.
+
+        >>> Pay(per_hour=12, per_answer=0.05).find_amount(40, 1800)
+        8.0
+        """
+        if self.per_hour and seconds is None:
+            return None
+        return self.per_hour * (seconds or 0) / 3600 + self.per_answer * answers
+
+    def __str__(self) -> str:
+        rates = [
+            f"{value:g} {self.currency}".strip() + f" per {unit}"
+            for value, unit in ((self.per_hour, "hour"), (self.per_answer, "answer"))
+            if value
+        ]
+        return " and ".join(rates)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value}
+
+
 @dataclass(frozen=True)
 class Training:
     """An item that is judged first, after which the judge is told what was expected."""
@@ -390,6 +429,7 @@ class Campaign:
     # one from the operating system, and whatever is counted before is a rehearsal.
     seed: int | None = None
     platform: str = USUAL  # where workers of a crowd come from, if any do: prolific, mturk or other
+    pay: Pay = field(default_factory=Pay)  # what judges are paid
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
@@ -511,6 +551,7 @@ class Campaign:
             **({} if self.seed is None else {"seed": write_seed(self.seed)}),
             **({} if self.platform == USUAL else {"platform": self.platform}),
             **self.wording.to_dict(),
+            **({"pay": pay} if (pay := self.pay.to_dict()) else {}),
             "design": self.design.to_dict(),
             "judges": [
                 {name: value for name, value in vars(one).items() if value is not None}

@@ -10,14 +10,15 @@ import io
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import cache
+from inspect import signature
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from evenhand.design import campaign as campaigns
 from evenhand.design.campaign import Item
@@ -37,8 +38,9 @@ WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 # What a campaign file may say
 KEYS: Final = (
     *("name", "title", "seed", "platform", *WORDS, "texts", "design", "judges", "systems", "tasks"),
-    *("ignore", "training", "items", "sheet"),
+    *("ignore", "training", "items", "sheet", "pay"),
 )
+Settings = TypeVar("Settings")
 DEFAULT_JUDGES: Final = 3  # How many judges a campaign has that does not say
 
 
@@ -97,12 +99,7 @@ def make_campaign(
             tasks = [TASK_KINDS["rating"](name="quality", question="How good is it?")]
         taught = _read_tables(settings, "training")
         judges = _read_judges(settings.get("judges", DEFAULT_JUDGES), where, folder)
-        with locate(f"{where}, [design]"):
-            design = settings.get("design", {})
-            if not isinstance(design, Mapping):
-                raise CampaignError("it is a table of settings")
-            _check_keys(design, [one.name for one in fields(campaigns.Design)], "a design")
-            design = campaigns.Design(**design)
+        design = _read_settings(settings, where, "design", campaigns.Design)
         return campaigns.Campaign(
             name=settings.get("name", ""),
             title=_read_word(settings, "title"),
@@ -113,11 +110,23 @@ def make_campaign(
             judges=judges,
             design=design,
             wording=_read_wording(settings, where),
+            pay=_read_settings(settings, where, "pay", campaigns.Pay),
             training=tuple(
                 _read_training(one, f"{where}, training {at}")
                 for at, one in enumerate(taught, start=1)
             ),
         )
+
+
+def _read_settings(
+    settings: Mapping[str, Any], where: str, key: str, kind: Callable[..., Settings]
+) -> Settings:
+    table = settings.get(key, {})
+    with locate(f"{where}, [{key}]"):
+        if not isinstance(table, Mapping):
+            raise CampaignError("it is a table of settings")
+        _check_keys(table, [*signature(kind).parameters], f"[{key}]")
+        return kind(**table)
 
 
 def _check_keys(settings: Mapping[str, Any], known: Sequence[str], what: str) -> None:

@@ -344,6 +344,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
         "done_by": done_by,
         "paused": store.paused,
         "tables": list_downloads(store),
+        "pay": str(store.campaign.pay),
         "head": store.head(),
     }
 

@@ -69,6 +69,7 @@ def gather_columns(rows: Iterable[Row]) -> dict[str, list[Any]]:
 
 
 LATELY: Final = 50  # Answers from which the time of an answer is taken
+LONGEST: Final = 300.0  # Seconds that an answer takes at most: more is a pause
 TIES: Final = {"both_bad": "tie"}
 
 
@@ -86,6 +87,7 @@ class Activity:
     n: int  # answers that stand
     last: datetime  # when the last of them was given
     seconds: float | None  # median time of the last fifty; None where none is known
+    active: float | None  # seconds for all, pauses cut; None where one of them is not known
     controls: int  # controls of pairs and rankings that were answered
     right: int  # of these, as expected
 
@@ -94,8 +96,8 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
     """Return what each judge did, who answered last first; answers come as they were given.
 
     >>> (found,) = sum_up([Seen("ann", 0, 3.0), Seen("ann", 60_000, 5.0, True)])
-    >>> found.n, found.last.isoformat(), found.seconds, found.right, found.controls
-    (2, '1970-01-01T00:01:00+00:00', 4.0, 1, 1)
+    >>> found.n, found.last.isoformat(), found.seconds, found.active, found.right, found.controls
+    (2, '1970-01-01T00:01:00+00:00', 4.0, 8.0, 1, 1)
     """
     by: dict[str, list[Seen]] = {}
     for one in seen:
@@ -106,13 +108,16 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
         known = [one.right for one in mine if one.right is not None]
         last = datetime.fromtimestamp(max(one.at for one in mine) / 1000, UTC)
         seconds = median(times) if times else None
-        activities.append(Activity(judge, len(mine), last, seconds, len(known), sum(known)))
+        every = [one.seconds for one in mine]
+        active = None if None in every else sum(min(time, LONGEST) for time in filter(None, every))
+        activities.append(Activity(judge, len(mine), last, seconds, active, len(known), sum(known)))
     return tuple(sorted(activities, key=lambda one: (-one.last.timestamp(), one.judge)))
 
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
 # Ratings with marked errors alone, beside the texts in which they were marked
 SPANS: Final = "spans"
+PAY: Final = "pay.csv"  # for the organiser alone: it says who judges are
 TYPES: Final = {
     ".csv": "text/csv; charset=utf-8",
     ".tsv": "text/tab-separated-values; charset=utf-8",
@@ -122,7 +127,8 @@ TYPES: Final = {
 AT_A_TIME: Final = 500  # Rows that are sent together
 # Columns of ratings that passes without marked errors do not have
 MARKED: Final = ("errors", "spans")
-FREE_TEXT: Final = ("comment",)  # Columns that hold what a judge wrote and nothing reads back
+# Columns that hold what a judge or the organiser wrote and nothing reads back
+FREE_TEXT: Final = ("comment", "note")
 # Header of every file: the end of the log when it was begun, which a table cannot hold
 HEAD: Final = "Evenhand-Head"
 # How a cell begins that a spreadsheet runs
@@ -140,7 +146,7 @@ def list_downloads(store: queries.Readable) -> list[str]:
 
 
 def list_files(store: queries.Readable) -> list[str]:
-    return [*list_downloads(store), "log.jsonl", "head.json", "campaign.json"]
+    return [*list_downloads(store), PAY, "log.jsonl", "head.json", "campaign.json"]
 
 
 def open_download(store: queries.Readable, name: str) -> Iterator[bytes] | None:
@@ -153,7 +159,7 @@ def open_download(store: queries.Readable, name: str) -> Iterator[bytes] | None:
         return iter([json.dumps(payload, ensure_ascii=False).encode(), b"\n"])
     if name == "campaign.json":
         return iter([store.campaign.canonical, b"\n"])
-    if name not in list_downloads(store):
+    if name not in (*list_downloads(store), PAY):
         return None
     table = name.removesuffix(".csv")
     if table == SPANS:
@@ -162,8 +168,32 @@ def open_download(store: queries.Readable, name: str) -> Iterator[bytes] | None:
     return _write_rows(*_list_rows(store, table))
 
 
+def list_pay(store: queries.Readable) -> Iterator[Row]:
+    """Yield what each judge who is a person did, and is paid by the rates of the campaign."""
+    tables = AnswerTables(store)
+    tables.open_tables()
+    done = {one.judge: one for one in tables.list_activity()}
+    pay = store.campaign.pay
+    for judge in store.judges():
+        if judge.llm or judge.state == "vacant":
+            continue
+        one = done.get(judge.name)
+        n, active = (one.n, one.active) if one else (0, 0.0)
+        row: Row = {"judge": judge.name, "person": judge.person, "worker": judge.worker}
+        row |= {"note": judge.note, "answers": n, "questions": judge.total}
+        row["completed"] = "yes" if judge.total and judge.done == judge.total else "no"
+        row["active_minutes"] = None if active is None else f"{active / 60:.1f}"
+        row |= {"controls": one.controls if one else 0, "controls_right": one.right if one else 0}
+        if pay.to_dict():
+            amount = pay.find_amount(n, active)
+            row |= {"amount": None if amount is None else f"{amount:.2f}", "currency": pay.currency}
+        yield row
+
+
 def _list_rows(store: queries.Readable, table: str) -> tuple[Iterator[Row], tuple[str, ...]]:
     """Return the rows of a table as it is exported, and columns that its first row may lack."""
+    if table == "pay":
+        return list_pay(store), ()
     marks = any(task.kind == "spans" for task in store.campaign.tasks)
     return map(_defuse, store.rows(table)), MARKED if table == "ratings" and marks else ()
 

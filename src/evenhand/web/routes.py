@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
-from typing import Any, BinaryIO, Final, Literal
+from typing import Any, BinaryIO, Final, Literal, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -30,10 +30,10 @@ from evenhand.web.store import judging, people
 from evenhand.web.store.judging import Answering, Reply, Served
 from evenhand.web.store.log import NotYours, Refused, Unproven
 from evenhand.web.store.people import Invitation, draw_token, read_token
-from evenhand.web.store.schema import Prepared, judges
+from evenhand.web.store.schema import Prepared, judges, seats
 from evenhand.web.store.store import Store
 from evenhand.web.store.transaction import WriteTransaction
-from evenhand.web.views import View, view_end, view_feedback, view_halt, view_state
+from evenhand.web.views import View, view_consent, view_end, view_feedback, view_halt, view_state
 
 # Workers of crowd platforms come with one link for all, and their name in its parameters. To look
 # at it takes no seat: programs that preview links do so, and so does the organiser. The page brings
@@ -123,7 +123,17 @@ async def answer(request: Request) -> Response:
 ROUTES_CROWD: Final = [Route("/crowd/{token}", answer, methods=["GET", "POST"])]
 
 NOTHING: Final = "nothing"  # Said of a judge for whom nothing is left, and who answered nothing
-_AGREED: Final = Prepared(select(judges.c.consented).where(judges.c.name == bindparam("judge")))
+_AGREED: Final = Prepared(
+    select(judges.c.consented, seats.c.total)
+    .join(seats, seats.c.name == judges.c.seat)
+    .where(judges.c.name == bindparam("judge"))
+)
+
+
+class Consent(NamedTuple):
+    """That a judge has not agreed yet, and to how many questions."""
+
+    questions: int
 
 
 class Sent(msgspec.Struct, forbid_unknown_fields=True):
@@ -158,24 +168,22 @@ async def show_judge_page(request: Request) -> Response:
 async def show_item(request: Request) -> Response:
     site, who = await identify(request, "judge")
     served = await site.store.soon(lambda tx: _serve(tx, who.judge))
-    if served == "consent":
-        words = site.campaign.wording
-        payload = {"consent": words.consent, "instructions": words.instructions}
-        return json_response({"state": "consent", **payload})
     return json_response(_view(site.store, served))
 
 
-def _view(store: Store, served: Served | str | None) -> View:
+def _view(store: Store, served: Served | Consent | str | None) -> View:
     if isinstance(served, str):
         return {**view_end(store.campaign), "code": ""}
+    if isinstance(served, Consent):
+        return view_consent(store.campaign, served.questions)
     return view_state(store, served)
 
 
-def _serve(tx: WriteTransaction, judge: str) -> Served | str | None:
+def _serve(tx: WriteTransaction, judge: str) -> Served | Consent | str | None:
     if tx.campaign.wording.consent:
         row = tx.ask(_AGREED, {"judge": judge})
         if row is None or row.consented is None:
-            return "consent"
+            return Consent(0 if row is None else row.total)
     return _serve_or_end(tx, judge)
 
 

@@ -73,6 +73,13 @@ def view_task(campaign: Campaign, ticket: Ticket) -> View:
     return view
 
 
+def view_consent(campaign: Campaign, questions: int) -> View:
+    """Return what a judge is told before the first question: how many, and the pay."""
+    words = campaign.wording
+    view = {"state": "consent", "consent": words.consent, "instructions": words.instructions}
+    return {**view, "questions": questions, "pay": str(campaign.pay)}
+
+
 def view_end(campaign: Campaign) -> View:
     words = campaign.wording
     return {"state": "done", "thanks": words.thanks, "code": words.completion_code}

@@ -194,8 +194,9 @@
     const no = make("button", { class: "quiet", type: "button", onclick: leave }, "I do not agree");
     const prose = words("", own, { class: "prose" });
     prose.append(...paragraphs(state.consent));
+    const facts = [state.questions && `Questions: ${state.questions}`, state.pay && `Pay: ${state.pay}`].filter(Boolean);
     page.replaceChildren(make("section", { class: "sheet" }, make("h1", {}, "Before you begin"), prose,
-      make("p", { class: "row" }, agree, no)));
+      facts.length ? make("p", {}, facts.join(" · ")) : null, make("p", { class: "row" }, agree, no)));
     agree.focus();
   }
   async function leave() {
