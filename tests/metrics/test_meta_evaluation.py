@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 import evenhand
 from evenhand import meta_evaluate
+from evenhand.errors import InvalidJudgments
 from evenhand.metrics import statistics as measures
 from evenhand.render.latex import render_latex
 from evenhand.render.markup import render_markdown
@@ -194,6 +195,34 @@ def test_lines_stand_where_every_pair_across_is_decided():
     assert document.tables[0].lines == (2,)
     assert "\\midrule" in render_latex(document)
     assert "m0" in render_markdown(document)
+
+
+def test_a_constant_metric_is_named_and_the_others_are_tested(tables):
+    people, scores = tables
+    mixed = {**scores, "flat": [7.0] * len(scores["m0"])}
+    asked = {"statistics": ["system-pearson"]}
+    found, alone = meta_evaluate(people, mixed, **asked), meta_evaluate(people, scores, **asked)
+    assert (found.metrics[-1], found.cluster[-1], found.wmt_rank[-1]) == ("flat", None, None)
+    assert found.cluster[:-1] == alone.cluster
+    assert [one.to_dict() for one in found.pairs] == [one.to_dict() for one in alone.pairs]
+    by_code = {one.code: one for one in found.notes}
+    assert by_code["undefined"].values["metrics"] == ["flat"]
+    assert "--without metric=flat" in by_code["constant"]
+    assert found.clusters == alone.clusters
+    assert "flat" not in found.document().answer[0]
+    found.plot("pairs")
+    assert "constant" in {one.code for one in meta_evaluate(people, mixed, level="system").notes}
+    assert "constant" not in {one.code for one in alone.notes}
+
+
+def test_a_metric_is_left_out_by_name(tables, found):
+    people, scores = tables
+    other = meta_evaluate(people, {**scores, "bad": [1.0] * len(scores["m0"])}, without=["bad"])
+    assert values(other) == values(found)
+    with pytest.raises(InvalidJudgments, match="no metric 'm9'"):
+        meta_evaluate(people, scores, without=["m9"])
+    with pytest.raises(InvalidJudgments, match="no metric is left"):
+        meta_evaluate(people, scores, without=["m0", "m1", "m2"])
 
 
 def test_few_systems_are_not_tested_and_perm_both_speaks_of_these_alone():

@@ -48,8 +48,8 @@ class MetaEvaluation(Shown):
     judges: int | None  # None where they are not known
     metrics: tuple[str, ...]
     values: Mapping[str, Array]  # statistic → (M,), NaN where it is not defined
-    cluster: tuple[int, ...] | None  # of metrics that nothing tells apart; None if not tested
-    wmt_rank: tuple[int, ...] | None  # by the shared task's rule, without adjustment
+    cluster: tuple[int | None, ...] | None  # of metrics that nothing tells apart; None: not tested
+    wmt_rank: tuple[int | None, ...] | None  # by the shared task's rule, without adjustment
     pairs: tuple[MetricPair, ...]
     ceiling: Mapping[str, float | None]  # statistic → half of the judges with the other half
     judge_stderr: Array | None  # (M,) of the first statistic, for other judges
@@ -77,7 +77,7 @@ class MetaEvaluation(Shown):
             return ()
         return tuple(
             tuple(m for m, c in zip(self.metrics, self.cluster, strict=True) if c == number)
-            for number in range(1, max(self.cluster) + 1)
+            for number in dict.fromkeys(filter(None, self.cluster))
         )
 
     def records(self) -> list[dict[str, Any]]:

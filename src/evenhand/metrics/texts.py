@@ -22,11 +22,13 @@ say: Final = Templates(
         "wrong-test": "Metrics were not compared: {test} does not apply to {statistic}. SPA and"
         " acc-eq have perm-sys only. Put --statistic pearson first for the other tests (williams:"
         " four systems or more).",
-        "undefined": "Metrics were not compared: {statistic} is not defined for {metrics:list}, for"
-        " example because all scores are the same.",
+        "undefined": "Not among the tests: {metrics:list}, for which {statistic} is not defined.",
+        "constant": "All outputs have the same score by {metrics:list}: check the file, or leave"
+        " the metric out ({remedy}).",
         "gold-negated": "Lower is better under {criterion}, so scores were negated.",
         "metric-negated": "Lower is better: scores of {metrics:list} were negated.",
         "metrics-read": "Scores of {metrics:list} are from {file}.",
+        "metrics-excluded": "Left out by name: {metrics:list}.",
         "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
         "counts": "Not taken for metrics, since the names are of counts: {columns:list}. For a"
         " metric, give rows of metric, system, item and score.",

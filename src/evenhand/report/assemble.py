@@ -415,6 +415,7 @@ def make_report(
         wanted = shorten(wanted, chosen.tasks)
     words = ["--sections", ",".join(sections)] if sections else []
     words += ["--title", title] if title else []
+    words += chosen.leave_metrics_out
     parts = write_parts(held, chosen, wanted, sizes=sizes, opener=opener, step=progress)
     return Report(
         title=title or PurePath(data.source.name).name,
