@@ -1,6 +1,7 @@
 """`meta_evaluate`: laws, what is found beside people's scores, clusters, people's own limits."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -213,6 +214,27 @@ def test_a_constant_metric_is_named_and_the_others_are_tested(tables):
     found.plot("pairs")
     assert "constant" in {one.code for one in meta_evaluate(people, mixed, level="system").notes}
     assert "constant" not in {one.code for one in alone.notes}
+
+
+def make_decided(found, decided):
+    pairs = tuple(replace(one, decided=(one.first, one.second) in decided) for one in found.pairs)
+    return replace(found, pairs=pairs, cluster=(1, 1, 1)).document().answer[0]
+
+
+def test_only_metrics_that_no_other_beats_share_first_place(found):
+    shared = make_decided(found, [("m0", "m2")])
+    assert shared.startswith("m0, m1 share first place by SPA: 8 systems cannot separate them")
+    assert "1 of 3 pairs of metrics decided" in shared
+    alone = make_decided(found, [("m0", "m2"), ("m1", "m2")])
+    assert "m2" not in alone
+    open_first = make_decided(found, [("m0", "m1"), ("m1", "m2")])
+    assert open_first.startswith("m0 ranks first by SPA")
+    assert open_first.endswith("not separated from m2.")
+
+
+def test_where_nothing_is_tested_the_headline_says_so():
+    found = meta_evaluate(*make(1, (0.5, 3.0), systems=2))
+    assert "no difference between metrics was tested" in found.document().answer[0]
 
 
 def test_a_metric_is_left_out_by_name(tables, found):

@@ -186,16 +186,25 @@ class MetaEvaluation(Shown):
         if isnan(value[0]):
             return ()
         top = float(value[0])
-        if self.cluster is None or len(self.metrics) == 1:
+        if not self.pairs:
             same = [m for m, v in zip(self.metrics, value.tolist(), strict=True) if v == top]
             if len(same) > 1:
                 return (say("tied-first", metrics=same, statistic=title, value=top),)
             code = "single" if len(value) == 1 else "leads"
             return (say(code, metric=self.metrics[0], statistic=title, value=top),)
-        first = self.clusters[0]
+        best, worse = self.metrics[0], {one.second for one in self.pairs if one.decided}
+        tested = [
+            one for one, number in zip(self.metrics, self.cluster or (), strict=True) if number
+        ]
+        first = [one for one in tested if one not in worse]
+        even = [one.second for one in self.pairs if one.first == best and not one.decided]
+        if not even:
+            return (say("leads-alone", metric=best, statistic=title, value=top),)
         if len(first) == 1:
-            return (say("leads-alone", metric=first[0], statistic=title, value=top),)
-        return (say("shares-first", metrics=first, statistic=title, systems=len(self.systems)),)
+            return (say("leads-open", metric=best, statistic=title, metrics=even),)
+        decided, of = sum(one.decided for one in self.pairs), len(self.pairs)
+        values = {"systems": len(self.systems), "decided": decided, "of": of}
+        return (say("shares-first", metrics=first, statistic=title, **values),)
 
     @property
     def _legend(self) -> tuple[str, ...]:

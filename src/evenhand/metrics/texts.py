@@ -8,14 +8,17 @@ from evenhand.render.findings import Templates
 
 say: Final = Templates(
     {
-        "leads": "{metric} agrees best with people by {statistic} ({value:three}).",
+        "leads": "{metric} has the highest {statistic} ({value:three}); no difference between metrics"
+        " was tested.",
         "single": "{metric} agrees with people by {statistic} {value:three}.",
         "leads-alone": "{metric} agrees better with people than every other metric by {statistic}"
         " ({value:three}).",
-        "shares-first": "{metrics:list} share first place by {statistic}: on {systems:#system}, not"
-        " all differences between them are decided.",
-        "tied-first": "{metrics:list} agree equally well with people by {statistic}"
-        " ({value:three}).",
+        "leads-open": "{metric} ranks first by {statistic}, since every other metric is worse than"
+        " some metric, but is not separated from {metrics:list}.",
+        "shares-first": "{metrics:list} share first place by {statistic}: {systems:#system} cannot"
+        " separate them ({decided} of {of:#pair} of metrics decided).",
+        "tied-first": "{metrics:list} have the highest {statistic} ({value:three}); no difference"
+        " between metrics was tested.",
         "untestable": "Metrics were not compared: {statistic} has no test here, and metrics are"
         " tested by the first statistic. Put one that has a test first, such as --statistic spa;"
         " Pearson of segments has a test with --group none.",
