@@ -223,6 +223,7 @@ def report(
     left_out = take_metrics(reading)
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
     chosen = replace(chosen, **vars(scores), **vars(verdicts), without_metrics=left_out)
+    chosen = replace(chosen, skip_bad_rows=reading.skip_bad_rows)
     # a campaign may go on meanwhile, and every section is to say the same
     opener = None if reading.is_database else partial(open_elsewhere, reading.open, reading.files)
     with ProgressDisplay("reporting") as patience:

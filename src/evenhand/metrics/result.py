@@ -193,10 +193,8 @@ class MetaEvaluation(Shown):
             code = "single" if len(value) == 1 else "leads"
             return (say(code, metric=self.metrics[0], statistic=title, value=top),)
         best, worse = self.metrics[0], {one.second for one in self.pairs if one.decided}
-        tested = [
-            one for one, number in zip(self.metrics, self.cluster or (), strict=True) if number
-        ]
-        first = [one for one in tested if one not in worse]
+        tested = {name for one in self.pairs for name in (one.first, one.second)}
+        first = [one for one in self.metrics if one in tested - worse]
         even = [one.second for one in self.pairs if one.first == best and not one.decided]
         if not even:
             return (say("leads-alone", metric=best, statistic=title, value=top),)

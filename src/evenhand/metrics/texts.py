@@ -8,8 +8,8 @@ from evenhand.render.findings import Templates
 
 say: Final = Templates(
     {
-        "leads": "{metric} has the highest {statistic} ({value:three}); no difference between metrics"
-        " was tested.",
+        "leads": "{metric} has the highest {statistic} ({value:three}); no difference between"
+        " metrics was tested.",
         "single": "{metric} agrees with people by {statistic} {value:three}.",
         "leads-alone": "{metric} agrees better with people than every other metric by {statistic}"
         " ({value:three}).",

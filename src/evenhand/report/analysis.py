@@ -125,6 +125,7 @@ class Settings:
     llm: str | None = None  # file of verdicts of LLM judges
     verdicts: Any = None  # what it holds, or those that were given
     without_metrics: tuple[str, ...] = ()  # names of metrics that are left out
+    skip_bad_rows: bool = False  # whether rows of scores that cannot be read are excluded
     with_metrics: bool = False  # whether the report compares metrics with people
 
     def __post_init__(self) -> None:
@@ -235,7 +236,8 @@ class Analysis:
         settings = self.settings
         return meta_evaluate(
             self.data,
-            settings.scores or find_beside(None, self.data, None),
+            settings.scores
+            or find_beside(None, self.data, None, skip_bad_rows=settings.skip_bad_rows),
             lower_is_better=None if settings.better is None else settings.better == "lower",
             task=self.task or None,
             without=settings.without_metrics,
