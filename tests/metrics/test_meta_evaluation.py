@@ -284,6 +284,34 @@ def test_lower_scores_of_people_and_of_metrics_are_negated_and_named(tables, fou
     assert sorted(values(other).values()) == pytest.approx(sorted(values(found).values()), abs=1e-9)
 
 
+@pytest.mark.parametrize("shift", [-60.0, 0.0, 1.0])
+def test_error_rates_are_negated_by_their_mean_not_by_their_least_score(tables, shift):
+    people, scores = tables
+    rates = [40 - 10 * one for one in scores["m0"]]
+    given = {**scores, "ter": [one + shift * 40 / abs(shift or 1) for one in rates]}
+    if shift < 0:  # negated before
+        given["ter"] = [-abs(one) for one in rates]
+    else:
+        given["ter"][0] = -5.0
+    found = meta_evaluate(people, given, statistics=["system-pearson"])
+    assert ("metric-negated" in {one.code for one in found.notes}) == (shift >= 0)
+    assert dict(zip(found.metrics, found.values["system-pearson"], strict=True))["ter"] > 0.5
+
+
+def test_penalties_of_people_do_not_blame_the_metrics_and_the_remedy_works(tables, found):
+    people, scores = tables
+    penalties = {**people, "score": [200 - one for one in people["score"]]}
+    penalties["criterion"] = ["mqm"] * len(people["score"])
+    blamed = {one.code: one for one in meta_evaluate(penalties, scores).notes}
+    assert "--better lower" in blamed["gold-against"]
+    assert "against" not in blamed
+    right = meta_evaluate(penalties, scores, lower_is_better=True)
+    assert values(right) == pytest.approx(values(found), abs=1e-9)
+    assert not {"against", "gold-against"} & {one.code for one in right.notes}
+    turned = meta_evaluate(people, scores, lower_is_better=True).notes
+    assert any("--better higher" in one for one in turned)
+
+
 def test_a_second_protocol_is_another_criterion_of_the_table(tables):
     people, _ = tables
     n = len(people["score"])

@@ -329,7 +329,12 @@ def _note_systems(
     if len(gold.systems) >= MIN_SYSTEMS:
         r = measures.correlate_systems(measured.people, measured.metrics, "pearson")
         low = [one for one, value in zip(metrics, r.tolist(), strict=True) if value < 0]
-        notes += [say("against", "warning", metrics=low)] if low else []
+        if gold.lower is not None and len(low) == len(metrics):
+            remedy = f"--better {'higher' if gold.lower else 'lower'}"
+            told = {"metrics": low, "gold": gold.name, "remedy": remedy}
+            notes.append(say("gold-against", "warning", **told))
+        elif low:
+            notes.append(say("against", "warning", metrics=low))
     if measured.chance is not None and "acc-eq" in values:
         reached = zip(metrics, values["acc-eq"].tolist(), strict=True)
         low = [one for one, value in reached if value <= measured.chance]

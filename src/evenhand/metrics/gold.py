@@ -93,6 +93,7 @@ class Gold:
     panel: Panel | None = None  # None where judges are not known
     votes: Votes | None = None  # of comparisons, with their items
     notes: tuple[Finding, ...] = ()
+    lower: bool | None = None  # of ratings, whether lower scores were better
 
     def take_systems(self, kept: Sequence[int]) -> Gold:
         place = np.full(len(self.systems), -1)
@@ -203,6 +204,7 @@ def _take_ratings(rows: RatingRows, *, lower_is_better: bool | None) -> Gold:
         digest_ratings(rows),
         panel if rows.judges != ("",) and named else None,
         notes=notes,
+        lower=lower,
     )
 
 

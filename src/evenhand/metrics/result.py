@@ -169,7 +169,7 @@ class MetaEvaluation(Shown):
             parts=tuple(parts),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
-            csv_rows=tuple(self.records()),
+            csv_rows=tuple(rows),
         )
 
     @property

@@ -46,8 +46,8 @@ NOTICED: Final = "metric-columns"  # The finding that names columns of metrics a
 PROTOCOLS: Final = ("mqm", "esa", "wmt-appraise-z", "wmt-z", "da-sqm", "wmt", "wmt-raw")
 SEGMENTS: Final = ".seg.score"
 SYSTEMS: Final = ".sys.score"
-FILES: Final = re.compile(r"\.(seg|sys)\.score$")
-# Metrics of which lower is better, where none of their scores is below 0
+FILES: Final = re.compile(r"\.(seg|sys)\.score(\.gz)?$")
+# Metrics of which lower is better, unless their mean is not above 0: those were negated before
 LOWER: Final = frozenset(("ter", "hter", "wer", "cer", "metricx", "perplexity", "errors"))
 # Position-independent error rate: a word of other names ("bleu per segment"), so that it stands
 # alone or before a reference
@@ -272,7 +272,7 @@ def orient(scores: MetricScores) -> MetricScores:
         at
         for at, name in enumerate(scores.metrics)
         if (not LOWER.isdisjoint(_split(name)) or PER.fullmatch(name))
-        and np.nanmin(scores.values[at]) >= 0
+        and np.nanmean(scores.values[at]) > 0
     ]
     if not turned:
         return scores
@@ -296,21 +296,30 @@ def read_metric_folder(folder: Path, task: str | None = None) -> MetricScores:
     """Read the metrics of a folder: by segment where there is such a file, else by system."""
     people: Sequence[Path] = ()
     if (folder / "human-scores").is_dir():
-        people = sorted((folder / "human-scores").glob(f"*{SEGMENTS}"))
+        people = _list_files(folder / "human-scores", SEGMENTS)
         folder = folder / "metric-scores"
         if not folder.is_dir():
             raise UnknownFormat(f"'{folder}' is not there: name a file of scores of metrics too")
     if task is not None and (folder / task).is_dir():
         folder = folder / task
     inner = [one for one in sorted(folder.iterdir()) if one.is_dir()]
-    if inner and not any(folder.glob("*.score")):
+    if inner and not any(FILES.search(one.name) for one in folder.iterdir()):
         return join_tasks({one.name: _read_metric_files(one, people) for one in inner})
     return _read_metric_files(folder, people)
 
 
+def _list_files(folder: Path, end: str) -> list[Path]:
+    """Return the files of one kind, compressed or not, by name."""
+    return sorted(one for one in folder.iterdir() if one.name.removesuffix(".gz").endswith(end))
+
+
+def _name_file(path: Path) -> str:
+    return FILES.sub("", path.name)
+
+
 def _read_metric_files(folder: Path, people: Sequence[Path]) -> MetricScores:
     """Read the metrics of a language pair; people: files of people's scores, as long as theirs."""
-    segments, systems = (sorted(folder.glob(f"*{end}")) for end in (SEGMENTS, SYSTEMS))
+    segments, systems = (_list_files(folder, end) for end in (SEGMENTS, SYSTEMS))
     files = segments or systems
     if not files:
         raise UnknownFormat(
@@ -330,18 +339,21 @@ def _read_metric_files(folder: Path, people: Sequence[Path]) -> MetricScores:
             f" {folder.name} have {usual:,}: every file has a line for each item"
         )
     joined = join_scores(parts)
-    note = say("metrics-read", "read", metrics=joined.metrics, file=f"folder {folder.name}")
-    return replace(joined, notes=(note,))
+    notes = [say("metrics-read", "read", metrics=joined.metrics, file=f"folder {folder.name}")]
+    whole = [one for one in map(_name_file, systems) if one not in joined.metrics]
+    if whole:
+        notes.append(say("only-systems", "warning", metrics=whole, folder=folder.name))
+    return replace(joined, notes=tuple(notes))
 
 
 def read_metric_file(path: Path) -> MetricScores:
     """Read a file of one metric, such as BLEU-refA.seg.score; items are numbered from 1."""
-    scores, whole = read_mtme_scores(path), path.name.endswith(SYSTEMS)
+    scores, whole = read_mtme_scores(path), path.name.removesuffix(".gz").endswith(SYSTEMS)
     values = np.array([scores[one] for one in sorted(scores)])[None]
     if whole and values.shape[2] > 1:
         raise InvalidJudgments(f"{path.name} has several scores of a system: keep one")
     items = ("",) if whole else tuple(str(at + 1) for at in range(values.shape[2]))
-    name = path.name.removesuffix(SYSTEMS).removesuffix(SEGMENTS)
+    name = _name_file(path)
     note = say("metrics-read", "read", metrics=(name,), file=path.name)
     return MetricScores((name,), tuple(sorted(scores)), items, values, (note,))
 
@@ -370,8 +382,8 @@ def read_gold_folder(folder: Path, task: str | None, criterion: str | None) -> R
             " a file of judgments"
         )
     found: dict[str, dict[str, Path]] = {}
-    for path in sorted(human.glob(f"*{SEGMENTS}")):
-        pair, _, protocol = path.name.removesuffix(SEGMENTS).partition(".")
+    for path in _list_files(human, SEGMENTS):
+        pair, _, protocol = _name_file(path).partition(".")
         found.setdefault(pair, {})[protocol] = path
     if not found:
         raise UnknownFormat(f"'{human}' has no files such as en-de.mqm{SEGMENTS}")

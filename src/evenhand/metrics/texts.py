@@ -29,9 +29,12 @@ say: Final = Templates(
         "constant": "All outputs have the same score by {metrics:list}: check the file, or leave"
         " the metric out ({remedy}).",
         "gold-negated": "Lower is better under {criterion}, so scores were negated.",
-        "metric-negated": "Lower is better: scores of {metrics:list} were negated.",
+        "metric-negated": "Lower is better by the name, with a mean above 0: scores of"
+        " {metrics:list} were negated.",
         "metrics-read": "Scores of {metrics:list} are from {file}.",
         "metrics-excluded": "Left out by name: {metrics:list}.",
+        "only-systems": "Not compared: {metrics:list}, of which {folder} has only .sys.score, and"
+        " of others .seg.score.",
         "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
         "counts": "Not taken for metrics, since the names are of counts: {columns:list}. For a"
         " metric, give rows of metric, system, item and score.",
@@ -55,6 +58,8 @@ say: Final = Templates(
         " judged by two judges.",
         "against": "Scores of {metrics:list} correlate negatively with people's over systems: if"
         " lower is better, negate them.",
+        "gold-against": "Scores of all metrics ({metrics:list}) correlate negatively with people's"
+        " over systems: were people's scores ({gold}) read the wrong way round? Pass {remedy}.",
         "chance": "acc-eq of random scores can reach {chance:three}.",
         "below-chance": "By acc-eq no better than random scores, which can reach {chance:three}:"
         " {metrics:list}.",
