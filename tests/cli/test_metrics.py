@@ -1,6 +1,8 @@
 """`evenhand metrics`, as a new user types it."""
 
 import csv
+import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,6 +73,25 @@ def test_a_folder_of_mt_metrics_eval_becomes_a_table_with_clusters(evenhand, cam
     assert "were excluded: refA" in " ".join(run.out.split())
 
 
+def test_files_of_a_folder_may_be_compressed_and_metrics_of_systems_alone_are_named(
+    evenhand, campaign
+):
+    plain = evenhand("metrics", campaign, "--task", "en-de", "--json").json
+    folder = Path(campaign)
+    for path in [*folder.rglob("*.seg.score")]:
+        with gzip.open(f"{path}.gz", "wb") as packed:
+            packed.write(path.read_bytes())
+        path.unlink()
+    whole = folder / "metric-scores" / "en-de" / "GEMBA-src.sys.score"
+    whole.write_text("".join(f"sys{k}\t{k}\n" for k in range(7)), "utf-8")
+    run = evenhand("metrics", str(folder), "--task", "en-de", "--json")
+    assert run.json["metrics"] == plain["metrics"]
+    (note,) = [one for one in run.json["findings"] if one["code"] == "only-systems"]
+    assert note["values"]["metrics"] == ["GEMBA-src"]
+    asked = evenhand("inspect", str(folder), code=2).err
+    assert f"evenhand metrics {folder}" in asked
+
+
 def test_all_language_pairs_are_groups_and_a_protocol_can_be_chosen(evenhand, campaign):
     run = evenhand("metrics", campaign, "--criterion", "wmt", "--json")
     found = run.json
@@ -104,6 +125,17 @@ def test_the_table_is_written_in_every_form(evenhand, beside, option, mark):
 def test_a_figure_is_written(evenhand, beside, tmp_path):
     evenhand("metrics", beside, "-o", str(tmp_path / "metrics.svg"))
     assert "<svg" in (tmp_path / "metrics.svg").read_text("utf-8")
+
+
+def test_a_picture_is_no_table_and_people_stand_in_every_table(evenhand, beside, tmp_path):
+    path = tmp_path / "metrics.svg"
+    run = evenhand("metrics", beside, "--latex", "-o", str(path), code=2)
+    assert "is a picture, and --latex is none" in run.err
+    assert not path.exists()
+    rows = [*csv.DictReader(evenhand("metrics", beside, "--csv").out.splitlines())]
+    kept = evenhand("metrics", beside, "--json").json["metrics"]
+    assert [one["metric"] for one in rows] == [one["metric"] for one in kept]
+    assert float(rows[-1]["spa"]) == pytest.approx(kept[-1]["spa"])
 
 
 def test_systems_are_left_out_by_name_and_the_signature_says_so(evenhand, beside):

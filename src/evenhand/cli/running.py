@@ -236,6 +236,10 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
     context = click.get_current_context(silent=True)
     drawing = context is not None and context.command.name in DRAWING
     endings = {**SUFFIXES, **(PICTURES if drawing else {})}
+    if requested and place.suffix.lower() in PICTURES:
+        raise UnknownOption(
+            f"-o {path} is a picture, and --{requested[0]} is none: leave one of them out"
+        )
     form = requested[0] if requested else endings.get(place.suffix.lower(), "")
     if not form:
         options = " or ".join(f"--{one}" for one in forms)

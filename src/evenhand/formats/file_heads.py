@@ -27,7 +27,14 @@ from weakref import finalize
 from evenhand.data.engine import quote
 from evenhand.data.engine_errors import explained
 from evenhand.data.query_log import call_copy, forget_copies, name_originals
-from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, listing, sentence_hint
+from evenhand.errors import (
+    MissingFile,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+    sentence_hint,
+    write_word,
+)
 from evenhand.formats.workbooks import OLD_WORKBOOK, ZIP
 
 if TYPE_CHECKING:
@@ -322,6 +329,12 @@ def _refuse_absent(path: Path) -> None:
         if path.is_symlink():
             raise MissingFile(f"'{path}' is a link to '{path.readlink()}', where there is no file")
         if path.is_dir():
+            if (path / "human-scores").is_dir():
+                raise UnknownFormat(
+                    f"'{path}' is a folder of mt-metrics-eval: evenhand metrics"
+                    f" {write_word(str(path))} compares its metrics with people; other verbs read a"
+                    " file of human-scores"
+                )
             raise UnknownFormat(
                 f"'{path}' is a folder without Parquet files: name a file in it, or a pattern such"
                 f" as '{path / '*.csv'}'"

@@ -12,6 +12,7 @@ count as major ones, and a note counts them. The errors are in the column `spans
 
 from __future__ import annotations
 
+import gzip
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import isinf, nan
@@ -273,7 +274,7 @@ def read_mtme_scores(path: Path) -> dict[str, list[float]]:
     scores: dict[str, list[float]] = {}
     if not path.is_file():
         raise MissingFile(f"there is no file '{path}'")
-    with path.open(encoding="utf-8") as lines:
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 system, value = line.split()
