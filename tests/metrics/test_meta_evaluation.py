@@ -198,22 +198,35 @@ def test_lines_stand_where_every_pair_across_is_decided():
     assert "m0" in render_markdown(document)
 
 
-def test_a_constant_metric_is_named_and_the_others_are_tested(tables):
+@pytest.mark.parametrize("statistic", ["system-pearson", "spa"])
+def test_a_constant_metric_is_named_and_the_others_are_tested(tables, statistic):
     people, scores = tables
     mixed = {**scores, "flat": [7.0] * len(scores["m0"])}
-    asked = {"statistics": ["system-pearson"]}
+    asked = {"statistics": [statistic]}
     found, alone = meta_evaluate(people, mixed, **asked), meta_evaluate(people, scores, **asked)
     assert (found.metrics[-1], found.cluster[-1], found.wmt_rank[-1]) == ("flat", None, None)
     assert found.cluster[:-1] == alone.cluster
     assert [one.to_dict() for one in found.pairs] == [one.to_dict() for one in alone.pairs]
-    by_code = {one.code: one for one in found.notes}
-    assert by_code["undefined"].values["metrics"] == ["flat"]
-    assert "--without metric=flat" in by_code["constant"]
+    (note,) = [one for one in found.notes if one.code == "constant"]
+    assert "--without metric=flat" in note
+    assert "undefined" not in {one.code for one in found.notes}
     assert found.clusters == alone.clusters
     assert "flat" not in found.document().answer[0]
-    found.plot("pairs")
+    assert found.plot("pairs").axes
     assert "constant" in {one.code for one in meta_evaluate(people, mixed, level="system").notes}
     assert "constant" not in {one.code for one in alone.notes}
+
+
+def test_a_constant_metric_is_not_compared_by_preferences_and_does_not_lead(tables):
+    votes, scores = compare()
+    found = meta_evaluate(votes, {**scores, "flat": [1.0] * len(scores["good"])})
+    assert found.metrics == ("good", "noise", "flat")
+    assert [(one.first, one.second) for one in found.pairs] == [("good", "noise")]
+    people, scores = tables
+    turned = {**scores, **{name: [-one for one in scores[name]] for name in ("m0", "m1", "m2")}}
+    against = meta_evaluate(people, {**turned, "flat": [1.0] * len(scores["m0"])})
+    assert against.metrics[-1] == "flat"
+    assert "gold-against" in {one.code for one in against.notes}
 
 
 def make_decided(found, decided):
@@ -333,6 +346,17 @@ def test_several_tasks_are_compared_apart(tables):
     found = meta_evaluate(two, own)
     assert [*found] == ["de", "fr"]
     assert values(found["de"]) == pytest.approx(values(found["fr"]))
+
+
+def test_a_metric_without_the_first_statistic_is_named_and_stands_last(tables):
+    # within each item all systems have the same score: no correlation is defined
+    people, scores = tables
+    level = [float(one[1:]) for one in scores["item"]]
+    asked = {"statistics": ["segment-pearson"], "group": "item"}
+    found = meta_evaluate(people, {**scores, "easy": level}, **asked)
+    (note,) = [one for one in found.notes if one.code == "undefined"]
+    assert note.values["metrics"] == ["easy"]
+    assert found.metrics[-1] == "easy"
 
 
 def compare(seed=4, n=400):

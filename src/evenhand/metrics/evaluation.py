@@ -58,7 +58,7 @@ from evenhand.metrics.study import (
     name_statistic,
 )
 from evenhand.metrics.texts import say
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.ratings import reads_human
 from evenhand.render.findings import Finding
@@ -234,13 +234,27 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     by_preference = preferences is not None and names[0] == "preference"
     if preferences is not None:
         values = {n: preferences.share if n == "preference" else values[n] for n in names}
-    first = values[names[0]]
+    constant = _find_constant(aligned)
+    first = np.where(constant, np.nan, values[names[0]])  # they are last, and not tested
     order = np.lexsort((np.array(metrics), np.where(np.isnan(first), np.inf, -first)))
-    notes = [*aligned.notes, *_note_constant(aligned)]
+    notes = [*aligned.notes]
+    if constant.any():
+        same = [metrics[at] for at in np.flatnonzero(constant).tolist()]
+        remedy = write_without("metric", same)
+        notes.append(say("constant", "warning", metrics=same, remedy=remedy))
     notes += _note_systems(gold, values, measured, metrics)
     asked = preferences if by_preference else None
     clusters = _compare(
-        study, gold, wishes, measured, asked, first=first, order=order, metrics=metrics, notes=notes
+        study,
+        gold,
+        wishes,
+        measured,
+        asked,
+        values=values[names[0]],
+        constant=constant,
+        order=order,
+        metrics=metrics,
+        notes=notes,
     )
     ceiling = _find_ceiling(study, gold, notes) if gold.items else {}
     epsilon = measured.epsilons[:, np.unique(fold)].mean(axis=1) if "acc-eq" in values else None
@@ -305,14 +319,11 @@ def _sign(
     return write_signature(parts, gold.n, digest, judges=judges)
 
 
-def _note_constant(aligned: Aligned) -> list[Finding]:
-    """Name the metrics that give all outputs one score."""
+def _find_constant(aligned: Aligned) -> Flags:
+    """Return (M,) which metrics give all outputs one score."""
     given = ~np.isnan(aligned.gold.scores if aligned.gold.votes is None else aligned.values)
     cells = np.where(given, aligned.values, np.nan)
-    same = np.nanmin(cells, axis=(1, 2)) == np.nanmax(cells, axis=(1, 2))
-    named = [aligned.metrics[at] for at in np.flatnonzero(same)]
-    remedy = write_without("metric", named)
-    return [say("constant", "warning", metrics=named, remedy=remedy)] if named else []
+    return np.asarray(np.nanmin(cells, axis=(1, 2)) == np.nanmax(cells, axis=(1, 2)))
 
 
 def _note_systems(
@@ -329,7 +340,7 @@ def _note_systems(
     if len(gold.systems) >= MIN_SYSTEMS:
         r = measures.correlate_systems(measured.people, measured.metrics, "pearson")
         low = [one for one, value in zip(metrics, r.tolist(), strict=True) if value < 0]
-        if gold.lower is not None and len(low) == len(metrics):
+        if gold.lower is not None and len(low) == np.isfinite(r).sum():
             remedy = f"--better {'higher' if gold.lower else 'lower'}"
             told = {"metrics": low, "gold": gold.name, "remedy": remedy}
             notes.append(say("gold-against", "warning", **told))
@@ -387,19 +398,20 @@ def _compare(
     measured: Measured,
     preferences: Preferences | None,
     *,
-    first: Array,
+    values: Array,
+    constant: Flags,
     order: Any,
     metrics: Sequence[str],
     notes: list[Finding],
 ) -> Clusters:
-    """Test the metrics for which the first statistic is defined; the others are last in order.
+    """Test metrics by the first statistic; those that are not compared are last in order.
 
-    preferences: where they are the first statistic; first: (M,) its values.
+    preferences: where they are the first statistic; values: (M,) of it.
     """
     name = study.names[0] if preferences is None else "preference"
-    compared = np.flatnonzero(~np.isnan(first))
-    if len(compared) < len(metrics):
-        undefined = [metrics[at] for at in np.flatnonzero(np.isnan(first)).tolist()]
+    compared = np.flatnonzero(~np.isnan(values) & ~constant)
+    undefined = [metrics[at] for at in np.flatnonzero(np.isnan(values) & ~constant).tolist()]
+    if undefined:
         notes.append(say("undefined", metrics=undefined, statistic=name_statistic(name)))
     study = replace(study, scores=study.scores[compared], flipped={})
     measured, judge_stderr, without = measured.take(compared), None, None
@@ -410,7 +422,7 @@ def _compare(
         tested = (
             study.compare(name, wishes.test, measured)
             if preferences is None
-            else preferences.compare()
+            else preferences.take(compared).compare()
         )
     if gold.items and len(compared):
         without = _leave_judges_out(study, gold, name, measured, notes)

@@ -9,7 +9,7 @@ which of few clusters says nothing, the exact binomial of G clusters that are al
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -34,6 +34,11 @@ class Preferences:
     judge: Integers | None  # (n,) None where judges are not known, or too few for clusters
     item: Integers
     means: Array  # (M, K, 1) of the outputs that were compared
+
+    def take(self, kept: Integers) -> Preferences:
+        """Return the same of some metrics."""
+        share, epsilon, agrees = self.share[kept], self.epsilon[kept], self.agrees[kept]
+        return replace(self, share=share, epsilon=epsilon, agrees=agrees, means=self.means[kept])
 
     @property
     def clusters(self) -> int:

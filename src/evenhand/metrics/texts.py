@@ -26,8 +26,8 @@ say: Final = Templates(
         " acc-eq have perm-sys only. Put --statistic pearson first for the other tests (williams:"
         " four systems or more).",
         "undefined": "Not among the tests: {metrics:list}, for which {statistic} is not defined.",
-        "constant": "All outputs have the same score by {metrics:list}: check the file, or leave"
-        " the metric out ({remedy}).",
+        "constant": "Not among the tests: {metrics:list}, since all outputs have the same score."
+        " Check the scores, or leave them out ({remedy}).",
         "gold-negated": "Lower is better under {criterion}, so scores were negated.",
         "metric-negated": "Lower is better by the name, with a mean above 0: scores of"
         " {metrics:list} were negated.",
