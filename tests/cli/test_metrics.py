@@ -88,6 +88,9 @@ def test_files_of_a_folder_may_be_compressed_and_metrics_of_systems_alone_are_na
     assert run.json["metrics"] == plain["metrics"]
     (note,) = [one for one in run.json["findings"] if one["code"] == "only-systems"]
     assert note["values"]["metrics"] == ["GEMBA-src"]
+    (folder / "metric-scores" / "en-de" / "bad-src.seg.score.gz").write_bytes(b"junk")
+    broken = evenhand("metrics", str(folder), "--task", "en-de", code=2).err
+    assert "bad-src.seg.score.gz cannot be unpacked" in broken
     asked = evenhand("inspect", str(folder), code=2).err
     assert f"evenhand metrics {folder}" in asked
 

@@ -309,8 +309,11 @@ def read_metric_folder(folder: Path, task: str | None = None) -> MetricScores:
 
 
 def _list_files(folder: Path, end: str) -> list[Path]:
-    """Return the files of one kind, compressed or not, by name."""
-    return sorted(one for one in folder.iterdir() if one.name.removesuffix(".gz").endswith(end))
+    """Return the files of one kind by name; a compressed one where there is no other."""
+    plain = {*folder.glob(f"*{end}")}
+    return sorted(
+        {*plain, *(one for one in folder.glob(f"*{end}.gz") if one.with_suffix("") not in plain)}
+    )
 
 
 def _name_file(path: Path) -> str:

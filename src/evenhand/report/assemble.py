@@ -437,7 +437,7 @@ def make_report(
 def _warn_companions(chosen: Settings, parts: Sequence[Part]) -> list[Finding]:
     """Say why scores or verdicts that were given were not used."""
     given = {
-        "metrics": ("metrics", chosen.scores is not None),
+        "metrics": ("scores of metrics", chosen.scores is not None),
         "llm": ("verdicts", bool(chosen.llm) or chosen.verdicts is not None),
     }
     return [

@@ -13,6 +13,7 @@ count as major ones, and a note counts them. The errors are in the column `spans
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import isinf, nan
@@ -269,23 +270,31 @@ def _name(record: Record) -> Row:
 NO_SCORE: Final = ("None", "nan", "NaN")
 
 
+def _read_lines(path: Path) -> list[str]:
+    if path.suffix != ".gz":
+        return path.read_text(encoding="utf-8").splitlines()
+    try:
+        return gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidJudgments(f"{path.name} cannot be unpacked: {error}") from None
+
+
 def read_mtme_scores(path: Path) -> dict[str, list[float]]:
     """Return system → scores, NaN for none, in the order of a local file."""
     scores: dict[str, list[float]] = {}
     if not path.is_file():
         raise MissingFile(f"there is no file '{path}'")
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                system, value = line.split()
-                score = nan if value in NO_SCORE else float(value)
-            except ValueError:
-                raise InvalidJudgments(
-                    f"line {number:,} of {path.name} is not a system and a score: {line.strip()!r}"
-                ) from None
-            if isinf(score):
-                raise InvalidJudgments(f"line {number:,} of {path.name}: {value} is no score")
-            scores.setdefault(system, []).append(score)
+    for number, line in enumerate(_read_lines(path), 1):
+        try:
+            system, value = line.split()
+            score = nan if value in NO_SCORE else float(value)
+        except ValueError:
+            raise InvalidJudgments(
+                f"line {number:,} of {path.name} is not a system and a score: {line.strip()!r}"
+            ) from None
+        if isinf(score):
+            raise InvalidJudgments(f"line {number:,} of {path.name}: {value} is no score")
+        scores.setdefault(system, []).append(score)
     if not scores:
         raise InvalidJudgments(f"{path.name} is empty: it has a system and a score a line")
     lengths = {len(one) for one in scores.values()}
