@@ -169,7 +169,7 @@ def read(
 
 
 # Layouts whose scores are made from marked errors
-OF_ERRORS: Final = ("mqm", "mtme_ratings", "mtme_json", "pearmut")
+OF_ERRORS: Final = ("mqm", "mtme_ratings", "mtme_json", "pearmut", "spans")
 
 
 def understand(
