@@ -16,6 +16,7 @@ from evenhand.data.groups import Levels, group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
+from evenhand.data.slips import note_slips
 from evenhand.data.tally import Factor, merge_levels, take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -188,6 +189,7 @@ def rank_ratings(
     if isinstance(data, RatingRows):
         return _rank_rows(data, settings, group_by, **of_scores)
     rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
+    rows = replace(rows, notes=(*rows.notes, *note_slips(data, rows)))
     return _rank_rows(rows, settings, group_by, **of_scores)
 
 
