@@ -318,6 +318,46 @@ INPUT = (
     Odd("input: nothing", "-", "", "rank ?", "standard input is empty", refused=True),
     Odd("input: twice", "-", VOTES, "rank ? ?", "standard input is given twice", refused=True),
 )
+SHEET = "judge,item,system,score\nann,1,A,4\nben,1,B,3\n"
+TITLE = "Human evaluation of MT, spring 2026"
+TITLES = (
+    Odd(
+        "a title above the header",
+        "t.csv",
+        f"{TITLE}\n{SHEET}",
+        "inspect ?",
+        f"not read: what stands above the header in line 2, '{TITLE}'.",
+    ),
+    Odd("a title, read", "t.csv", f"{TITLE}\n{SHEET}", "inspect ?", "t.csv: 2 ratings, 2 judges"),
+    Odd(
+        "a title of one cell", "t.csv", f"Notes,,,\n,,,\n{SHEET}", "inspect ?", "in line 3, 'Notes'"
+    ),
+    Odd(
+        "a title and a blank line",
+        "t.csv",
+        f"{TITLE}\n\n{SHEET}ben,2,B,x\n",
+        "inspect ?",
+        "score 'x' in column 'score' of t.csv (line 6) is not a number",
+        "--skip-bad-rows",
+        "line 6",
+        refused=True,
+    ),
+    Odd(
+        "a title below sep=",
+        "t.csv",
+        "sep=;\nMai\n" + SHEET.replace(",", ";"),
+        "inspect ?",
+        "'Mai'",
+    ),
+    Odd(
+        "a header that lacks a name",
+        "t.csv",
+        "judge,left,right\nann,1,A,left\nben,1,B,right\n",
+        "inspect ?",
+        "line 2 of t.csv has 4 fields where the header has 3",
+        refused=True,
+    ),
+)
 DECIMALS = (
     Odd(
         "semicolons and commas",
@@ -774,7 +814,7 @@ LANGUAGE_MODELS = (
     ),
 )
 ALL = (
-    *(*LETTERS, *ENDS, *CONTAINERS, *INPUT, *DECIMALS, *BLANKS),
+    *(*LETTERS, *ENDS, *CONTAINERS, *INPUT, *TITLES, *DECIMALS, *BLANKS),
     *(*WMT, *ERRORS, *LABELS, *LANGUAGE_MODELS),
 )
 

@@ -23,7 +23,7 @@ from evenhand.data.engine import (
     quote,
     quote_name,
 )
-from evenhand.data.engine_errors import list_starts
+from evenhand.data.engine_errors import list_starts, open_text
 from evenhand.data.exclusions import Exclusion, Filter
 from evenhand.data.query_log import hold
 from evenhand.data.texts import say
@@ -273,7 +273,10 @@ def find_lines(frame: Frame, numbers: Collection[int]) -> dict[int, int]:
     skips = "(ignore_errors = CAST('t'" in query
     marked = mark[1] if mark and (quoted or skips) else None
     starts = list_starts(path, marked, width if skips else None)
-    starts = islice(starts, int(skipped[1]) if skipped else 0, None)
+    if skipped:  # lines, of which blank ones start no record
+        with open_text(path) as opened:
+            blank = sum(not line.strip() for line in islice(opened, int(skipped[1])))
+        starts = islice(starts, int(skipped[1]) - blank, None)
     wanted = {number + above: number for number in numbers}
     pairs = zip(range(1, max(wanted) + 1), starts, strict=False)
     lines = {wanted[at]: line for at, line in pairs if at in wanted}
