@@ -218,7 +218,7 @@ def test_judges_who_saw_one_system_each_are_not_removed_and_it_is_said():
 
 def test_scores_without_spread_and_single_systems_are_refused():
     columns = make()
-    flat = {**columns, "score": [3.0] * 400}
+    flat = {**columns, "score": [float(name[-1]) for name in columns["system"]]}
     with pytest.raises(NotIdentified, match="do not vary"):
         rank(flat)
     with pytest.raises(NotIdentified, match="one system only"):
@@ -226,6 +226,13 @@ def test_scores_without_spread_and_single_systems_are_refused():
     alone = {**columns, "judge": ["a"] + ["b"] * 399}
     with pytest.raises(NotIdentified, match=r"one score only.*--without a"):
         rank(alone, model="z")
+
+
+@pytest.mark.parametrize("model", ["adjusted", "mean", "z", "mixed", "ordinal"])
+def test_equal_scores_are_refused_in_one_sentence(model):
+    columns = make() | {"score": [3.0] * 400}
+    with pytest.raises(NotIdentified, match=r"^all scores are equal: there is nothing to rank by$"):
+        rank(columns, model=model)
 
 
 def test_what_is_of_comparisons_is_refused():

@@ -402,6 +402,15 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
                 raise InvalidJudgments(repeats_header(table.name, name_rows(rows)))
             far = "is too close to 0" if "e-" in value.lower() else "is too large"
             what = far if _FAR.match(value) else "is not a number"
+            if role == "score" and re.fullmatch(r"[\d.]+\s*%", value.strip()):
+                number = nw.col(column).str.strip_chars().str.contains(PATTERN)
+                plain = find_rows(table.frame, number, 1)
+                beside = f" beside '{plain[0][column]}'" if plain else ""
+                raise InvalidJudgments(
+                    f"score '{value}'{beside} in column '{column}' of {table.name}"
+                    f"{name_rows(rows)}: per cent or fractions? Write all scores of the column"
+                    " alike, such as 85 or 0.85"
+                )
             comma = WITH_COMMA.fullmatch(value.strip()) is not None
             way = ""
             if comma:

@@ -265,6 +265,8 @@ def rank_scores(
     among = order[tied]
     order[tied] = among[np.lexsort((rows.score[among], cell[among]))]
     scores = take_scores(rows.take(order))
+    if np.ptp(scores.score) == 0:
+        raise NotIdentified("all scores are equal: there is nothing to rank by")
     documents = cluster_documents(scores)
     factors = scores.factors if documents is None else {**scores.factors, "item": documents}
     name = "item" if documents is None else "document"
