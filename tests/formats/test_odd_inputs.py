@@ -364,8 +364,8 @@ DECIMALS = (
         "s.csv",
         FEW + "ann;1;A;0.7\nben;1;B;85 %\n",
         "inspect ?",
-        "score '85 %' beside '0.7' in column 'score' of s.csv (line 3): per cent or fractions? Write"
-        " all scores of the column alike",
+        "score '85 %' beside '0.7' in column 'score' of s.csv (line 3): per cent or fractions?"
+        " Write all scores of the column alike",
         refused=True,
     ),
     Odd(

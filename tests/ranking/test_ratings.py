@@ -453,3 +453,22 @@ def test_a_test_of_scores_decides_no_pair_on_different_items_either():
     result = evenhand.find_differences(data)
     assert not result.decided.any()
     assert result.says.startswith("No pair can be decided: systems were rated on different items.")
+
+
+@pytest.mark.parametrize(("first", "noted"), [(60, False), (100, True)])
+def test_eight_judges_who_count_like_almost_eight_are_not_told_that_eight_are_enough(first, noted):
+    # one of eight judges gives `first` scores and the others 40 each: (Σ n)² / Σ n² = 7.7 or 6.8
+    rng = np.random.default_rng(3)
+    judge = np.repeat(np.arange(8), [first, *[40] * 7])
+    n = len(judge)
+    loads = np.bincount(judge)
+    effective = loads.sum() ** 2 / (loads**2).sum()
+    assert (effective < 7.5) == noted
+    columns = {
+        "judge": [f"j{one}" for one in judge],
+        "item": [f"i{one}" for one in rng.integers(0, 20, n)],
+        "system": [f"s{one}" for one in rng.integers(0, 3, n)],
+        "score": rng.normal(size=n).tolist(),
+    }
+    codes = [one.code for one in rank(columns).notes]
+    assert ("few-judges-with-items" in codes or "few-judges" in codes) == noted
