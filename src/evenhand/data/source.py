@@ -146,7 +146,7 @@ def empty_codes(
 ) -> tuple[Frame, list[Finding]]:
     """Empty the cells of some columns that hold a code for "no answer"; say how many held each."""
     schema = frame.collect_schema()
-    cells = dict.fromkeys(codes, 0)
+    cells: dict[str, dict[str, int]] = {code: {} for code in codes}
     for column in columns:
         counted = count_labels(frame, column, as_text=True)
         codes_of = {
@@ -155,7 +155,7 @@ def empty_codes(
             if label is not None and matches_code(label, code)
         }
         for label, code in codes_of.items():
-            cells[code] += int(counted[label])
+            cells[code][column] = cells[code].get(column, 0) + int(counted[label])
         if codes_of:
             dtype, value = schema[column], nw.col(column)
             number = int if dtype.is_integer() else float
@@ -163,10 +163,10 @@ def empty_codes(
             kept = nw.when(~value.is_in(held)).then(value)
             frame = frame.with_columns(kept.alias(column))
     return frame, [
-        say("missing-code", n=n, code=code)
-        if n
+        say("missing-code", n=sum(by.values()), code=code, by=by)
+        if by
         else say("unused-missing-code", "warning", code=code, columns=[*columns])
-        for code, n in cells.items()
+        for code, by in cells.items()
     ]
 
 
