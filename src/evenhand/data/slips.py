@@ -22,6 +22,7 @@ from evenhand.render.findings import Finding, take_findings
 
 # Rows beyond which nobody pastes by hand, and grouping by every column takes seconds
 MAX_ROWS_COMPARED: Final = 1_000_000
+MAX_ROWS_IN_PASSING: Final = 100_000  # The same for who asks for a ranking, and waits for it
 MAX_NAMED: Final = 5  # Rows that a warning names
 MAX_POINTS, MIN_POINTS = 101, 4  # Different scores of a scale on which a score can be far
 FAR_SCORES: Final = 1000  # One score is few, and so is one of so many
@@ -73,11 +74,13 @@ def note_names(
 def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
     """Say which names may be slips, and which rows were pasted twice.
 
-    rows: the scores of the table, or some of them; equal rows are sought where they have any.
+    rows: the scores of the table; equal rows are sought where some answers of them are the same.
     """
     names = *note_names(data, rows.systems, "system"), *note_names(data, rows.judges, "judge")
+    if not 0 < rows.size <= MAX_ROWS_IN_PASSING:
+        return names
     answers = number_groups(rows.task, rows.judge, rows.unit)
-    several = rows.size > 0 and int(answers.max()) + 1 < rows.size
+    several = int(answers.max()) + 1 < rows.size
     return (*names, *(_find_identical(data) if several else []))
 
 
