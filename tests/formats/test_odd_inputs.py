@@ -318,7 +318,56 @@ INPUT = (
     Odd("input: nothing", "-", "", "rank ?", "standard input is empty", refused=True),
     Odd("input: twice", "-", VOTES, "rank ? ?", "standard input is given twice", refused=True),
 )
+SHEET = "judge,item,system,score\nann,1,A,4\nben,1,B,3\n"
+TITLE = "Human evaluation of MT, spring 2026"
+TITLES = (
+    Odd(
+        "a title above the header",
+        "t.csv",
+        f"{TITLE}\n{SHEET}",
+        "inspect ?",
+        f"not read: what stands above the header in line 2, '{TITLE}'.",
+    ),
+    Odd("a title, read", "t.csv", f"{TITLE}\n{SHEET}", "inspect ?", "t.csv: 2 ratings, 2 judges"),
+    Odd(
+        "a title of one cell", "t.csv", f"Notes,,,\n,,,\n{SHEET}", "inspect ?", "in line 3, 'Notes'"
+    ),
+    Odd(
+        "a title and a blank line",
+        "t.csv",
+        f"{TITLE}\n\n{SHEET}ben,2,B,x\n",
+        "inspect ?",
+        "score 'x' in column 'score' of t.csv (line 6) is not a number",
+        "--skip-bad-rows",
+        "line 6",
+        refused=True,
+    ),
+    Odd(
+        "a title below sep=",
+        "t.csv",
+        "sep=;\nMai\n" + SHEET.replace(",", ";"),
+        "inspect ?",
+        "'Mai'",
+    ),
+    Odd(
+        "a header that lacks a name",
+        "t.csv",
+        "judge,left,right\nann,1,A,left\nben,1,B,right\n",
+        "inspect ?",
+        "line 2 of t.csv has 4 fields where the header has 3",
+        refused=True,
+    ),
+)
 DECIMALS = (
+    Odd(
+        "per cent beside fractions",
+        "s.csv",
+        FEW + "ann;1;A;0.7\nben;1;B;85 %\n",
+        "inspect ?",
+        "score '85 %' beside '0.7' in column 'score' of s.csv (line 3): per cent or fractions?"
+        " Write all scores of the column alike",
+        refused=True,
+    ),
     Odd(
         "semicolons and commas",
         "s.csv",
@@ -356,6 +405,42 @@ DECIMALS = (
         "--decimal ,",
         "2 ratings",
         refused=True,
+    ),
+    Odd(
+        "a point between thousands",
+        "s.csv",
+        FEW + "ann;1;A;870\nben;1;B;1.290\nben;2;B;1.290,5\nann;2;A;912,5\n",
+        "inspect ?",
+        "a point stands between thousands in score.",
+    ),
+    Odd(
+        "a point between thousands, scores",
+        "s.csv",
+        FEW + "ann;1;A;870\nben;1;B;1.290\nben;2;B;1.290,5\nann;2;A;912,5\n",
+        "inspect ?",
+        "870 1,091 1290.5",
+    ),
+    Odd(
+        "a point between thousands, by another column",
+        "s.csv",
+        FEW.replace("score", "score;cost") + "ann;1.001;A;870;2,5\nben;1.001;B;1.290;3\n",
+        "inspect ?",
+        "870 1,080 1290",
+    ),
+    Odd(
+        "thousands or fractions",
+        "s.csv",
+        FEW + "ann;1;A;870\nben;1;B;1.290\n",
+        "inspect ?",
+        "1.290 in 'score' (line 3) is read as a fraction, beside whole numbers. If it is 1290:"
+        " --decimal ,",
+    ),
+    Odd(
+        "thousands by order",
+        "s.csv",
+        FEW + "ann;1;A;870\nben;1;B;1.290\n",
+        "inspect ? --decimal ,",
+        "870 1,080 1290",
     ),
     Odd("a point by order", "s.csv", SCORES, "inspect ? --decimal .", "score '4,5'", refused=True),
     Odd(
@@ -738,7 +823,7 @@ LANGUAGE_MODELS = (
     ),
 )
 ALL = (
-    *(*LETTERS, *ENDS, *CONTAINERS, *INPUT, *DECIMALS, *BLANKS),
+    *(*LETTERS, *ENDS, *CONTAINERS, *INPUT, *TITLES, *DECIMALS, *BLANKS),
     *(*WMT, *ERRORS, *LABELS, *LANGUAGE_MODELS),
 )
 

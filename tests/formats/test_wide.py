@@ -486,3 +486,30 @@ def test_rows_with_a_score_that_is_none_can_be_skipped(save):
     assert "no score of" in refusal(none, **wishes)
     pairs = save("p.csv", "model_a,model_b,score_a,score_b\nx,y,4,5\nx,y,good,3\nx,y,4,4\n")
     assert cells_of(tally_of(pairs, skip_bad_rows=True)) == {("x", "y"): (0, 1, 1)}
+
+
+GERMAN = "Bewerter,Satz,System,Klarheit,Genauigkeit,Stil"
+
+
+def test_foreign_headings_are_named_as_candidates_for_judge_and_item(save):
+    cells = [(j, i, k) for j in (1, 2) for i in range(1, 41) for k in (0, 1)]
+    lines = [f"r{j},{i},s{k},{(i + k) % 5 + 1},{i % 5 + 1},{(j + i) % 5 + 1}" for j, i, k in cells]
+    path = save("t.csv", "\n".join([GERMAN, *lines]) + "\n")
+    with pytest.raises(
+        UnknownFormat, match=r"\(of Bewerter, Satz\): --column judge=Bewerter --column item=Satz,"
+    ):
+        read(path)
+    asked = {"judge": "Bewerter", "item": "Satz", "criterion": "Klarheit,Genauigkeit,Stil"}
+    assert read(path, columns=asked).rows().judges == ("r1", "r2")
+    path = save("u.csv", "\n".join([GERMAN.replace("System", "Modell"), *lines]) + "\n")
+    with pytest.raises(UnknownFormat, match=r"which columns are these \(of Bewerter, .*Modell\)"):
+        read(path)
+
+
+def test_cells_of_no_answer_are_counted_for_each_criterion(save):
+    rows = ["r1,1,s1,5,99,99", "r1,1,s2,4,3,99", "r2,1,s1,2,1,99", "r2,1,s2,2,1,2"]
+    path = save("t.csv", "\n".join([GERMAN, *rows]) + "\n")
+    asked = {"judge": "Bewerter", "item": "Satz", "criterion": "Klarheit,Genauigkeit,Stil"}
+    data = read(path, columns=asked, missing=99)
+    (one,) = [one for one in data.excluded if "no answer" in one.reason]
+    assert (one.reason, one.rows) == ("no answer (Genauigkeit 1, Stil 3)", 4)

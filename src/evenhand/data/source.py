@@ -23,7 +23,7 @@ from evenhand.data.engine import (
     quote,
     quote_name,
 )
-from evenhand.data.engine_errors import list_starts
+from evenhand.data.engine_errors import list_starts, open_text
 from evenhand.data.exclusions import Exclusion, Filter
 from evenhand.data.query_log import hold
 from evenhand.data.texts import say
@@ -146,7 +146,7 @@ def empty_codes(
 ) -> tuple[Frame, list[Finding]]:
     """Empty the cells of some columns that hold a code for "no answer"; say how many held each."""
     schema = frame.collect_schema()
-    cells = dict.fromkeys(codes, 0)
+    cells: dict[str, dict[str, int]] = {code: {} for code in codes}
     for column in columns:
         counted = count_labels(frame, column, as_text=True)
         codes_of = {
@@ -155,7 +155,7 @@ def empty_codes(
             if label is not None and matches_code(label, code)
         }
         for label, code in codes_of.items():
-            cells[code] += int(counted[label])
+            cells[code][column] = cells[code].get(column, 0) + int(counted[label])
         if codes_of:
             dtype, value = schema[column], nw.col(column)
             number = int if dtype.is_integer() else float
@@ -163,10 +163,10 @@ def empty_codes(
             kept = nw.when(~value.is_in(held)).then(value)
             frame = frame.with_columns(kept.alias(column))
     return frame, [
-        say("missing-code", n=n, code=code)
-        if n
+        say("missing-code", n=sum(by.values()), code=code, by=by)
+        if by
         else say("unused-missing-code", "warning", code=code, columns=[*columns])
-        for code, n in cells.items()
+        for code, by in cells.items()
     ]
 
 
@@ -273,7 +273,10 @@ def find_lines(frame: Frame, numbers: Collection[int]) -> dict[int, int]:
     skips = "(ignore_errors = CAST('t'" in query
     marked = mark[1] if mark and (quoted or skips) else None
     starts = list_starts(path, marked, width if skips else None)
-    starts = islice(starts, int(skipped[1]) if skipped else 0, None)
+    if skipped:  # lines, of which blank ones start no record
+        with open_text(path) as opened:
+            blank = sum(not line.strip() for line in islice(opened, int(skipped[1])))
+        starts = islice(starts, int(skipped[1]) - blank, None)
     wanted = {number + above: number for number in numbers}
     pairs = zip(range(1, max(wanted) + 1), starts, strict=False)
     lines = {wanted[at]: line for at, line in pairs if at in wanted}

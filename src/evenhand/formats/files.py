@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import count, islice, product
+from itertools import chain, count, islice, product
 from os import getpid
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -47,6 +47,7 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.formats import file_heads, workbooks
+from evenhand.formats.roles import reads_role
 from evenhand.formats.table import NESTED, Kinds, Table, exclude_bad_rows
 from evenhand.formats.texts import say
 from evenhand.render.findings import Finding
@@ -68,6 +69,7 @@ class Dialect:
     columns: tuple[str, ...]  # names of the header, without outer blanks
     skip: int = 0  # records above the header, or above the first row where it is not read
     header: bool = True  # whether DuckDB is to read the header
+    above: str = ""  # the first words above the header
 
 
 def open_delimited(
@@ -91,6 +93,11 @@ def open_delimited(
         for (delimiter, compression, skip, header), files in groups.items()
     ]
     notes = [] if all(one.header for one in dialects) else [say("questions")]
+    notes += [
+        say("above-header", line=one.skip + 1, words=one.above[:40])
+        for one in dialects
+        if one.above
+    ]
     return " union all ".join(queries), dialects[0].delimiter, notes
 
 
@@ -131,6 +138,10 @@ def read_dialect(head: file_heads.Head) -> Dialect:
         )
     excel_line = _EXCEL.fullmatch(first)
     text = head.text.partition("\n")[2] if excel_line else head.text
+    titled = find_titled(text, excel_line[1] if excel_line else None)
+    if titled is not None:
+        workbooks.refuse_twice(titled.columns, str(head.path))
+        return replace(titled, skip=titled.skip + bool(excel_line))
     delimiter = excel_line[1] if excel_line else _delimiter(replace(head, text=text))
     records = list(_records(text, delimiter, 3))
     if len(records) < 2 and head.whole and head.text.count('"') % 2:
@@ -152,6 +163,38 @@ def read_dialect(head: file_heads.Head) -> Dialect:
     if below and all('"ImportId"' in cell for cell in below):  # an export of Qualtrics
         return Dialect(delimiter, tuple(columns), skip=len(records), header=False)
     return Dialect(delimiter, tuple(columns), skip=1 if excel_line else 0)
+
+
+MAX_TITLES: Final = 5  # Most lines above a header
+
+
+def find_titled(text: str, delimiter: str | None) -> Dialect | None:
+    """Find the header below lines of a title; None where the first line is the header, or may be.
+
+    The header names every column of the records below it, and those above it are no such names:
+    none is as long, none has a name that a role goes by, and of a padded one a single cell is set.
+    """
+    for mark in _LIKELY if delimiter is None else (delimiter,):
+        records = list(_records(text, mark, MAX_TITLES + _LOOK))
+        width = len(records[-1]) if records else 0
+        cells = [[cell.strip() for cell in record] for record in records]
+        place = next((at for at, one in enumerate(cells) if len(one) == width and all(one)), 0)
+        if not (0 < place <= MAX_TITLES and width > 1 and len(records) > place + 1):
+            continue
+        names, above = cells[place], [[cell for cell in one if cell] for one in cells[:place]]
+        even = all(len(one) == width for one in records[place:])
+        plain = not any(re.match(r"[+-]?[\d.,]+$", name) for name in names)
+        titles = all(
+            len(cells[at]) < width or not one or (len(one) == 1 and cells[at][0])
+            for at, one in enumerate(above)
+        )
+        named = any(map(reads_role, chain(*above)))
+        lines = text.splitlines()
+        head = [at for at, line in enumerate(lines) if line.strip()][place]
+        if even and plain and titles and not named and not any('"' in one for one in lines[:head]):
+            first = f"{mark} ".join(next(filter(None, above), []))
+            return Dialect(mark, tuple(names), skip=head, above=first or "blank cells")
+    return None
 
 
 def _delimiter(head: file_heads.Head) -> str:

@@ -72,6 +72,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.RATINGS,
     wide.WIDE_RANKS,
     wide.WIDE,
+    mqm.SPANS,
     generic.MATRIX,
     labels.LABELS,
 )
@@ -197,10 +198,13 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         scores = wide.find_short_scale(spreads, [one for one in header.free if one in spreads])
         if scores:
             named = {"system": "NAME", "judge": "NAME", "item": "NAME"}
+            others = [one for one in header.free if one not in scores]
+            among = f" (of {listing(others)})" if others else ""
+            asked = write_roles(header, {**named, "criterion": ",".join(scores)})
             return UnknownFormat(
                 f"{header.table} has several columns of scores, {listing(scores)}, under names that"
-                " say nothing of judge, item and system: say which columns are these, and what the"
-                f" scores are: {write_roles(header, {**named, 'criterion': ','.join(scores)})}"
+                f" say nothing of judge, item and system: say which columns are these{among}, and"
+                f" what the scores are: {asked}"
             )
         return UnknownFormat(
             f"{header.table} has the columns {listing(header.columns)}: no known layout."

@@ -130,6 +130,11 @@ _FOLDED: Final = {
 }
 
 
+def reads_role(name: str) -> bool:
+    """Say whether a column of this name would play a role."""
+    return any(fold(name) in names for names in _FOLDED.values())
+
+
 # Names of columns that say of one side whether it won: a_wins, winner_model_b, left_better.
 
 SIDES: Final[Mapping[Outcome, tuple[str, ...]]] = {

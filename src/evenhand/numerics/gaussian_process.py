@@ -362,7 +362,7 @@ MAX_WHOLE: Final = 48  # Width from which a matrix is inverted by halves
 MIN_MANY: Final = 10  # Matrices from which steps for all of them at once cost less than each alone
 
 
-def invert_all(matrices: Array, *, few: bool = False) -> tuple[Array, Array]:
+def invert_all(matrices: Array) -> tuple[Array, Array]:
     """Return (B, d, d) inverses of positive definite matrices, and their log-determinants.
 
     Wide ones by halves: with W = A⁻¹B and the Schur complement S = D − BᵀW of [[A, B], [Bᵀ, D]],
@@ -371,15 +371,16 @@ def invert_all(matrices: Array, *, few: bool = False) -> tuple[Array, Array]:
     """
     width = matrices.shape[1]
     if width <= MAX_WHOLE:
+        few = len(matrices) < MIN_MANY
         factor: Array = np.asarray(np.linalg.cholesky(matrices), dtype=np.float64)
         roots = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
         root = np.asarray(np.linalg.inv(factor)) if few else _invert_lower(factor)
         return np.asarray(root.transpose(0, 2, 1) @ root), np.asarray(2 * roots)
-    half, few = width // 2, len(matrices) < MIN_MANY
-    corner, log_det = invert_all(matrices[:, :half, :half], few=few)
+    half = width // 2
+    corner, log_det = invert_all(matrices[:, :half, :half])
     solved = corner @ matrices[:, :half, half:]
     left = matrices[:, half:, half:] - matrices[:, half:, :half] @ solved
-    rest, log_det_left = invert_all(left, few=few)
+    rest, log_det_left = invert_all(left)
     across = solved @ rest
     inverse = np.empty_like(matrices)
     inverse[:, :half, :half] = corner + across @ solved.transpose(0, 2, 1)

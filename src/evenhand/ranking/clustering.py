@@ -244,7 +244,7 @@ def choose_clustering(requested: str | None, evidence: Candidates) -> Clustering
         notes.append(say("no-judges-nor-items"))
     elif judges is None:
         notes.append(say("no-judges"))
-    elif "judge" in clustering.clusterings and round(judges.effective, 1) < ENOUGH_JUDGES:
+    elif "judge" in clustering.clusterings and round(judges.effective) < ENOUGH_JUDGES:
         wide = {"effective": judges.effective, "enough": ENOUGH_JUDGES}
         if "item" in clustering.clusterings:
             whom = these("judge", len(judges.labels))

@@ -147,7 +147,7 @@ def find_clusters(votes: Judgments, seed: int) -> cluster_means.Clusters:
         else:
             notes.append(why)
     few = count_effective(votes)
-    if "judge" in clusterings and few is not None and round(few, 1) < ENOUGH_JUDGES:
+    if "judge" in clusterings and few is not None and round(few) < ENOUGH_JUDGES:
         notes.append(say("few-judges-held-out", judges=few, enough=ENOUGH_JUDGES))
     if not clusterings:
         name = "judgment" if votes.answer is None else "ranking"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
@@ -78,6 +79,10 @@ SIGNS: Final = {
     "†": r"$^\dagger$",
     "∞": r"$\infty$",
 }
+# What is written of letters that are more than one with an accent
+LETTERS: Final = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"}
+)
 NO_LABEL: Final = re.compile(r"[^A-Za-z0-9]+")  # what a label does not hold
 
 
@@ -95,10 +100,14 @@ def label_groups(groups: Iterable[str]) -> dict[str, str]:
 
     >>> label_groups(["en-de", "en_de", "系统"])
     {'en-de': 'en-de', 'en_de': 'en-de-2', '系统': 'group'}
+    >>> [*label_groups(["Flüssigkeit", "Qualité"]).values()]
+    ['Fluessigkeit', 'Qualite']
     """
     labels: dict[str, str] = {}
     for group in groups:
-        stem = NO_LABEL.sub("-", group).strip("-") or ("group" if group else "")
+        plain = unicodedata.normalize("NFC", group).translate(LETTERS)
+        plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", plain))
+        stem = NO_LABEL.sub("-", plain).strip("-") or ("group" if group else "")
         label, n = stem, 1
         while label in labels.values():
             n += 1

@@ -14,6 +14,7 @@ these do not decide, the caller does: `--column criterion=fluency,adequacy`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -166,7 +167,13 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
         for role in ("criterion", "judge")
     ]
     rest = {role: "NAME" for role in ("judge", "item") if not header.candidates(role)}
-    beside = f"; name judge and item too: {write_roles(header, rest)}" if len(rest) > 1 else ""
+    # of columns without a role, those of words are likelier to name judges
+    others = [one for one in header.free if one not in columns]
+    others.sort(key=header.spreads().__contains__)
+    likely_roles = dict(zip(rest, others, strict=False)) if len(others) == len(rest) else rest
+    among = f" (of {listing(others)})" if others else ""
+    remedy = write_roles(header, likely_roles)
+    beside = f"; name judge and item too{among}: {remedy}" if len(rest) > 1 else ""
     raise UnknownFormat(
         f"{header.table} has several columns of scores, {listing(columns)}, and does not say what"
         f" they are: {'; '.join(ways)}{beside}"
@@ -329,8 +336,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     if "system" in plan.roles and look_like_ranks(frame, numbers, [*plan.names]):
         notes.append(say("like-ranks", "warning", k=len(plan.names)))
     others = {fold(name) for name in table.columns if name not in plan.names}
-    free = ("score", "cell_score", "score_in_cell")
-    score = next(name for name in free if fold(name) not in others)
+    score = next(one for one in ("score", "cell_score", "score_in_cell") if fold(one) not in others)
     labels = dict(zip(plan.roles, map(list, zip(*plan.names.values(), strict=True)), strict=True))
     stacked = stack(frame.with_columns(*numbers), {score: [*plan.names]}, labels)
     given = stacked.filter(~nw.col(score).is_null())
@@ -342,12 +348,13 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     if _ROW in stacked.collect_schema().names():
         fixed["item"] = _ROW
     data = tables.make_ratings(table.with_frame(given), options, WIDE, fixed)
-    coded = sum(one.values.get("n", 0) for one in emptied)
+    coded = sum((Counter(one.values.get("by", {})) for one in emptied), Counter[str]())
+    by = ", ".join(f"{name} {coded[name]:,}" for name in plan.names if coded[name])
     excluded = exclude_by_format(
         {
-            "blank cells": count_rows(stacked.filter(nw.col(score).is_null())) - len(bad) - coded,
+            "blank cells": count_rows(stacked) - count_rows(given) - len(bad) - coded.total(),
             f"cells that are no numbers, {listing(bad)}": len(bad),
-            "no answer": coded,
+            f"no answer ({by})": coded.total(),
         }
     )
     return replace(data, source=data.source.noting(*notes).excluding(*excluded))
