@@ -17,9 +17,9 @@ import pytest
 
 from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
-from experiments.campaign import generator
+from experiments.campaign import generator, part_of
 
-R, ALPHA = 400, 0.05
+R, ALPHA = part_of(400), 0.05
 MOST = ALPHA + 3.09 * (ALPHA * (1 - ALPHA) / R) ** 0.5
 ARMS = {"no taste": (12, 100, 0.0), "taste": (12, 100, 0.3), "more systems": (20, 200, 0.3)}
 PAIR = np.array([0]), np.array([1])
