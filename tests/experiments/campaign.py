@@ -16,12 +16,16 @@ from evenhand.data.tally import Factor, Tally
 ROOT = 20131
 
 
+WHOLE = bool(os.environ.get("EVENHAND_WHOLE"))
+"""Whether experiments are as long as stated."""
+
+
 def part_of(stated: int) -> int:
     """Return how many campaigns are drawn: half of those stated, all where EVENHAND_WHOLE is set.
 
     Limits follow the number that is drawn.
     """
-    return stated if os.environ.get("EVENHAND_WHOLE") else stated // 2
+    return stated if WHOLE else stated // 2
 
 
 def generator(experiment: int, arm: int, replicate: int, *own: int) -> np.random.Generator:
