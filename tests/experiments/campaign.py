@@ -5,6 +5,7 @@ the order in which `Campaign.simulate` draws; whatever a method draws comes from
 SeedSequence([20131, e, a, r, 1]).
 """
 
+import os
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,6 +14,18 @@ import numpy as np
 from evenhand.data.tally import Factor, Tally
 
 ROOT = 20131
+
+
+WHOLE = bool(os.environ.get("EVENHAND_WHOLE"))
+"""Whether experiments are as long as stated."""
+
+
+def part_of(stated: int) -> int:
+    """Return how many campaigns are drawn: half of those stated, all where EVENHAND_WHOLE is set.
+
+    Limits follow the number that is drawn.
+    """
+    return stated if WHOLE else stated // 2
 
 
 def generator(experiment: int, arm: int, replicate: int, *own: int) -> np.random.Generator:

@@ -242,7 +242,8 @@ def run(
         own = truth[[int(name[1:]) for name in ranking.systems]]
         found["default"].add(ranking.rank_lower, ranking.rank_upper, own)
         fit = ranking.fit
-        case = Case(tally, fit, [leave_each_out(fit, tally, name) for name in arm.ways])
+        ways = arm.ways if chosen else ()
+        case = Case(tally, fit, [leave_each_out(fit, tally, name) for name in ways])
         for name in chosen:
             rng = generator(1, number, replicate, 2, list(RIVALS).index(name))
             found[name].add(*RIVALS[name](case, rng), truth)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.data.rating_rows import RatingRows
+from experiments.campaign import part_of
 
 SYSTEMS = 8
-REPLICATES = 400
+REPLICATES = part_of(400)
 FLOOR = 0.95 - 3.09 * (0.0475 / REPLICATES) ** 0.5
 """What a coverage of .95 stays above but for one time in a thousand."""
 

@@ -25,12 +25,12 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.main import main
-from experiments.campaign import generator, method_seed
+from experiments.campaign import generator, method_seed, part_of
 from vote_campaigns import answer, deal, draw_judges
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT, R, SUBPROCESSES = 11, 200, 5
+EXPERIMENT, R, SUBPROCESSES = 11, part_of(200), 5
 SYSTEMS, JUDGES, PAIRS, ITEMS = 6, 12, 400, 40
 GAP = 0.8 * sqrt(2)
 

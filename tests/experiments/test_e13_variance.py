@@ -30,7 +30,7 @@ from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.rating_components import estimate_rating_components
 from evenhand.models.variance_components import estimate_taste_components
-from experiments.campaign import Campaign, generator, told_apart
+from experiments.campaign import Campaign, generator, part_of, told_apart
 
 ARMS = tuple(product((0.0, 0.3, 0.6), (0.0, 0.5)))
 LEVEL = 0.05
@@ -68,9 +68,11 @@ def judge_arm(kind: str, out: Outcome, truths: tuple[float, float]) -> None:
 
 @cache
 def compare(number: int, judge: float, item: float, judges: int = 20, n: int = 3000) -> Outcome:
-    """200 campaigns of comparisons."""
+    """200 campaigns of comparisons, or half of them."""
     campaign = Campaign(0.24, judge, item, systems=6, judges=judges, items=40, n=n)
-    tallies = (campaign.simulate(generator(13, number, replicate)) for replicate in range(200))
+    tallies = (
+        campaign.simulate(generator(13, number, replicate)) for replicate in range(part_of(200))
+    )
     components = (estimate_taste_components(tally).components for tally in tallies)
     return Outcome(tuple({one.name: one for one in each} for each in components))
 

@@ -3,7 +3,7 @@
 6 systems .35 apart, 12 judges, 200 items of which people judged 80 at random, 480 judgments; an LLM
 that likes the first system is asked twice about all pairs of all items (`verdict_campaigns`).
 What is to be covered are the log-worths of a population of such judges and outputs. Coverage is of
-the 15 differences, 95 %, on t; R = 100 campaigns an arm.
+the 15 differences, 95 %, on t; R = 100 campaigns an arm, or half of them.
 
 Rivals in the same run: verdicts alone, clustered by item, and the same control variate with errors
 as if all answers were independent.
@@ -29,10 +29,10 @@ import verdict_campaigns
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.verdicts import fuse
-from experiments.campaign import generator
+from experiments.campaign import generator, part_of
 from verdict_campaigns import Design
 
-R, FLOOR, CEILING = 100, 0.935, 0.99
+R, FLOOR, CEILING = part_of(100), 0.935, 0.99
 BASE = Design()
 TASTE = replace(BASE, taste=0.8)
 ARMS = {
@@ -132,7 +132,7 @@ def test_twenty_systems(record_property):
 def test_ratings(record_property):
     systems, judges, items, labelled, n = 6, 12, 120, 50, 600
     covered, gains = [], []
-    for r in range(40):
+    for r in range(part_of(40)):
         rng = generator(15, SEEDS["ratings"], r)
         severity, difficulty = rng.normal(0, 8, judges), rng.normal(0, 10, items)
         crossed, taste = rng.normal(0, 8, (items, systems)), rng.normal(0, 3, (judges, systems))

@@ -4,7 +4,7 @@
 the others. The LLM's accuracy is where a judge is closer by ε = .1 exactly: whoever finds it good
 enough is wrong, and .05 of the campaigns may be. Five arms: 80 items and 5 judges; 16 documents of
 5 outputs on which the LLM's accuracy differs (sd .3); the same with 6 judges whose accuracies
-differ (sd .12); 3 judges (sd .15), 60 items; 12 judges (.12), 80 items. R = 200.
+differ (sd .12); 3 judges (sd .15), 60 items; 12 judges (.12), 80 items. R = 200, or half.
 
 And LLMs that always say what most say: 2 classes, judges .85, prevalence .8 and .9, ε = .2.
 
@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 
 from evenhand.judges.replacement import ALPHA, decide_published, examine_llm, make_panel
-from experiments.campaign import generator
+from experiments.campaign import generator, part_of
 
-R, EPSILON, CLASSES = 200, 0.1, ("a", "b", "c")
+R, EPSILON, CLASSES = part_of(200), 0.1, ("a", "b", "c")
 MOST = ALPHA + 3.09 * (ALPHA * (1 - ALPHA) / R) ** 0.5
 
 

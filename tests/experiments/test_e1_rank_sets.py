@@ -1,5 +1,7 @@
 """E1: do all rank sets hold the true ranks at once? Fourteen arms of 500 campaigns.
 
+Or half of them, and twelve arms: the fifth and the eleventh are much like the fourth and the sixth.
+
 `experiments.rank_arms` says what is drawn, and who the rivals are; here each arm has those that a
 test asks about. `make arms` prints all of them beside each other.
 """
@@ -10,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from experiments import rank_arms
-from experiments.rank_arms import ARMS, Count, R, write_row
+from experiments.campaign import WHOLE, part_of
+from experiments.rank_arms import ARMS, Count, write_row
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-FLOOR = 0.92
+R = part_of(500)
+FLOOR = 0.92 if R == 500 else 0.95 - 3.09 * (0.0475 / R) ** 0.5
 RIVALS = {
     1: ("jackknife-t",),
     3: ("percentile",),
@@ -32,7 +36,7 @@ def run(number: int, replicates: int = R) -> dict[str, Count]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", ARMS)
+@pytest.mark.parametrize("number", [one for one in ARMS if WHOLE or one not in (5, 11)])
 def test_rank_sets_hold_all_true_ranks(number):
     found = run(number)
     assert len(found["default"].widths) >= R - 5

@@ -31,10 +31,10 @@ from scipy.stats import t as student
 
 import evenhand
 from evenhand.models.mixed import Mixed
-from experiments.campaign import generator
+from experiments.campaign import generator, part_of
 from experiments.test_e13_variance import rows_of
 
-SYSTEMS, JUDGES, ITEMS, SCORES, R = 6, 12, 60, 900, 100
+SYSTEMS, JUDGES, ITEMS, SCORES, R = 6, 12, 60, 900, part_of(100)
 FLOOR, MOST_WIDTH, MOST_NAIVE = 0.92, 0.65, 0.70
 FLOOR_OF_ALL = 0.95 - 3.09 * (0.0475 / R) ** 0.5  # but for one time in a thousand
 PAIRS = tuple(combinations(range(SYSTEMS), 2))

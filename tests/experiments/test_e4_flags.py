@@ -19,10 +19,10 @@ import pytest
 
 from evenhand.data.votes import Votes
 from evenhand.judges.screening import screen_comparisons
-from experiments.campaign import generator
+from experiments.campaign import generator, part_of
 from vote_campaigns import Panel, RankingPanel
 
-REPLICATES = 150
+REPLICATES = part_of(150)
 TOLERANCE = 0.05 + 3.09 * sqrt(0.0475 / REPLICATES)
 RULES = ("ours", "1 sd", "2 sd")
 

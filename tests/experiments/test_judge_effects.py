@@ -17,11 +17,12 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.judge_groups import find_hypotheses
 from evenhand.numerics.distributions import f_tail
 from evenhand.ranking.fitted import cluster_spread, wald_test
+from experiments.campaign import part_of
 
-ROUNDS = 200
+ROUNDS = part_of(200)
 LEVEL = 0.05
-ALLOWED = 0.095
-"""Nominal .05 plus three standard errors of a share of 200."""
+ALLOWED = LEVEL + 3 * (LEVEL * (1 - LEVEL) / ROUNDS) ** 0.5
+"""Nominal .05 plus three standard errors of a share."""
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,12 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.bootstrap import draw_counts
 from evenhand.ranking.methods import RULES
 from evenhand.ranking.rules import Matches, plan_draws, replay
-from experiments.campaign import generator
+from experiments.campaign import generator, part_of
 from experiments.koehn import SIZES, count, kendall, worlds
 
 pytestmark = pytest.mark.slow
 
-CAMPAIGNS = 50
+CAMPAIGNS = part_of(50)
 SOLVED = 10
 ALSO_SOLVED = (300, 1000, 5000)
 """Campaigns and sizes for the rules that solve an ordering problem: tenths of a second each."""

@@ -24,11 +24,11 @@ from evenhand.ranking.cross_validation import (
     measure_losses,
 )
 from evenhand.ranking.learning_curves import ALL_FAST, ALL_SLOW, Protocol, find_enough
-from experiments.campaign import generator
+from experiments.campaign import generator, part_of
 from held_out_votes import Davidson, World, davidson_chances
 from ranking.held_out.test_learning_result import curves_of
 
-REPLICATES = 200
+REPLICATES = part_of(200)
 WORTH = np.array([0.3, 0.1, -0.1, -0.3])
 MODELS = {
     "a": WORTH + np.array([0.4, 0, 0, 0]),

@@ -17,11 +17,12 @@ import pytest
 
 from evenhand.ratings.features import OutputFeatures
 from evenhand.ratings.judge_process import MultiTaskGP
+from experiments.campaign import part_of
 from ratings.judge_processes import ALIKE, draw
 
 FEATURES = OutputFeatures(("a", "b"), ())
 PAIRS = np.tril_indices(5, -1)
-R = 15
+R = part_of(15)
 
 
 def run(similarity):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from evenhand.models.random_judges import RandomJudges
-from experiments.campaign import Campaign, generator
+from experiments.campaign import Campaign, generator, part_of
 
 SIGMA = 0.5
 
@@ -31,12 +31,12 @@ class Arm:
 
 ARMS = {
     "20 each": Arm(20, replicates=30),
-    "20 each of 20 systems": Arm(20, systems=20, judges=400),
+    "20 each of 20 systems": Arm(20, systems=20),
     "20 each without ties": Arm(20, nu=0.0),
-    "60 each": Arm(60),
-    "60 each without ties": Arm(60, nu=0.0),
-    "300 each": Arm(300),
-    "300 each without ties": Arm(300, nu=0.0),
+    "60 each": Arm(60, judges=100),
+    "60 each without ties": Arm(60, judges=100, nu=0.0),
+    "300 each": Arm(300, judges=60),
+    "300 each without ties": Arm(300, judges=60, nu=0.0),
     "20 judges, 60 each": Arm(60, judges=20, replicates=60),
 }
 
@@ -113,7 +113,7 @@ def test_laplace_makes_sigma_too_small_where_judges_gave_few_answers():
 def test_judges_of_one_taste_are_seldom_called_different():
     """At .05 at most .05 + 3.09 sqrt(.0475 / R) are; about half the estimates of sigma are 0."""
     campaign = Campaign(0.2, 0.0, 0.0, systems=6, judges=40, items=1, n=1600, tie=0.5)
-    p, zeros, replicates = [], 0, 200
+    p, zeros, replicates = [], 0, part_of(200)
     for replicate in range(replicates):
         fit = RandomJudges().fit(campaign.simulate(generator(21, 90, replicate)))
         p.append(fit.lr_test.p)

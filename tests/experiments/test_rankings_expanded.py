@@ -16,12 +16,12 @@ from evenhand.data.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.orders import OrderFit, PlackettLuce
 from evenhand.ranking.sandwich import cluster_covariance
-from experiments.campaign import generator
+from experiments.campaign import generator, part_of
 from ordered import draw_luce
 
 pytestmark = pytest.mark.slow
 
-REPLICATES = 1000
+REPLICATES = part_of(1000)
 RANKINGS = 240
 WORTHS = np.linspace(1.1, -1.1, 12)
 NAMES = tuple(f"s{i:02d}" for i in range(12))

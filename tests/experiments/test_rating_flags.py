@@ -12,15 +12,15 @@ import pytest
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.judges.screening import see_judges
-from experiments.campaign import generator
+from experiments.campaign import generator, part_of
 from experiments.rating_panels import BAD, HONEST, RatingPanel
 
 pytestmark = pytest.mark.slow
 
 EXPERIMENT = 41
 LEVEL = 0.05
-REPLICATES = 150
-MOST = 0.105  # .05 + 3.09 √(.0475 / 150): the one-sided 99.9 % bound
+REPLICATES = part_of(150)
+MOST = 0.05 + 3.09 * (0.0475 / REPLICATES) ** 0.5  # one-sided 99.9 % bound
 ALL = tuple((kind, 3) for kind in BAD)
 ARMS = {
     "clean 30": RatingPanel(each=30),

@@ -83,7 +83,11 @@ def test_at_50_answers_a_judge_sure_labels_are_wrong_four_times_as_often_as_said
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "design", "known"), CELLS, ids=str)
+@pytest.mark.parametrize(
+    ("name", "design", "known"),
+    [one for one in CELLS if one[1] != Design(0.55, 4, 50)],  # looked at in every run
+    ids=str,
+)
 def test_every_cell_of_the_table_on_the_page_is_what_is_measured(name, design, known):
     check_cell(name, design, known)
 

@@ -69,7 +69,10 @@ class Comparisons(ComparisonTable):
         text = nw.col("outcome").cast(nw.String)
         folded = text.str.to_lowercase()
         # not `is_in`: of a list DuckDB asks pandas, whose import takes as long as a million rows
-        words = reduce(or_, (folded == word for word in sorted(MISSING)))
+        parts = [folded == word for word in sorted(MISSING)]
+        while len(parts) > 1:  # in pairs: Spark Connect refuses terms nested as deep as a chain
+            parts = [reduce(or_, parts[at : at + 2]) for at in range(0, len(parts), 2)]
+        (words,) = parts
         for label in filter(is_missing, self.outcome_labels or ()):  # declared to be answers
             words &= text != label
         missing = text.is_null() | words

@@ -114,10 +114,13 @@ def test_settings_that_do_not_exist_or_fit_are_refused(data, options):
 
 @pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["wmt07_scores", "wmt22_calibration", "esa_wmt23_ende"])
-def test_real_campaigns_have_components_in_every_task_and_criterion(name):
+@pytest.mark.parametrize(
+    ("name", "every"), [("wmt07_scores", 3), ("wmt22_calibration", 1), ("esa_wmt23_ende", 1)]
+)
+def test_real_campaigns_have_components_in_every_task_and_criterion(name, every):
+    """Of the 28 parts of WMT07 in each third one, of either criterion."""
     rows = evenhand.read(Path(DATA, name, "ratings.parquet")).rows()
-    for part in rows.split(["task", "criterion"]).values():
+    for part in [*rows.split(["task", "criterion"]).values()][::every]:
         found = evenhand.estimate_components(part)
         assert found.method == "REML"
         assert found.find("judge").sd > 0
