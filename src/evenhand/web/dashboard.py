@@ -37,6 +37,7 @@ from sqlalchemy import select
 
 from evenhand.data.controls import find_excluded, leave_out_controls
 from evenhand.data.ratings import Ratings
+from evenhand.data.source import write_log_check
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
@@ -334,6 +335,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     now, done_by = store.clock.now(), None
     if left and pace and left / pace <= MAX_AHEAD:
         done_by = datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
+    head = store.head()
     return {
         "title": store.campaign.title or store.campaign.name,
         "judges": judges,
@@ -344,7 +346,8 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
         "done_by": done_by,
         "paused": store.paused,
         "tables": list_downloads(store),
-        "head": store.head(),
+        "head": head,
+        "check": write_log_check(store.name, str(head)),
     }
 
 
@@ -431,6 +434,7 @@ class CampaignStatus:
     panels: tuple[PanelStatus, ...] = ()  # judges, table by table
     faults: tuple[str, ...] = ()  # what failed
     head: str = ""  # the end of the log: NUMBER:HASH
+    check: str = ""  # the command that holds the log against it
     mark: str = ""  # of this state, as long as nothing is new; "" while more is to be computed
 
 
@@ -463,6 +467,7 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         panels=tuple(panels),
         faults=dashboard.faults,
         head=str(progress["head"]),
+        check=progress["check"],
         mark=mark if dashboard.record >= head else "",
     )
 

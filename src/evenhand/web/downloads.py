@@ -218,6 +218,7 @@ def open_table(
                 f"{name} holds {listing(tables)}: choose with --from {' or --from '.join(tables)}"
                 f" (in Python format='{tables[0]}')"
             )
+        head = str(store.head())  # before answers are read: it covers no later ones
         rows, more = _list_rows(store, tables[0])
         columns = gather_columns(rows)
     finally:
@@ -226,7 +227,7 @@ def open_table(
         raise InvalidJudgments(f"{name} holds no answers yet: read it when judges have answered")
     for column in more:
         columns.setdefault(column, [None] * len(columns["judge"]))
-    return hold_columns(columns, name)
+    return replace(hold_columns(columns, name), log_head=head)
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:
