@@ -190,9 +190,9 @@ def test_every_change_is_found_against_the_published_head(
     lines, head = published
     assert find(path, [*lines], head) == ""
     assert find(path, [*lines], Head(head.number, "0" * 64))
-    undetected, sound = list[Lines](), Counter[bool]()
+    undetected, sound = list[int](), Counter[bool]()
     for number, (kind, changed) in enumerate(draw_changes(lines)):
-        undetected += [changed] * (not find(path, changed, head))
+        undetected += [number] * (not find(path, changed, head))
         if number % 4 == 0 and kind in (cut, *CHAINS):
             sound[kind is cut] += not find(path, changed, None)
     assert undetected == []
