@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli.options import Options, argument, under, verb
-from evenhand.errors import EvenhandError, UnknownOption
+from evenhand.errors import EvenhandError, UnknownOption, suggest_or_list
 from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
 
@@ -52,6 +52,9 @@ class Serving(Options):
     host: str = _option("--host", "Address to listen on.", default="127.0.0.1")
     port: int | None = _option(
         "--port", "Port; 8000 or a free one if not said.", type=click.IntRange(0, 65535)
+    )
+    plan: str | None = _option(
+        "--plan FILE", "Register the plan of a gate (gate.toml) as the campaign begins."
     )
     board: str | None = _option(
         "--board [HOST:]PORT", "Serve a public, read-only board too, on a port of its own."
@@ -110,6 +113,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     if prefix and not all(re.fullmatch(r"[\w-]*[^\W_][\w-]*", part) for part in prefix.split("/")):
         raise UnknownOption(f"--prefix {asked.prefix}: a path such as /study")
     prefix = f"/{prefix}" if prefix else ""
+    plan = "" if asked.plan is None else _read_plan(asked.plan, planned)
     if asked.url is not None and not asked.url.startswith(("http://", "https://")):
         raise UnknownOption(f"--url {asked.url}: an address begins with https://")
     url, proxies = (asked.url or "").rstrip("/"), tuple(map(_check_proxy, asked.proxy))
@@ -123,7 +127,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     where = asked.database or str(path.with_suffix(".db"))
     check_launch(links, where)
     store = stack.enter_context(Store.open(where))
-    begins = store.launch(planned)
+    begins = store.launch(planned, plan=plan)
     if begins and not demo:
         click.echo(label("begins", f"a new campaign in {Place.at(where).name}", PLAIN), err=True)
     end, missing = note_end(store, links, where)
@@ -151,6 +155,17 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     with suppress(EvenhandError):  # the database may be away
         number, hashed = store.do(lambda tx: tx.head)  # after whatever waits to be written
         click.echo(f"head   {number}:{hashed}, the end of the log: note it elsewhere")
+
+
+def _read_plan(path: str, planned: Campaign) -> str:
+    from evenhand.ranking.gate import Asked, read_plan
+
+    asked = Asked.take(read_plan(path)[0])
+    for name in (*asked.new, asked.old):
+        if name not in planned.systems:
+            hint = suggest_or_list(name, planned.systems)
+            raise UnknownOption(f"'{path}': the campaign has no system '{name}'.{hint}")
+    return Path(path).read_bytes().decode()
 
 
 def _open_board(asked: str) -> socket:

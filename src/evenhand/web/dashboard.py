@@ -41,6 +41,7 @@ from evenhand.data.source import write_log_check
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.gate import describe_plan, parse_plan
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.render.findings import take_findings
 from evenhand.web.downloads import AnswerTables, list_downloads
@@ -435,6 +436,7 @@ class CampaignStatus:
     faults: tuple[str, ...] = ()  # what failed
     head: str = ""  # the end of the log: NUMBER:HASH
     check: str = ""  # the command that holds the log against it
+    plan: str = ""  # of a gate, as it was registered, in words; "" without one
     mark: str = ""  # of this state, as long as nothing is new; "" while more is to be computed
 
 
@@ -468,6 +470,7 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         faults=dashboard.faults,
         head=str(progress["head"]),
         check=progress["check"],
+        plan=describe_plan(*parse_plan(store.plan.encode(), "plan")) if store.plan else "",
         mark=mark if dashboard.record >= head else "",
     )
 

@@ -21,9 +21,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from evenhand.data.coding import SEED
+from evenhand.data.exclusions import Exclusion
 from evenhand.data.source import write_log_check
+from evenhand.errors import EvenhandError
+from evenhand.ranking.gate import Asked, decide, parse_plan
 from evenhand.ranking.ranking import Ranking
-from evenhand.web.dashboard import Dashboard, DashboardCache, get_status
+from evenhand.web.dashboard import CampaignStatus, Dashboard, DashboardCache, get_status
 from evenhand.web.findings import Findings
 from evenhand.web.requests import name_address
 from evenhand.web.site import Answer, Question, TooMany, analysis_of, site_of
@@ -34,14 +38,7 @@ CONTRACT: Final = 1  # Another number where a key means something else
 LOG: Final = "log.jsonl"
 # Keys of sentences; others hold numbers, and names of systems and passes
 SENTENCES: Final = (
-    "answer",
-    "excluded",
-    "findings",
-    "headline",
-    "says",
-    "signature",
-    "since",
-    "why",
+    *("answer", "excluded", "findings", "headline", "says", "signature", "since", "why"),
 )
 
 
@@ -87,14 +84,38 @@ def describe(store: Readable, cache: DashboardCache, dashboard: Dashboard) -> di
         "record": dashboard.record,
         "log_head": status.head,
         "log_check": write_log_check(LOG, status.head),
+        "plan": _describe_plan(store, status, dashboard),
         "passes": passes,
     }
     return leave_out(public, names - {""})  # type: ignore[no-any-return]
 
 
+def _describe_plan(
+    store: Readable, status: CampaignStatus, dashboard: Dashboard
+) -> dict[str, Any] | None:
+    """Return a registered plan, and what it decides where it may be looked at now."""
+    if not store.plan:
+        return None
+    stated, digest = parse_plan(store.plan.encode(), "plan")
+    asked, orders = Asked.take(stated), [*dashboard.findings.orders.values()]
+    decision = None
+    # several passes, groups and clusters are left to `evenhand gate` on the published answers
+    whole = len(orders) == 1 and not stated.keys() & {"group_by", "cluster", "criterion", "better"}
+    if whole and orders[0].ranking is not None and (asked.anytime or not status.remaining):
+        try:
+            found = decide(orders[0].ranking, asked, digest, SEED)
+            decision = replace(found, excluded=_count_alone(found.excluded)).to_dict()
+        except EvenhandError as refusal:  # such as a system that was not judged yet
+            decision = {"decision": "undecided", "answer": [str(refusal)]}
+    return {"sha256": digest, **stated, "says": status.plan, "decision": decision}
+
+
+def _count_alone(excluded: tuple[Exclusion, ...]) -> tuple[Exclusion, ...]:
+    return tuple(replace(one, judge_names=()) for one in excluded)
+
+
 def _describe_ranking(ranking: Ranking) -> dict[str, Any]:
-    counted = tuple(replace(one, judge_names=()) for one in ranking.excluded)
-    return replace(ranking, excluded=counted).to_dict()
+    return replace(ranking, excluded=_count_alone(ranking.excluded)).to_dict()
 
 
 def _write_time(milliseconds: int) -> str:

@@ -237,6 +237,13 @@ class Readable:
         return self._campaign
 
     @property
+    def plan(self) -> str:
+        """The plan of a gate that was registered at the launch, as TOML; "" without one."""
+        with self.reading() as connection:
+            body = connection.scalar(select(log.c.body).where(log.c.number == 1))
+        return "" if body is None else str(json.loads(body).get("facts", {}).get("plan", ""))
+
+    @property
     def paused(self) -> bool:
         with self.reading() as connection:
             return bool(connection.execute(select(state.c.paused)).scalar())
