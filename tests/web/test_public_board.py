@@ -18,12 +18,14 @@ from starlette.testclient import TestClient
 import evenhand
 from browsers import run_site
 from evenhand.cli.main import main
+from evenhand.design.assignment import assign_llm
 from evenhand.design.reading import make_campaign
 from evenhand.web import Limits, Site, Store, make_app
 from evenhand.web.app import make_public_app
 from evenhand.web.dashboard import ReadOnlyClient
 from evenhand.web.limits import HEADERS as GUARDED
-from evenhand.web.store import people
+from evenhand.web.store import llm, people
+from evenhand.web.store.judging import Answering, Reply
 from followed_campaigns import SYSTEMS, prefer
 from judge_pages import keep_picture
 from served_campaigns import read_links
@@ -96,14 +98,42 @@ def test_no_judge_is_named(public: TestClient, client: TestClient, store: Store)
     store.revoke(JUDGES[3])
     store.invite("Ivy Quill-88", seat=JUDGES[3], note="Ann Lee")
     judge_next(store, "Ivy Quill-88", {"outcome": "left"})
+    model = store.do(llm.invite_llm, llm.LlmJudge("quux-99", "{{ outputs }}"))
+    store.do(llm.issue, model, assign_llm(store.campaign)[:12])
+    for _ in range(12):
+        served = take(store, model)
+        facts = {"prompt": llm.LlmJudge("quux-99", "{{ outputs }}").digest, "tokens": [3, 4]}
+        reply = Reply(model, served.ticket.number, {"outcome": "left"}, served.key, facts=facts)
+        store.do(Answering(reply))
     admin = store.do(people.replace_link, "admin").token
     assert "reversed" in client.get(f"/a/{admin}/findings").text  # a judge is spoken of
     shown = public.get("/").text + public.get("/board.json").text
-    for name in (*JUDGES, "Ivy Quill-88", "Ann Lee"):
+    excluded = public.get("/board.json").json()["passes"][0]["ranking"]["excluded"]
+    assert [(one["code"], one["judges"], one["judge_names"]) for one in excluded] == [
+        ("llm-judges", 1, []),
+    ]
+    for name in (*JUDGES, "Ivy Quill-88", "Ann Lee", "quux-99"):
         assert name in client.get(f"/a/{admin}").text
         assert name not in shown
     assert "-77" not in shown
     assert "-88" not in shown
+
+
+def test_a_sentence_that_names_a_judge_is_left_out(public: TestClient, store: Store) -> None:
+    named = "first place"  # as an answer of a ranking says, too
+    fill(store, make(items=8))
+    judge_on(store, 22)
+    says = public.get("/board.json").json()["passes"][0]["ranking"]["says"]
+    assert named in says
+    judge = store.judges()[0].name
+    store.revoke(judge)
+    store.invite(named, seat=judge)
+    until = time.monotonic() + 60
+    while says and time.monotonic() < until:
+        time.sleep(0.2)
+        says = public.get("/board.json").json()["passes"][0]["ranking"]["says"]
+    assert says == ""
+    assert named not in public.get("/").text
 
 
 def test_nothing_of_the_campaign_is_reached_from_it(public: TestClient, store: Store) -> None:
