@@ -29,7 +29,7 @@ from evenhand.web.store.judging import Answering, Reply
 from followed_campaigns import SYSTEMS, prefer
 from judge_pages import keep_picture
 from served_campaigns import read_links
-from stored_campaigns import fill, judge_next, take
+from stored_campaigns import fill, invite_all, judge_next, take
 
 JUDGES = [
     f"Zo\N{LATIN SMALL LETTER E WITH DIAERESIS} {word}-77"
@@ -251,10 +251,12 @@ def test_an_address_that_is_none_is_refused(
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_fits_a_screen(browser: Any, store: Store, width: int) -> None:
-    fill(store, make(items=8))
+    store.launch(make(items=8), plan='new = "B"\nold = "A"\nmargin = 0.1\n')
+    invite_all(store)
     judge_on(store, 22)
     with run_site(Site(store), make_public_app) as address:
         page = browser.new_page(viewport={"width": width, "height": 800})
+        page.set_default_timeout(120_000)
         page.on("console", lambda said: said.type != "error" or pytest.fail(said.text))
         page.goto(f"{address}/")
         keep_picture(page, f"public-{width}")

@@ -55,7 +55,9 @@ def test_the_board_decides_when_the_plan_says(store: Store, where: str, *, anyti
         told = client.get("/board.json").json()["plan"]
         assert (told["new"], told["old"], told["margin"]) == (["B"], "C", 0.05)
         assert told["sha256"] == sha256(plan.encode()).hexdigest()
-        assert told["says"] in client.get("/").text
+        page = client.get("/").text
+        assert told["says"] in page
+        assert f'<code class="head">{told["sha256"]}</code>' in page
         assert (told["decision"] is not None) == anytime
     judge_some(store, 12)  # none remain
     with TestClient(make_public_app(Site(store))) as client:

@@ -466,17 +466,17 @@ def parse_plan(content: bytes, path: str | Path) -> tuple[dict[str, Any], str]:
     return stated, sha256(content).hexdigest()
 
 
-def describe_plan(stated: Mapping[str, Any], digest: str) -> str:
+def describe_plan(stated: Mapping[str, Any]) -> str:
     """Say what a registered plan asks.
 
-    >>> describe_plan({"new": "B", "old": "A", "margin": 0.05}, "ab12")
-    'B may replace A by a gate with margin 0.05 and α 0.05, decided once, at the end (SHA-256 ab12)'
+    >>> describe_plan({"new": "B", "old": "A", "margin": 0.05})
+    'B may replace A by a gate with margin 0.05 and α 0.05, decided once, at the end'
     """
     asked = Asked.take(stated)
     when = "decided at every look" if asked.anytime else "decided once, at the end"
     return (
         f"{listing(asked.new)} may replace {asked.old} by a gate with margin {asked.margin:g} and"
-        f" α {asked.alpha:g}, {when} (SHA-256 {digest})"
+        f" α {asked.alpha:g}, {when}"
     )
 
 

@@ -470,9 +470,16 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         faults=dashboard.faults,
         head=str(progress["head"]),
         check=progress["check"],
-        plan=describe_plan(*parse_plan(store.plan.encode(), "plan")) if store.plan else "",
+        plan=_describe_plan(store.plan),
         mark=mark if dashboard.record >= head else "",
     )
+
+
+def _describe_plan(plan: str) -> str:
+    if not plan:
+        return ""
+    stated, digest = parse_plan(plan.encode(), "plan")
+    return f"{describe_plan(stated)} (SHA-256 {digest})"
 
 
 def _describe_pass(dashboard: Dashboard, task: Task) -> PassStatus:

@@ -25,7 +25,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.source import write_log_check
 from evenhand.errors import EvenhandError
-from evenhand.ranking.gate import Asked, decide, parse_plan
+from evenhand.ranking.gate import Asked, decide, describe_plan, parse_plan
 from evenhand.ranking.ranking import Ranking
 from evenhand.web.dashboard import CampaignStatus, Dashboard, DashboardCache, get_status
 from evenhand.web.findings import Findings
@@ -107,7 +107,7 @@ def _describe_plan(
             decision = replace(found, excluded=_count_alone(found.excluded)).to_dict()
         except EvenhandError as refusal:  # such as a system that was not judged yet
             decision = {"decision": "undecided", "answer": [str(refusal)]}
-    return {"sha256": digest, **stated, "says": status.plan, "decision": decision}
+    return {"sha256": digest, **stated, "says": describe_plan(stated), "decision": decision}
 
 
 def _count_alone(excluded: tuple[Exclusion, ...]) -> tuple[Exclusion, ...]:
