@@ -6,11 +6,12 @@ EVENHAND_CHROMIUM names the program where it lies elsewhere than on the path.
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
 
 from evenhand.web import app as serving
 from evenhand.web.app import make_app
@@ -37,13 +38,13 @@ def open_browser() -> Iterator[Any]:
 
 
 @contextmanager
-def run_site(site: Site) -> Iterator[str]:
+def run_site(site: Site, make: Callable[[Site], Starlette] = make_app) -> Iterator[str]:
     """Serve a site on a free port; yield its address."""
     import uvicorn
 
     taken = serving.open_port("127.0.0.1", 0)
     server = uvicorn.Server(
-        uvicorn.Config(make_app(site), log_level="warning", lifespan="off", ws="none")
+        uvicorn.Config(make(site), log_level="warning", lifespan="off", ws="none")
     )
     thread = threading.Thread(target=server.run, args=([taken],), daemon=True)
     thread.start()

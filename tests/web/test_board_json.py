@@ -105,3 +105,11 @@ def test_a_pass_with_scores_has_a_ranking(client: TestClient, store: Store) -> N
     assert means == {
         name: (pytest.approx(sum(given) / len(given)), len(given)) for name, given in scores.items()
     }
+
+
+def test_page_and_board_name_the_command_that_finds_a_cut(client: TestClient, store: Store) -> None:
+    fill(store, make())
+    root = f"/a/{store.do(people.replace_link, 'admin').token}"
+    command = f"evenhand check campaign.db --head {store.head()}"
+    assert f'<code class="head">{command}</code>' in client.get(root).text
+    assert read_sight(client.get(f"{root}/board.json").content).check == command

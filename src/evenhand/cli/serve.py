@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli.options import Options, argument, under, verb
-from evenhand.errors import EvenhandError, UnknownOption
+from evenhand.errors import EvenhandError, UnknownOption, suggest_or_list
 from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from socket import socket
 
     from evenhand.design.campaign import Campaign
     from evenhand.web.links import Tokens
@@ -52,6 +53,12 @@ class Serving(Options):
     port: int | None = _option(
         "--port", "Port; 8000 or a free one if not said.", type=click.IntRange(0, 65535)
     )
+    plan: str | None = _option(
+        "--plan FILE", "Register the plan of a gate (gate.toml) as the campaign begins."
+    )
+    board: str | None = _option(
+        "--board [HOST:]PORT", "Serve a public, read-only board too, on a port of its own."
+    )
     prefix: str = _option(
         "--prefix PATH", "Path of the site behind a proxy.", default="", show_default=False
     )
@@ -63,6 +70,7 @@ class Serving(Options):
     "evenhand serve --demo",
     "evenhand serve campaign.toml",
     "evenhand serve items.csv --port 9000",
+    "evenhand serve campaign.toml --board 8001",
     "evenhand serve campaign.toml --crowd --url https://example.org",
     "evenhand serve items.csv --database postgresql://localhost/spring",
 )
@@ -105,6 +113,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     if prefix and not all(re.fullmatch(r"[\w-]*[^\W_][\w-]*", part) for part in prefix.split("/")):
         raise UnknownOption(f"--prefix {asked.prefix}: a path such as /study")
     prefix = f"/{prefix}" if prefix else ""
+    plan = "" if asked.plan is None else _read_plan(asked.plan, planned)
     if asked.url is not None and not asked.url.startswith(("http://", "https://")):
         raise UnknownOption(f"--url {asked.url}: an address begins with https://")
     url, proxies = (asked.url or "").rstrip("/"), tuple(map(_check_proxy, asked.proxy))
@@ -112,10 +121,13 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     note = stack.enter_context(hold_links(links))
     taken = stack.enter_context(serving.open_port(asked.host, asked.port))
     note(serving.name_address(taken) + prefix)
+    public = None
+    if asked.board is not None:
+        public = stack.enter_context(_open_board(asked.board))
     where = asked.database or str(path.with_suffix(".db"))
     check_launch(links, where)
     store = stack.enter_context(Store.open(where))
-    begins = store.launch(planned)
+    begins = store.launch(planned, plan=plan)
     if begins and not demo:
         click.echo(label("begins", f"a new campaign in {Place.at(where).name}", PLAIN), err=True)
     end, missing = note_end(store, links, where)
@@ -135,13 +147,34 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
         store.do(touch)
     except EvenhandError as fault:
         click.echo(label("warns", f"no answer can be stored now: {fault}", PLAIN), err=True)
-    tell = partial(_tell, store, tokens, address + prefix, None if demo else links)
-    serving.serve(Site(store, prefix, address, proxies=proxies), taken, tell)
+    board = "" if public is None else f"{serving.name_address(public)}{prefix}/"
+    tell = partial(_tell, store, tokens, address + prefix, None if demo else links, board)
+    serving.serve(Site(store, prefix, address, proxies=proxies), taken, tell, public)
     if demo:  # nothing of it is kept
         return
     with suppress(EvenhandError):  # the database may be away
         number, hashed = store.do(lambda tx: tx.head)  # after whatever waits to be written
         click.echo(f"head   {number}:{hashed}, the end of the log: note it elsewhere")
+
+
+def _read_plan(path: str, planned: Campaign) -> str:
+    from evenhand.ranking.gate import Asked, read_plan
+
+    asked = Asked.take(read_plan(path)[0])
+    for name in (*asked.new, asked.old):
+        if name not in planned.systems:
+            hint = suggest_or_list(name, planned.systems)
+            raise UnknownOption(f"'{path}': the campaign has no system '{name}'.{hint}")
+    return Path(path).read_bytes().decode()
+
+
+def _open_board(asked: str) -> socket:
+    from evenhand.web.app import open_port
+
+    host, _, port = asked.rpartition(":")
+    if not (port.isascii() and port.isdigit()):
+        raise UnknownOption(f"--board {asked}: a port, as 8001, or with its host, as 0.0.0.0:8001")
+    return open_port(host.strip("[]") or "127.0.0.1", int(port), f"--board {asked}")
 
 
 def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
@@ -156,7 +189,7 @@ def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
     yield from find_named_places(planned)
 
 
-def _tell(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:
+def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: str) -> None:
     """Say that it serves, where, and what; the organiser's link on a terminal only."""
     from evenhand.web.links import make_address
 
@@ -173,6 +206,8 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:
     else:
         first = next(token for (role, _), token in tokens.items() if role == "judge")
         click.echo(f"judge  {make_address(base, 'judge', first)}")
+    if board:
+        click.echo(f"board  {board}, for anybody")
     outputs = ", ".join(f"{name} ({n:,})" for name, n in store.campaign.outputs.items())
     click.echo(label("judged", f"outputs of {outputs}", PLAIN))
 

@@ -334,7 +334,8 @@ class SightResult:
     def text(self, columns: int) -> str:
         lines = compose(self.sight, self.status, Size(columns))
         if self.sight.head:  # the last line, so that it can be copied: it is longer than a screen
-            lines = [*lines, f"head  {self.sight.head}"]
+            lines += [f"plan  {self.sight.plan}"] * bool(self.sight.plan)
+            lines += [f"head  {self.sight.head}", f"check {self.sight.check}"]
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:
@@ -386,6 +387,8 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
         ],
         "judges": [asdict(one) for one in sight.panels],
         "head": sight.head,
+        "check": sight.check,
+        "plan": sight.plan,
         "findings": describe_findings(sight.faults),
     }
 

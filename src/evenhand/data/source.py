@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -59,6 +60,9 @@ class Source:
     without_controls: bool = False  # whether controls were left out (`controls.leave_out_controls`)
     # whether judges who are marked as LLMs were looked for: excluded, or kept on purpose
     all_judges: bool = False
+    # NUMBER:HASH of the end of the log that answers were read from; "" where there is no log
+    log_head: str = field(default="", compare=False)
+    plan_sha256: str = ""  # of the plan of a gate that its campaign registered; "" without one
     # what was excluded on the way here; filters are not counted yet
     exclusions: tuple[Exclusion | Filter, ...] = field(default=(), repr=False, compare=False)
 
@@ -78,6 +82,15 @@ class Source:
     def find_annotations(self, columns: Sequence[str]) -> dict[str, AnnotationColumn]:
         every = {role: self.annotations.get(role, AnnotationColumn(role)) for role in ANNOTATIONS}
         return {role: one for role, one in every.items() if one.column in columns}
+
+
+def write_log_check(log: str, head: str) -> str:
+    """Return the command that holds a log against its head.
+
+    >>> write_log_check("our votes.db", "2:ab")
+    "evenhand check 'our votes.db' --head 2:ab"
+    """
+    return shlex.join(("evenhand", "check", log, "--head", head))
 
 
 def number_rows(frame: Frame, name: str) -> Frame:

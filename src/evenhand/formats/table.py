@@ -134,6 +134,8 @@ class Table:
     faults: list[InvalidRow] | None = None
     skipped: Sequence[Exclusion] = ()  # lines that are no rows, and were left out for that
     missing: Sequence[str] = ()  # values of judgments that are no answer, until they are emptied
+    log_head: str = ""  # as of `Source`; likewise `plan_sha256`
+    plan_sha256: str = ""
 
     @cached_property
     def schema(self) -> nw.Schema:
@@ -228,7 +230,9 @@ class Table:
         return replace(self, frame=frame)
 
     def source(self, layout: str, columns: Mapping[str, str], note: str) -> Source:
-        return Source(self.name, layout, {**columns}, (note,), connection=self.connection)
+        names = ("connection", "log_head", "plan_sha256")
+        known = {name: getattr(self, name) for name in names}
+        return Source(self.name, layout, {**columns}, (note,), **known)
 
 
 def exclude_bad_rows(places: Sequence[str], faults: Sequence[str], every: int) -> Exclusion:

@@ -361,6 +361,12 @@ def gate(
     settings: dict[str, Any] = {"llm": llm, "llm_judges": llm_judges, "unpaired": unpaired}
     settings |= {"group_by": asked.group_by, "cluster": asked.cluster, "seed": seed}
     taken = take(data)
+    registered = "" if not hasattr(taken, "source") else taken.source.plan_sha256
+    if digest is not None and registered not in ("", digest):
+        raise InvalidJudgments(
+            f"'{plan}' has SHA-256 {digest}, and {registered} was registered when the campaign"
+            " began: it was changed"
+        )
     if isinstance(taken, Ratings | RatingRows):
         lower = None if asked.better is None else asked.better == "lower"
         settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
@@ -438,9 +444,15 @@ def read_plan(path: str | Path) -> tuple[dict[str, Any], str]:
     """
     try:
         content = Path(path).read_bytes()
-        stated = tomllib.loads(content.decode())
     except FileNotFoundError:
         raise MissingFile(f"there is no file '{path}'") from None
+    return parse_plan(content, path)
+
+
+def parse_plan(content: bytes, path: str | Path) -> tuple[dict[str, Any], str]:
+    """Return what the content of a plan states, and its SHA-256."""
+    try:
+        stated = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UnknownFormat(f"'{path}' is no TOML: {error}") from None
     for name, value in stated.items():
@@ -452,6 +464,20 @@ def read_plan(path: str | Path) -> tuple[dict[str, Any], str]:
     if "new" in stated:
         stated["new"] = take_names(stated["new"])
     return stated, sha256(content).hexdigest()
+
+
+def describe_plan(stated: Mapping[str, Any]) -> str:
+    """Say what a registered plan asks.
+
+    >>> describe_plan({"new": "B", "old": "A", "margin": 0.05})
+    'B may replace A by a gate with margin 0.05 and α 0.05, decided once, at the end'
+    """
+    asked = Asked.take(stated)
+    when = "decided at every look" if asked.anytime else "decided once, at the end"
+    return (
+        f"{listing(asked.new)} may replace {asked.old} by a gate with margin {asked.margin:g} and"
+        f" α {asked.alpha:g}, {when}"
+    )
 
 
 def join_plan(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.slips import find_slips
+from evenhand.data.source import write_log_check
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import (
     NotConverged,
@@ -425,6 +426,8 @@ def make_report(
         version=evenhand.__version__,
         overview=write_overview(parts),
         notes=tuple(data.source.notes),
+        log_head=data.source.log_head,
+        log_check=data.source.log_head and write_log_check(data.source.name, data.source.log_head),
         excluded=find_excluded(data),
         # without times, rows that are equal may be second answers: the section of data has them
         warnings=(

@@ -64,6 +64,8 @@ class Report(Shown):
         notes: what was understood when the files were read.
         excluded: what was excluded from the judgments of all parts.
         warnings: of slips in the data, such as rows that were pasted twice.
+        log_head: end of the campaign's log that was read, as NUMBER:HASH; "" without one.
+        log_check: the command that shows whether the log was cut or changed since.
 
     """
 
@@ -75,6 +77,8 @@ class Report(Shown):
     notes: tuple[str, ...] = ()
     excluded: tuple[Exclusion, ...] = ()
     warnings: tuple[Finding, ...] = ()
+    log_head: str = ""
+    log_check: str = ""
 
     def write(self, path: str | Path) -> None:
         """Write the report: the page, or for a name that ends in .json all its numbers.
@@ -137,7 +141,7 @@ class Report(Shown):
         """Return everything that the page shows, as plain values: the JSON contract."""
         return {
             "contract": CONTRACT,
-            **pick(self, "title", "version", "command"),
+            **pick(self, "title", "version", "command", "log_head", "log_check"),
             "notes": list(self.notes),
             "excluded": write_excluded(self.excluded),
             "warnings": describe_findings(self.warnings),
@@ -356,7 +360,8 @@ def write_tables(
     }
     stems, labels = name_files(tables), latex.label_groups(part.name for part in report.parts)
     files: dict[str, bytes] = {}
-    about = [f"{report.title}\n{report.command}\nEvenhand {report.version}"]
+    first = [report.title, report.command, report.log_check, f"Evenhand {report.version}"]
+    about = ["\n".join(filter(None, first))]
     for name, (part, section, table) in tables.items():
         # What stands above a table: its caption, what columns mean, how to get it again
         means = [f"{one.title}: {one.says}" for one in table.columns if one.says]

@@ -30,6 +30,7 @@ from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, Unkn
 from evenhand.web import downloads
 from evenhand.web.dashboard import DashboardCache, Recomputed, get_status
 from evenhand.web.downloads import Row, gather_columns, list_pass
+from evenhand.web.public_board import PublicBoard
 from evenhand.web.site import Answer, Question, make_pages, write_sentence
 from evenhand.web.store.audit import count_promises, gather
 from evenhand.web.store.boards import SavedBoard
@@ -165,6 +166,7 @@ class Analysis:
     ) -> None:
         self.store = store
         self.cache, self._pages = DashboardCache(store, save=save), make_pages()
+        self.public = PublicBoard(store, self.cache)
         self.promises = Recomputed(store, "the check of the promises", self._check)
         self._files = threading.Lock()
 
@@ -185,6 +187,8 @@ class Analysis:
                 assert status is not None  # no state is known to whoever asks
                 body = msgspec.json.encode(status, enc_hook=_write_finding)
                 return Answer(body.decode(), status.now, status.mark)
+            case "public":
+                return self.public.get()
             case "promises":
                 found = self.promises.get()
                 page = self._pages.get_template("promises.html")

@@ -227,13 +227,16 @@ def _discard(done: Future[Answer]) -> None:
 
 
 def _show(question: Question, last: Answer | None, why: str) -> Answer:
-    if question.what in FILES or (last is None and question.what == "board"):
+    if question.what in FILES or (last is None and question.what in ("board", "public")):
         raise NotComputed(f"{why} Nothing is lost: try again.")
     if question.what == "board":
         assert last is not None
         payload = msgspec.json.decode(last.body)
         payload["faults"] = [*payload["faults"], why]
         return Answer(msgspec.json.encode(payload).decode(), last.made)
+    if question.what == "public":  # it says of when it is
+        assert last is not None
+        return last
     if last is None:
         words = f'<p class="hint">{why} It will stand here as soon as it is there.</p>'
         return Answer(f'<div class="found" data-record="">{words}</div>')

@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,6 +29,7 @@ from evenhand.errors import EvenhandError, UnknownOption
 from evenhand.web.analysis import Analysis
 from evenhand.web.analysis_process import AnalysisProcess
 from evenhand.web.limits import Connection, Door, Guard
+from evenhand.web.public_board import ROUTES_PUBLIC
 from evenhand.web.requests import refuse
 from evenhand.web.routes import ROUTES_ADMIN, ROUTES_CROWD, ROUTES_JUDGE
 from evenhand.web.site import STATIC, WELL, Rates, Site, site_of
@@ -47,9 +48,19 @@ class Application(Starlette):
 
 
 def make_app(site: Site) -> Starlette:
-    routes = [Route("/static/{version}/{name}", _send_file), Route("/health", _say_well)]
+    return _make_app(
+        site, [*ROUTES_JUDGE, *ROUTES_CROWD, *ROUTES_ADMIN, Route("/health", _say_well)]
+    )
+
+
+def make_public_app(site: Site) -> Starlette:
+    """Return the application of the public board, which has no route of the campaign."""
+    return _make_app(site, ROUTES_PUBLIC)
+
+
+def _make_app(site: Site, routes: Sequence[Route]) -> Starlette:
     app = Application(
-        routes=[*ROUTES_JUDGE, *ROUTES_CROWD, *ROUTES_ADMIN, *routes],
+        routes=[*routes, Route("/static/{version}/{name}", _send_file)],
         exception_handlers={EvenhandError: refuse, HTTPException: refuse, Exception: refuse},
     )
     app.router.redirect_slashes = False  # the prefix would be lost, and the secret go elsewhere
@@ -83,7 +94,7 @@ _LINK: Final = re.compile(r"(/(?:j|a|crowd)/)[A-Za-z0-9_-]{8,}")
 _log: Final = logging.getLogger("evenhand")
 
 
-def open_port(host: str, port: int | None) -> socket.socket:
+def open_port(host: str, port: int | None, option: str = "") -> socket.socket:
     for one in (USUAL, 0) if port is None else (port,):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         taken = socket.socket(family, socket.SOCK_STREAM)
@@ -97,7 +108,8 @@ def open_port(host: str, port: int | None) -> socket.socket:
             if port is None and one != 0:
                 continue
             reason = getattr(fault, "strerror", None) or str(fault)
-            raise UnknownOption(f"--host {host} --port {one}: {reason.lower()}") from None
+            option = option or f"--host {host} --port {one}"
+            raise UnknownOption(f"{option}: {reason.lower()}") from None
         return taken
     raise AssertionError
 
@@ -118,7 +130,9 @@ class TimedLines(logging.Formatter):
         return "\n".join(f"{now.replace('+00:00', 'Z')} {one}" for one in lines)
 
 
-def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
+def make_server(
+    site: Site, begun: Callable[[], None], make: Callable[[Site], Starlette] = make_app
+) -> uvicorn.Server:
     door = Door(site.limits, site.proxies)
 
     class Inside(Connection):
@@ -137,7 +151,7 @@ def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
             return await super().on_tick(counter)
 
     settings = uvicorn.Config(
-        make_app(site),
+        make(site),
         http=Inside,
         access_log=False,  # links are secrets
         proxy_headers=bool(site.proxies),
@@ -153,7 +167,13 @@ def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
     return Server(settings)
 
 
-def serve(site: Site, taken: socket.socket, begun: Callable[[], None]) -> None:
+def serve(
+    site: Site,
+    taken: socket.socket,
+    begun: Callable[[], None],
+    public: socket.socket | None = None,
+) -> None:
+    """Serve a campaign until interrupted, and on another socket its public board."""
     # What anybody can bring about from outside is said once in ten seconds.
     handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
     handler.setFormatter(TimedLines("%(message)s"))
@@ -170,7 +190,7 @@ def serve(site: Site, taken: socket.socket, begun: Callable[[], None]) -> None:
         "evenhand: %s: %s", one.err_msg or "ignored", one.object, exc_info=one.exc_value
     )
     # Let the process open so many files, as far as the system lets it
-    wanted = site.limits.connections + OTHERS
+    wanted = (1 + (public is not None)) * site.limits.connections + OTHERS
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -179,17 +199,26 @@ def serve(site: Site, taken: socket.socket, begun: Callable[[], None]) -> None:
         if soft != resource.RLIM_INFINITY and soft < most:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     process = AnalysisProcess(site.store)
-    server = make_server(replace(site, worker=process), begun)
+    site = replace(site, worker=process)
+    server = make_server(site, begun)
+    board = make_server(replace(site, address=""), lambda: None, make_public_app)
+    # in a loop of its own: whoever looks there keeps no judge waiting
+    thread = threading.Thread(target=board.run, args=([public],), daemon=True)
     sys.setswitchinterval(TURN)
     gc.collect()
     gc.freeze()  # a campaign of 20,000 items is looked through for a tenth of a second else
     signal.signal(signal.SIGTERM, _end)  # uvicorn ends orderly, then raises the signal again
     process.begin()
+    if public is not None:
+        thread.start()
     try:
         server.run([taken])
     except KeyboardInterrupt:
         return
     finally:
+        board.should_exit = True
+        if public is not None:
+            thread.join(5)
         process.end()
 
 

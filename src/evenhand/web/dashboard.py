@@ -37,9 +37,11 @@ from sqlalchemy import select
 
 from evenhand.data.controls import find_excluded, leave_out_controls
 from evenhand.data.ratings import Ratings
+from evenhand.data.source import write_log_check
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.gate import describe_plan, parse_plan
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.render.findings import take_findings
 from evenhand.web.downloads import AnswerTables, list_downloads
@@ -334,6 +336,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     now, done_by = store.clock.now(), None
     if left and pace and left / pace <= MAX_AHEAD:
         done_by = datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
+    head = store.head()
     return {
         "title": store.campaign.title or store.campaign.name,
         "judges": judges,
@@ -345,7 +348,8 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
         "paused": store.paused,
         "tables": list_downloads(store),
         "pay": str(store.campaign.pay),
-        "head": store.head(),
+        "head": head,
+        "check": write_log_check(store.name, str(head)),
     }
 
 
@@ -432,6 +436,8 @@ class CampaignStatus:
     panels: tuple[PanelStatus, ...] = ()  # judges, table by table
     faults: tuple[str, ...] = ()  # what failed
     head: str = ""  # the end of the log: NUMBER:HASH
+    check: str = ""  # the command that holds the log against it
+    plan: str = ""  # of a gate, as it was registered, in words; "" without one
     mark: str = ""  # of this state, as long as nothing is new; "" while more is to be computed
 
 
@@ -464,8 +470,17 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         panels=tuple(panels),
         faults=dashboard.faults,
         head=str(progress["head"]),
+        check=progress["check"],
+        plan=_describe_plan(store.plan),
         mark=mark if dashboard.record >= head else "",
     )
+
+
+def _describe_plan(plan: str) -> str:
+    if not plan:
+        return ""
+    stated, digest = parse_plan(plan.encode(), "plan")
+    return f"{describe_plan(stated)} (SHA-256 {digest})"
 
 
 def _describe_pass(dashboard: Dashboard, task: Task) -> PassStatus:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
+from hashlib import sha256
 from itertools import chain, islice
 from shlex import quote
 from statistics import median
@@ -248,6 +249,8 @@ def open_table(
                 f"{name} holds {listing(tables)}: choose with --from {' or --from '.join(tables)}"
                 f" (in Python format='{tables[0]}')"
             )
+        plan = store.plan
+        head = str(store.head())  # before answers are read: it covers no later ones
         rows, more = _list_rows(store, tables[0])
         columns = gather_columns(rows)
     finally:
@@ -256,7 +259,8 @@ def open_table(
         raise InvalidJudgments(f"{name} holds no answers yet: read it when judges have answered")
     for column in more:
         columns.setdefault(column, [None] * len(columns["judge"]))
-    return hold_columns(columns, name)
+    digest = sha256(plan.encode()).hexdigest() if plan else ""
+    return replace(hold_columns(columns, name), log_head=head, plan_sha256=digest)
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:

@@ -257,6 +257,7 @@ class Order:
     chosen: str = ""  # how its pairs were chosen, where a policy runs
     excluded: tuple[str, ...] = ()  # from the order, and from the one without flagged judges
     answer: str = ""  # what the ranking says, in a sentence
+    ranking: Ranking | None = None  # by all judges
 
 
 @dataclass(frozen=True)
@@ -392,7 +393,7 @@ def compare(
         without = (other["places"], other["estimate"])
         standings.append(Standing(*mine, *without, int(n), row["lower"], row["upper"]))
     answer = str(before.document().answer[0])
-    return Order(table, tuple(flagged), tuple(standings), says, answer=answer)
+    return Order(table, tuple(flagged), tuple(standings), says, answer=answer, ranking=before)
 
 
 def _list_rows(ranking: Ranking | None) -> list[Mapping[str, Any]]:

@@ -181,8 +181,9 @@ _KINDS: Final[dict[str, Callable[[str], EvenhandError]]] = {
 
 
 class Question(msgspec.Struct, frozen=True):
-    # parts of the organiser's page (board as JSON), a table or the log, a pass in another format
-    what: Literal["findings", "board", "promises", "download", "export"]
+    # parts of the organiser's page (board as JSON), the public board as JSON, a table or the log, a
+    # pass in another format
+    what: Literal["findings", "board", "public", "promises", "download", "export"]
     name: str = ""  # of the file, or of the pass
     kind: str = ""  # the format of an export
 

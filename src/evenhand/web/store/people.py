@@ -398,7 +398,7 @@ _TICKET: Final = fill(tickets)
 _TURN: Final = Prepared(select(func.pg_advisory_xact_lock(0x6C61756E)))  # "laun": one at a time
 
 
-def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> bool:
+def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment, plan: str = "") -> bool:
     if tx.connection.dialect.name == "postgresql":
         tx.ask(_TURN, {})
     if tx.pick(select(campaign.c.id)):
@@ -419,6 +419,7 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> b
     tx.load(_NEW_SEAT, held)
     facts |= {"campaign": planned.digest, "evenhand": __version__}
     facts["seed"] = write_seed(planned.drawing_seed)
+    facts |= {"plan": plan} if plan else {}
     tx.write(Entry("launch", fields={"facts": facts}))
     return True
 

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -16,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
+from evenhand.formats.file_heads import show_address
 from evenhand.web.store import database
 from evenhand.web.store.log import (
     GENESIS,
@@ -234,6 +237,13 @@ class Readable:
         return self._campaign
 
     @property
+    def plan(self) -> str:
+        """The plan of a gate that was registered at the launch, as TOML; "" without one."""
+        with self.reading() as connection:
+            body = connection.scalar(select(log.c.body).where(log.c.number == 1))
+        return "" if body is None else str(json.loads(body).get("facts", {}).get("plan", ""))
+
+    @property
     def paused(self) -> bool:
         with self.reading() as connection:
             return bool(connection.execute(select(state.c.paused)).scalar())
@@ -318,6 +328,16 @@ class Readable:
         """Return the end of the log: whoever keeps it can prove later that nothing was changed."""
         with self.reading() as connection:
             return read_head(connection)
+
+    @property
+    def name(self) -> str:
+        """The database as commands are given it: its file, or its address without user."""
+        url = self.engine.url
+        if url.get_backend_name() != "sqlite":
+            return show_address(url.set(drivername="postgresql").render_as_string())
+        path = str(url.database)
+        read = path.removeprefix("file:")
+        return Path(path if read == path else unquote(read.partition("?")[0])).name
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

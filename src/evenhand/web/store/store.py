@@ -353,7 +353,10 @@ class Store(Readable):
         self._ahead = None
         self.engine.dispose()
 
-    def launch(self, campaign: Campaign, assignment: Assignment | None = None) -> bool:
+    def launch(
+        self, campaign: Campaign, assignment: Assignment | None = None, plan: str = ""
+    ) -> bool:
+        """Launch a campaign, or take it up; its first record holds the plan of a gate, as TOML."""
         stored = self.find_campaign()
         if stored is None:
             make_policy(campaign)
@@ -364,7 +367,7 @@ class Store(Readable):
                 seed = tickets.campaign.drawing_seed
                 tickets = replace(tickets, campaign=replace(tickets.campaign, seed=seed))
             refuse_broken(tickets)
-            if self.do(people.launch, tickets.campaign, tickets):
+            if self.do(people.launch, tickets.campaign, tickets, plan):
                 self._campaign = tickets.campaign
                 self.checkpoint()
                 return True
@@ -374,6 +377,11 @@ class Store(Readable):
                 f"the database holds campaign '{stored.name}', which began with a file that said"
                 " something else: put back the file as it was then, or choose a new database"
                 " (--database) for another campaign"
+            )
+        if plan and plan != self.plan:
+            raise CampaignError(
+                "the campaign began with another plan of a gate, or with none: leave --plan out, or"
+                " choose a new database (--database) for another campaign"
             )
         return False
 

@@ -55,7 +55,7 @@ class _Login:
 OF_NOBODY: Final = frozenset({"launch", "pause", "resume"})
 # Kind of record → names of what else it says; older versions say less
 FACTS: Final[Mapping[str, Set[str]]] = {
-    "launch": frozenset({"assignment", "campaign", "evenhand", "name", "seed", "tickets"}),
+    "launch": frozenset({"assignment", "campaign", "evenhand", "name", "plan", "seed", "tickets"}),
     "invite": frozenset({"seat", "model", "prompt", "template"}),
     "judgment": frozenset({"prompt", "tokens"}),
     "skip": frozenset({"prompt", "tokens", "why"}),

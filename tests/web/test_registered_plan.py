@@ -1,0 +1,87 @@
+"""The plan of a gate that a campaign registered: it cannot be changed after the votes."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from starlette.testclient import TestClient
+
+import evenhand
+from evenhand.cli.main import main
+from evenhand.errors import CampaignError, InvalidJudgments
+from evenhand.web import Site, Store
+from evenhand.web.app import make_public_app
+from evenhand.web.store.audit import check_store
+from followed_campaigns import judge_some, make
+from stored_campaigns import invite_all
+
+PLAN = 'new = "B"\nold = "C"\nmargin = 0.05\n'
+DIGEST = sha256(PLAN.encode()).hexdigest()
+
+
+def begin(store: Store, plan: str) -> None:
+    store.launch(make(items=8), plan=plan)
+    invite_all(store)
+
+
+def test_it_stands_in_the_first_record_and_is_no_longer_changed(store: Store) -> None:
+    begin(store, PLAN)
+    assert store.plan == PLAN
+    assert check_store(store, store.head()).holds
+    assert not store.launch(store.campaign, plan=PLAN)
+    assert not store.launch(store.campaign)
+    with pytest.raises(CampaignError, match="another plan of a gate"):
+        store.launch(store.campaign, plan=PLAN.replace("0.05", "0.2"))
+
+
+def test_a_gate_by_another_plan_is_refused(store: Store, where: str, tmp_path: Path) -> None:
+    begin(store, PLAN)
+    judge_some(store, 60)
+    path = tmp_path / "gate.toml"
+    path.write_text(PLAN, encoding="utf-8")
+    assert evenhand.gate(where, plan=path).plan_sha256 == DIGEST
+    path.write_text(PLAN.replace("0.05", "0.2"), encoding="utf-8")
+    with pytest.raises(InvalidJudgments, match=f"{DIGEST} was registered when the campaign began"):
+        evenhand.gate(where, plan=path)
+
+
+@pytest.mark.parametrize("anytime", [False, True])
+def test_the_board_decides_when_the_plan_says(store: Store, where: str, *, anytime: bool) -> None:
+    plan = PLAN + "anytime = true\n" * anytime
+    begin(store, plan)
+    with TestClient(make_public_app(Site(store))) as client:
+        judge_some(store, 60)
+        told = client.get("/board.json").json()["plan"]
+        assert (told["new"], told["old"], told["margin"]) == (["B"], "C", 0.05)
+        assert told["sha256"] == sha256(plan.encode()).hexdigest()
+        page = client.get("/").text
+        assert told["says"] in page
+        assert f'<code class="head">{told["sha256"]}</code>' in page
+        assert (told["decision"] is not None) == anytime
+    judge_some(store, 12)  # none remain
+    with TestClient(make_public_app(Site(store))) as client:
+        board = client.get("/board.json").json()
+    found = evenhand.gate(where, new="B", old="C", margin=0.05, anytime=anytime).to_dict()
+    assert board["remaining"] == 0
+    for key in ("decision", "answer", "comparisons"):
+        assert board["plan"]["decision"][key] == found[key]
+
+
+def test_watch_and_the_organiser_see_it(store: Store, where: str) -> None:
+    begin(store, PLAN)
+    said = " ".join(CliRunner().invoke(main, ["watch", where]).stdout.split())
+    assert "plan B may replace C by a gate with margin 0.05" in said
+    assert DIGEST in said
+
+
+def test_serve_refuses_a_plan_for_other_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("items.csv").write_text("item,A,B\n1,a,b\n", encoding="utf-8")
+    Path("gate.toml").write_text(PLAN, encoding="utf-8")
+    told = CliRunner().invoke(main, ["serve", "items.csv", "--port", "0", "--plan", "gate.toml"])
+    assert told.exit_code == 2
+    assert "'gate.toml': the campaign has no system 'C'" in told.stderr
+    assert not Path("items.db").exists()
