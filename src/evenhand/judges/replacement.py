@@ -430,6 +430,7 @@ class Replacements(Shown):
         """Return the JSON contract of `evenhand replace --json`."""
         return {
             **write_contract(self),
+            "says": [one.says for one in self.replacements],
             "passed": self.passed,
             "replacements": [one.to_dict() for one in self.replacements],
         }

@@ -321,6 +321,25 @@ class Controlled:
         }
 
 
+@dataclass(frozen=True)
+class Sampling:
+    """How divided verdicts are, 0 (all alike) to 1 (half each), on pairs of outputs."""
+
+    t: float  # of the difference, within pairs of systems
+    judged: float  # mean over the pairs of outputs that people judged
+    others: float  # over the others
+
+    @property
+    def warns(self) -> Finding:
+        """The warning where they differ."""
+        differ = (
+            f"are {'more' if self.t > 0 else 'less'} divided on the pairs of outputs that people"
+            f" judged than on the others: {self.judged:.2f} and {self.others:.2f}, from 0 (all"
+            " alike) to 1 (half each)"
+        )
+        return say("verdicts-not-alike", "warning", t=self.t, differ=differ)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Fused:
     """What verdicts of LLM judges did to a ranking by people's judgments."""
@@ -337,6 +356,7 @@ class Fused:
     tastes: float | None = None
     # t of how clear verdicts are on items that people judged, beside all others; None without such
     check: float | None = None
+    sampling: Sampling | None = None  # how divided they are; None where that is unknown
     # system → log-worth by verdicts alone, which are no estimate of what people prefer; or None
     llm: Mapping[str, float] | None = None
     # system that no person judged → verdicts on it, which are not used
@@ -354,7 +374,8 @@ class Fused:
         """Say what verdicts did to a ranking."""
         of = "outputs" if ranking.score is not None else "pairs of outputs"
         verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
-        like = f"{float(f'{self.gain * ranking.n_judgments:.2g}'):,.0f}"
+        alone = ranking.n_judgments if self.effective is None else self.effective
+        like = f"{float(f'{self.gain * alone:.2g}'):,.0f}"
         return (
             f"With {verdicts}, {ranking.n_judgments:,.0f} {ranking.answers} count"
             f" like about {like}."
@@ -364,6 +385,8 @@ class Fused:
         hidden = ("rank_people", "human")
         values = {name: value for name, value in vars(self).items() if name not in hidden}
         counts = ("n_verdicts", "n_unpaired", "n_unused")
+        values["sampling"] = None if self.sampling is None else vars(self.sampling)
+        values["sampling"] = None if self.sampling is None else vars(self.sampling)
         return (
             values
             | {name: whole(values[name]) for name in counts}
