@@ -87,6 +87,20 @@ def test_rank_weights_by_the_recorded_probabilities():
     assert "judgments-weighted" in [one.code for one in fused.notes]
 
 
+def test_without_verdicts_different_probabilities_are_not_used_and_a_note_says_so(tables):
+    people, _ = tables
+    n = len(people["item"])
+
+    def notes_of(values):
+        ranking = evenhand.rank(with_probability(people, values))
+        return [str(one) for one in ranking.notes if one.code == "sampling-unused"]
+
+    assert notes_of([0.2] * n) == []
+    (note,) = notes_of([0.2, 0.4] * (n // 2))
+    assert "column sampling_probability" in note
+    assert "--llm VERDICTS" in note
+
+
 def test_one_probability_for_all_changes_nothing(tables):
     people, verdicts = tables
     same = with_probability(people, [0.2] * len(people["item"]))

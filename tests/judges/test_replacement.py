@@ -381,6 +381,41 @@ def test_names_of_systems_and_items_change_nothing():
         assert other.constant == found.constant
 
 
+def test_marked_judges_need_no_names():
+    rows = compare_systems(lambda left, _: "left" if left else "right", orders=2)
+    named = try_rows(rows)
+    names = ("judge", "item", "left", "right", "winner", "judge_type")
+    marked = [[*one, "llm" if one[0] == "gpt" else "human"] for one in rows]
+    table = dict(zip(names, map(list, zip(*marked, strict=True)), strict=True))
+    equal(evenhand.replace(table, epsilon=0.15).replacements[0], named)
+    del table["judge_type"]
+    with pytest.raises(UnknownOption, match="--llm-judges NAME, or a column judge_type"):
+        evenhand.replace(table, epsilon=0.15)
+
+
+def test_a_yes_names_the_llm_whose_verdicts_put_another_system_first():
+    """People judge some outputs; on all others the LLM prefers the worst system."""
+    rows = compare_systems(lambda left, _: "left" if left else "right", orders=2)
+    more = [
+        ["gpt", f"x{item}", one, "dione", "right"]
+        for item in range(200)
+        for one in ("apollo", "boreas", "castor")
+    ]
+    names = ("judge", "item", "left", "right", "winner")
+
+    def notes_of(rows):
+        table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        result = evenhand.replace(table, llm_judges="gpt", epsilon=0.15)
+        assert result.passed
+        assert result.to_dict()["says"] == [str(result.replacements[0].says)]
+        return [str(one) for one in result.notes if one.code == "another-first"]
+
+    assert notes_of(rows) == []
+    (note,) = notes_of(rows + more)
+    assert note.startswith("By its verdicts alone dione would be first, and by people apollo")
+    assert "evenhand bias --llm-judges gpt" in note
+
+
 def test_outputs_of_one_person_each_are_told_as_such():
     rows = compare_systems(lambda *_: "left", orders=2)
     once = [one for one in rows if one[0] == "gpt" or one[0] == f"p{int(one[1][1:]) % 4}"]

@@ -7,8 +7,8 @@ import pytest
 
 import evenhand
 import verdict_campaigns
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.data.tally import Factor, Tally
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.verdicts import check_pairs, pair_verdicts
 from verdict_campaigns import Design

@@ -39,8 +39,8 @@ from evenhand.errors import (
     require_seed,
 )
 from evenhand.numerics import Array
+from evenhand.ranking.settings import SAMPLED
 from evenhand.ranking.verdicts import (
-    SAMPLED,
     average_verdicts,
     count_sampled,
     open_verdicts,

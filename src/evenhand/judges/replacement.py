@@ -37,6 +37,7 @@ from evenhand.data.controls import (
     carries_excluded,
     keep_all_judges,
     leave_out_controls,
+    split_people,
     take_pairs,
 )
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
@@ -45,11 +46,12 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
+from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.data.votes import Votes, digest_votes
 from evenhand.errors import (
     InvalidJudgments,
+    NotConverged,
     NotIdentified,
     UnknownOption,
     listing,
@@ -57,6 +59,7 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.judges.texts import say
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import holm
@@ -510,11 +513,10 @@ class Replacements(Shown):
         )
 
 
-@carries_excluded("controls", "llm-judges")
 def replace(
     data: Comparisons | Rankings | Ratings | Openable,
     *,
-    llm_judges: str | Sequence[str],
+    llm_judges: str | Sequence[str] = (),
     epsilon: float,
     balanced: bool = False,
     score: str | None = None,
@@ -526,7 +528,8 @@ def replace(
     Args:
         data: judgments of people and of LLM judges on the same outputs: ratings, or comparisons,
             whose pairs of outputs are what is judged.
-        llm_judges: names of the judges who are LLMs.
+        llm_judges: names of the judges who are LLMs; by default those whom a column judge_type
+            marks.
         epsilon: how much less often than a judge an LLM may be closer to the other judges
             (proportion), since it costs less: the authors advise .2 where judges are experts, .15
             where skilled, .1 for crowds.
@@ -556,7 +559,35 @@ def replace(
         raise UnknownOption(f"epsilon must be at least 0 and below 1, such as .1, not {epsilon:g}")
     if score is not None:
         require_option("score", score, SCORES)
-    names = tuple(dict.fromkeys(take_names(llm_judges)))
+    data, names = take(data), tuple(dict.fromkeys(take_names(llm_judges)))
+    if not names and isinstance(data, Comparisons | Rankings | Ratings):
+        names = split_people(keep_all_judges(data))[0]
+    if not names:
+        raise UnknownOption("say which judges are LLMs: --llm-judges NAME, or a column judge_type")
+    return examine_all(
+        data,
+        llm_judges=names,
+        epsilon=epsilon,
+        balanced=balanced,
+        score=score,
+        criterion=criterion,
+        by=by,
+    )
+
+
+@carries_excluded("controls", "llm-judges")
+def examine_all(
+    data: Any,
+    *,
+    llm_judges: tuple[str, ...],
+    epsilon: float,
+    balanced: bool,
+    score: str | None,
+    criterion: str | None,
+    by: str | None,
+) -> Replacements:
+    """Test all LLM judges, and all groups."""
+    names = llm_judges
     panels, digest = make_panels(data, names, score, criterion, by)
     tested, refused = list[Replacement](), dict[str, NotIdentified]()
     for group, panel in panels.items():
@@ -578,10 +609,35 @@ def replace(
     adjusted = holm(np.array([one.p for one in tested])).tolist()
     tested = [changed(one, p_holm=p) for one, p in zip(tested, adjusted, strict=True)]
     tested = [decide_published(one, tested) for one in tested]
+    if by is None and isinstance(data, Comparisons | Rankings):
+        pairs = take_pairs(keep_all_judges(data))
+        passing = [one.llm for one in tested if one.passes]
+        notes += compare_firsts(pairs, names, passing) if passing else []
     parts = [f"replace by {listing(names)}", f"ε {epsilon:g}", *["balanced"] * balanced]
     parts += [] if by is None else [f"by {by}"]
     n = sum(len(panel.value) for panel in panels.values())
     return Replacements(tuple(tested), write_signature(parts, n, digest), tuple(notes))
+
+
+def compare_firsts(
+    pairs: Comparisons, names: Sequence[str], passing: Sequence[str]
+) -> list[Finding]:
+    """Name the LLM judges by whose verdicts alone another system is first than by people."""
+    _, people, verdicts = split_people(pairs, names)
+
+    def find_first(table: Comparisons | None) -> str | None:
+        try:
+            fit = None if table is None else BradleyTerry(ties="half-win").fit(table.tally())
+        except (NotIdentified, NotConverged):
+            return None
+        return None if fit is None else str(fit.systems[int(np.argmax(fit.log_worth))])
+
+    first, notes = find_first(people), []
+    for llm in passing:
+        other = find_first(verdicts[llm])
+        if first is not None and other not in (None, first):
+            notes.append(say("another-first", llm=llm, other=other, first=first))
+    return notes
 
 
 def examine_llm(

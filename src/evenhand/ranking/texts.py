@@ -76,6 +76,8 @@ RANKINGS: Final = {
     " systems.",
     "judgments-weighted": "People's judgments are weighted, by column weight or by 1 /"
     " sampling_probability: without verdicts they count like {effective:,.0f} of equal weight.",
+    "sampling-unused": "Judgments were drawn with different probabilities (column {column}), and"
+    " all weigh alike here: evenhand rank --llm VERDICTS weights them (--lambda 0: people alone).",
     "verdicts-leave-tastes": "{part:%} of the variance by people alone comes from tastes of judges,"
     " which no verdict can reduce.",
     "few-labelled-items": "People judged {items:#item}, too few to weight verdicts of LLM judges:"

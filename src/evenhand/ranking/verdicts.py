@@ -59,7 +59,7 @@ from evenhand.ranking.covariance import (
 from evenhand.ranking.inference import find_intervals, order_systems
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, Sampling, rank_apart
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
@@ -67,8 +67,6 @@ from evenhand.render.findings import Finding
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CHECK_T: Final = 3.0  # |t| from which verdicts on people's items differ from the others
 MAX_NAMED: Final = 5  # Pairs without a verdict, or judges, that a refusal names
-# Column of people's judgments with the probability that each pair of outputs was sampled
-SAMPLED: Final = "sampling_probability"
 UNPAIRED: Final = ("drop", "keep")
 
 
