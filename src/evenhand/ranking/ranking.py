@@ -53,6 +53,7 @@ from evenhand.ranking.pairs import (
     predict_chances,
     predict_rates,
 )
+from evenhand.ranking.sampling_check import Sampling
 from evenhand.ranking.sides import LIMIT
 from evenhand.ranking.texts import say
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
@@ -321,25 +322,6 @@ class Controlled:
         }
 
 
-@dataclass(frozen=True)
-class Sampling:
-    """How divided verdicts are, 0 (all alike) to 1 (half each), on pairs of outputs."""
-
-    t: float  # of the difference, within pairs of systems
-    judged: float  # mean over the pairs of outputs that people judged
-    others: float  # over the others
-
-    @property
-    def warns(self) -> Finding:
-        """The warning where they differ."""
-        differ = (
-            f"are {'more' if self.t > 0 else 'less'} divided on the pairs of outputs that people"
-            f" judged than on the others: {self.judged:.2f} and {self.others:.2f}, from 0 (all"
-            " alike) to 1 (half each)"
-        )
-        return say("verdicts-not-alike", "warning", t=self.t, differ=differ)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Fused:
     """What verdicts of LLM judges did to a ranking by people's judgments."""
@@ -374,18 +356,13 @@ class Fused:
         """Say what verdicts did to a ranking."""
         of = "outputs" if ranking.score is not None else "pairs of outputs"
         verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
-        alone = ranking.n_judgments if self.effective is None else self.effective
-        like = f"{float(f'{self.gain * alone:.2g}'):,.0f}"
-        return (
-            f"With {verdicts}, {ranking.n_judgments:,.0f} {ranking.answers} count"
-            f" like about {like}."
-        )
+        like = f"{float(f'{self.gain * (self.effective or ranking.n_judgments):.2g}'):,.0f}"
+        of = f"{ranking.n_judgments:,.0f} {ranking.answers}"
+        return f"With {verdicts}, {of} count like about {like}."
 
     def to_dict(self) -> dict[str, Any]:
-        hidden = ("rank_people", "human")
-        values = {name: value for name, value in vars(self).items() if name not in hidden}
+        values = {k: v for k, v in vars(self).items() if k not in ("rank_people", "human")}
         counts = ("n_verdicts", "n_unpaired", "n_unused")
-        values["sampling"] = None if self.sampling is None else vars(self.sampling)
         values["sampling"] = None if self.sampling is None else vars(self.sampling)
         return (
             values

@@ -58,7 +58,8 @@ from evenhand.ranking.covariance import (
 )
 from evenhand.ranking.inference import find_intervals, order_systems
 from evenhand.ranking.rank_sets import decide_all
-from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, Sampling, rank_apart
+from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, rank_apart
+from evenhand.ranking.sampling_check import Sampling
 from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural
