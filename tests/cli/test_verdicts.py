@@ -78,7 +78,7 @@ def test_refusals(files, evenhand, name, words, says):
 
 
 def test_replace_asks_for_what_it_needs(files, evenhand):
-    assert "--llm-judges NAME" in evenhand("replace", files("both"), code=2).err
+    assert "--llm-judges NAME" in evenhand("replace", files("both"), "--epsilon", ".1", code=2).err
     says = evenhand("replace", files("both"), "--llm-judges", "llm", code=2).err
     assert "--epsilon .2" in says
 
@@ -91,6 +91,7 @@ def test_what_people_should_judge(files, evenhand):
     both = ("next", files("people"), *llm, "--policy", "uncertainty")
     told = json.loads(evenhand(*both, "--json").out)
     codes = [one["code"] for one in told["findings"]]
+    assert told["says"][0].endswith("with verdicts that people have not judged.")
     assert {"sampling-recorded", "sampled-before", "uncertainty-gains-little"} <= {*codes}
     said = " ".join(evenhand(*both).out.split())
     assert "Do not expect fewer judgments" in said

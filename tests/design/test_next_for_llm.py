@@ -41,7 +41,9 @@ def test_by_default_all_have_the_same_probability(tables):
     assert len(outputs) == 50
     assert not outputs & judged
     assert (drawn.n_judged, drawn.n_left) == (len(judged), 120 * 15 - len(judged))
-    assert {one.sampling_probability for one in drawn.pairs} == {50 / drawn.n_left}
+    chances = {one.sampling_probability for one in drawn.pairs}
+    assert chances == {drawn.earlier}
+    assert drawn.earlier == pytest.approx((len(judged) + 50) / 1800, rel=1e-5)
     assert 10 <= sum(one.left < one.right for one in drawn.pairs) <= 40
     again = evenhand.sample_for_llm(people, verdicts, n=50)
     assert again.to_dict() == drawn.to_dict()
@@ -85,6 +87,20 @@ def test_rank_weights_by_the_recorded_probabilities():
     assert "judgments-weighted" in [one.code for one in fused.notes]
 
 
+def test_without_verdicts_different_probabilities_are_not_used_and_a_note_says_so(tables):
+    people, _ = tables
+    n = len(people["item"])
+
+    def notes_of(values):
+        ranking = evenhand.rank(with_probability(people, values))
+        return [str(one) for one in ranking.notes if one.code == "sampling-unused"]
+
+    assert notes_of([0.2] * n) == []
+    (note,) = notes_of([0.2, 0.4] * (n // 2))
+    assert "column sampling_probability" in note
+    assert "--llm VERDICTS" in note
+
+
 def test_one_probability_for_all_changes_nothing(tables):
     people, verdicts = tables
     same = with_probability(people, [0.2] * len(people["item"]))
@@ -94,13 +110,74 @@ def test_one_probability_for_all_changes_nothing(tables):
     assert other.fused.effective is None
 
 
+def answer_pairs(pairs, worths, rng):
+    """People's answers to pairs of outputs, by log-worths."""
+    won = [rng.random() < 1 / (1 + np.exp(worths[one.right] - worths[one.left])) for one in pairs]
+    return {
+        "judge": [f"j{at}" for at in rng.integers(12, size=len(pairs))],
+        "item": [one.item for one in pairs],
+        "left": [one.left for one in pairs],
+        "right": [one.right for one in pairs],
+        "winner": ["left" if one else "right" for one in won],
+    }
+
+
+def join(first, second):
+    return {name: first[name] + second[name] for name in first}
+
+
+def test_two_random_waves_are_one_random_sample(tables):
+    """Keeping the column as the output says ranks as without it: all judgments weigh the same."""
+    _, verdicts = tables
+    worths = {f"s{at:02d}": 0.3 * at for at in range(6)}
+    rng = np.random.default_rng(8)
+    before = answer_pairs(evenhand.sample_for_llm(None, verdicts, n=300).pairs, worths, rng)
+    drawn = evenhand.sample_for_llm(before, verdicts, n=30)
+    after = answer_pairs(drawn.pairs, worths, rng)
+    assert [one.code for one in drawn.notes] == ["sampled-before"]
+    assert f"give their judgments {drawn.earlier:.6g} in column" in str(drawn.notes[0])
+    column = [drawn.earlier] * 300 + [one.sampling_probability for one in drawn.pairs]
+    whole = join(before, after)
+    plain = evenhand.rank(whole, llm=verdicts)
+    weighted = evenhand.rank(with_probability(whole, column), llm=verdicts)
+    assert weighted.log_worth.tolist() == plain.log_worth.tolist()
+    assert weighted.fused.effective is None
+    # of 1,800 pairs 300 and then 30 of the others are in the sample as often as all
+    assert drawn.earlier == pytest.approx(330 / 1800, rel=1e-5)
+
+
+def test_waves_weigh_as_many_judgments_as_they_have(tables):
+    _, verdicts = tables
+    worths = {f"s{at:02d}": 0.3 * at for at in range(6)}
+    rng = np.random.default_rng(9)
+    before = answer_pairs(evenhand.sample_for_llm(None, verdicts, n=300).pairs, worths, rng)
+    sums = []
+    for seed in range(30):
+        drawn = evenhand.sample_for_llm(before, verdicts, n=60, policy="uncertainty", seed=seed)
+        assert all(0 < one.sampling_probability <= 1 for one in drawn.pairs)
+        sums.append(sum(1 / one.sampling_probability for one in drawn.pairs))
+    assert np.mean(sums) == pytest.approx(60 / drawn.earlier, rel=0.05)
+
+
+def test_the_headline_counts_what_weighted_judgments_count_like(tables):
+    people, verdicts = tables
+    n = len(people["item"])
+    ranking = evenhand.rank(with_probability(people, [0.1] * (n - 60) + [0.9] * 60), llm=verdicts)
+    fused = ranking.fused
+    assert fused.effective < 0.9 * n
+    (note,) = (one for one in ranking.notes if one.code == "judgments-weighted")
+    assert note.values["effective"] == fused.effective
+    like = float(f"{fused.gain * fused.effective:.2g}")
+    assert f"count like about {like:,.0f}." in fused.says_of(ranking)
+
+
 def test_refusals(tables):
     people, verdicts = tables
     n = len(people["item"])
     varied = with_probability(people, [0.2, 0.4] * (n // 2))
     with pytest.raises(UnknownOption, match="0 pairs of outputs cannot be drawn"):
         evenhand.sample_for_llm(None, verdicts, n=0)
-    with pytest.raises(UnknownOption, match="verdicts are on 1,800"):
+    with pytest.raises(UnknownOption, match="at most 1,800"):
         evenhand.sample_for_llm(None, verdicts, n=1801)
     with pytest.raises(UnknownOption, match="policy"):
         evenhand.sample_for_llm(None, verdicts, policy="voi")
@@ -124,5 +201,8 @@ def test_refusals(tables):
         "score": [1.0, 2.0, 3.0, 5.0],
     }
     llm = {**scores, "judge": ["llm"] * 4}
+    for judgments, of in ((None, llm), (scores, llm), (people, llm), (scores, verdicts)):
+        with pytest.raises(InvalidJudgments, match="holds ratings, and pairs of outputs"):
+            evenhand.sample_for_llm(judgments, of)
     with pytest.raises(UnknownOption, match="sampling_probability"):
         evenhand.rank(with_probability(scores, [0.2, 0.4] * 2), llm=llm)

@@ -281,7 +281,7 @@ def test_later_answers_are_counted_and_change_nothing(scores):
     twice = evenhand.replace(again, llm_judges="gpt", epsilon=0.15, score="accuracy")
     assert [one.code for one in once.notes] == []
     (note,) = twice.notes
-    assert (note.code, note.values["n"]) == ("later-answers", 7)
+    assert (note.code, note.values["n"]) == ("later-answers", 6)  # and one verdict, averaged
     assert twice.replacements[0].difference == once.replacements[0].difference
 
 
@@ -300,5 +300,128 @@ def test_a_constant_answer_is_named_by_its_system():
     result = evenhand.replace(table, llm_judges="gpt", epsilon=0.3)
     assert not result.passed
     assert re.search(
-        "always answering the (first|second) system by name", str(result.document().answer[0])
+        "always answering the system that people prefer (more|less) often",
+        str(result.document().answer[0]),
     )
+
+
+SYSTEMS = {"apollo": 1.2, "boreas": 0.4, "castor": -0.3, "dione": -1.0}
+
+
+def compare_systems(llm, orders, seed=7, people=4):
+    """Rows of `people` judges and of an LLM: llm(left is better, rng) → what it answers."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for item in range(90):
+        one, other = rng.choice(list(SYSTEMS), 2, replace=False)
+        gap = SYSTEMS[one] - SYSTEMS[other] + rng.normal(0, 1.5)
+        for judge in range(people):
+            sides = (one, other) if rng.random() < 0.5 else (other, one)
+            better = gap + rng.normal(0, 0.7) > 0
+            left = better == (sides[0] == one)
+            rows.append([f"p{judge}", f"i{item}", *sides, "left" if left else "right"])
+        better_first = (one, other) if gap > 0 else (other, one)
+        for sides in (better_first, better_first[::-1])[:orders]:
+            says = llm((gap > 0) == (sides[0] == one), rng)
+            rows.append(["gpt", f"i{item}", *sides, says])
+    return rows
+
+
+def try_rows(rows, epsilon=0.15):
+    names = ("judge", "item", "left", "right", "winner")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    return evenhand.replace(table, llm_judges="gpt", epsilon=epsilon).replacements[0]
+
+
+def equal(one, other):
+    numbers = [
+        {name: value for name, value in vars(each).items() if name not in ("tests", "constant")}
+        for each in (one, other)
+    ]
+    assert numbers[0] == pytest.approx(numbers[1], abs=1e-12)
+
+
+def test_both_orders_count_whichever_comes_first_in_the_file():
+    rows = compare_systems(lambda *_: "left", orders=2)
+    found = try_rows(rows)
+    assert not found.passes
+    assert found.over_constant <= 0  # it is the constant answer "the output shown first"
+    # half of its answers are the others' answer: a judge with most is closer, one without is not
+    people = [[one for one in rows if one[0] == f"p{judge}"] for judge in range(4)]
+    said = np.array([[(a < b) == (won == "left") for *_, a, b, won in each] for each in people])
+    d = [np.sign((np.delete(said, at, 0) == said[at]).mean(axis=0) - 0.5) for at in range(4)]
+    assert found.difference == pytest.approx(np.mean(d))
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        equal(try_rows([rows[at] for at in rng.permutation(len(rows))]), found)
+
+
+def test_always_the_output_shown_first_is_a_constant_answer():
+    """Asked in one order, the better output first: nothing else tells that it does not read."""
+    found = try_rows(compare_systems(lambda *_: "left", orders=1))
+    assert found.upper < 0.15
+    assert found.over_constant <= 0
+    assert not found.passes
+    good = try_rows(compare_systems(lambda left, _: "left" if left else "right", orders=2))
+    assert good.passes
+
+
+def test_names_of_systems_and_items_change_nothing():
+    def often(left, rng):
+        return "left" if left == (rng.random() < 0.8) else "right"
+
+    rows = compare_systems(often, orders=2)
+    found = try_rows(rows)
+    for names in ("dcba", "bdac", "cadb"):
+        renamed = dict(zip(SYSTEMS, names, strict=True))
+        other = try_rows(
+            [[judge, item[::-1], renamed[a], renamed[b], won] for judge, item, a, b, won in rows]
+        )
+        equal(other, found)
+        assert other.constant == found.constant
+
+
+def test_marked_judges_need_no_names():
+    rows = compare_systems(lambda left, _: "left" if left else "right", orders=2)
+    named = try_rows(rows)
+    names = ("judge", "item", "left", "right", "winner", "judge_type")
+    marked = [[*one, "llm" if one[0] == "gpt" else "human"] for one in rows]
+    table = dict(zip(names, map(list, zip(*marked, strict=True)), strict=True))
+    equal(evenhand.replace(table, epsilon=0.15).replacements[0], named)
+    del table["judge_type"]
+    with pytest.raises(UnknownOption, match="--llm-judges NAME, or a column judge_type"):
+        evenhand.replace(table, epsilon=0.15)
+
+
+def test_a_yes_names_the_llm_whose_verdicts_put_another_system_first():
+    """People judge some outputs; on all others the LLM prefers the worst system."""
+    rows = compare_systems(lambda left, _: "left" if left else "right", orders=2)
+    more = [
+        ["gpt", f"x{item}", one, "dione", "right"]
+        for item in range(200)
+        for one in ("apollo", "boreas", "castor")
+    ]
+    names = ("judge", "item", "left", "right", "winner")
+
+    def notes_of(rows):
+        table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        result = evenhand.replace(table, llm_judges="gpt", epsilon=0.15)
+        assert result.passed
+        assert result.to_dict()["says"] == [str(result.replacements[0].says)]
+        return [str(one) for one in result.notes if one.code == "another-first"]
+
+    assert notes_of(rows) == []
+    (note,) = notes_of(rows + more)
+    assert note.startswith("By its verdicts alone dione would be first, and by people apollo")
+    assert "evenhand bias --llm-judges gpt" in note
+
+
+def test_outputs_of_one_person_each_are_told_as_such():
+    rows = compare_systems(lambda *_: "left", orders=2)
+    once = [one for one in rows if one[0] == "gpt" or one[0] == f"p{int(one[1][1:]) % 4}"]
+    words = "each of the 90 outputs that people and gpt judged was judged by one person only"
+    with pytest.raises(NotIdentified, match=words):
+        try_rows(once)
+    unlike = [[judge, item + "x" * (judge == "gpt"), *rest] for judge, item, *rest in rows]
+    with pytest.raises(NotIdentified, match="the same names of items and systems"):
+        try_rows(unlike)

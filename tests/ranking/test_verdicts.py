@@ -7,8 +7,10 @@ import pytest
 
 import evenhand
 import verdict_campaigns
+from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.verdicts import check_pairs, pair_verdicts
 from verdict_campaigns import Design
 
 HALVES = BradleyTerry(ties="half-win")
@@ -294,3 +296,44 @@ def test_json_and_text_say_what_verdicts_did(ranking):
         "With 6,000 verdicts of LLM judges on 3,000 pairs of outputs, 480 judgments count" in text
     )
     assert f"weight {ranking.fused.weight:.4f}" in ranking.signature
+
+
+def sample_pairs(divided, seed, n=300):
+    """People judge n pairs of outputs at random, or those whose verdicts are divided."""
+    rng = np.random.default_rng(seed)
+    campaign = verdict_campaigns.draw(Design(labelled=200), rng)
+    people, every = campaign.tallies()
+    share = (every.wins + every.ties / 2) / every.counts.sum(axis=1)
+    chance = np.where(np.abs(share - 0.5) < 0.4, 1.0, 0.02 if divided else 1.0)
+    asked = rng.choice(len(share), n, replace=False, p=chance / chance.sum())
+    worths = np.exp(campaign.design.worths)
+    left, right = every.left[asked], every.right[asked]
+    won = rng.random(n) < worths[left] / (worths[left] + worths[right])
+    judge = Factor.of(people.factors["judge"].labels, rng.integers(12, size=n))
+    item = every.factors["item"]
+    factors = {"judge": judge, "item": Factor.of(item.labels, item.codes[asked])}
+    outcome = np.stack([won, np.zeros(n), ~won]).astype(np.float64)
+    judged = Tally(people.systems, left, right, *outcome, factors, n_judgments=n)
+    return check_pairs(pair_verdicts(judged, every, None))
+
+
+def test_pairs_chosen_where_verdicts_are_divided_are_noticed():
+    for seed in range(5):
+        found = sample_pairs(divided=True, seed=seed)
+        assert found.t > 5
+        assert found.judged > 2 * found.others
+        assert found.warns.code == "verdicts-not-alike"
+        assert "more divided on the pairs of outputs that people judged" in str(found.warns)
+
+
+@pytest.mark.parametrize("of", ["pairs", "items"])
+def test_a_random_sample_is_not_warned_of(of):
+    def sample(seed):
+        if of == "pairs":
+            return sample_pairs(divided=False, seed=seed)
+        campaign = verdict_campaigns.draw(Design(), np.random.default_rng(seed))
+        return check_pairs(pair_verdicts(*campaign.tallies(), None))
+
+    t = np.array([sample(seed).t for seed in range(100)])
+    assert (np.abs(t) <= 3).mean() >= 0.95
+    assert 0.7 <= t.std() <= 1.3

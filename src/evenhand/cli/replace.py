@@ -12,7 +12,8 @@ _asked = options.under("What is tested")
 
 class Asked(options.Options):
     llm_judges: tuple[str, ...] = _asked(
-        "--llm-judges NAME,NAME", "The judges who are LLMs. Repeatable."
+        "--llm-judges NAME,NAME",
+        "The judges who are LLMs. Default: those whom a column judge_type marks. Repeatable.",
     )
     epsilon: float | None = _asked(
         "--epsilon E",
@@ -46,14 +47,12 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
     from evenhand.judges.replacement import replace as test_replacement
 
     names = options.split_names(asked.llm_judges)
-    if not names:
-        raise UnknownOption("say which judges are LLMs: --llm-judges NAME")
     if asked.epsilon is None:
         raise UnknownOption(
             "say how much less often the LLM may be closer: --epsilon .2 where judges are experts,"
             " .15 where skilled, .1 for crowds"
         )
-    data = run.reading.open_systems(llm=names, criterion=criterion.criterion)
+    data = run.reading.open_systems(llm=names or True, criterion=criterion.criterion)
     result = test_replacement(
         data,
         llm_judges=names,

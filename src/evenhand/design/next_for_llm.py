@@ -7,6 +7,10 @@ Each is drawn with a known probability π, which stands beside it: by default th
 higher where verdicts are divided, F being the share of them for one side. π is scaled so that its
 sum is n, each pair is drawn independently of the others, and judgments weigh 1/π (Zrnic & Candès
 2024). `rank_with_verdicts` takes the weights from the column of these probabilities.
+
+Where people judged J pairs of N before, which were a random part of all, both waves are one sample:
+drawn at random, each of its pairs had the probability (J + n) / N. Otherwise π of the new ones is
+multiplied by (J + n) / N ÷ n / (N − J), so that each wave weighs as many judgments as it has.
 """
 
 from __future__ import annotations
@@ -20,16 +24,23 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import take_pairs
+from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
 from evenhand.design.policy import CHOSEN, RANDOM
 from evenhand.design.savings import count_judged
 from evenhand.design.texts import say
-from evenhand.errors import NotIdentified, UnknownOption, require_option, require_seed
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    require_option,
+    require_seed,
+)
 from evenhand.numerics import Array
+from evenhand.ranking.settings import SAMPLED
 from evenhand.ranking.verdicts import (
-    SAMPLED,
     average_verdicts,
     count_sampled,
     open_verdicts,
@@ -53,7 +64,7 @@ class SampledPair:
     left: str  # the system to show first, at random
     right: str  # the other
     kind: str  # "random" or "chosen"
-    sampling_probability: float  # with which it was drawn
+    sampling_probability: float  # of being in the sample, with what people judged before
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,6 +78,7 @@ class SampledPairs(Shown):
         n_left: pairs of outputs with verdicts that people had not judged.
         n_judged: those that they had.
         n_verdicts: verdicts before they were averaged.
+        earlier: the probability of the pairs that people had judged; None without such.
         signature: what makes the draw again.
 
     """
@@ -77,16 +89,24 @@ class SampledPairs(Shown):
     n_left: int
     n_judged: int
     n_verdicts: float
+    earlier: float | None
     signature: str
 
     @property
     def notes(self) -> tuple[Finding, ...]:
         """What the probabilities are for, and what choosing by uncertainty is worth."""
+        before = []
+        if self.earlier is not None:
+            values = {"column": SAMPLED, "judged": self.n_judged, "chance": self.earlier}
+            before = [say("sampled-before", **values)]
         if self.policy == "random":
-            return ()
-        share = self.n_judged / (self.n_left + self.n_judged)
-        before = [say("sampled-before", share=share)] if self.n_judged else []
+            return tuple(before)
         return (say("sampling-recorded", column=SAMPLED), *before, say("uncertainty-gains-little"))
+
+    @property
+    def says(self) -> Finding:
+        """How many pairs were drawn, of how many."""
+        return say("sampled", pairs=len(self.pairs), of=self.n_left)
 
     def document(self) -> Document:
         """Return what people read: the pairs with their probabilities."""
@@ -102,7 +122,7 @@ class SampledPairs(Shown):
         caption = "Pairs of outputs to judge next"
         counts = {"left": self.n_left, "judged": self.n_judged, "verdicts": self.n_verdicts}
         return Document(
-            answer=(say("sampled", pairs=len(self.pairs), of=self.n_left),),
+            answer=(self.says,),
             basis=say(f"sampled-{self.policy}", n=self.n, **counts),
             parts=(Table("pairs", caption, columns, rows, without=("n",)),),
             findings=self.notes,
@@ -115,8 +135,9 @@ class SampledPairs(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
-        counts = ("policy", "n", "n_left", "n_judged", "n_verdicts", "signature")
+        counts = ("policy", "n", "n_left", "n_judged", "n_verdicts", "earlier", "signature")
         return {
+            "says": [self.says],
             "pairs": self.records(),
             **{name: getattr(self, name) for name in counts},
             "n_verdicts": whole(self.n_verdicts),
@@ -177,7 +198,7 @@ def sample_for_llm(
     if not 1 <= n <= len(rest):
         raise UnknownOption(
             f"{n:,} pairs of outputs cannot be drawn: verdicts are on {len(rest):,} that people"
-            " have not judged; ask for 1 or more of them (--batch)"
+            f" have not judged; ask for at least 1 and at most {len(rest):,} (--batch)"
         )
     rng = np.random.Generator(np.random.PCG64(seed))
     if policy == "random":
@@ -187,6 +208,10 @@ def sample_for_llm(
         share = cells.shares[rest, 0] + cells.shares[rest, 1] / 2
         chances = find_probabilities(np.sqrt(share * (1 - share)), n)
         drawn = rng.permutation(np.flatnonzero(rng.random(len(rest)) < chances))
+    n_judged = len(cells.keys) - len(rest)
+    sampled = (n_judged + n) / len(cells.keys)
+    chances = chances * sampled * len(rest) / n
+    beyond = max(float(chances.max()), 1.0)  # only ratios of probabilities matter
     swapped = rng.random(len(drawn)) < 0.5
     pairs = []
     for at, swap in zip(drawn.tolist(), swapped.tolist(), strict=True):
@@ -194,8 +219,8 @@ def sample_for_llm(
         sides = [verdicts.systems[one] for one in divmod(pair, k)]
         kind = RANDOM if policy == "random" else CHOSEN
         left, right = sides[::-1] if swap else sides
-        pairs.append(SampledPair(of_item.labels[item], left, right, kind, float(chances[at])))
-    n_judged = len(cells.keys) - len(rest)
+        chance = write_chance(chances[at] / beyond)
+        pairs.append(SampledPair(of_item.labels[item], left, right, kind, chance))
     parts = ("next for llm", policy, f"judged={n_judged} pairs={n} seed={seed}")
     return SampledPairs(
         tuple(pairs),
@@ -204,8 +229,14 @@ def sample_for_llm(
         len(rest),
         n_judged,
         cells.n_verdicts,
+        write_chance(sampled / beyond) if n_judged else None,
         write_signature(parts, cells.n_verdicts, verdicts.digest_by(("item",))),
     )
+
+
+def write_chance(chance: float) -> float:
+    """Return a probability in as many digits as the note prints, so that those alike are equal."""
+    return float(f"{chance:.6g}")
 
 
 def find_probabilities(uncertainty: Array, n: int) -> Array:
@@ -234,12 +265,18 @@ def find_probabilities(uncertainty: Array, n: int) -> Array:
 
 def _open(data: Any, llm: Any) -> tuple[Tally, Sequence[tuple[str, str, str]]]:
     """Return the verdicts by item, and item and systems of each pair that people judged."""
-    if data is None:
-        verdicts = take_pairs(take(llm))
+    people, verdicts = (None if one is None else take_pairs(take(one)) for one in (data, llm))
+    for one in (people, verdicts):
+        if isinstance(one, Ratings):
+            raise InvalidJudgments(
+                f"{one.source.name} holds ratings, and pairs of outputs are drawn beside"
+                " comparisons: draw outputs to be rated at random"
+            )
+    if people is None:
         if not isinstance(verdicts, Comparisons):
             raise refuse_kinds("comparisons", verdicts)
         return _tally(split_probabilities(verdicts)), ()
-    people, verdicts = open_verdicts(take_pairs(take(data)), llm, ())
+    people, verdicts = open_verdicts(people, verdicts, ())
     chances: Mapping[str | None, float] = count_sampled(people)
     if len(chances) > 1:
         raise NotIdentified(

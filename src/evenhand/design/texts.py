@@ -54,8 +54,9 @@ say: Final = Templates(
         " judged {judged:,}.",
         "sampling-recorded": "Keep column {column} beside the judgments: rank --llm weights them by"
         " 1 / this probability, and without it the ranking is biased.",
-        "sampled-before": "The judgments so far are taken as a random sample: give them {share:.3g}"
-        " in this column.",
+        "sampled-before": "The {judged:#pair} judged before are taken as a random sample, and one"
+        " sample with the new ones: give their judgments {chance:.6g} in column {column}, whatever"
+        " stands there.",
         "uncertainty-gains-little": "Do not expect fewer judgments: in simulated campaigns the"
         " variance was from 5 % smaller to 2 % larger than with equal probabilities.",
         # Next outputs

@@ -15,8 +15,10 @@ says what most say passes it. Here
 with V_J a jackknife over judges, who are left out as references too, V_I over items and V_JI by
 their cells; t = (D − ε)/√V on min(J, I) − 1 degrees of freedom. It passes if two more things are
 shown: that the LLM is closer than every constant answer is, classes counting alike, and that judges
-agree beyond chance. When not to use it: to rank by verdicts, which needs no replacement (`rank
---llm`).
+agree beyond chance. Classes of a pair are a tie and the system that people prefer more or less
+often, whatever their names; the output shown first is a constant answer too. Several verdicts on
+one output are averaged: it is as close as one of them on average. When not to use it: to rank by
+verdicts, which needs no replacement (`rank --llm`).
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from evenhand.data.controls import (
     carries_excluded,
     keep_all_judges,
     leave_out_controls,
+    split_people,
     take_pairs,
 )
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
@@ -43,11 +46,12 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
+from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.data.votes import Votes, digest_votes
 from evenhand.errors import (
     InvalidJudgments,
+    NotConverged,
     NotIdentified,
     UnknownOption,
     listing,
@@ -55,9 +59,11 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.judges.texts import say
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import holm
+from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
 
@@ -68,8 +74,13 @@ MIN_JUDGES: Final = 3
 MIN_OUTPUTS: Final = 30  # Outputs of a judge for the published test
 SAME: Final = 1e-12  # Distances that are level
 SCORES: Final = ("rmse", "abs", "accuracy")
-# Labels of comparisons: votes are coded by the names of systems, whichever was shown first
-SIDES: Final = ("the second system by name", "a tie", "the first system by name")
+# Labels of comparisons, which names of systems do not change
+SIDES: Final = (
+    "the system that people prefer less often to the other",
+    "a tie",
+    "the system that people prefer more often to the other",
+)
+FIRST: Final = "the output shown first"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,23 +92,33 @@ class Panel:
     output: Integers  # (n,) number of the output, or pair of outputs
     value: Array  # (n,) score, or code of a label
     item: Integers  # (U,) item of each output
-    verdicts: Mapping[str, Array]  # LLM → (U,) its score or label; NaN for none
+    # LLM → of each output its mean score (U,), or the share of its answers that are each of
+    # `points` (U, P) where answers agree or not; NaN for none
+    verdicts: Mapping[str, Array]
+    # LLM → what answers would be that always name the output shown first; empty if unknown
+    first: Mapping[str, Array]
+    points: Array  # (P,) different scores, or codes of labels, ascending
     labels: tuple[str, ...] | None  # names of labels; None of scores
     score: str  # how far answers agree: accuracy, rmse or abs
-    n_later: int = 0  # answers of a judge on an output after the first, which are not used
+    n_later: int = 0  # answers of a person on an output after the first, which are not used
 
     def take(self, rows: Flags) -> Panel:
         return changed(
             self, judge=self.judge[rows], output=self.output[rows], value=self.value[rows]
         )
 
-    @property
-    def classes(self) -> list[float]:
-        """Constant answers: the labels; of many scores their median."""
+    def list_constants(self, llm: str) -> dict[str, Array]:
+        """Return constant answers by name: the labels; of many scores their median."""
         present = np.unique(self.value)
         if self.labels is None and len(present) > MAX_CLASSES:
-            return [float(np.median(self.value))]
-        return [float(one) for one in present]
+            present = np.array([np.median(self.value)])
+        verdict = self.verdicts[llm]
+        constants = {}
+        for one in present.tolist():
+            name = f"{one:g}" if self.labels is None else self.labels[int(one)]
+            same = (self.points == one).astype(np.float64) if self.score == "accuracy" else one
+            constants[name] = np.where(np.isnan(verdict), np.nan, same)
+        return constants | ({FIRST: self.first[llm]} if self.first else {})
 
 
 MAX_CLASSES: Final = 11  # Different scores of which each is a constant answer by itself
@@ -117,21 +138,22 @@ def compare(panel: Panel, verdict: Array) -> tuple[Rows, Array, Array]:
     """Return d for each answer on an output of two judges or more; also how far both agree."""
     size = len(panel.item)
     judged = np.bincount(panel.output, minlength=size)
-    kept = (judged[panel.output] >= 2) & ~np.isnan(verdict[panel.output])
+    given = ~np.isnan(verdict.reshape(size, -1)[:, 0])
+    kept = (judged[panel.output] >= 2) & given[panel.output]
     judge, output, own = panel.judge[kept], panel.output[kept], panel.value[kept]
     theirs, others = verdict[output], judged[output] - 1.0
 
     by_judge: Array
     by_llm: Array
     if panel.score == "accuracy":
-        points, code = np.unique(np.concatenate([panel.value, own, theirs]), return_inverse=True)
-        n = len(panel.value)
-        every, mine, llm = np.split(code, [n, n + len(own)])
-        counts = np.bincount(
-            panel.output * len(points) + every, minlength=size * len(points)
-        ).reshape(size, -1)
+        # the LLM is as close as its answers are on average, such as half where orders disagree
+        points, code = len(panel.points), np.searchsorted(panel.points, panel.value)
+        counts = np.bincount(panel.output * points + code, minlength=size * points)
+        counts = counts.reshape(size, points)
+        mine = code[kept]
         by_judge = (counts[output, mine] - 1) / others
-        by_llm = (counts[output, llm] - (llm == mine)) / others
+        rows = np.arange(len(mine))
+        by_llm = ((theirs * counts[output]).sum(axis=1) - theirs[rows, mine]) / others
     elif panel.score == "abs":
         sums = np.bincount(panel.output, panel.value, minlength=size)
         rest = (sums[output] - own) / others
@@ -146,8 +168,8 @@ def compare(panel: Panel, verdict: Array) -> tuple[Rows, Array, Array]:
         by_judge, by_llm = -distance(own), -distance(theirs)
     apart = by_judge - by_llm
     d = np.where(np.abs(apart) <= SAME, 0.0, np.sign(apart))
-    rows = Rows(judge, panel.item[output], d, np.ones(len(d)))
-    return rows, own, output.astype(np.float64)
+    answers = Rows(judge, panel.item[output], d, np.ones(len(d)))
+    return answers, own, output.astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -411,6 +433,7 @@ class Replacements(Shown):
         """Return the JSON contract of `evenhand replace --json`."""
         return {
             **write_contract(self),
+            "says": [one.says for one in self.replacements],
             "passed": self.passed,
             "replacements": [one.to_dict() for one in self.replacements],
         }
@@ -490,11 +513,10 @@ class Replacements(Shown):
         )
 
 
-@carries_excluded("controls", "llm-judges")
 def replace(
     data: Comparisons | Rankings | Ratings | Openable,
     *,
-    llm_judges: str | Sequence[str],
+    llm_judges: str | Sequence[str] = (),
     epsilon: float,
     balanced: bool = False,
     score: str | None = None,
@@ -506,7 +528,8 @@ def replace(
     Args:
         data: judgments of people and of LLM judges on the same outputs: ratings, or comparisons,
             whose pairs of outputs are what is judged.
-        llm_judges: names of the judges who are LLMs.
+        llm_judges: names of the judges who are LLMs; by default those whom a column judge_type
+            marks.
         epsilon: how much less often than a judge an LLM may be closer to the other judges
             (proportion), since it costs less: the authors advise .2 where judges are experts, .15
             where skilled, .1 for crowds.
@@ -536,7 +559,35 @@ def replace(
         raise UnknownOption(f"epsilon must be at least 0 and below 1, such as .1, not {epsilon:g}")
     if score is not None:
         require_option("score", score, SCORES)
-    names = tuple(dict.fromkeys(take_names(llm_judges)))
+    data, names = take(data), tuple(dict.fromkeys(take_names(llm_judges)))
+    if not names and isinstance(data, Comparisons | Rankings | Ratings):
+        names = split_people(keep_all_judges(data))[0]
+    if not names:
+        raise UnknownOption("say which judges are LLMs: --llm-judges NAME, or a column judge_type")
+    return examine_all(
+        data,
+        llm_judges=names,
+        epsilon=epsilon,
+        balanced=balanced,
+        score=score,
+        criterion=criterion,
+        by=by,
+    )
+
+
+@carries_excluded("controls", "llm-judges")
+def examine_all(
+    data: Any,
+    *,
+    llm_judges: tuple[str, ...],
+    epsilon: float,
+    balanced: bool,
+    score: str | None,
+    criterion: str | None,
+    by: str | None,
+) -> Replacements:
+    """Test all LLM judges, and all groups."""
+    names = llm_judges
     panels, digest = make_panels(data, names, score, criterion, by)
     tested, refused = list[Replacement](), dict[str, NotIdentified]()
     for group, panel in panels.items():
@@ -558,10 +609,35 @@ def replace(
     adjusted = holm(np.array([one.p for one in tested])).tolist()
     tested = [changed(one, p_holm=p) for one, p in zip(tested, adjusted, strict=True)]
     tested = [decide_published(one, tested) for one in tested]
+    if by is None and isinstance(data, Comparisons | Rankings):
+        pairs = take_pairs(keep_all_judges(data))
+        passing = [one.llm for one in tested if one.passes]
+        notes += compare_firsts(pairs, names, passing) if passing else []
     parts = [f"replace by {listing(names)}", f"ε {epsilon:g}", *["balanced"] * balanced]
     parts += [] if by is None else [f"by {by}"]
     n = sum(len(panel.value) for panel in panels.values())
     return Replacements(tuple(tested), write_signature(parts, n, digest), tuple(notes))
+
+
+def compare_firsts(
+    pairs: Comparisons, names: Sequence[str], passing: Sequence[str]
+) -> list[Finding]:
+    """Name the LLM judges by whose verdicts alone another system is first than by people."""
+    _, people, verdicts = split_people(pairs, names)
+
+    def find_first(table: Comparisons | None) -> str | None:
+        try:
+            fit = None if table is None else BradleyTerry(ties="half-win").fit(table.tally())
+        except (NotIdentified, NotConverged):
+            return None
+        return None if fit is None else str(fit.systems[int(np.argmax(fit.log_worth))])
+
+    first, notes = find_first(people), []
+    for llm in passing:
+        other = find_first(verdicts[llm])
+        if first is not None and other not in (None, first):
+            notes.append(say("another-first", llm=llm, other=other, first=first))
+    return notes
 
 
 def examine_llm(
@@ -577,6 +653,17 @@ def examine_llm(
     rows = of_llm(panel)
     present = np.unique(rows.judge)
     if not len(present):
+        alone = ~np.isnan(verdict.reshape(len(panel.item), -1)[panel.output, 0])
+        if alone.any():
+            raise NotIdentified(
+                f"each of the {plural(int(alone.sum()), 'output')} that people and {llm} judged"
+                f" was judged by one person only: it takes {MIN_JUDGES} people, and outputs that"
+                " two of them or more judged",
+                [
+                    "have people judge outputs again that others judged",
+                    f"see what moves its verdicts (evenhand bias --llm-judges {llm})",
+                ],
+            )
         raise NotIdentified(
             f"no output was judged by two people and {llm}",
             ["give outputs the same names of items and systems for all judges"],
@@ -589,8 +676,7 @@ def examine_llm(
         )
     d = estimate(panel, of_llm)
     over = {}
-    for constant in panel.classes:
-        same = np.where(np.isnan(verdict), np.nan, constant)
+    for constant, same in panel.list_constants(llm).items():
 
         def beyond(part: Panel, same: Array = same) -> Rows:
             rows, answer, output = compare(part, same)
@@ -600,7 +686,6 @@ def examine_llm(
 
         over[constant] = estimate(panel, beyond).lower(1 - ALPHA)
     nearest = min(over, key=lambda one: over[one])
-    label = f"{nearest:g}" if panel.labels is None else panel.labels[int(nearest)]
     kappa = measure_kappa(panel)
     if d.stderr > 0:
         p = 1.0 - upper_tail((d.value - epsilon) / d.stderr, d.df)
@@ -619,7 +704,7 @@ def examine_llm(
         upper=d.upper(1 - ALPHA),
         p=p,
         p_holm=p,
-        constant=label,
+        constant=nearest,
         over_constant=over[nearest],
         kappa=kappa.value,
         kappa_lower=kappa.lower(1 - ALPHA),
@@ -683,9 +768,31 @@ def make_panels(
 
 
 def panel_of_votes(votes: Votes, names: Sequence[str]) -> Panel:
-    label = votes.preferred.astype(np.float64) + 1
+    side = orient(votes, names)
     codes = (votes.judge, votes.pair, votes.item)
-    return make_panel(votes.judges, codes, label, names, labels=SIDES, score="accuracy")
+    first = None
+    if votes.positions_known:
+        first = 1 + np.where(votes.left < votes.right, side, -side).astype(np.float64)
+    value = 1 + (votes.preferred * side).astype(np.float64)
+    return make_panel(
+        votes.judges, codes, value, names, labels=SIDES, score="accuracy", first=first
+    )
+
+
+def orient(votes: Votes, names: Sequence[str]) -> Integers:
+    """Return (n,) +1 where people prefer the system first by name to the other, else −1.
+
+    Of two that are preferred as often, the one that is preferred more often to all systems.
+    """
+    k = len(votes.systems)
+    of_llm = np.isin(votes.judge, [at for at, one in enumerate(votes.judges) if one in names])
+    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    net = np.where(of_llm, 0, votes.preferred)
+    _, at = np.unique(low.astype(np.int64) * k + high, return_inverse=True)
+    between = np.bincount(at, net)[at]
+    overall = np.bincount(low, net, minlength=k) - np.bincount(high, net, minlength=k)
+    preferred = np.where(between != 0, between, overall[low] - overall[high])
+    return np.where(preferred >= 0, 1, -1)
 
 
 def panel_of_ratings(rows: RatingRows, names: Sequence[str], score: str) -> Panel:
@@ -701,8 +808,12 @@ def make_panel(
     *,
     labels: tuple[str, ...] | None,
     score: str,
+    first: Array | None = None,
 ) -> Panel:
-    """Take answers of people and of LLM judges apart; codes: of judge, output and item."""
+    """Take answers of people and of LLM judges apart; codes: of judge, output and item.
+
+    first: (n,) the answers that name the output shown first; None where unknown.
+    """
     judge, unit, item = codes
     if judges == ("",):
         raise InvalidJudgments(
@@ -712,35 +823,53 @@ def make_panel(
     for name in names:
         if name not in judges:
             raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, judges)}")
-    _, first, output = np.unique(unit, return_index=True, return_inverse=True)
-    # the first answer of a judge counts
-    _, once = np.unique(judge.astype(np.int64) * len(first) + output, return_index=True)
-    judge, output, value = judge[once], output[once], value[once]
-    verdicts = {}
+    _, first_rows, output = np.unique(unit, return_index=True, return_inverse=True)
+    points = np.unique(value)
+    verdicts, at_first = {}, {}
     for name in names:
         of_llm = judge == judges.index(name)
-        verdicts[name] = np.full(len(first), np.nan)
-        verdicts[name][output[of_llm]] = value[of_llm]
-    people = ~np.isin(judge, [judges.index(name) for name in names])
-    if labels is None and people.any():
-        low, high = float(value[people].min()), float(value[people].max())
+
+        def average(answers: Array, of_llm: Flags = of_llm) -> Array:
+            """Return the mean answer to each output, or the share of each answer."""
+            given = answers[of_llm][:, None]
+            each = (given == points).astype(np.float64) if score == "accuracy" else given
+            sums = np.zeros((len(first_rows), each.shape[1]))
+            np.add.at(sums, output[of_llm], each)
+            n = np.bincount(output[of_llm], minlength=len(first_rows))
+            means = sums / np.where(n > 0, n, np.nan)[:, None]
+            return means if score == "accuracy" else means[:, 0]
+
+        verdicts[name] = average(value)
+        if first is not None:
+            at_first[name] = average(first)
+    llms = np.isin(judge, [judges.index(name) for name in names])
+    if labels is None and not llms.all():
+        low, high = float(value[~llms].min()), float(value[~llms].max())
         room = (high - low) / 2
-        for name, verdict in verdicts.items():
-            given = verdict[~np.isnan(verdict)]
+        for name in names:
+            given = value[judge == judges.index(name)]
             if len(given) and (given.min() < low - room or given.max() > high + room):
                 raise InvalidJudgments(
                     f"scores of {name} go from {given.min():g} to {given.max():g}, and people's"
                     f" from {low:g} to {high:g}: bring them to one scale"
                 )
-    present, code = np.unique(judge[people], return_inverse=True)
+    # the first answer of a person counts
+    of_people = np.flatnonzero(~llms)
+    _, once = np.unique(
+        judge[of_people].astype(np.int64) * len(first_rows) + output[of_people], return_index=True
+    )
+    kept = of_people[once]
+    present, code = np.unique(judge[kept], return_inverse=True)
     return Panel(
         tuple(judges[one] for one in present.tolist()),
         code,
-        output[people],
-        value[people],
-        np.asarray(item[first], dtype=np.int64),
+        output[kept],
+        value[kept],
+        np.asarray(item[first_rows], dtype=np.int64),
         verdicts,
+        at_first,
+        points,
         labels,
         score,
-        len(unit) - len(once),
+        len(of_people) - len(kept),
     )

@@ -56,6 +56,8 @@ _REPLACEMENT: Final = {
     " answering {constant} may come as close.",
     "later-answers": "{n:#answer} of a judge to a question that the judge had answered before: not"
     " used, since the first counts.",
+    "another-first": "By its verdicts alone {other} would be first, and by people {first}: evenhand"
+    " bias --llm-judges {llm} shows what moves {llm}.",
     "replacement-untested": "{which} cannot be tested: {why}.",
     "judges-by-chance": "{llm} cannot be tested{where}: the judges are not shown to agree beyond"
     " chance, so there is nothing to replace.",

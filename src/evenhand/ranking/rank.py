@@ -19,6 +19,7 @@ from evenhand.data.controls import (
     say_left_out,
     take_pairs,
 )
+from evenhand.data.engine import count_labels
 from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table, tally_groups
 from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
@@ -38,7 +39,8 @@ from evenhand.ranking.inference import find_intervals, number_places, order_syst
 from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals
 from evenhand.ranking.ranking import Controlled, GroupedRankings, Ranking, rank_apart
 from evenhand.ranking.sandwich import gather_clusters, walk_information
-from evenhand.ranking.settings import Progress, Settings, choose_model
+from evenhand.ranking.settings import SAMPLED, Progress, Settings, choose_model
+from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding, take_findings
 
 
@@ -166,7 +168,8 @@ def rank(
         )
     if not isinstance(table, Comparisons):
         return rank_counts(table, group_by, settings, weights)
-    by, left_out = choose_groups(table, group_by), take_findings(say_left_out(data, table))
+    by = choose_groups(table, group_by)
+    left_out = (*take_findings(say_left_out(data, table)), *say_sampled(table))
     if by is None:
         ranking = _rank_one(_weigh(table, weights), _choose_clusterings(table, settings), settings)
         return _describe(ranking, table, (*left_out, *ranking.notes))
@@ -177,6 +180,14 @@ def rank(
         )
     grouped = rank_each(table, by, settings, weights, left_out)
     return _take_only(grouped, requested=group_by is not None)
+
+
+def say_sampled(table: Comparisons) -> tuple[Finding, ...]:
+    """Say that probabilities of having been sampled are not used, where they differ."""
+    if SAMPLED not in table.covariates:
+        return ()
+    different = len(count_labels(table.frame, SAMPLED, as_text=True)) > 1
+    return (say("sampling-unused", "warning", column=SAMPLED),) * different
 
 
 def _asks_verdicts(

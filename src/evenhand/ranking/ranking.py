@@ -53,6 +53,7 @@ from evenhand.ranking.pairs import (
     predict_chances,
     predict_rates,
 )
+from evenhand.ranking.sampling_check import Sampling
 from evenhand.ranking.sides import LIMIT
 from evenhand.ranking.texts import say
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
@@ -336,6 +337,7 @@ class Fused:
     tastes: float | None = None
     # t of how clear verdicts are on items that people judged, beside all others; None without such
     check: float | None = None
+    sampling: Sampling | None = None  # how divided they are; None where that is unknown
     # system → log-worth by verdicts alone, which are no estimate of what people prefer; or None
     llm: Mapping[str, float] | None = None
     # system that no person judged → verdicts on it, which are not used
@@ -353,16 +355,14 @@ class Fused:
         """Say what verdicts did to a ranking."""
         of = "outputs" if ranking.score is not None else "pairs of outputs"
         verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
-        like = f"{float(f'{self.gain * ranking.n_judgments:.2g}'):,.0f}"
-        return (
-            f"With {verdicts}, {ranking.n_judgments:,.0f} {ranking.answers} count"
-            f" like about {like}."
-        )
+        like = f"{float(f'{self.gain * (self.effective or ranking.n_judgments):.2g}'):,.0f}"
+        of = f"{ranking.n_judgments:,.0f} {ranking.answers}"
+        return f"With {verdicts}, {of} count like about {like}."
 
     def to_dict(self) -> dict[str, Any]:
-        hidden = ("rank_people", "human")
-        values = {name: value for name, value in vars(self).items() if name not in hidden}
+        values = {k: v for k, v in vars(self).items() if k not in ("rank_people", "human")}
         counts = ("n_verdicts", "n_unpaired", "n_unused")
+        values["sampling"] = None if self.sampling is None else vars(self.sampling)
         return (
             values
             | {name: whole(values[name]) for name in counts}

@@ -40,11 +40,10 @@ from evenhand.ranking.ratings import (
     order_scores,
     rank_scores,
 )
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     MAX_NAMED,
-    SAMPLED,
     UNPAIRED,
     compare_items,
     count_sampled,

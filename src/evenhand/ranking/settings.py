@@ -24,6 +24,8 @@ INTERVALS: Final = ("rank-sets", "sandwich", "model", "bootstrap")
 POSTERIOR: Final = "posterior"  # Of models that are fitted by draws
 REPLICATES: Final = 999  # Resamples, or replicates drawn for rank sets
 MAX_LEVEL: Final = 0.999  # Highest level of rank sets: that of the largest of so many replicates
+# Column of people's judgments with the probability that each pair of outputs was sampled
+SAMPLED: Final = "sampling_probability"
 Progress = Callable[[int, int], None]
 
 

@@ -78,14 +78,15 @@ RANKINGS: Final = {
     "verdicts-unjudged": "{verdicts:#verdict} on {systems:list} excluded: no person judged these"
     " systems.",
     "judgments-weighted": "People's judgments are weighted, by column weight or by 1 /"
-    " sampling_probability: they count like {effective:,.0f} of equal weight.",
+    " sampling_probability: without verdicts they count like {effective:,.0f} of equal weight.",
+    "sampling-unused": "Judgments were drawn with different probabilities (column {column}), and"
+    " all weigh alike here: evenhand rank --llm VERDICTS weights them (--lambda 0: people alone).",
     "verdicts-leave-tastes": "{part:%} of the variance by people alone comes from tastes of judges,"
     " which no verdict can reduce.",
     "few-labelled-items": "People judged {items:#item}, too few to weight verdicts of LLM judges:"
     " at least {enough} are needed. The ranking is by people alone.",
-    "verdicts-not-alike": "Verdicts differ between the items that people judged and the others (t ="
-    " {t:.1f}): if people's items are not a random sample of all items, the ranking is biased;"
-    " rank without verdicts.",
+    "verdicts-not-alike": "Verdicts {differ} (t = {t:.1f}): if what people judged is not a random"
+    " sample of what has verdicts, the ranking is biased; rank without verdicts.",
     # Other models
     "prior-alone": "The prior alone limits some differences: {why}.",
     "prior-alone-resampled": "The prior alone limits some differences, since no resample"

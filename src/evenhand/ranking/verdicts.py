@@ -59,7 +59,8 @@ from evenhand.ranking.covariance import (
 from evenhand.ranking.inference import find_intervals, order_systems
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, rank_apart
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.sampling_check import Sampling
+from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
@@ -67,8 +68,6 @@ from evenhand.render.findings import Finding
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CHECK_T: Final = 3.0  # |t| from which verdicts on people's items differ from the others
 MAX_NAMED: Final = 5  # Pairs without a verdict, or judges, that a refusal names
-# Column of people's judgments with the probability that each pair of outputs was sampled
-SAMPLED: Final = "sampling_probability"
 UNPAIRED: Final = ("drop", "keep")
 
 
@@ -346,6 +345,8 @@ def fuse(
         if joint is None or every is None:
             return without_verdicts(fused, clustering.notes)
         check = check_items(paired, every)
+        if fused.effective is None:
+            fused = replace(fused, sampling=check_pairs(paired))
         fused = weigh(fused, joint, check, weight)
         if not is_used(fused, weight):
             return without_verdicts(fused, weight=weight)
@@ -433,7 +434,10 @@ def with_verdicts(ranking: Ranking, fused: Fused, digest: str) -> Ranking:
     if fused.tastes is not None:
         notes.append(say("verdicts-leave-tastes", part=fused.tastes))
     if t is not None and abs(t) > MAX_CHECK_T:
-        notes.append(say("verdicts-not-alike", "warning", t=t))
+        differ = "differ between the items that people judged and the others"
+        notes.append(say("verdicts-not-alike", "warning", t=t, differ=differ))
+    elif fused.sampling is not None and abs(fused.sampling.t) > MAX_CHECK_T:
+        notes.append(fused.sampling.warns)
     signed = f"verdicts n={fused.n_verdicts:.0f} sha256 {digest[:12]}, weight {fused.weight:.4f}"
     return replace(
         ranking,
@@ -451,6 +455,7 @@ class Paired:
     people: Tally  # the same with all items
     beside: Tally  # the verdicts on what people judged, one a judgment, by the same factors
     every: Tally  # verdicts, one for each pair of outputs of an item, by item
+    of_people: Flags  # (C,) whether people judged this pair of outputs
     n_verdicts: float  # verdicts before they were averaged
     n_pairs: int  # pairs of outputs with verdicts
     n_unpaired: float  # judgments of people on pairs without a verdict
@@ -543,6 +548,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
         people,
         beside,
         every,
+        np.isin(keys, wanted),
         n_verdicts=cells.n_verdicts,
         n_pairs=len(keys),
         n_unpaired=lacking,
@@ -685,6 +691,31 @@ def check_items(paired: Paired, fit: Fit) -> float | None:
     clear = sign * (every.wins - every.losses - chances[:, 0] + chances[:, 2])
     item = every.factor("item")
     return compare_items(clear, item.codes, item.loads > 0)
+
+
+def check_pairs(paired: Paired) -> Sampling | None:
+    """Compare how divided verdicts are on the pairs of outputs that people judged and the others.
+
+    A regression on whether people judged it, with a mean for each pair of systems and errors by
+    item.
+    """
+    every, judged = paired.every, paired.of_people.astype(np.float64)
+    k, item = len(every.systems), every.factor("item").codes
+    divided = 1 - np.abs(every.wins - every.losses)
+    _, pair = np.unique(every.left.astype(np.int64) * k + every.right, return_inverse=True)
+    n = np.bincount(pair)
+    moved, apart = (x - (np.bincount(pair, x) / n)[pair] for x in (judged, divided))
+    square = float((moved**2).sum())
+    items = [len(np.unique(item[paired.of_people == one])) for one in (True, False)]
+    if min(items) < ENOUGH_ITEMS or not square > 0:
+        return None
+    slope = float((moved * apart).sum()) / square
+    scores = np.bincount(item, moved * (apart - slope * moved))
+    error = sqrt(float((scores**2).sum())) / square
+    if not error > 0:
+        return None
+    means = (float(divided[paired.of_people == one].mean()) for one in (True, False))
+    return Sampling(slope / error, *means)
 
 
 def compare_items(values: Array, item: NDArray[np.integer[Any]], judged: Flags) -> float | None:
