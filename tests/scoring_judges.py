@@ -14,6 +14,7 @@ import random
 from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -61,9 +62,9 @@ class Opinions:
             return 1 + self._draw(self.name, criterion, text).randrange(5)
         z = (
             WORTHS[system]
-            + SEGMENT * self._draw("sentence", sentence).gauss()
-            + OUTPUT * self._draw("output", text).gauss()
-            + SEVERITY * self._draw("judge", self.name).gauss()
+            + SEGMENT * _draw_normal(self.seed, "sentence", sentence)
+            + OUTPUT * _draw_normal(self.seed, "output", text)
+            + SEVERITY * _draw_normal(self.seed, "judge", self.name)
             + noise * self._draw(self.name, criterion, text).gauss()
         )
         score = 1 + bisect(thresholds, z)
@@ -75,6 +76,12 @@ class Opinions:
 
     def _draw(self, *what: str) -> random.Random:
         return random.Random("|".join((str(self.seed), *what)))
+
+
+@cache
+def _draw_normal(seed: int, *what: str) -> float:
+    """Draw what several scores share, once."""
+    return random.Random("|".join((str(seed), *what))).gauss()
 
 
 class Line:

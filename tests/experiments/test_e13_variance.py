@@ -6,11 +6,12 @@ all systems of an item; y = 50 + system + judge + item + (judge x system) + (ite
 with sds 8 (judges), 6 (items) and 10 (chance); tastes have ten times the sds of comparisons. Judges
 are dealt from concatenated random permutations, four at a time.
 
-Arms: sigma_J in 0, .3, .6 and sigma_I in 0, .5. The median of |estimate/truth − 1| may be .15; a
-component is claimed (one-sided test at .05) in at most .08 of the campaigns without it, and in at
-least .90 of those with it. Moments of comparisons run with R = 200, ratings with R = 40 where their
-intervals are counted, else 20: the median error then has a standard error of .03, a share of claims
-of .05 one of .05. The likelihood of `RandomJudges` takes a second or more a campaign: R = 6.
+Arms: sigma_J in 0, .3, .6 (ratings: 0 and 3) and sigma_I in 0, .5. The median of |estimate/truth −
+1| may be .15; a component is claimed (one-sided test at .05) in at most .08 of the campaigns
+without it, and in at least .90 of those with it. Moments of comparisons run with R = 200, ratings
+with R = 40 where their intervals are counted, else 20: the median error then has a standard error
+of .03, a share of claims of .05 one of .05. The likelihood of `RandomJudges` takes a second or more
+a campaign: R = 6.
 
 *Few judges*: J=5, sigma_J .9 or 0, sigma_I .4 or 0, the rest as above, R = 200, for item x system
 alone: its median is within .10 of the truth, since five strong tastes leave a trace in every item.
@@ -30,7 +31,7 @@ from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.rating_components import estimate_rating_components
 from evenhand.models.variance_components import estimate_taste_components
-from experiments.campaign import Campaign, generator, part_of, told_apart
+from experiments.campaign import Campaign, generator, told_apart
 
 ARMS = tuple(product((0.0, 0.3, 0.6), (0.0, 0.5)))
 LEVEL = 0.05
@@ -68,11 +69,9 @@ def judge_arm(kind: str, out: Outcome, truths: tuple[float, float]) -> None:
 
 @cache
 def compare(number: int, judge: float, item: float, judges: int = 20, n: int = 3000) -> Outcome:
-    """200 campaigns of comparisons, or half of them."""
+    """200 campaigns of comparisons."""
     campaign = Campaign(0.24, judge, item, systems=6, judges=judges, items=40, n=n)
-    tallies = (
-        campaign.simulate(generator(13, number, replicate)) for replicate in range(part_of(200))
-    )
+    tallies = (campaign.simulate(generator(13, number, replicate)) for replicate in range(200))
     components = (estimate_taste_components(tally).components for tally in tallies)
     return Outcome(tuple({one.name: one for one in each} for each in components))
 
@@ -85,7 +84,7 @@ def test_tastes_in_comparisons_are_found_where_they_are(judge, item):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("judge", "item"), ARMS)
+@pytest.mark.parametrize(("judge", "item"), ARMS[:4])  # stronger tastes are easier to find
 def test_tastes_in_ratings_are_found_where_they_are(judge, item):
     number, covered = 10 + ARMS.index((judge, item)), (judge, item) == (0.3, 0.5)
     found = []

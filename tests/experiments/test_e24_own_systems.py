@@ -9,7 +9,8 @@ as widely as people do, and its own are the best, the test of the differences al
 
 Pass: across systems, at most .05 + 3.09 (.05 .95 / R)^½ = .071, also where spreads differ; with a
 preference of γ = .5, K = 12 and |O| = 3, at least .80 are found. And from votes of people and of
-the LLM (`find_llm_bias`, R = 60): these-systems errors at least .25, across systems at most .137.
+the LLM (`find_llm_bias`, R = 60; half where a preference is to be found or spreads differ):
+these-systems errors at least .25, across systems at most .137 (of 30, .173).
 """
 
 from math import sqrt
@@ -21,9 +22,10 @@ import pytest
 import evenhand
 from evenhand.numerics.distributions import two_sided_p
 from evenhand.ranking.llm_bias import compare_own
-from experiments.campaign import generator, method_seed
+from experiments.campaign import generator, method_seed, part_of
 
 R, ALPHA, TAU, ERROR = 1000, 0.05, 0.2, 0.08
+R_VOTES = part_of(60)
 MOST = ALPHA + 3.09 * sqrt(ALPHA * (1 - ALPHA) / R)
 ARMS = ((12, 3), (8, 2), (20, 6), (12, 1))
 
@@ -100,7 +102,7 @@ def run_votes(arm, replicates, gamma, spread):
 
 @pytest.mark.slow
 def test_votes_of_an_llm_without_preference(record_property):
-    replicates = 60
+    replicates = 60  # of 30 the control finds too few
     claimed, across, these = run_votes(20, replicates, 0.0, 1.0)
     record_property("claimed, across, these", (claimed, across, these))
     assert across <= ALPHA + 3.09 * sqrt(ALPHA * (1 - ALPHA) / replicates)
@@ -110,15 +112,14 @@ def test_votes_of_an_llm_without_preference(record_property):
 
 @pytest.mark.slow
 def test_votes_of_an_llm_that_prefers_its_own(record_property):
-    claimed, across, these = run_votes(21, 60, 0.7, 1.0)
+    claimed, across, these = run_votes(21, R_VOTES, 0.7, 1.0)
     record_property("claimed, across, these", (claimed, across, these))
     assert claimed >= 0.70
 
 
 @pytest.mark.slow
 def test_an_llm_that_spreads_systems_more_widely_prefers_nothing(record_property):
-    replicates = 60
-    claimed, across, these = run_votes(22, replicates, 0.0, 3.0)
+    claimed, across, these = run_votes(22, R_VOTES, 0.0, 3.0)
     record_property("claimed, across, these", (claimed, across, these))
     assert across >= 0.30
-    assert claimed <= ALPHA + 3.09 * sqrt(ALPHA * (1 - ALPHA) / replicates)
+    assert claimed <= ALPHA + 3.09 * sqrt(ALPHA * (1 - ALPHA) / R_VOTES)
