@@ -357,6 +357,42 @@ DECIMALS = (
         "2 ratings",
         refused=True,
     ),
+    Odd(
+        "a point between thousands",
+        "s.csv",
+        FEW + "ann;1;A;870\nben;1;B;1.290\nben;2;B;1.290,5\nann;2;A;912,5\n",
+        "inspect ?",
+        "a point stands between thousands in score.",
+    ),
+    Odd(
+        "a point between thousands, scores",
+        "s.csv",
+        FEW + "ann;1;A;870\nben;1;B;1.290\nben;2;B;1.290,5\nann;2;A;912,5\n",
+        "inspect ?",
+        "870 1,091 1290.5",
+    ),
+    Odd(
+        "a point between thousands, by another column",
+        "s.csv",
+        FEW.replace("score", "score;cost") + "ann;1.001;A;870;2,5\nben;1.001;B;1.290;3\n",
+        "inspect ?",
+        "870 1,080 1290",
+    ),
+    Odd(
+        "thousands or fractions",
+        "s.csv",
+        FEW + "ann;1;A;870\nben;1;B;1.290\n",
+        "inspect ?",
+        "1.290 in 'score' (line 3) is read as a fraction, beside whole numbers. If it is 1290:"
+        " --decimal ,",
+    ),
+    Odd(
+        "thousands by order",
+        "s.csv",
+        FEW + "ann;1;A;870\nben;1;B;1.290\n",
+        "inspect ? --decimal ,",
+        "870 1,080 1290",
+    ),
     Odd("a point by order", "s.csv", SCORES, "inspect ? --decimal .", "score '4,5'", refused=True),
     Odd(
         "commas in weights",

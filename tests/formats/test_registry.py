@@ -59,6 +59,7 @@ HEADERS = {
     "pair_scores": "judge,item,model_a,model_b,score_a,score_b",
     "wide_votes": "item,model_a,model_b,annotator_1,annotator_2",
     "ratings": "judge,item,system,criterion,score",
+    "spans": "judge,item,system,spans",
 }
 ONLY_ASKED = {"matrix", "wide", "wide_ranks", "labels"}
 """Layouts that no header gives away."""

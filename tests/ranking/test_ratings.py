@@ -396,3 +396,53 @@ def test_two_systems_with_the_same_scores_do_not_undo_the_clusters_of_others(uni
             expected = jackknife_balanced(columns, one, other)
             assert ranking.pair_stderr[i, j] ** 2 == pytest.approx(expected, rel=1e-9)
             assert ranking.rank[i] != ranking.rank[j]
+
+
+def on_items(places, judges=12, gap=20.0, spread=1.0):
+    """Return scores of systems, each on its own items, as all judges give them."""
+    rng = np.random.default_rng(5)
+    cells = [(j, s, i) for j in range(judges) for s, own in places.items() for i in own]
+    return {
+        "judge": [f"j{j}" for j, _, _ in cells],
+        "system": [s for _, s, _ in cells],
+        "item": [f"item-{i}" for _, _, i in cells],
+        "score": [gap * "abc".index(s) + spread * float(rng.normal()) for _, s, _ in cells],
+    }
+
+
+@pytest.mark.parametrize("model", ["adjusted", "mean", "z"])
+def test_systems_on_different_items_that_nothing_accounts_for_are_undecided(model):
+    # the gap is 20 standard deviations of a score, and may be one of the items
+    columns = on_items({"a": [0, 1], "b": [2, 3], "c": [4]})
+    ranking = rank(columns, model=model)
+    assert not ranking.decided.any()
+    assert ranking.rank_sets.apart.sum() == 6
+    assert "rest on different items" in ranking.says
+    found = [one for one in ranking.notes if one.code == "different-items"]
+    assert [one.values["pairs"] for one in found] == [3]
+    assert "Have all systems rated on the same items." in found[0]
+    assert all(row["p_adjusted"] is None for row in ranking.pairs())
+    # whoever takes items as equal can still say so
+    assert rank(columns, model=model, cluster="judge").decided.any()
+
+
+def test_few_items_that_all_systems_share_still_decide_for_these_items_only():
+    shared = rank(on_items(dict.fromkeys("abc", range(3))))
+    assert shared.decided[0, 1:].all()
+    assert shared.headline == "for these 3 items only"
+    # of two on the same items the pair is decided, the third stands apart
+    some = rank(on_items({"a": [0, 1], "b": [0, 1], "c": [4]}))
+    place = {name: some.systems.index(name) for name in "abc"}
+    assert some.decided[place["b"], place["a"]] == 1
+    assert not some.decided[place["c"]].any()
+    # every rating on an item of its own: judges alone cluster, and items are part of their spread
+    own = on_items({"a": [0], "b": [1]})
+    own["item"] = [str(at) for at in range(len(own["item"]))]
+    assert rank(own).decided.any()
+
+
+def test_a_test_of_scores_decides_no_pair_on_different_items_either():
+    data = evenhand.read(pl.DataFrame(on_items({"a": [0, 1], "b": [2, 3], "c": [4]})))
+    result = evenhand.find_differences(data)
+    assert not result.decided.any()
+    assert result.says.startswith("No pair can be decided: systems were rated on different items.")

@@ -59,6 +59,7 @@ def board(
         alone=found if alone is None else alone,
         effective=counted,
         resting=cut,
+        apart=np.zeros_like(cut),
         limits=Limits(*all_pairs, cut & named, named & (counted < 5)),
     )
     low, high = rank_ranges(found)

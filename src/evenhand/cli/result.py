@@ -54,7 +54,10 @@ class VerbResult:
     @cached_property
     def _read(self) -> tuple[Finding, ...]:
         return tuple(
-            Finding(one.code or "read", one, "info", one.values) for one in take_findings(self.read)
+            one
+            if one.severity == "warning"
+            else Finding(one.code or "read", one, "info", one.values)
+            for one in take_findings(self.read)
         )
 
     @cached_property
@@ -65,7 +68,8 @@ class VerbResult:
             layout, columns = one.values.get("layout"), one.values.get("columns")
             if one.values.get("renamed", True):  # behind the label that says that it was read
                 text = f"{layout}: {columns}" if layout and columns else one
-                read.append(Finding(one.code, text, "read", one.values))
+                severity = "warning" if one.severity == "warning" else "read"
+                read.append(Finding(one.code, text, severity, one.values))
         documents = {name: one.document(*self.columns) for name, one in self.groups.items()}
         return {
             name: replace(one, findings=(*read, *(f for f in one.findings if f not in self.read)))

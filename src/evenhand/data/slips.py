@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import advise_without
 from evenhand.data.engine import COUNT, PLACE, count_rows, fetch_columns
+from evenhand.data.joining import say_alike
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import OFTEN, find_no_answers, say_no_answer
+from evenhand.data.rating_rows import OFTEN, RatingRows, find_no_answers, say_no_answer
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import advise_missing, find_lines, find_rows, number_rows
 from evenhand.data.texts import say
-from evenhand.render.findings import Finding
+from evenhand.numerics.cluster_means import number_groups
+from evenhand.render.findings import Finding, take_findings
 
 # Rows beyond which nobody pastes by hand, and grouping by every column takes seconds
 MAX_ROWS_COMPARED: Final = 1_000_000
@@ -41,6 +44,41 @@ def find_slips(
         return ()  # rows of one answer share their judge and item
     far = _find_far_scores(data) if isinstance(data, Ratings) else []
     return (*far, *(_find_identical(data) if pasted else []))
+
+
+# Names that rows of a sheet have which sum up the others, in languages of many sheets
+SUMMARIES: Final = frozenset(
+    (
+        *("mean", "average", "avg", "avg.", "total", "totals", "grand total", "sum", "median"),
+        *("summe", "mittelwert", "durchschnitt", "gesamt", "moyenne", "somme", "total général"),
+        *("promedio", "media", "suma", "totale", "gemiddelde", "totaal", "média", "soma"),
+        *("średnia", "razem", "průměr", "celkem", "среднее", "итого", "平均", "合計", "合计"),
+    )
+)
+
+
+def note_names(
+    data: Comparisons | Rankings | Ratings, names: Iterable[str], role: str
+) -> tuple[Finding, ...]:
+    """Say which names of judges or systems may be slips: written in two ways, or of no judge."""
+    there = [*filter(None, names)]
+    notes = take_findings(say_alike(there, role))
+    sums = [one for one in there if role == "judge" and one.strip().casefold() in SUMMARIES]
+    if sums:
+        remedy = advise_without(data.frame, {data.source.named(role): sums})
+        notes = (*notes, say("summary-rows", "warning", judges=sums, remedy=remedy))
+    return notes
+
+
+def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
+    """Say which names may be slips, and which rows were pasted twice.
+
+    rows: the scores of the table, or some of them; equal rows are sought where they have any.
+    """
+    names = *note_names(data, rows.systems, "system"), *note_names(data, rows.judges, "judge")
+    answers = number_groups(rows.task, rows.judge, rows.unit)
+    several = rows.size > 0 and int(answers.max()) + 1 < rows.size
+    return (*names, *(_find_identical(data) if several else []))
 
 
 def _find_identical(data: Comparisons | Ratings) -> list[Finding]:

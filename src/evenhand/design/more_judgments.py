@@ -82,7 +82,7 @@ def separate_pairs(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> tuple[
         alone = [None if each is None or t is None else (t - 1) / (each * stderr**2) for t in times]
         if sets is not None:  # no fewer than link the pair by judges and items enough
             effective = float(sets.effective[pair])
-            links = not sets.resting[pair] and effective > 0
+            links = not (sets.resting | sets.apart)[pair] and effective > 0
             times = [
                 None if t is None or not links else max(t, MIN_CLUSTERS / effective) for t in times
             ]
@@ -172,7 +172,7 @@ def predict_more_judgments(
     prospects = []
     for t in times:
         later = estimate / t + (1 - 1 / t) * truths + noise * np.sqrt(t - 1) / t
-        may = (sets.effective * t >= MIN_CLUSTERS) & ~sets.resting
+        may = (sets.effective * t >= MIN_CLUSTERS) & ~(sets.resting | sets.apart)
         limit = np.where(may, critical * errors / np.sqrt(t), np.inf)
         beyond = later[:, :, None] - later[:, None, :] > limit
         decided = beyond.sum(axis=(1, 2))

@@ -27,10 +27,11 @@ from evenhand.errors import (
     listing,
     suggest,
 )
+from evenhand.formats.decimals import read_decimals
 from evenhand.formats.files import open_files
 from evenhand.formats.records import write_value
 from evenhand.formats.roles import Header
-from evenhand.formats.table import Handle, Table, read_decimals
+from evenhand.formats.table import Handle, Table
 
 # What is a number in a table: neither nan nor inf, nor 1_000 as Python takes it
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -38,7 +39,7 @@ _MAX_VALUES_SHOWN: Final = 3
 
 
 def open_covariates(source: str | Path, *, on: str, named: str | None = None) -> Frame:
-    table = read_decimals(_open(source, on, named), None)
+    table = read_decimals(_open(source, on, named), None, {})
     key = _find_key(table, on, named)
     frame, _ = strip_blanks(table.frame.select(*table.columns), {key: key})
     return frame if key == on else frame.rename({key: on})
@@ -57,7 +58,7 @@ def read_system_covariates(
 ) -> dict[str, dict[str, float | str]]:
     """Read covariates of systems: covariate → system → number or level."""
     # A missing value is left out, so that the model can name the systems without one.
-    table = read_decimals(_open(source, "system"), None)
+    table = read_decimals(_open(source, "system"), None, {})
     key = _find_key(table, "system")
     others = [name for name in table.columns if name != key]
     unknown = [name for name in chosen if name not in others]

@@ -22,14 +22,14 @@ from evenhand.data.controls import (
     name_kinds,
     note_llm_judges,
 )
-from evenhand.data.engine import ANSWER, Frame, count_labels, fetch_columns
+from evenhand.data.engine import ANSWER, Frame, count_labels, count_rows, fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
-from evenhand.data.joining import note_llm_names, say_alike, say_names
+from evenhand.data.joining import note_llm_names, say_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
-from evenhand.data.slips import find_slips
+from evenhand.data.slips import find_slips, note_names
 from evenhand.data.source import Source, find_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
 from evenhand.data.tally import Factor, Tally
@@ -62,6 +62,13 @@ def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
         if kind in sums:
             sums[kind] += n
     return int(sums[CONTROL]), int(sums[REPEAT])
+
+
+def count_repeats(data: Ratings) -> int:
+    """Count the scores by a judge who had scored the same output before."""
+    roles = ("task", "judge", "item", "system", "criterion")
+    scored = data.frame.filter(~nw.col("score").is_null())
+    return count_rows(scored) - count_rows(scored.select(*filter(data.has, roles)).unique())
 
 
 _N = "evenhand_n"
@@ -208,7 +215,9 @@ class Part:
     # ways; without it some worths are infinite
     strongly_connected: bool | None = None
     controls: int | None = None  # judgments of outputs whose worth is known, in the whole table
-    repeats: int | None = None  # judgments that were asked for again, in the whole table
+    # judgments that were asked for again, in the whole table; of ratings without kinds, scores by
+    # a judge who had scored the same output before
+    repeats: int | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -356,6 +365,8 @@ def inspect(
         refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
         counted, scores = inspect_ratings(data)
         controls, repeats = count_kinds(data)
+        if repeats is None and data.has("judge") and data.has("item"):
+            repeats = count_repeats(data)
         part = Part(None, **counted, controls=controls, repeats=repeats)
         notes: tuple[str, ...] = find_slips(data)
         if scale is not None:
@@ -364,7 +375,7 @@ def inspect(
             notes = (*notes, say("on-scale", scale=str(declared)))
         for role in (role for role in ("system", "judge") if data.has(role)):
             names = [*filter(None, count_labels(data.frame, role, as_text=True))]
-            notes += say_alike(names, role)
+            notes += note_names(data, names, role)
             notes += note_llm_names(names, data.columns) if role == "judge" else ()
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
@@ -397,7 +408,8 @@ def inspect(
     judges = tally.factors.get("judge")
     notes = say_names(tally.systems)
     if judges:
-        notes += (*say_alike(judges.labels, "judge"), *note_llm_names(judges.labels, data.columns))
+        named = note_names(data, judges.labels, "judge")
+        notes += (*named, *note_llm_names(judges.labels, data.columns))
     notes += find_slips(data)
     return _inspection(data, tasks, notes=notes)
 

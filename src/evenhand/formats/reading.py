@@ -29,6 +29,7 @@ from evenhand.errors import (
     listing,
     require_option,
 )
+from evenhand.formats.decimals import read_decimals
 from evenhand.formats.engines import open_address
 from evenhand.formats.file_heads import (
     is_address,
@@ -50,7 +51,6 @@ from evenhand.formats.table import (
     Layout,
     ReadOptions,
     Table,
-    read_decimals,
 )
 from evenhand.formats.texts import say
 
@@ -169,7 +169,7 @@ def read(
 
 
 # Layouts whose scores are made from marked errors
-OF_ERRORS: Final = ("mqm", "mtme_ratings", "mtme_json", "pearmut")
+OF_ERRORS: Final = ("mqm", "mtme_ratings", "mtme_json", "pearmut", "spans")
 
 
 def understand(
@@ -180,7 +180,7 @@ def understand(
         table = open_inner(table)
     table = replace(table, missing=options.missing)
     table, options = _rename_dotted(table, options, layout)
-    table = read_decimals(table, options.decimal)
+    table = read_decimals(table, options.decimal, options.columns)
     whole = table.frame
     if where is not None:
         # Filter the table by its own columns; its name says so, since rows are numbered after it

@@ -72,6 +72,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.RATINGS,
     wide.WIDE_RANKS,
     wide.WIDE,
+    mqm.SPANS,
     generic.MATRIX,
     labels.LABELS,
 )

@@ -256,39 +256,9 @@ def _numbers(values: Iterable[Any], missing: Sequence[str]) -> list[float]:
 # A number with an exponent that few programs can read
 _FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
 
-# A number with a comma before its decimals, and one that may have a comma in thousands instead
-_COMMA: Final = r"^[+-]?\d*,\d+$"
-_WITH_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d*,\d+)")
-_THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}|[^,]*")
-
-
-def read_decimals(table: Table, decimal: str | None) -> Table:
-    """Write decimals with a point, in columns of numbers whose decimals follow a comma.
-
-    Unasked only where commas part no fields, and cannot part thousands.
-    """
-    if decimal == "." or (decimal is None and table.delimiter != ";"):
-        return table
-    texts = [name for name, dtype in table.schema.items() if dtype == nw.String]
-    looked = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
-    columns = []
-    for name, values in looked.items():
-        given = [value.strip() for value in values.tolist() if not is_missing(value)]
-        numbers = [value for value in given if _WITH_COMMA.fullmatch(value)]
-        sure = len(numbers) == len(given) and not all(map(_THOUSANDS.fullmatch, given))
-        if sure or (decimal and 2 * len(numbers) > len(given)):
-            columns.append(name)
-    if not columns:
-        return table
-    pointed = [
-        nw.when(nw.col(name).str.strip_chars().str.contains(_COMMA))
-        .then(nw.col(name).str.replace_all(",", ".", literal=True))
-        .otherwise(nw.col(name))
-        .alias(name)
-        for name in columns
-    ]
-    notes = table.notes if decimal else (*table.notes, say("decimal-comma", columns=columns))
-    return replace(table, frame=table.frame.with_columns(*pointed), notes=notes)
+# A number that may have a comma before its decimals, and one that may have it in thousands instead
+WITH_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d*,\d+)")
+THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}|[^,]*")
 
 
 MAX_WORDS: Final = 2000  # Different scores in words, or with a sign, that are read as numbers
@@ -432,10 +402,10 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
                 raise InvalidJudgments(repeats_header(table.name, name_rows(rows)))
             far = "is too close to 0" if "e-" in value.lower() else "is too large"
             what = far if _FAR.match(value) else "is not a number"
-            comma = _WITH_COMMA.fullmatch(value.strip()) is not None
+            comma = WITH_COMMA.fullmatch(value.strip()) is not None
             way = ""
             if comma:
-                thousands = _THOUSANDS.fullmatch(value.strip())
+                thousands = THOUSANDS.fullmatch(value.strip())
                 first = "write thousands without a comma, or where it is" if thousands else ""
                 way = f"; {first or 'where a comma is'} before decimals: --decimal , in Python"
                 way += " decimal=','"

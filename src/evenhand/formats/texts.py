@@ -47,6 +47,9 @@ FILES: Final = {
     "prefixes": "columns are called without the platform's prefix: {columns:list}.",
     "questions": "not read: the questions and import ids below the header.",
     "decimal-comma": "a comma stands before decimals in {columns:list}.",
+    "thousands": "a point stands between thousands in {columns:list}.",
+    "doubtful-points": "{value} in '{column}'{rows} is read as a fraction, beside whole numbers. If"
+    " it is {thousand}: --decimal , (in Python decimal=','); if it is a fraction: --decimal .",
     "bad-rows": "{rows:#row that cannot be read is/rows that cannot be read are} excluded:"
     " {faults:list}",
     "no-systems": "labels of items, without systems: for agreement, labels and judges.",

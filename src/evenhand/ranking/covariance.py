@@ -708,6 +708,8 @@ class Spread:
     method: str  # how, in a few words
     ways: tuple[Way, ...]  # the same by way
     notes: tuple[Finding, ...] = ()  # what the reader should know
+    # (K, K) whether two systems stand on different items, which nothing accounts for
+    apart: NDArray[np.bool_] | None = None
 
 
 def find_spread(

@@ -186,12 +186,14 @@ class RankSets:
     # link where these are too few; infinite where single judgments count
     effective: Array
     resting: Truths  # (K, K) whether a difference rests on one cluster alone
+    # (K, K) whether two systems stand on different items, which nothing accounts for
+    apart: Truths
     limits: Limits  # what keeps open pairs open
     # (K, K) p-values adjusted for all pairs, NaN where a pair cannot be tested; None of very many
     adjusted: Array | None = None
 
     def reorder(self, order: Integers) -> RankSets:
-        names = ["statistic", "decided", "alone", "effective", "resting"]
+        names = ["statistic", "decided", "alone", "effective", "resting", "apart"]
         names += [] if self.adjusted is None else ["adjusted"]
         matrices = {name: getattr(self, name)[np.ix_(order, order)] for name in names}
         return replace(self, **matrices, limits=self.limits.reorder(order))
@@ -199,7 +201,7 @@ class RankSets:
     @property
     def barred(self) -> Truths:
         """(K, K) whether a difference may not be decided, whatever its size."""
-        return np.asarray(self.resting | (self.effective < MIN_CLUSTERS))
+        return np.asarray(self.apart | self.resting | (self.effective < MIN_CLUSTERS))
 
     @property
     def bounds(self) -> tuple[Integers, Integers]:

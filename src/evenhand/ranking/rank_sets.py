@@ -10,7 +10,8 @@ with the sandwich covariance instead.
 
 A pair is never decided that rests on one cluster alone, or that has fewer than five effective
 judges or items, or whose narrowest link has too few (`covariance`): nothing then shows how
-much others might differ.
+much others might differ. Nor is a pair of systems that were rated on different items, where items
+are neither removed nor clusters: its difference may be one of items.
 """
 
 from __future__ import annotations
@@ -121,15 +122,16 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
 def find_part(
     estimates: intervals.Estimates,
     worths: Sequence[Array],
-    effective: Array,
-    resting: Truths,
-    clusterings: Sequence[ClusteredErrors],
+    family: Family,
+    spread: Spread,
 ) -> tuple[Truths, Truths, Array, tuple[Finding, ...]]:
     """Return (K,) the members of the linked part, who has an interval, and standard errors."""
-    members = find_members(effective, resting)
+    clusterings = spread.clusterings
+    members = find_members(family.effective, family.resting | family.apart)
     alone, thin = mark_barred(clusterings, len(members))
     barred = (alone | thin)[:, ~members]
     barring = [way.name for way, mask in zip(clusterings, barred, strict=True) if mask.any()]
+    barring += ["item"] if family.apart[:, ~members].any() else []
     bounded, inside, notes = members.copy(), int(members.sum()), []
     if not members.all():
         whose = " or ".join(f"{way}s" for way in barring)
@@ -231,6 +233,7 @@ class Family:
     statistic: Array  # (K, K) t of row less column
     effective: Array  # (K, K) effective clusters, the fewest of all ways
     resting: NDArray[np.bool_]  # (K, K) whether a difference rests on one cluster alone
+    apart: NDArray[np.bool_]  # (K, K) whether it may be one of items
     active: NDArray[np.bool_]  # (P,) whether a pair may be decided
 
     def square(self, chosen: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -248,10 +251,8 @@ def decide_all(
     """Return intervals, decided pairs and rank sets that all hold together at a level."""
     worths = [estimates.to_systems(vcov) for vcov in spread.vcovs]
     margin = np.sqrt(np.max([intervals.pair_variance(one) for one in worths], axis=0))
-    family = gather_pairs(estimates.values, margin, spread.clusterings)
-    members, bounded, errors, notes_of_part = find_part(
-        estimates, worths, family.effective, family.resting, spread.clusterings
-    )
+    family = gather_pairs(estimates.values, margin, spread.clusterings, spread.apart)
+    members, bounded, errors, notes_of_part = find_part(estimates, worths, family, spread)
     by_holm, adjusted = len(family.first) > MAX_BOOTSTRAP_PAIRS, None
     if by_holm:
         decisions, critical = decide_by_holm(family, spread.df, bounded, level)
@@ -276,11 +277,14 @@ def decide_all(
         alone=alone,
         effective=family.effective,
         resting=family.resting,
+        apart=family.apart,
         limits=find_limits(estimates, spread, level),
         adjusted=adjusted,
     )
     unsaid = note_open(estimates.systems, spread.clusterings, family.effective, family.resting)
-    notes = [*spread.notes, *unsaid, *notes_of_part]
+    together = int(np.triu(family.apart, 1).sum())
+    different = [say("different-items", "warning", pairs=together)] if together else []
+    notes = [*spread.notes, *different, *unsaid, *notes_of_part]
     if bounded.any() and not np.isfinite(critical):
         notes.append(say("no-intervals-at-level", "warning", level=level))
     stderr = np.where(bounded & np.isfinite(critical), errors, np.inf)
@@ -309,20 +313,26 @@ def limit_worths(replicates: Sequence[Array], bounded: Truths, level: float) -> 
     return max(float(multiple_tests.order_statistic(one, level)) for one in largest)
 
 
-def gather_pairs(log_worth: Array, margin: Array, clusterings: Sequence[ClusteredErrors]) -> Family:
+def gather_pairs(
+    log_worth: Array,
+    margin: Array,
+    clusterings: Sequence[ClusteredErrors],
+    apart: Truths | None = None,
+) -> Family:
     """Put all pairs together, from (K,) estimates and (K, K) standard errors of differences."""
     k = len(log_worth)
-    apart = log_worth[:, None] - log_worth
+    gap = log_worth[:, None] - log_worth
     varies = margin > ROUNDING * margin.max(initial=0.0)
-    statistic = np.divide(apart, margin, out=np.zeros((k, k)), where=varies)
+    statistic = np.divide(gap, margin, out=np.zeros((k, k)), where=varies)
     effective, resting = np.full((k, k), np.inf), np.zeros((k, k), dtype=np.bool_)
     for way in clusterings:
         resting |= way.resting >= 0
         if way.effective is not None and way.name != "ranking":
             effective = np.minimum(effective, way.effective)
     first, second = np.triu_indices(k, 1)
-    active = (~resting & (effective >= intervals.MIN_CLUSTERS) & varies)[first, second]
-    return Family(first, second, statistic, effective, resting, active)
+    apart = np.zeros_like(resting) if apart is None else apart
+    active = ~(resting | apart) & (effective >= intervals.MIN_CLUSTERS) & varies
+    return Family(first, second, statistic, effective, resting, apart, active[first, second])
 
 
 def draw_replicates(

@@ -95,7 +95,7 @@ def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> st
 FEW_CLUSTERS: Final = 20.0
 # Part of the board's effective judges below which pairs are said to have a number of their own
 OWN_NUMBER_SHARE: Final = 0.5
-ALONE, THIN, JUDGMENTS = "alone", "thin", "judgments"
+ALONE, THIN, APART, JUDGMENTS = "alone", "thin", "apart", "judgments"
 BINDING: Final = ("judge", "item", JUDGMENTS)
 Pairs = Sequence[tuple[int, int]]
 Nouns = tuple[str, str]  # What pairs are called: one of them, and several
@@ -113,7 +113,7 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
     causes: dict[str, list[tuple[int, int]]] = {}
     for pair in pairs:
         causes.setdefault(name_cause(sets, pair), []).append(pair)
-    barred = {one: causes.pop(one) for one in (ALONE, THIN) if one in causes}
+    barred = {one: causes.pop(one) for one in (APART, ALONE, THIN) if one in causes}
     bars = say_barred(sets, barred, len(pairs), nouns) if barred else ""
     bound = {one: causes[one] for one in BINDING if one in causes}
     cause = max(bound, key=lambda one: len(bound[one]), default="")
@@ -151,7 +151,9 @@ def _count_enough(ranking: Ranking, pairs: Pairs) -> float | None:
 
 
 def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
-    """Name why a pair is open: "alone", "thin", "judge", "item" or "judgments"."""
+    """Name why a pair is open: "apart", "alone", "thin", "judge", "item" or "judgments"."""
+    if sets.apart[pair]:
+        return APART
     if sets.resting[pair]:
         return ALONE
     if sets.effective[pair] < MIN_CLUSTERS:
@@ -176,14 +178,11 @@ def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, nouns: Noun
 
 
 def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
-    causes = (cause,)
-    of = {ALONE: sets.limits.alone, THIN: sets.limits.thin}
-    marks = [of[cause] for cause in causes]
-    clusterings = [
-        way
-        for place, way in enumerate(sets.clusterings)
-        if any(mask[place][pair] for mask in marks for pair in pairs)
-    ]
+    if cause == APART:
+        return "on different items"
+    mask = sets.limits.alone if cause == ALONE else sets.limits.thin
+    ways = enumerate(sets.clusterings)
+    clusterings = [way for place, way in ways if any(mask[place][pair] for pair in pairs)]
     if cause == ALONE:
         return f"on one {' or '.join(clusterings)} alone"
     whose = " or ".join(f"{name}s" for name in clusterings)

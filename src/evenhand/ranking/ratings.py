@@ -16,6 +16,7 @@ from evenhand.data.groups import Levels, group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
+from evenhand.data.slips import note_slips
 from evenhand.data.tally import Factor, merge_levels, take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -28,7 +29,7 @@ from evenhand.models.base import finite
 from evenhand.models.means import LeastSquaresFit
 from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
 from evenhand.models.registry import RATING_MODELS, find_model
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.absorption import sum_clusters, sum_squares
 from evenhand.numerics.cluster_means import cross_ways, number_groups, sort_codes
 from evenhand.numerics.distributions import t_quantile
@@ -188,6 +189,7 @@ def rank_ratings(
     if isinstance(data, RatingRows):
         return _rank_rows(data, settings, group_by, **of_scores)
     rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
+    rows = replace(rows, notes=(*rows.notes, *note_slips(data, rows)))
     return _rank_rows(rows, settings, group_by, **of_scores)
 
 
@@ -438,6 +440,7 @@ def find_spread(
         estimate, clustering, answers, requested=settings.cluster
     )
     ways = tuple(found.values())
+    apart = None if settings.cluster or "item" in found else find_apart(fit, answers)
     n = len(fit.residual)
     rows = fit.basis @ fit.bread
     if not ways:
@@ -445,7 +448,7 @@ def find_spread(
         method = "CR1 by judgment"
         way = (Way("judgment", "CR1", n, n),)
         vcov = single * (n / fit.df)
-        return clustering, covariance.Spread((), [vcov], fit.df, method, way)
+        return clustering, covariance.Spread((), [vcov], fit.df, method, way, apart=apart)
     vcovs = [way.vcov for way in ways]
     if len(ways) > 1:
         # cells of one item, or of some, are summed together: their rows share few levels
@@ -453,7 +456,21 @@ def find_spread(
         crossed = sum_squares(fit.absorbed, fit.residual, cells, int(cells.max()) + 1, rows)
         vcovs = cross_ways(vcovs, crossed * (n / fit.df))
     described, method, df = covariance.describe_ways(ways)
-    return clustering, covariance.Spread(ways, vcovs, df, method, described)
+    return clustering, covariance.Spread(ways, vcovs, df, method, described, apart=apart)
+
+
+def find_apart(fit: LeastSquaresFit, answers: ScoredAnswers) -> Flags | None:
+    """Return (K, K) whether two systems stand on different items, which nothing accounts for.
+
+    None where effects of items are removed, or every rating has an item of its own.
+    """
+    items = answers.factors.get("item")
+    if items is None or "item" in fit.effects or items.size >= answers.n_answers:
+        return None
+    on = np.zeros((len(fit.systems), items.size))
+    on[fit.data.system, items.codes] = 1.0
+    each, common = on.sum(axis=1), on @ on.T
+    return np.asarray((common < each) | (common < each[:, None]))
 
 
 def leave_out(

@@ -315,12 +315,24 @@ class ScoreTests(Shown):
     @property
     def decided(self) -> NDArray[np.bool_]:
         """(P,) whether a pair differs by the first of its tests, which is believed."""
+        if self.untestable:
+            return np.zeros(len(self.pairs.first), dtype=np.bool_)
         return np.asarray(self.pairs.holm(self.tests[0]) <= SIGNIFICANT)
+
+    @property
+    def untestable(self) -> bool:
+        """Whether no pair has a clustered test, since systems were rated on different items."""
+        different = any(one.code == "different-items" for one in take_findings(self.notes))
+        return different and CLUSTERED not in self.tests
 
     @property
     def says(self) -> Finding:
         """The result in a sentence."""
         pairs, (believed, *others) = self.pairs, self.tests
+        if self.untestable:
+            decided = {one: int((pairs.holm(one) <= SIGNIFICANT).sum()) for one in self.tests}
+            named = [f"{n:,} by {TESTS[one].title}" for one, n in decided.items()]
+            return say("no-scores-testable", "info", others=listing(named))
         clustered, one = believed == CLUSTERED, len(pairs.first) == 1
         values: dict[str, Any] = {"test": TESTS[believed].title, "ways": " and ".join(pairs.ways)}
         values["limit"] = f" {pairs.limit}" if clustered and pairs.limit else ""

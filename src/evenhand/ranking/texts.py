@@ -57,6 +57,9 @@ RANKINGS: Final = {
     " ({clusters}): nothing shows how another {factor} would differ.",
     "thin-pairs": "{pairs:#pair} undecided: fewer than {least:.0f} effective {factors} link the"
     " two (fewest: {fewest:.1f}, {one} and {other}).",
+    "different-items": "{pairs:#pair} undecided: the two systems were rated on different items, and"
+    " nothing here tells differences between items from differences between systems. Have all"
+    " systems rated on the same items.",
     "no-intervals": "No intervals: too few {factors} link any two systems.",
     "no-interval": "No interval for {systems:list}, which too few {factors} link to the other"
     " {inside:,} systems. Log-worths and intervals are relative to the mean of these {inside:,}.",
@@ -214,6 +217,8 @@ TESTS: Final = {
     "systems-differ": "Systems differ on the whole ({how}, p {p:p}) if {assumed}.",
     "systems-not-differ": "Systems do not differ significantly on the whole ({how}, p {p:p}).",
     "not-clustered": "No clustered p-values: {why}.",
+    "no-scores-testable": "No pair can be decided: systems were rated on different items. If items"
+    " were independent and judges did not matter: {others}.",
     "pairs-not-clustered": "{n:,} of {of:#pair} without a clustered p-value: they rest on too few"
     " judges or items, or their scores do not vary.",
     "few-judges-tested": "{effective:.1f} effective judges: clustered p-values are large; {enough}"

@@ -95,12 +95,14 @@ def say_inference(ranking: Ranking) -> list[Sentence]:
         if barred:
             clusters = " or ".join(f"{way}s" for way in sets.clusterings)
             verb = "was" if barred == 1 else "were"
-            said = (
-                f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since the"
-                f" difference rests on fewer than {MIN_CLUSTERS:g} effective {clusters} or on one"
-                " alone."
+            why = (
+                f"the difference rests on fewer than {MIN_CLUSTERS:g} effective {clusters} or on"
+                " one alone"
             )
-            sentences.append((said, ()))
+            if sets.apart.any():
+                why = f"systems were rated on different items, or {why}"
+            said = f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since"
+            sentences.append((f"{said} {why}.", ()))
     limit = ranking.headline
     return [*sentences, (f"The statements are {limit}.", ())] if limit else sentences
 

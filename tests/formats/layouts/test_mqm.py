@@ -185,3 +185,31 @@ def test_semicolons_may_part_the_fields(save) -> None:
 def test_every_column_that_is_not_read_is_named(save) -> None:
     text = HEADER.replace("\n", "\tmood\n") + _row("s", "t").replace("\n", "\tgood\n")
     assert "not read: mood" in read(save("mqm.tsv", text)).source.notes
+
+
+def test_our_own_ratings_with_spans_and_no_scores_are_minus_what_errors_take(save) -> None:
+    spans = (
+        [{"start": 0, "end": 4, "severity": "major"}, {"start": 5, "end": 6, "severity": "minor"}],
+        [],
+        [{"start": 0, "end": 4, "severity": "minor", "category": "Fluency/Punctuation"}],
+        None,
+    )
+    lines = [
+        f'{{"judge":"ann","item":"{i}","system":"x","spans":{json.dumps(one)}}}'
+        for i, one in enumerate(spans)
+    ]
+    path = save("s.jsonl", "\n".join(lines) + "\n")
+    data = read(path)
+    assert data.rows().score.tolist() == [-6.0, 0.0, -0.1]  # the weights of Freitag et al. (2021)
+    assert data.source.format == "spans"
+    stated = read(path, error_weights={"major": 10})
+    assert stated.rows().score.tolist() == [-11.0, 0.0, -0.1]
+    quoted = [one.replace('"', '""') for one in map(json.dumps, spans[:3])]
+    rows = [f'ben,{i},y,"{one}"' for i, one in enumerate(quoted)]
+    named = read(
+        save("s.csv", "Wer,Satz,system,spans\n" + "\n".join(rows) + "\n"),
+        columns={"judge": "Wer", "item": "Satz"},
+    )
+    assert named.rows().score.tolist() == [-6.0, 0.0, -0.1]
+    with pytest.raises(InvalidJudgments, match=r"line 2 of .*: severity is 'grob'"):
+        read(save("t.csv", "system,spans\n" + rows[0][6:].replace("major", "grob") + "\n")).rows()

@@ -18,7 +18,7 @@ from math import isinf, nan
 from pathlib import Path
 from typing import Any, Final
 
-from evenhand.data.annotations import Span, write_spans
+from evenhand.data.annotations import Span, read_spans, write_spans
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.errors import InvalidJudgments, MissingFile
 from evenhand.formats.files import REMARK
@@ -45,7 +45,14 @@ from evenhand.formats.records import (
     take_rows,
     weigh,
 )
-from evenhand.formats.table import Handle, InvalidRow, Layout, ReadOptions, Table
+from evenhand.formats.table import (
+    RATING_ROLES,
+    Handle,
+    InvalidRow,
+    Layout,
+    ReadOptions,
+    Table,
+)
 
 SEVERITIES: Final = ("major", "minor", "critical", "neutral", NO_ERROR)
 _SEGMENTS: Final = ("docSegId", "seg_id")
@@ -128,6 +135,49 @@ def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]
             start, end = in_output or in_source or (None, None)
             marked.append(Span(start, end, severity, category, side))
     return marked, texts
+
+
+# Ratings in our own layout with marked errors and no scores.
+#
+#     judge,item,system,spans
+#     ann,17,sys-a,"[{""start"":0,""end"":4,""severity"":""major""}]"
+
+
+def understand_spans(table: Table, options: ReadOptions) -> Handle:
+    column = str(table.header(options).named("spans"))
+    every: list[Span] = []
+
+    def read(record: Record) -> Iterator[Row]:
+        row: Row = {name: record.verbatim(name) for name in table.columns}
+        if not record.text(column):  # spans were not asked for
+            yield {**row, "score": None}
+            return
+        try:
+            spans = read_spans(record.text(column))
+        except ValueError as fault:
+            raise record.refuse(str(fault)) from None
+        every.extend(spans)
+        yield {
+            **row,
+            "spans": write_spans(spans),
+            "score": -weigh(record, spans, options.error_weights),
+        }
+
+    rows = read_each(table, read)
+    notes = say_weights(every, options.error_weights)
+    notes.append("no scores were given: they are minus what the errors take")
+    return take_rows(SPANS, table, rows, options, unread=(), notes=notes)
+
+
+SPANS: Final = Layout(
+    "spans",
+    "ratings by marked errors",
+    ("system",),
+    understand=understand_spans,
+    roles=tuple(role for role in RATING_ROLES if role != "score"),
+    by_role=True,
+    condition=lambda header: header.named("spans") is not None,
+)
 
 
 # Averages of MQM by segment, as they stand beside MQM tables.
