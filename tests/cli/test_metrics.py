@@ -114,6 +114,17 @@ def test_systems_are_left_out_by_name_and_the_signature_says_so(evenhand, beside
     assert "1 of 7 systems, by name" in found["signature"]
 
 
+def test_metrics_are_left_out_by_name_beside_systems(evenhand, beside):
+    found = evenhand("metrics", beside, "--without", "sys3,metric=ter", "--json").json
+    assert {one["metric"] for one in found["metrics"]} == {"comet", "bleu", "people"}
+    assert "sys3" not in found["systems"]
+    run = evenhand("report", beside, "--sections", "metrics", "--without", "metric=ter", "--json")
+    (section,) = run.json["parts"][0]["sections"]
+    assert "ter" not in {one["metric"] for one in section["tables"][0]["rows"]}
+    assert section["command"].endswith("--without metric=ter")
+    assert evenhand("metrics", beside, "--without", "metric=tre", code=2).err.count("\n") == 1
+
+
 def test_the_first_statistic_orders_and_is_tested(evenhand, beside):
     run = evenhand("metrics", beside, "--statistic", "acc-eq,spa", "--json")
     found = run.json

@@ -189,3 +189,17 @@ def test_an_output_never_overwrites_the_scores(tmp_path, evenhand):
     path, other = write(tmp_path / "da.csv", rows), write(tmp_path / "s.html", scores)
     ran = evenhand("report", path, "--metrics", other, "-o", other, code=2)
     assert "s.html" in ran.err
+
+
+def test_scores_that_do_not_fit_are_a_warning_and_bad_rows_can_be_skipped(evenhand, tmp_path):
+    rows, scores = make(columns=False)
+    path = write(tmp_path / "da.csv", rows)
+    other = write(tmp_path / "scores.csv", [{**one, "item": f"x{one['item']}"} for one in scores])
+    page = str(tmp_path / "page.html")
+    words = ("report", path, "--sections", "scores,metrics", "-o", page, "--metrics")
+    run = evenhand(*words, other)
+    (warning,) = [line for line in run.err.splitlines() if line.startswith("warning")]
+    assert "metrics that were given were not used: items have other names" in warning
+    bad = write(tmp_path / "bad.csv", [*scores, {**scores[0], "item": "z", "comet": "?"}])
+    assert "--skip-bad-rows" in evenhand(*words, bad, code=2).err
+    assert "warning" not in evenhand(*words, bad, "--skip-bad-rows").err

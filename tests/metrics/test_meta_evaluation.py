@@ -1,6 +1,7 @@
 """`meta_evaluate`: laws, what is found beside people's scores, clusters, people's own limits."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.stats import binomtest
 
 import evenhand
 from evenhand import meta_evaluate
+from evenhand.errors import InvalidJudgments
 from evenhand.metrics import statistics as measures
 from evenhand.render.latex import render_latex
 from evenhand.render.markup import render_markdown
@@ -194,6 +196,55 @@ def test_lines_stand_where_every_pair_across_is_decided():
     assert document.tables[0].lines == (2,)
     assert "\\midrule" in render_latex(document)
     assert "m0" in render_markdown(document)
+
+
+def test_a_constant_metric_is_named_and_the_others_are_tested(tables):
+    people, scores = tables
+    mixed = {**scores, "flat": [7.0] * len(scores["m0"])}
+    asked = {"statistics": ["system-pearson"]}
+    found, alone = meta_evaluate(people, mixed, **asked), meta_evaluate(people, scores, **asked)
+    assert (found.metrics[-1], found.cluster[-1], found.wmt_rank[-1]) == ("flat", None, None)
+    assert found.cluster[:-1] == alone.cluster
+    assert [one.to_dict() for one in found.pairs] == [one.to_dict() for one in alone.pairs]
+    by_code = {one.code: one for one in found.notes}
+    assert by_code["undefined"].values["metrics"] == ["flat"]
+    assert "--without metric=flat" in by_code["constant"]
+    assert found.clusters == alone.clusters
+    assert "flat" not in found.document().answer[0]
+    found.plot("pairs")
+    assert "constant" in {one.code for one in meta_evaluate(people, mixed, level="system").notes}
+    assert "constant" not in {one.code for one in alone.notes}
+
+
+def make_decided(found, decided):
+    pairs = tuple(replace(one, decided=(one.first, one.second) in decided) for one in found.pairs)
+    return replace(found, pairs=pairs, cluster=(1, 1, 1)).document().answer[0]
+
+
+def test_only_metrics_that_no_other_beats_share_first_place(found):
+    shared = make_decided(found, [("m0", "m2")])
+    assert shared.startswith("m0, m1 share first place by SPA: 8 systems cannot separate them")
+    assert "1 of 3 pairs of metrics decided" in shared
+    alone = make_decided(found, [("m0", "m2"), ("m1", "m2")])
+    assert "m2" not in alone
+    open_first = make_decided(found, [("m0", "m1"), ("m1", "m2")])
+    assert open_first.startswith("m0 ranks first by SPA")
+    assert open_first.endswith("not separated from m2.")
+
+
+def test_where_nothing_is_tested_the_headline_says_so():
+    found = meta_evaluate(*make(1, (0.5, 3.0), systems=2))
+    assert "no difference between metrics was tested" in found.document().answer[0]
+
+
+def test_a_metric_is_left_out_by_name(tables, found):
+    people, scores = tables
+    other = meta_evaluate(people, {**scores, "bad": [1.0] * len(scores["m0"])}, without=["bad"])
+    assert values(other) == values(found)
+    with pytest.raises(InvalidJudgments, match="no metric 'm9'"):
+        meta_evaluate(people, scores, without=["m9"])
+    with pytest.raises(InvalidJudgments, match="no metric is left"):
+        meta_evaluate(people, scores, without=["m0", "m1", "m2"])
 
 
 def test_few_systems_are_not_tested_and_perm_both_speaks_of_these_alone():

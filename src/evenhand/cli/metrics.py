@@ -44,6 +44,15 @@ class Asked(options.Options):
     seed: int = options.seed_option(_asked)
 
 
+def take_metrics(reading: options.Reading) -> tuple[str, ...]:
+    """Return the metrics to leave out (--without metric=NAME), which judgments do not have."""
+    split = [part for word in reading.without if "metric=" in word for part in word.split(",")]
+    whole = [word for word in reading.without if "metric=" not in word]
+    named = [one.strip() for one in split if one.strip().startswith("metric=")]
+    reading.without = (*whole, *(one for one in split if one.strip() not in named))
+    return tuple(one.removeprefix("metric=") for one in named)
+
+
 @options.verb(
     "evenhand metrics ratings.csv scores.csv",
     "evenhand metrics ratings.csv",
@@ -60,12 +69,14 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     score, a column for each metric, or a folder of mt-metrics-eval, which has
     people's scores too. With one FILE, metrics are its columns of numbers
     beside people's scores or, with --criterion, its other criteria.
+    --without metric=NAME leaves one out.
     """
     from evenhand.metrics.evaluation import find_beside, meta_evaluate
     from evenhand.metrics.scores import NOTICED, gather_scores, is_folder, read_gold_folder
 
     reading, criterion = run.reading, asked.criterion
     source, *others = reading.files
+    left_out = take_metrics(reading)
     reading.files = (source,)
     if is_folder(source):
         data: Any = read_gold_folder(Path(source), reading.task, criterion)
@@ -90,6 +101,7 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         spa=asked.spa,
         model=asked.model,
         task=reading.task,
+        without=left_out,
         seed=asked.seed,
     )
     read = [one for one in remarks_on(data, "controls") if getattr(one, "code", "") != NOTICED]

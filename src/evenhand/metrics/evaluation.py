@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from math import isnan
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -34,7 +33,7 @@ from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
 from evenhand.metrics.comparison import ALPHA, MIN_SYSTEMS, Differences
 from evenhand.metrics.gold import Aligned, Gold, align, make_golds, score_other_criteria
-from evenhand.metrics.preferences import judge_preferences
+from evenhand.metrics.preferences import Preferences, judge_preferences
 from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation, MetricPair, write_plain
 from evenhand.metrics.scores import (
     MetricScores,
@@ -85,6 +84,7 @@ def meta_evaluate(
     model: Any = None,
     lower_is_better: bool | None = None,
     task: str | None = None,
+    without: Sequence[str] = (),
     seed: int = SEED,
 ) -> MetaEvaluation | GroupedEvaluations:
     """Compare automatic metrics with people, and with each other.
@@ -105,6 +105,7 @@ def meta_evaluate(
         model: of comparisons, what makes worths; the log-linear Bradley-Terry model by default.
         lower_is_better: of ratings; by default where the criterion's name says so.
         task: only this task, such as one language pair.
+        without: names of metrics to leave out.
         seed: of everything random.
 
     Raises:
@@ -130,7 +131,7 @@ def meta_evaluate(
         given = gather_scores(scores)
     return _evaluate(
         gold,
-        orient(given),
+        orient(given.exclude((without,) if isinstance(without, str) else without)),
         wishes=wishes,
         criterion=criterion,
         lower_is_better=lower_is_better,
@@ -235,25 +236,12 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         values = {n: preferences.share if n == "preference" else values[n] for n in names}
     first = values[names[0]]
     order = np.lexsort((np.array(metrics), np.where(np.isnan(first), np.inf, -first)))
-    notes = [*aligned.notes, *_note_systems(gold, values, measured, metrics)]
-    if preferences is not None and by_preference and preferences.judge is None:
-        notes.append(say("judges-as-given", "info", why="fewer than five are known"))
-    tested: Differences | Finding | None = None
-    if np.isnan(first).any():
-        undefined = [one for one, v in zip(metrics, first.tolist(), strict=True) if isnan(v)]
-        tested = say("undefined", metrics=undefined, statistic=name_statistic(names[0]))
-    elif preferences is not None and by_preference and len(metrics) > 1:
-        tested = preferences.compare()
-    elif len(metrics) > 1:
-        tested = study.compare(names[0], wishes.test, measured)
-    without = _leave_judges_out(study, gold, names[0], measured, notes) if gold.items else None
-    clusters = Clusters((), None, None)
-    if isinstance(tested, Differences):
-        clusters = _list_pairs(tested, order, metrics, without, notes)
-        if wishes.test == "perm-both" and not by_preference:
-            notes.append(say("these-systems"))
-    elif tested is not None:
-        notes.append(tested)
+    notes = [*aligned.notes, *_note_constant(aligned)]
+    notes += _note_systems(gold, values, measured, metrics)
+    asked = preferences if by_preference else None
+    clusters = _compare(
+        study, gold, wishes, measured, asked, first=first, order=order, metrics=metrics, notes=notes
+    )
     ceiling = _find_ceiling(study, gold, notes) if gold.items else {}
     epsilon = measured.epsilons[:, np.unique(fold)].mean(axis=1) if "acc-eq" in values else None
     epsilon = epsilon if preferences is None else preferences.epsilon
@@ -270,11 +258,11 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         judges=judges,
         metrics=tuple(metrics[at] for at in order),
         values={name: one[order] for name, one in values.items()},
-        cluster=clusters.ours,
-        wmt_rank=clusters.wmt,
+        cluster=_pad(clusters.ours, len(metrics)),
+        wmt_rank=_pad(clusters.wmt, len(metrics)),
         pairs=clusters.pairs,
         ceiling=ceiling,
-        judge_stderr=None if without is None else _jackknife(without)[order],
+        judge_stderr=None if clusters.judge_stderr is None else clusters.judge_stderr[order],
         epsilon=None if epsilon is None else epsilon[order],
         spa_error=measured.spa_error[order] if "spa" in names else None,
         chance=measured.chance,
@@ -315,6 +303,16 @@ def _sign(
     ]
     digest = sha256(gold.digest.encode() + scores).hexdigest()
     return write_signature(parts, gold.n, digest, judges=judges)
+
+
+def _note_constant(aligned: Aligned) -> list[Finding]:
+    """Name the metrics that give all outputs one score."""
+    given = ~np.isnan(aligned.gold.scores if aligned.gold.votes is None else aligned.values)
+    cells = np.where(given, aligned.values, np.nan)
+    same = np.nanmin(cells, axis=(1, 2)) == np.nanmax(cells, axis=(1, 2))
+    named = [aligned.metrics[at] for at in np.flatnonzero(same)]
+    remedy = write_without("metric", named)
+    return [say("constant", "warning", metrics=named, remedy=remedy)] if named else []
 
 
 def _note_systems(
@@ -374,6 +372,59 @@ class Clusters:
     pairs: tuple[MetricPair, ...]  # the better metric first
     ours: tuple[int, ...] | None  # cluster of each metric, best first
     wmt: tuple[int, ...] | None  # rank by the shared task's rule
+    judge_stderr: Array | None = None  # (M,) of the first statistic
+
+
+def _compare(
+    study: Study,
+    gold: Gold,
+    wishes: Wishes,
+    measured: Measured,
+    preferences: Preferences | None,
+    *,
+    first: Array,
+    order: Any,
+    metrics: Sequence[str],
+    notes: list[Finding],
+) -> Clusters:
+    """Test the metrics for which the first statistic is defined; the others are last in order.
+
+    preferences: where they are the first statistic; first: (M,) its values.
+    """
+    name = study.names[0] if preferences is None else "preference"
+    compared = np.flatnonzero(~np.isnan(first))
+    if len(compared) < len(metrics):
+        undefined = [metrics[at] for at in np.flatnonzero(np.isnan(first)).tolist()]
+        notes.append(say("undefined", metrics=undefined, statistic=name_statistic(name)))
+    study = replace(study, scores=study.scores[compared], flipped={})
+    measured, judge_stderr, without = measured.take(compared), None, None
+    if preferences is not None and preferences.judge is None:
+        notes.append(say("judges-as-given", "info", why="fewer than five are known"))
+    tested: Differences | Finding | None = None
+    if len(compared) > 1:
+        tested = (
+            study.compare(name, wishes.test, measured)
+            if preferences is None
+            else preferences.compare()
+        )
+    if gold.items and len(compared):
+        without = _leave_judges_out(study, gold, name, measured, notes)
+    if without is not None:
+        judge_stderr = np.full(len(metrics), np.nan)
+        judge_stderr[compared] = _jackknife(without)
+    if not isinstance(tested, Differences):
+        notes += [] if tested is None else [tested]
+        return Clusters((), None, None, judge_stderr)
+    places = np.searchsorted(compared, order[: len(compared)])
+    found = _list_pairs(tested, places, [metrics[at] for at in compared.tolist()], without, notes)
+    if wishes.test == "perm-both" and preferences is None:
+        notes.append(say("these-systems"))
+    return replace(found, judge_stderr=judge_stderr)
+
+
+def _pad(numbers: tuple[int, ...] | None, size: int) -> tuple[int | None, ...] | None:
+    """Give metrics that were not tested, which are last, no number."""
+    return None if numbers is None else (*numbers, *[None] * (size - len(numbers)))
 
 
 def _list_pairs(

@@ -48,8 +48,8 @@ class MetaEvaluation(Shown):
     judges: int | None  # None where they are not known
     metrics: tuple[str, ...]
     values: Mapping[str, Array]  # statistic → (M,), NaN where it is not defined
-    cluster: tuple[int, ...] | None  # of metrics that nothing tells apart; None if not tested
-    wmt_rank: tuple[int, ...] | None  # by the shared task's rule, without adjustment
+    cluster: tuple[int | None, ...] | None  # of metrics that nothing tells apart; None: not tested
+    wmt_rank: tuple[int | None, ...] | None  # by the shared task's rule, without adjustment
     pairs: tuple[MetricPair, ...]
     ceiling: Mapping[str, float | None]  # statistic → half of the judges with the other half
     judge_stderr: Array | None  # (M,) of the first statistic, for other judges
@@ -77,7 +77,7 @@ class MetaEvaluation(Shown):
             return ()
         return tuple(
             tuple(m for m, c in zip(self.metrics, self.cluster, strict=True) if c == number)
-            for number in range(1, max(self.cluster) + 1)
+            for number in dict.fromkeys(filter(None, self.cluster))
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -186,16 +186,23 @@ class MetaEvaluation(Shown):
         if isnan(value[0]):
             return ()
         top = float(value[0])
-        if self.cluster is None or len(self.metrics) == 1:
+        if not self.pairs:
             same = [m for m, v in zip(self.metrics, value.tolist(), strict=True) if v == top]
             if len(same) > 1:
                 return (say("tied-first", metrics=same, statistic=title, value=top),)
             code = "single" if len(value) == 1 else "leads"
             return (say(code, metric=self.metrics[0], statistic=title, value=top),)
-        first = self.clusters[0]
+        best, worse = self.metrics[0], {one.second for one in self.pairs if one.decided}
+        tested = {name for one in self.pairs for name in (one.first, one.second)}
+        first = [one for one in self.metrics if one in tested - worse]
+        even = [one.second for one in self.pairs if one.first == best and not one.decided]
+        if not even:
+            return (say("leads-alone", metric=best, statistic=title, value=top),)
         if len(first) == 1:
-            return (say("leads-alone", metric=first[0], statistic=title, value=top),)
-        return (say("shares-first", metrics=first, statistic=title, systems=len(self.systems)),)
+            return (say("leads-open", metric=best, statistic=title, metrics=even),)
+        decided, of = sum(one.decided for one in self.pairs), len(self.pairs)
+        values = {"systems": len(self.systems), "decided": decided, "of": of}
+        return (say("shares-first", metrics=first, statistic=title, **values),)
 
     @property
     def _legend(self) -> tuple[str, ...]:

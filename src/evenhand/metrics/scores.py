@@ -70,6 +70,20 @@ class MetricScores:
             return replace(self, metrics=(name,))
         return replace(self, metrics=tuple(f"{name} {one}" for one in self.metrics))
 
+    def exclude(self, names: Sequence[str]) -> MetricScores:
+        """Leave metrics out by name."""
+        if not names:
+            return self
+        for name in names:
+            if name not in self.metrics:
+                raise InvalidJudgments(f"no metric '{name}'.{suggest_or_list(name, self.metrics)}")
+        kept = [at for at, one in enumerate(self.metrics) if one not in names]
+        if not kept:
+            raise InvalidJudgments(f"no metric is left without {listing([*names])}")
+        notes = (*self.notes, say("metrics-excluded", "read", metrics=[*names]))
+        metrics = tuple(self.metrics[at] for at in kept)
+        return replace(self, metrics=metrics, values=self.values[kept], notes=notes)
+
 
 def is_folder(source: Any) -> bool:
     return isinstance(source, str | Path) and Path(source).is_dir()

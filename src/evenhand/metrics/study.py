@@ -115,6 +115,18 @@ class Measured:
     people: Array  # (K,) means
     metrics: Array  # (M, K) means
 
+    def take(self, kept: Any) -> Measured:
+        """Return the same of some metrics."""
+        return Measured(
+            {name: one[kept] for name, one in self.values.items()},
+            self.epsilons[kept],
+            self.stars[kept],
+            self.spa_error[kept],
+            self.chance,
+            self.people,
+            self.metrics[kept],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Study:

@@ -8,25 +8,30 @@ from evenhand.render.findings import Templates
 
 say: Final = Templates(
     {
-        "leads": "{metric} agrees best with people by {statistic} ({value:three}).",
+        "leads": "{metric} has the highest {statistic} ({value:three}); no difference between"
+        " metrics was tested.",
         "single": "{metric} agrees with people by {statistic} {value:three}.",
         "leads-alone": "{metric} agrees better with people than every other metric by {statistic}"
         " ({value:three}).",
-        "shares-first": "{metrics:list} share first place by {statistic}: on {systems:#system}, not"
-        " all differences between them are decided.",
-        "tied-first": "{metrics:list} agree equally well with people by {statistic}"
-        " ({value:three}).",
+        "leads-open": "{metric} ranks first by {statistic}, since every other metric is worse than"
+        " some metric, but is not separated from {metrics:list}.",
+        "shares-first": "{metrics:list} share first place by {statistic}: {systems:#system} cannot"
+        " separate them ({decided} of {of:#pair} of metrics decided).",
+        "tied-first": "{metrics:list} have the highest {statistic} ({value:three}); no difference"
+        " between metrics was tested.",
         "untestable": "Metrics were not compared: {statistic} has no test here, and metrics are"
         " tested by the first statistic. Put one that has a test first, such as --statistic spa;"
         " Pearson of segments has a test with --group none.",
         "wrong-test": "Metrics were not compared: {test} does not apply to {statistic}. SPA and"
         " acc-eq have perm-sys only. Put --statistic pearson first for the other tests (williams:"
         " four systems or more).",
-        "undefined": "Metrics were not compared: {statistic} is not defined for {metrics:list}, for"
-        " example because all scores are the same.",
+        "undefined": "Not among the tests: {metrics:list}, for which {statistic} is not defined.",
+        "constant": "All outputs have the same score by {metrics:list}: check the file, or leave"
+        " the metric out ({remedy}).",
         "gold-negated": "Lower is better under {criterion}, so scores were negated.",
         "metric-negated": "Lower is better: scores of {metrics:list} were negated.",
         "metrics-read": "Scores of {metrics:list} are from {file}.",
+        "metrics-excluded": "Left out by name: {metrics:list}.",
         "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
         "counts": "Not taken for metrics, since the names are of counts: {columns:list}. For a"
         " metric, give rows of metric, system, item and score.",

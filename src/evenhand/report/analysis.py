@@ -124,6 +124,8 @@ class Settings:
     scores: MetricScores | None = None  # what they hold; None for columns beside people's scores
     llm: str | None = None  # file of verdicts of LLM judges
     verdicts: Any = None  # what it holds, or those that were given
+    without_metrics: tuple[str, ...] = ()  # names of metrics that are left out
+    skip_bad_rows: bool = False  # whether rows of scores that cannot be read are excluded
     with_metrics: bool = False  # whether the report compares metrics with people
 
     def __post_init__(self) -> None:
@@ -134,6 +136,11 @@ class Settings:
     def log_linear(self) -> BradleyTerry | None:
         """What ranks where it is log-linear; examinations take their own model where it is not."""
         return self.model if isinstance(self.model, BradleyTerry) else None
+
+    @property
+    def leave_metrics_out(self) -> list[str]:
+        """The words of a command that leave metrics out."""
+        return [word for one in self.without_metrics for word in ("--without", f"metric={one}")]
 
     def write_command(self, verb: str, *more: str) -> str:
         """Return the command that computes something again."""
@@ -229,9 +236,11 @@ class Analysis:
         settings = self.settings
         return meta_evaluate(
             self.data,
-            settings.scores or find_beside(None, self.data, None),
+            settings.scores
+            or find_beside(None, self.data, None, skip_bad_rows=settings.skip_bad_rows),
             lower_is_better=None if settings.better is None else settings.better == "lower",
             task=self.task or None,
+            without=settings.without_metrics,
             seed=settings.seed,
         )
 

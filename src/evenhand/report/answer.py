@@ -29,6 +29,7 @@ say: Final = Templates(
         "too-few": "{judgments:#judgment} are too few to act on: collect more.",
         "more": "{times:,.1f} times as many judgments would probably separate {one} and {other}.",
         "but": "But {issues}: see the checks before acting on it.",
+        "unused": "The {what} that were given were not used: {why}.",
         "also": "And {issues}: see the checks before acting on it.",
         "one-sided": "But {issue}.",
         "no-criterion": "No ranking for {criterion}: {why}.",

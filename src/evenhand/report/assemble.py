@@ -43,6 +43,7 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.ratings import choose_rating_model
 from evenhand.ranking.settings import choose_model
 from evenhand.render.document import Column, Table
+from evenhand.render.findings import Finding
 from evenhand.report.analysis import (
     GROUPS,
     LEVEL,
@@ -415,6 +416,7 @@ def make_report(
         wanted = shorten(wanted, chosen.tasks)
     words = ["--sections", ",".join(sections)] if sections else []
     words += ["--title", title] if title else []
+    words += chosen.leave_metrics_out
     parts = write_parts(held, chosen, wanted, sizes=sizes, opener=opener, step=progress)
     return Report(
         title=title or PurePath(data.source.name).name,
@@ -425,8 +427,26 @@ def make_report(
         notes=tuple(data.source.notes),
         excluded=find_excluded(data),
         # without times, rows that are equal may be second answers: the section of data has them
-        warnings=find_slips(held, pasted="shown_at" in data.source.find_annotations(data.columns)),
+        warnings=(
+            *_warn_companions(chosen, parts),
+            *find_slips(held, pasted="shown_at" in data.source.find_annotations(data.columns)),
+        ),
     )
+
+
+def _warn_companions(chosen: Settings, parts: Sequence[Part]) -> list[Finding]:
+    """Say why scores or verdicts that were given were not used."""
+    given = {
+        "metrics": ("metrics", chosen.scores is not None),
+        "llm": ("verdicts", bool(chosen.llm) or chosen.verdicts is not None),
+    }
+    return [
+        say("unused", "warning", what=given[one.name][0], why=about + one.not_run.rstrip("."))
+        for part in parts
+        for about in [f"{part.name}: " if part.name else ""]
+        for one in part.sections
+        if one.not_run and given.get(one.name, ("", False))[1]
+    ]
 
 
 def _add_companions(
@@ -440,7 +460,8 @@ def _add_companions(
     scores, llm = given
     scores = list(chosen.metrics) or None if scores is None else scores
     if scores is not None:
-        chosen = replace(chosen, scores=gather_scores(scores))
+        read = gather_scores(scores, skip_bad_rows=chosen.skip_bad_rows)
+        chosen = replace(chosen, scores=read)
     listed = [*known.items()]
     if scores is not None or (isinstance(data, Ratings) and find_metrics(data)):
         place = [*known].index("data")

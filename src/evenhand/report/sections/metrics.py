@@ -34,7 +34,8 @@ MAX_ON_MAP: Final = 30  # Metrics of which all pairs are drawn
 
 
 def write_section_metrics(analysis: Analysis) -> Section:
-    command = analysis.write_command("metrics", *analysis.settings.metrics)
+    settings = analysis.settings
+    command = analysis.write_command("metrics", *settings.metrics, *settings.leave_metrics_out)
     try:
         found = analysis.metrics
     except InvalidJudgments as refusal:
