@@ -118,7 +118,7 @@ def test_llm_judges_of_one_file(tables, tmp_path):
     ranked = [row["system"] for row in json.loads(again.stdout)["systems"]]
     assert ranked == [row["system"] for row in rows[1]]
     # unasked, the question is put once and on the first screen
-    unasked = run_report(one)
+    unasked = CliRunner().invoke(main, ["report", one, "--sections", "ranking,judges", "--json"])
     assert "Named like LLMs" in " ".join(unasked.stderr.split())
     assert unasked.stdout.count("Named like LLMs") == 1
     misspelt = run_report(one, "--llm-judges", "gpt-4")

@@ -67,6 +67,7 @@ from evenhand.formats.roles import (
     assign,
     describe,
     find_mark,
+    find_probability,
     fold,
     is_metric,
 )
@@ -814,6 +815,11 @@ def make_comparisons(
 ) -> Comparisons:
     roles, beside = assign_beside(table, options, "comparisons", fixed)
     table, emptied = table.empty_missing([roles["outcome"]])
+    if any(map(find_probability, table.columns)):
+        from evenhand.formats.layouts.generic import fill_outcomes
+
+        table, told = fill_outcomes(table, roles["outcome"])
+        emptied += told
     table, notes = strip_labels(table, roles)
     notes += emptied
     outcome_labels = None

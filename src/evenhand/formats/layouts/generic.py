@@ -30,6 +30,36 @@ from evenhand.formats import records
 from evenhand.formats import table as tables
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign, find_probability
 from evenhand.formats.texts import say
+from evenhand.render.findings import Finding
+
+
+def fill_outcomes(table: tables.Table, outcome: str) -> tuple[tables.Table, list[Finding]]:
+    """Take the likelier side where an outcome is empty and a probability stands beside it."""
+    told = nw.col(outcome).cast(nw.String)
+    empty = told.is_null() | (told.str.strip_chars() == "")
+    if find_probability(outcome) or not find_rows(table.frame, empty, 1):
+        return table, []
+    named, likely = read_probability(table.frame, table.name, table.columns)
+    filled = empty & ~likely.is_null()
+    if not find_rows(table.frame, filled, 1):
+        return table, []
+    told = nw.when(filled).then(find_side(likely)).otherwise(told)
+    turned = table.with_frame(table.frame.with_columns(told.alias(outcome)))
+    return turned, [say("probabilities-fill", columns=named)]
+
+
+def find_side(likely: nw.Expr) -> nw.Expr:
+    """Return the likelier outcome; none where the probability is missing."""
+    return (
+        nw.when(likely > 0.5)
+        .then(nw.lit("left"))
+        .otherwise(
+            nw.when(likely < 0.5)
+            .then(nw.lit("right"))
+            .otherwise(nw.when(likely == 0.5).then(nw.lit("tie")))
+        )
+    )
+
 
 COMPARISONS: Final = tables.Layout(
     "comparisons",
@@ -320,16 +350,7 @@ def understand_probabilities(table: tables.Table, options: tables.ReadOptions) -
     named, likely = read_probability(table.frame, table.name, table.columns)
     if not named:  # it was asked for
         return tables.make_comparisons(table, options, PROBABILITIES)
-    side = (
-        nw.when(likely > 0.5)
-        .then(nw.lit("left"))
-        .otherwise(
-            nw.when(likely < 0.5)
-            .then(nw.lit("right"))
-            .otherwise(nw.when(likely == 0.5).then(nw.lit("tie")))
-        )
-    )
-    turned = table.with_frame(table.frame.with_columns(side.alias("outcome")))
+    turned = table.with_frame(table.frame.with_columns(find_side(likely).alias("outcome")))
     data = tables.make_comparisons(turned, options, PROBABILITIES, {"outcome": "outcome"})
     return replace(data, source=data.source.noting(say("probabilities", columns=named)))
 
