@@ -128,7 +128,7 @@ def _ask(
     from evenhand.web.asking import REPLY_LIMIT, ask_all, forecast
     from evenhand.web.endpoint import Endpoint, Meter, read_url
     from evenhand.web.links import Place, check_launch, hold_file
-    from evenhand.web.store.llm import LlmJudge, invite_llm, issue, read_progress
+    from evenhand.web.store.llm import LlmJudge, invite_llm, is_unused, issue, read_progress
     from evenhand.web.store.store import Store
 
     llm = LlmJudge(asked.model or "", prompt.template)
@@ -139,9 +139,14 @@ def _ask(
     key = _read_key(asked.key_env)
     _, host = read_url(asked.url or "", has_key=bool(key))
     where = questions.database or str(path.with_suffix(".db"))
-    check_launch(path.with_name(f"{path.stem}.links.csv"), where)
+    links = path.with_name(f"{path.stem}.links.csv")
+    check_launch(links, where)
     held = (Place.at(where).file or path).resolve()  # two campaign files may name one database
     stack.enter_context(hold_file(held.with_name(f".{held.name}.{llm.digest[:16]}.lock"), BUSY))
+    file = Place.at(where).file
+    if file is not None and file.exists() and not links.exists() and is_unused(where, planned):
+        for one in ("", "-wal", "-shm"):  # nobody has a link, and nothing was answered
+            file.with_name(f"{file.name}{one}").unlink(missing_ok=True)
     store = stack.enter_context(Store.open(where))
     launched = store.find_campaign()
     if launched is not None:
