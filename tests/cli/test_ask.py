@@ -354,9 +354,44 @@ def test_a_reply_too_long_to_be_repaired_within_the_budget_is_stored_with_what_i
         assert "24 without an answer" in squeeze(told.out)
 
 
+def test_a_first_run_without_answers_does_not_bind_the_file(evenhand, items, chat):
+    refused = ("ask", items, "--url", "http://127.0.0.1:1", "--model", "gpt", "--yes")
+    assert "nothing answers" in evenhand(*refused, code=2).err
+    write_items(items, 3)
+    told = evenhand(*words(chat, items))
+    assert "18 of 18 questions answered" in squeeze(told.out)
+    write_items(items, 2)  # what was answered is kept, and binds
+    assert "put back the file" in evenhand(*words(chat, items), code=2).err
+    with open_to_read("items.db").reading():
+        assert check_store(open_to_read("items.db")).holds
+
+
+def test_links_that_were_given_out_bind_the_file(evenhand, items, chat):
+    chat.answer = lambda _: fail(401)
+    evenhand(*words(chat, items), code=2)
+    with Store.open("items.db") as store:
+        invite_all(store)
+    write_items(items, 3)
+    assert "put back the file" in evenhand(*words(chat, items), code=2).err
+
+
+def test_a_budget_below_one_question_says_what_is_needed(evenhand, items, chat):
+    """Two attempts of 4,096 tokens each, and what is sent."""
+    told = squeeze(evenhand(*words(chat, items, "--max-tokens", "100")).out)
+    needed = int(re.search(r"may take ([\d,]+) tokens", told)[1].replace(",", ""))
+    assert not chat.calls
+    assert needed > 2 * 4_096
+    told = evenhand(*words(chat, items, "--max-tokens", str(needed)))
+    assert chat.calls
+    prices = ("--price-in", "1", "--price-out", "1", "--max-cost", "0.005")
+    told = evenhand(*words(chat, items, *prices, model="other"))
+    assert "at most cost 0.005," in squeeze(told.err)
+    assert "an estimated" in told.err
+
+
 def test_tokens_are_counted_where_the_endpoint_does_not(evenhand, items, chat):
     chat.answer = lambda _: Reply('{"outcome": "left"}', usage=None)
-    evenhand(*words(chat, items))
+    assert "tokens are estimated" in squeeze(evenhand(*words(chat, items)).out)
     sent = [sum(len(one["content"].encode()) for one in c.request["messages"]) for c in chat.calls]
     for one, least in zip(records(), sent, strict=True):
         assert one.facts["tokens"][0] >= least

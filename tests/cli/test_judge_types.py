@@ -140,7 +140,13 @@ def test_other_types_count_as_people(tmp_path):
     assert evenhand.rank(path).n_judgments == 108
 
 
-@pytest.mark.parametrize("name", ["gpt-4", "openai/gpt-4o", "claude-3-opus", "Llama-3", "qwen2.5"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("gpt-4", "openai/gpt-4o", "claude-3-opus", "Llama-3", "qwen2.5", "judge-llm", "lmjudge"),
+        *("prometheus", "auto-j", "skywork-reward"),
+    ],
+)
 def test_a_judge_named_like_an_llm_is_asked_about(name, tmp_path):
     path = write(tmp_path / "unmarked.csv", marked=False, llm=name)
     findings = evenhand.rank(path).notes

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import evenhand
 import verdict_campaigns
 from evenhand.cli.main import main
 from evenhand.errors import UnknownOption
+from evenhand.report.html import find_hero
 from verdict_campaigns import Design
 
 
@@ -58,6 +60,79 @@ def report(*words):
     (part,) = json.loads(made.stdout)["parts"]
     (section,) = part["sections"]
     return section
+
+
+def test_the_joint_ranking_is_the_first_answer_of_the_page(tables):
+    people, llm = tables
+    made = evenhand.make_report(people, llm=llm, sections=["ranking", "llm"])
+    joint, alone = evenhand.rank(people, llm=llm), evenhand.rank(people)
+    (part,) = made.parts
+    assert part.answer[0] == joint.document().answer[0]
+    assert f"By people alone: {alone.document().answer[0]}" in part.answer
+    assert part.signature == joint.signature
+    first, second = part.sections
+    assert (first.name, second.title) == ("llm", "Who is better, by people alone")
+    assert find_hero(part) == (0, 0)
+    (drawn,) = first.figures
+    shown = {row["system"]: row["estimate"] for row in next(iter(drawn.datasets.values()))}
+    assert shown == pytest.approx(dict(zip(joint.systems, joint.worth.tolist(), strict=True)))
+    assert "evenhand replace FILE VERDICTS --llm-judges llm --epsilon .15" in first.notes[-1]
+
+
+def test_verdicts_of_chance_are_said_to_add_nothing(tables):
+    people, llm = tables
+    chance = np.random.default_rng(5).choice(["left", "right"], len(llm["item"])).tolist()
+    made = evenhand.make_report(people, llm={**llm, "winner": chance}, sections=["ranking", "llm"])
+    alone = evenhand.rank(people).document().answer[0]
+    assert made.parts[0].answer[0] == alone
+    assert "Verdicts of LLM judges add nothing." in made.parts[0].answer
+
+
+def run_report(*words):
+    return CliRunner().invoke(main, ["report", *words, "--sections", "llm,ranking", "--json"])
+
+
+def test_llm_judges_of_one_file(tables, tmp_path):
+    people, llm = tables
+    renamed = {**llm, "judge": ["gpt-4o"] * len(llm["judge"])}
+    both = {name: people[name] + renamed[name] for name in people}
+    one = write_csv(tmp_path / "all.csv", both)
+    asked = run_report(one, "--llm-judges", "gpt-4o")
+    found = json.loads(asked.stdout)
+    two = json.loads(
+        run_report(
+            write_csv(tmp_path / "people.csv", people),
+            "--llm",
+            write_csv(tmp_path / "llm.csv", renamed),
+        ).stdout
+    )
+    assert found["parts"][0]["answer"] == two["parts"][0]["answer"]
+    assert found["warnings"] == []
+    first, second = found["parts"][0]["sections"]
+    rows = [one["tables"][0]["rows"] for one in (first, second)]
+    for ours, theirs in zip(rows, two["parts"][0]["sections"], strict=True):
+        expected = {row["system"]: row["lower"] for row in theirs["tables"][0]["rows"]}
+        assert {row["system"]: row["lower"] for row in ours} == pytest.approx(expected)
+    assert shlex.split(found["command"])[-2:] == ["--llm-judges", "gpt-4o"]
+    again = CliRunner().invoke(main, [*shlex.split(second["command"])[1:], "--json"])
+    ranked = [row["system"] for row in json.loads(again.stdout)["systems"]]
+    assert ranked == [row["system"] for row in rows[1]]
+    # unasked, the question is put once and on the first screen
+    unasked = CliRunner().invoke(main, ["report", one, "--sections", "ranking,judges", "--json"])
+    assert "Named like LLMs" in " ".join(unasked.stderr.split())
+    assert unasked.stdout.count("Named like LLMs") == 1
+    misspelt = run_report(one, "--llm-judges", "gpt-4")
+    assert misspelt.exit_code == 2
+    assert "Did you mean 'gpt-4o'?" in misspelt.stderr
+
+
+def test_verdicts_are_read_as_people_are(tables, tmp_path):
+    people, llm = tables
+    blank = {**llm, "winner": ["n.a.", *llm["winner"][1:]]}
+    first = write_csv(tmp_path / "people.csv", people)
+    second = write_csv(tmp_path / "llm.csv", blank)
+    made = run_report(first, "--llm", second, "--missing", "n.a.")
+    assert json.loads(made.stdout)["warnings"] == []
 
 
 def test_the_command_and_verdicts_that_do_not_fit(tables, tmp_path):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,6 +76,98 @@ def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
 def test_refusals(files, evenhand, name, words, says):
     words = [files(word) if word in ("people", "verdicts") else word for word in words]
     assert says in evenhand("rank", files(name), *words, code=2).err
+
+
+def rewrite(files, path, change):
+    """Write the verdicts again, each row as `change` makes it."""
+    with Path(files("verdicts")).open(newline="") as file:
+        rows = [change(at, row) for at, row in enumerate(csv.DictReader(file))]
+    with path.open("w", newline="") as file:
+        written = csv.DictWriter(file, [*rows[0]])
+        written.writeheader()
+        written.writerows(rows)
+    return str(path)
+
+
+def add_probability(at, row, *, winner=None, contrary=0):
+    likely = {"left": 0.8, "tie": 0.5, "right": 0.2}[row["winner"]]
+    likely = 1 - likely if at < contrary else likely
+    row = row if winner is None else {**row, "winner": winner}
+    return {**row, "probability_left": likely}
+
+
+def test_verdicts_that_are_no_answers_are_excluded_as_people_s_are(files, evenhand, tmp_path):
+    path = rewrite(
+        files,
+        tmp_path / "errors.csv",
+        lambda at, row: {**row, "winner": "error"} if at < 3 else row,
+    )
+    refused = " ".join(evenhand("rank", files("people"), "--llm", path, code=2).err.split())
+    assert "if error is no answer, exclude it (--missing 'error', in Python" in refused
+    words = ("rank", files("people"), "--llm", path, "--missing", "error", "--unpaired", "drop")
+    every = json.loads(evenhand("rank", files("people"), "--llm", files("verdicts"), "--json").out)
+    found = json.loads(evenhand(*words, "--json").out)
+    assert found["llm"]["n_verdicts"] == every["llm"]["n_verdicts"] - 3
+
+
+def find_note(evenhand, *words):
+    findings = json.loads(evenhand("rank", *words, "--json").out)["findings"]
+    return [one for one in findings if one["code"] == "verdict-probabilities"]
+
+
+def test_outcomes_contrary_to_probabilities_are_counted(files, evenhand, tmp_path):
+    for contrary, severity in ((0, "note"), (400, "warning")):
+        path = rewrite(
+            files,
+            tmp_path / "likely.csv",
+            lambda at, row, n=contrary: add_probability(at, row, contrary=n),
+        )
+        (found,) = find_note(evenhand, files("people"), "--llm", path)
+        assert (found["severity"], found["values"]["contrary"]) == (severity, contrary)
+
+
+def test_a_probability_stands_for_an_empty_outcome(files, evenhand, tmp_path):
+    path = rewrite(files, tmp_path / "one.csv", lambda at, row: add_probability(at, row, winner=""))
+    with Path(files("people")).open(newline="") as file:
+        people = [{**row, "probability_left": ""} for row in csv.DictReader(file)]
+    with Path(path).open("a", newline="") as file:
+        csv.DictWriter(file, [*people[0]]).writerows(people)
+    beside = rewrite(files, tmp_path / "two.csv", add_probability)
+    one = json.loads(evenhand("rank", path, "--llm-judges", "llm", "--json").out)
+    two = json.loads(evenhand("rank", files("people"), "--llm", beside, "--json").out)
+    assert one["llm"]["weight"] == pytest.approx(two["llm"]["weight"], rel=1e-9)
+    assert one["n_judgments"] == two["n_judgments"] == 360
+
+
+def test_names_that_differ_are_shown(files, evenhand, tmp_path):
+    sides = ("left", "right")
+    path = rewrite(
+        files,
+        tmp_path / "capitals.csv",
+        lambda _, row: {name: one.upper() if name in sides else one for name, one in row.items()},
+    )
+    said = " ".join(evenhand("rank", files("people"), "--llm", path, code=2).err.split())
+    assert "no system is: people's 's00', the verdicts' 'S00'). Did you mean 'S00'?" in said
+    path = rewrite(files, tmp_path / "items.csv", lambda _, row: {**row, "item": f"z{row['item']}"})
+    assert "no item is" in evenhand("rank", files("people"), "--llm", path, code=2).err
+
+
+def test_constant_verdicts_are_named(files, evenhand, tmp_path):
+    path = rewrite(files, tmp_path / "same.csv", lambda _, row: {**row, "winner": "left"})
+    said = evenhand("rank", files("people"), "--llm", path, code=2)
+    assert "all verdicts are 'left'" in " ".join(said.err.split())
+    swapped = []
+
+    def swap(_, row):
+        swapped.append({**row, "left": row["right"], "right": row["left"], "winner": "left"})
+        return {**row, "winner": "left"}
+
+    path = rewrite(files, tmp_path / "both.csv", swap)
+    with Path(path).open("a", newline="") as file:
+        csv.DictWriter(file, [*swapped[0]]).writerows(swapped)
+    found = json.loads(evenhand("rank", files("people"), "--llm", path, "--json").out)
+    assert found["llm"]["weight"] == 0
+    assert "verdicts-constant" in [one["code"] for one in found["findings"]]
 
 
 def test_replace_asks_for_what_it_needs(files, evenhand):

@@ -126,6 +126,17 @@ def write_votes(folder):
     return str(path)
 
 
+def test_names_of_the_table_that_do_not_fit_are_said(tmp_path):
+    votes, owners = write_votes(tmp_path), tmp_path / "owners.csv"
+    owners.write_text("system,owner\nM1,meta\nm2,meta\nm3,meta\n")
+    made = CliRunner().invoke(main, ["rank", votes, "--owner", str(owners), "--json"])
+    said = {one["code"]: one for one in json.loads(made.output)["findings"]}
+    assert said["owner-not-ranked"]["severity"] == "warning"
+    assert "Did you mean 'm1'?" in said["owner-not-ranked"]["text"]
+    assert "m1" in said["owner-missing"]["values"]["systems"]
+    assert "opus" in said["owner-missing"]["values"]["systems"]
+
+
 def test_the_command_shows_each_owner_of_several(tmp_path):
     votes, owners = write_votes(tmp_path), tmp_path / "owners.csv"
     owners.write_text("system,owner\nm1,meta\nm2,meta\nm3,meta\nm4,meta\nopus,anthill\n")

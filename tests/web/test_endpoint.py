@@ -1,6 +1,7 @@
 """One question to an endpoint that errs: retried with patience, loosened, or refused in words."""
 
 import json
+import re
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -80,10 +81,40 @@ def test_nobody_listens():
     passed = []
     clock = {"pause": passed.append, "clock": lambda: sum(passed)}
     endpoint = Endpoint("http://127.0.0.1:1", "gpt", **clock)
-    with pytest.raises(EndpointError, match=r"127.0.0.1:1 gave no reply"):
+    with pytest.raises(EndpointError, match=r"nothing answers at 127.0.0.1:1 .*: see --url"):
         ask(endpoint)
     endpoint.close()
     assert endpoint.meter.tokens == (0, 0)
+    assert not passed  # refused at once
+
+
+def test_an_endpoint_that_goes_away_is_waited_for(chat):
+    chat.first = [fail(503)]
+    with open_endpoint(chat) as (endpoint, pauses):
+        assert ask(endpoint).text
+        endpoint.url = "http://127.0.0.1:1"
+        with pytest.raises(EndpointError, match="all answers so far are stored; run the same"):
+            ask(endpoint)
+    assert len(pauses) == 8
+
+
+def test_each_attempt_that_failed_is_told_with_the_wait(chat):
+    told = []
+    chat.first = [fail(429, "slow down", retry_after="7")]
+    with open_endpoint(chat, tell=told.append) as (endpoint, _):
+        ask(endpoint)
+    (said,) = told
+    assert re.fullmatch(
+        rf"{re.escape(endpoint.host)} gave no reply \(429 slow down\): attempt 2 of 8 in [78] s",
+        said,
+    )
+
+
+def test_where_nothing_was_answered_nothing_is_said_to_be_stored(chat):
+    chat.answer = lambda _: fail(503, "overloaded")
+    with open_endpoint(chat) as (endpoint, _), pytest.raises(EndpointError) as caught:
+        ask(endpoint)
+    assert "stored" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 BUSY: Final = "another process is asking this LLM judge: wait until it ends, or stop it"
 STORED: Final = "all answers so far are stored: run the same command to continue"
+ESTIMATED: Final = "tokens are estimated, a byte each at most: the endpoint does not count them"
 PRICE: Final = click.FloatRange(min=0)
 _model = under("The LLM judge")
 _budget = under("Budget")
@@ -90,8 +91,9 @@ def ask(*, questions: Questions, model: Model, limits: Limits) -> None:
     does not see which system wrote an output. Pairs and rankings are asked in
     two orders. Answers are stored in the campaign's database, marked as an
     LLM's. The same command continues a run that was interrupted. A model with
-    another prompt is another judge. The exit code is 0 at the end, or where the
-    budget ends, and 2 on errors.
+    another prompt is another judge. A reply may take 10 minutes, 5 of them without
+    a byte; 8 attempts are made. The exit code is 0 at the end, or where the budget
+    ends, and 2 on errors.
     """
     from evenhand.web.prompts import Prompt
 
@@ -126,7 +128,7 @@ def _ask(
     from evenhand.web.asking import REPLY_LIMIT, ask_all, forecast
     from evenhand.web.endpoint import Endpoint, Meter, read_url
     from evenhand.web.links import Place, check_launch, hold_file
-    from evenhand.web.store.llm import LlmJudge, invite_llm, issue, read_progress
+    from evenhand.web.store.llm import LlmJudge, invite_llm, is_unused, issue, read_progress
     from evenhand.web.store.store import Store
 
     llm = LlmJudge(asked.model or "", prompt.template)
@@ -137,9 +139,14 @@ def _ask(
     key = _read_key(asked.key_env)
     _, host = read_url(asked.url or "", has_key=bool(key))
     where = questions.database or str(path.with_suffix(".db"))
-    check_launch(path.with_name(f"{path.stem}.links.csv"), where)
+    links = path.with_name(f"{path.stem}.links.csv")
+    check_launch(links, where)
     held = (Place.at(where).file or path).resolve()  # two campaign files may name one database
     stack.enter_context(hold_file(held.with_name(f".{held.name}.{llm.digest[:16]}.lock"), BUSY))
+    file = Place.at(where).file
+    if file is not None and file.exists() and not links.exists() and is_unused(where, planned):
+        for one in ("", "-wal", "-shm"):  # nobody has a link, and nothing was answered
+            file.with_name(f"{file.name}{one}").unlink(missing_ok=True)
     store = stack.enter_context(Store.open(where))
     launched = store.find_campaign()
     if launched is not None:
@@ -170,6 +177,7 @@ def _ask(
             logprobs=asked.probabilities,
             reply_limit=REPLY_LIMIT if budget.is_limited else None,
             meter=Meter(progress.tokens, budget.allows),
+            tell=lambda text: click.echo(label("retries", text, PLAIN), err=True),
         )
         stack.callback(endpoint.close)
         with ProgressDisplay(f"asking {llm.model}") as display:
@@ -183,6 +191,8 @@ def _ask(
                 parallel=asked.parallel,
             )
         _tell_run(done, budget, probabilities=asked.probabilities)
+        if endpoint.estimates:
+            click.echo(label("note", ESTIMATED, PLAIN))
     _tell(store, read_progress(store, llm), budget, (str(path), Place.at(where).name))
 
 
@@ -211,10 +221,13 @@ def _confirm(
 ) -> None:
     """Say what is asked and what it may take, and go on only if that is wanted."""
     left, sent = asked
-    cost = f" (cost {budget.cost_of((sent, 0)):,.2f})" if budget.price_in is not None else ""
-    asks = f"{whom}: {plural(left, 'question')}, about {sent:,} tokens to send{cost}, plus replies"
+    cost = f" (cost {budget.cost_of((sent, 0)):,.4g})" if budget.price_in is not None else ""
+    asks = (
+        f"{whom}: {plural(left, 'question')}, an estimated {sent:,} tokens to send{cost}, plus"
+        " replies"
+    )
     limits = [f"{budget.tokens:,} tokens"] if budget.tokens is not None else []
-    limits += [f"{budget.cost:,.2f}"] if budget.cost is not None else []
+    limits += [f"cost {budget.cost:,.4g}"] if budget.cost is not None else []
     limit = f"at most {listing(limits)}, earlier runs included" if limits else "no limit"
     lines = {"asks": asks, "budget": limit}
     if spans := [one.name for one in planned.tasks if one.kind == "spans"]:
@@ -237,14 +250,18 @@ def _tell_run(done: Asked, budget: Budget, *, probabilities: bool) -> None:
         click.echo(label("likely", some if done.likely else none, PLAIN))
     if done.stopped:
         more = "--max-cost" if budget.cost is not None else "--max-tokens"
-        message = f"the budget does not allow the next question: raise {more} to continue"
+        message = "the budget does not allow the next question"
+        if done.needed is not None:
+            cost = f", cost {budget.cost_of(done.needed):,.4g}" if budget.cost is not None else ""
+            message += f", which may take {sum(done.needed):,} tokens{cost}, two attempts included"
+        message += f": raise {more} to continue"
         click.echo(label("stops", message, PLAIN))
 
 
 def _tell(store: Store, progress: Progress, budget: Budget, names: tuple[str, str]) -> None:
     """Say how far the judge is, what it took in all, and what comes next."""
     sent, written = progress.tokens
-    cost = f", {budget.cost_of(progress.tokens):,.2f}" if budget.price_in is not None else ""
+    cost = f", cost {budget.cost_of(progress.tokens):,.4g}" if budget.price_in is not None else ""
     said = f"{progress.answered:,} of {plural(progress.issued, 'question')} answered"
     none = f", {progress.skipped:,} without an answer" if progress.skipped else ""
     click.echo(label("judge", f"{progress.judge}: {said}{none}", PLAIN))

@@ -576,10 +576,11 @@ class Reading(Options):
         """Open another file whose labels and columns are as in FILE."""
         from evenhand.formats.reading import read
 
+        settings: dict[str, Any] = {"outcomes": self.meanings or None, "missing": self.missing}
         try:
-            return read(path, columns=self.roles or None, outcomes=self.meanings or None)
+            return read(path, columns=self.roles or None, **settings)
         except UnknownColumn:  # columns of FILE alone
-            return read(path, outcomes=self.meanings or None)
+            return read(path, **settings)
 
     def open_people(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
         """Open the files without judges marked as LLMs beside people."""

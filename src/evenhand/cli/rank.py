@@ -252,10 +252,15 @@ class Owners(options.Options):
                 raise UnknownOption("--later holds several tasks or criteria: give one")
             later = found
         from evenhand.formats.covariates import read_system_covariates
+        from evenhand.ranking.best_variant import note_owners
 
         named = read_system_covariates(self.owner, ("owner",))["owner"]
         owners = {system: str(owner) for system, owner in named.items()}
-        return {name: one.with_owners(owners, seed, later) for name, one in rankings.items()}
+        shown: dict[str, Ranking] = {}
+        for name, one in rankings.items():
+            made = one.with_owners(owners, seed, later)
+            shown[name] = replace(made, notes=(*made.notes, *note_owners(one.systems, owners)))
+        return shown
 
 
 class Instead(options.Options):

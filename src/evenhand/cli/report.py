@@ -63,7 +63,11 @@ class Scores(options.Options):
 class Verdicts(options.Options):
     llm: str | None = _said(
         "--llm VERDICTS",
-        "LLM judges' verdicts on these items and more: also people's ranking with their help.",
+        "LLM judges' verdicts on these items and more: people's ranking with their help first.",
+    )
+    llm_judges: tuple[str, ...] = _said(
+        "--llm-judges NAME,NAME",
+        "The judges in FILE who are LLMs, where it holds both. Repeatable.",
     )
 
 
@@ -222,8 +226,13 @@ def report(
         model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     left_out = take_metrics(reading)
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
-    chosen = replace(chosen, **vars(scores), **vars(verdicts), without_metrics=left_out)
+    names = tuple(options.split_names(verdicts.llm_judges))
+    chosen = replace(
+        chosen, **vars(scores), llm=verdicts.llm, llm_judges=names, without_metrics=left_out
+    )
     chosen = replace(chosen, skip_bad_rows=reading.skip_bad_rows)
+    if verdicts.llm is not None:
+        chosen = replace(chosen, verdicts=partial(reading.open_beside, verdicts.llm))
     # a campaign may go on meanwhile, and every section is to say the same
     opener = None if reading.is_database else partial(open_elsewhere, reading.open, reading.files)
     with ProgressDisplay("reporting") as patience:

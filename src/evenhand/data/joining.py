@@ -184,7 +184,8 @@ _ANYWHERE: Final = re.compile(rf"(?!(?<=\d) (?=\d)){_SIGNS}")
 _LLM_NAME: Final = re.compile(
     r"(.*/)?((chat)?gpt[-_ .]?(\d|oss)|o[134](-mini|-pro|$)|claude[-_ .]?(\d|opus|sonnet|haiku)"
     r"|gemini[-_ .]|gemma[-_ .]?\d|(meta-)?llama[-_ .]?\d|mi[sx]tral|qwen|deepseek|command-r|vicuna"
-    r"|grok[-_ .]?\d|kimi[-_ .]|phi-\d)",
+    r"|grok[-_ .]?\d|kimi[-_ .]|phi-\d|prometheus|auto-?j(-|$)|skywork-reward"
+    r"|(.*[-_ .])?l?lm[-_ .]?judge|judge[-_ .]?llm|llm([-_ .]|$))",
     re.IGNORECASE,
 )
 

@@ -151,6 +151,10 @@ def refuse_unknown(
     meant |= {label: _guess(label) for label in unknown if label not in meant}
     options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
     choosing = ", choosing one of the three" if TO_CHOOSE in meant.values() else ""
+    unread = [one for one, means in meant.items() if means == TO_CHOOSE and "," not in one]
+    if unread:
+        codes = f"--missing {_quote(','.join(unread))}, in Python missing={unread}"
+        expected += f"; if {listing(unread)} is no answer, exclude it ({codes})"
     known = [
         *(outcome_labels or ()),
         *(() if isinstance(outcome_labels, Complete) else KNOWN_LABELS),
@@ -159,8 +163,8 @@ def refuse_unknown(
     near = _correct(unknown[0].casefold(), known) if sure else ""
     hint = f". Did you mean '{near}'?" if near else ""
     raise InvalidJudgments(
-        f"unknown outcome {shown}{where}: expected {expected}; declare what other labels"
-        f" mean{choosing} ({options}, in Python outcomes={meant}){hint}"
+        f"unknown outcome {shown}{where}: expected {expected}; {'else ' * bool(unread)}declare what"
+        f" other labels mean{choosing} ({options}, in Python outcomes={meant}){hint}"
     )
 
 

@@ -21,8 +21,8 @@ say: Final = Templates(
         "judge-types": "judge_type beside llm: {types:list}, counted as people",
         "named-like-llms": (
             "Named like LLMs, and counted as people: {judges:list}. If they are LLMs, say so"
-            " (column judge_type; --llm-judges in rank, gate, agreement and bias), or exclude them"
-            " (--without)."
+            " (column judge_type; --llm-judges in rank, report, gate, agreement, bias and replace),"
+            " or exclude them (--without)."
         ),
         "llm-judges-inside": "{clause}: rankings, tests, agreement and reports leave them out",
         "llm-judges-alone": "judged by LLM judges, no people: nothing shows what people prefer",

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Final
 
+import narwhals as nw
+
 from evenhand.data.labels import Outcome
 from evenhand.data.source import ANNOTATIONS, Source
 from evenhand.errors import (
@@ -364,3 +366,10 @@ def describe(assigned: Mapping[str, str]) -> str:
     return ", ".join(
         role if role == column else f"{role}={column}" for role, column in assigned.items()
     )
+
+
+def find_side(likely: nw.Expr) -> nw.Expr:
+    """Return the likelier outcome; none where the probability is missing."""
+    tie = nw.when(likely == 0.5).then(nw.lit("tie"))
+    right = nw.when(likely < 0.5).then(nw.lit("right")).otherwise(tie)
+    return nw.when(likely > 0.5).then(nw.lit("left")).otherwise(right)

@@ -67,6 +67,8 @@ from evenhand.formats.roles import (
     assign,
     describe,
     find_mark,
+    find_probability,
+    find_side,
     fold,
     is_metric,
 )
@@ -822,13 +824,48 @@ _NEEDED: Final[Mapping[str, Sequence[str]]] = {
 }
 
 
+def read_probability(frame: Frame, name: str, columns: Sequence[str]) -> tuple[list[str], nw.Expr]:
+    """Return the columns of probabilities, and that of the left side (a tie being half of both)."""
+    sides = {one: side for one in columns if (side := find_probability(one))}
+    likely = []
+    for column, side in sides.items():
+        value, rows = nw.col(column), []
+        if frame.collect_schema()[column] == nw.String:
+            rows = find_rows(frame, is_no_number(column))
+            text = value.str.strip_chars()
+            value = nw.when(text.str.contains(PATTERN)).then(text)
+        number = value.cast(nw.Float64)
+        rows = rows or find_rows(frame, (number < 0) | (number > 1))
+        if rows:
+            raise InvalidJudgments(
+                f"'{rows[0][column]}' in column '{column}' of {name}{name_rows(rows)} is no"
+                " probability: these go from 0 to 1; divide percentages by 100"
+            )
+        likely.append(number if side == "left" else 1 - number)
+    return [*sides], sum(likely[1:], likely[0]) / len(likely) if likely else nw.lit(None)
+
+
+def fill_outcomes(table: Table, outcome: str) -> tuple[Table, list[Finding]]:
+    """Take the likelier side where an outcome is empty and a probability stands beside it."""
+    told = nw.col(outcome).cast(nw.String)
+    empty = told.is_null() | (told.str.strip_chars() == "")
+    there = any(map(find_probability, table.columns)) and not find_probability(outcome)
+    if not (there and find_rows(table.frame, empty, 1)):
+        return table, []
+    named, likely = read_probability(table.frame, table.name, table.columns)
+    told = nw.when(empty).then(find_side(likely)).otherwise(told).alias(outcome)
+    turned = table.with_frame(table.frame.with_columns(told))
+    return turned, [say("probabilities-fill", columns=named)]
+
+
 def make_comparisons(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
     roles, beside = assign_beside(table, options, "comparisons", fixed)
     table, emptied = table.empty_missing([roles["outcome"]])
+    table, filled = fill_outcomes(table, roles["outcome"])
     table, notes = strip_labels(table, roles)
-    notes += emptied
+    notes += [*emptied, *filled]
     outcome_labels = None
     if options.outcomes is not None:
         if not options.outcomes:

@@ -31,6 +31,7 @@ FILES: Final = {
     " for a tie, 0 where it lost (if it is the other way round: --outcome {turned})",
     "probabilities": "{columns:list}: how likely one output is the better; the outcome is the"
     " likelier side.",
+    "probabilities-fill": "where the outcome is empty it is the likelier side of {columns:list}",
     "graded-mark": "column '{column}' says whether the {side} output won; {middle} is a tie",
     "graded-words": "column '{column}' says how strongly, and strengths are collapsed: left is"
     " {left:list}; tie is {tie:list}; right is {right:list}",

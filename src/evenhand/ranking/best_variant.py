@@ -31,10 +31,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.errors import InvalidJudgments, listing
+from evenhand.errors import InvalidJudgments, listing, suggest
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import normal_quantile, t_quantile
+from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Table
+from evenhand.render.findings import Finding
 
 MAX_NAMED: Final = 6  # Most systems that a refusal names
 SHARE: Final = 0.1  # β / α
@@ -66,6 +68,16 @@ class BestVariant:
         told = {"variants": list(self.variants), "not_judged": list(self.not_judged)}
         held = {name: one for name, one in vars(self).items() if name != "fresh" or one is not None}
         return {**held, **told}
+
+
+def note_owners(systems: Sequence[str], owners: Mapping[str, str]) -> list[Finding]:
+    """Name the systems of a table of owners that are not ranked, and those without an owner."""
+    alone = [one for one in systems if one not in owners]
+    notes = [
+        say("owner-not-ranked", "warning", system=one, hint=suggest(one, alone))
+        for one in sorted({*owners} - {*systems})
+    ]
+    return [*notes, *([say("owner-missing", systems=alone)] if alone else [])]
 
 
 def find_truncation(estimates: Array, vcov: Array, best: int) -> tuple[float, float]:

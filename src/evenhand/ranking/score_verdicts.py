@@ -125,7 +125,10 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
     wanted = own * k + people.system
     found = np.isin(wanted, outputs)
     if not found.any():
-        raise refuse_unlike("score", people.items, verdicts.items)
+        named, of_llm = (
+            {"system": part.systems, "item": part.items} for part in (people, verdicts)
+        )
+        raise refuse_unlike("score", named, of_llm)
     if not found.all() and unpaired is None:
         names = [
             f"{people.systems[people.system[row]]} on item {labels[own[row]]}"

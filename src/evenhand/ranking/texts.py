@@ -72,6 +72,12 @@ RANKINGS: Final = {
     # Verdicts of LLM judges
     "verdicts-add-nothing": "The {verdicts:,.0f} verdicts of LLM judges add nothing here: the"
     " ranking is by people alone.",
+    "verdicts-constant": "All verdicts are '{outcome}', whatever the outputs: they tell nothing"
+    " about systems.",
+    "verdict-probabilities": "Verdicts are the probabilities ({columns:list}), not the outcomes"
+    " beside them: {contrary:,} of {verdicts:,} outcomes are the contrary.",
+    "owner-not-ranked": "'{system}' in the table of owners is not ranked.{hint}",
+    "owner-missing": "Without an owner, and each by itself: {systems:list}.",
     "verdicts-weigh-nothing": "λ = 0: the ranking is by people alone.",
     "verdicts-not-clustered": "{method}, as published, assumes that all answers are independent:"
     " intervals are too short where judges or items differ. Rank without --llm-method.",

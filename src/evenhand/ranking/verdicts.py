@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import refuse_kind, take_pairs
-from evenhand.data.engine import count_labels
+from evenhand.data.engine import COUNT, count_labels, fetch_columns
 from evenhand.data.groups import Levels, list_judges, list_levels, tally_groups
+from evenhand.data.labels import OUTCOMES, read_outcome
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
 from evenhand.data.taking import take
@@ -32,9 +33,11 @@ from evenhand.errors import (
     UnknownOption,
     listing,
     require_option,
+    suggest,
     suggest_or_list,
 )
-from evenhand.formats.layouts.generic import read_probability
+from evenhand.formats.roles import find_side
+from evenhand.formats.table import read_probability
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Flags, Integers
@@ -66,6 +69,7 @@ from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
 
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
+MAX_CONTRARY: Final = 0.02  # Share of outcomes contrary to probabilities that is more than a few
 MAX_CHECK_T: Final = 3.0  # |t| from which verdicts on people's items differ from the others
 MAX_NAMED: Final = 5  # Pairs without a verdict, or judges, that a refusal names
 UNPAIRED: Final = ("drop", "keep")
@@ -126,6 +130,7 @@ def split_probabilities(verdicts: Comparisons) -> Comparisons:
     named, likely = read_probability(verdicts.frame, verdicts.source.name, verdicts.covariates)
     if not named:
         return verdicts
+    verdicts = _note_probabilities(verdicts, named, likely)
     weight = nw.col("weight") if verdicts.has("weight") else nw.lit(1.0)
     given, outcome = ~likely.is_null(), nw.col("outcome").cast(nw.String)
     parts = [
@@ -140,6 +145,27 @@ def split_probabilities(verdicts: Comparisons) -> Comparisons:
     if labels is not None:
         labels = type(labels)({**labels, "left": "left", "right": "right"})  # type: ignore[call-arg]
     return replace(verdicts, frame=both, outcome_labels=labels, weights="importance")
+
+
+def _note_probabilities(
+    verdicts: Comparisons, columns: Sequence[str], likely: nw.Expr
+) -> Comparisons:
+    """Say that probabilities are used, and how many outcomes beside them are the contrary."""
+    if any(getattr(one, "code", "") == "probabilities" for one in verdicts.source.notes):
+        return verdicts  # no outcome stood beside them
+    given = verdicts.frame.filter(~likely.is_null())
+    given = given.select("outcome", evenhand_side=find_side(likely))
+    cells = fetch_columns(given.group_by("outcome", "evenhand_side").agg(nw.len().alias(COUNT)))
+    contrary, every = 0, int(cells[COUNT].sum())
+    for outcome, likelier, n in zip(*cells.values(), strict=True):
+        meant = read_outcome(str(outcome), verdicts.outcome_labels)
+        contrary += int(n) * ({meant, likelier} == {"left", "right"})
+    if not every:
+        return verdicts
+    values = {"columns": [*columns], "contrary": contrary, "verdicts": every}
+    severity = "warning" if contrary > MAX_CONTRARY * every else "note"
+    note = say("verdict-probabilities", severity, **values)
+    return replace(verdicts, source=verdicts.source.noting(note))
 
 
 def count_sampled(people: Comparisons | Ratings) -> dict[str | None, float]:
@@ -259,11 +285,20 @@ def refuse_items(what: str) -> InvalidJudgments:
     )
 
 
-def refuse_unlike(answers: str, *items: Sequence[str]) -> InvalidJudgments:
-    shown = " and ".join(f"'{one[0]}'" for one in items if len(one))
+def refuse_unlike(
+    answers: str, people: Mapping[str, Sequence[str]], llm: Mapping[str, Sequence[str]]
+) -> InvalidJudgments:
+    """Refuse verdicts on other outputs; people, llm: role → its names, by which they differ."""
+    differ = ""
+    for role, names in people.items():
+        own = [one for one in names if one not in {*llm[role]}]
+        if own and len(own) == len(names) and len(llm[role]):
+            near = suggest(own[0], llm[role])
+            differ = f" (no {role} is: people's '{own[0]}', the verdicts' '{llm[role][0]}').{near}"
+            break
     return InvalidJudgments(
         f"no {answers} of people has a verdict on its output: names of systems and items must be"
-        f" the same in both (items here: {shown})"
+        f" the same in both{differ}"
     )
 
 
@@ -322,6 +357,32 @@ def fuse(
         UnknownOption: settings that verdicts do not go with.
 
     """
+    constant = say_constant(verdicts)
+    try:
+        ranking = _fuse(people, verdicts, settings, unpaired, weight)
+    except NotIdentified as refusal:
+        if not constant:
+            raise
+        given = constant[0].values["outcome"]
+        raise NotIdentified(f"all verdicts are '{given}': {refusal}") from None
+    return replace(ranking, notes=(*ranking.notes, *constant))
+
+
+def say_constant(verdicts: Tally) -> list[Finding]:
+    """Say that all verdicts are one outcome, which tells nothing about systems."""
+    counts = verdicts.counts.sum(axis=0)
+    given = [one for one, n in zip(OUTCOMES, counts.tolist(), strict=True) if n > 0]
+    constant = len(given) == 1 and counts.sum() > 1
+    return [say("verdicts-constant", "warning", outcome=given[0])] if constant else []
+
+
+def _fuse(
+    people: Tally,
+    verdicts: Tally,
+    settings: Settings,
+    unpaired: str | None,
+    weight: float | None,
+) -> Ranking:
     refuse_settings(settings, unpaired, weight)
     # weights add up but for rounding
     people = replace(people, n_judgments=round(people.n_judgments, 6))
@@ -494,10 +555,12 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     verdict_item = np.array([place[name] for name in of_verdicts.labels], dtype=np.int64)
     verdict_item = verdict_item[of_verdicts.codes]
 
+    named = {"system": people.systems, "item": of_people.labels}
+    of_llm = {"system": verdicts.systems, "item": of_verdicts.labels}
     cells = average_verdicts(verdicts, code, k, verdict_item)
     keys, shares = cells.keys, cells.shares
     if not len(keys):
-        raise refuse_unlike("judgment", of_people.labels, of_verdicts.labels)
+        raise refuse_unlike("judgment", named, of_llm)
 
     low_h, high_h = np.minimum(people.left, people.right), np.maximum(people.left, people.right)
     wanted = (judged_item * k + low_h) * k + high_h
@@ -506,7 +569,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     n = people.counts.sum(axis=1)
     lacking = float(n[~matched].sum())
     if not matched.any():
-        raise refuse_unlike("judgment", of_people.labels, of_verdicts.labels)
+        raise refuse_unlike("judgment", named, of_llm)
     if lacking and unpaired is None:
         names = [
             f"{people.systems[low_h[row]]} and {people.systems[high_h[row]]} on item"

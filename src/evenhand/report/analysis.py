@@ -18,6 +18,7 @@ from evenhand.data.held_tables import CountedOnce, hold_rows
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.taking import take
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
 from evenhand.errors import (
@@ -84,7 +85,10 @@ NUMBERS: Final = ("--prior", "--level")  # Options whose value is written withou
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
     for verb, options in {
-        "report": (*RANK_OPTIONS, "--full", "--group-by", "--scale", "--metrics", "--llm"),
+        "report": (
+            *(*RANK_OPTIONS, "--full", "--group-by", "--scale", "--metrics"),
+            *("--llm", "--llm-judges"),
+        ),
         "rank": RANK_OPTIONS,
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
         "fit": ("--model", *MODEL_OPTIONS),
@@ -123,7 +127,8 @@ class Settings:
     metrics: tuple[str, ...] = ()  # files of scores of metrics to compare with people
     scores: MetricScores | None = None  # what they hold; None for columns beside people's scores
     llm: str | None = None  # file of verdicts of LLM judges
-    verdicts: Any = None  # what it holds, or those that were given
+    llm_judges: tuple[str, ...] = ()  # judges who are LLMs, where one table holds both
+    verdicts: Any = None  # theirs, those that were given, or what opens the file
     without_metrics: tuple[str, ...] = ()  # names of metrics that are left out
     skip_bad_rows: bool = False  # whether rows of scores that cannot be read are excluded
     with_metrics: bool = False  # whether the report compares metrics with people
@@ -131,6 +136,10 @@ class Settings:
     def __post_init__(self) -> None:
         require_level(self.level)
         require_seed(self.seed)
+
+    @property
+    def has_verdicts(self) -> bool:
+        return bool(self.llm) or self.verdicts is not None
 
     @property
     def log_linear(self) -> BradleyTerry | None:
@@ -153,6 +162,8 @@ class Settings:
         for option, values in options.items():
             if option in TAKEN.get(verb, ()) and option not in words:
                 words += [option, *values]
+        if verb != "report" and "--llm-judges" not in words:  # what it finds is of people alone
+            words += [word for one in self.llm_judges for word in ("--without", one)]
         return shlex.join(("evenhand", *verb.split(), *words))
 
     def rank(
@@ -199,6 +210,7 @@ class Settings:
         for option, several in (
             ("--control", getattr(model, "controls", ())),
             ("--metrics", self.metrics),
+            ("--llm-judges", self.llm_judges),
         ):
             words = [word for one in several for word in (option, one)]
             options |= {option: tuple(words[1:])} if words else {}
@@ -212,10 +224,19 @@ class Analysis:
     task: str = ""  # name of the task; "" where there is one
 
     @cached_property
+    def verdicts(self) -> Any:
+        """Verdicts of LLM judges, opened; None where there are none."""
+        settings = self.settings
+        given = settings.llm if settings.verdicts is None else settings.verdicts
+        verdicts = given() if isinstance(given, partial) else take(given)
+        if self.task and isinstance(verdicts, Comparisons) and verdicts.has("task"):
+            return verdicts.select_task(self.task, recorded=False)
+        return verdicts
+
+    @cached_property
     def fused(self) -> Ranking | GroupedRankings:
         """People's ranking with the help of verdicts; errors say why there is none."""
         settings = self.settings
-        verdicts = settings.llm if settings.verdicts is None else settings.verdicts
         more: dict[str, Any] = {}
         if isinstance(self.data, Ratings):
             more["references"] = () if settings.rank_references else None
@@ -226,7 +247,7 @@ class Analysis:
             cluster=settings.cluster,
             level=settings.level,
             seed=settings.seed,
-            llm=verdicts,
+            llm=self.verdicts,
             **more,
         )
 
@@ -847,7 +868,7 @@ RATING: Final = {
     "methods": "Methods and citations",
 }
 
-LLM: Final = {"llm": "With the verdicts of LLM judges"}  # Second where there are some
+LLM: Final = {"llm": "With the verdicts of LLM judges"}  # First where there are some
 METRICS: Final = {"metrics": "Metrics against people"}  # Before the data where there are scores
 GROUPS: Final = {"groups": "The ranking in each group"}  # Second where a column is named
 MORE: Final = "more"  # The section that says which others a report on one task alone has

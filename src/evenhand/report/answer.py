@@ -29,6 +29,10 @@ say: Final = Templates(
         "too-few": "{judgments:#judgment} are too few to act on: collect more.",
         "more": "{times:,.1f} times as many judgments would probably separate {one} and {other}.",
         "but": "But {issues}: see the checks before acting on it.",
+        "alone": "By people alone: {answer}",
+        "adds-nothing": "Verdicts of LLM judges add nothing.",
+        "may-replace": "Whether {judges:list} may replace a human judge, where three people or"
+        " more judged the same outputs: {command}",
         "unused": "The {what} that were given were not used: {why}.",
         "also": "And {issues}: see the checks before acting on it.",
         "one-sided": "But {issue}.",
@@ -56,7 +60,7 @@ def say_answer(ranking: Ranking) -> tuple[Finding, ...]:
         return answer
     if ranking.n_judgments < MIN_JUDGMENTS:
         return (*answer, say("too-few", judgments=round(ranking.n_judgments)))
-    if int((lower == 1).sum()) < 3:  # of a pair `rank` says it
+    if int((lower == 1).sum()) < 3 or ranking.fused is not None:  # of a pair `rank` says it
         return answer
     try:  # how many judgments would separate the first two open systems
         separations = separate_pairs(ranking, find_open(ranking)[:1])

@@ -17,20 +17,24 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     find_excluded,
+    keep_all_judges,
     leave_out_llm_judges,
     require_systems,
+    split_people,
     take_pairs,
 )
-from evenhand.data.engine import COUNT, fetch_columns, one_thread
+from evenhand.data.engine import COUNT, count_labels, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
-from evenhand.data.joining import count_tasks
+from evenhand.data.joining import count_tasks, note_llm_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.source import write_log_check
 from evenhand.data.taking import Openable, takes_judgments
+from evenhand.data.tally import take_names
 from evenhand.errors import (
+    InvalidJudgments,
     NotConverged,
     NotIdentified,
     UnknownColumn,
@@ -41,6 +45,7 @@ from evenhand.errors import (
 from evenhand.metrics.scores import find_metrics, gather_scores
 from evenhand.models.registry import RATING_MODELS, name_settings
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.ranking import GroupedRankings
 from evenhand.ranking.ratings import choose_rating_model
 from evenhand.ranking.settings import choose_model
 from evenhand.render.document import Column, Table
@@ -131,6 +136,27 @@ def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
     except REFUSALS as refusal:
         return (say(REFUSED, why=say_refused(refusal)),), ""
     return (*answer, *warning), analysis.ranking.signature
+
+
+def find_joint_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
+    """Return the decisions with verdicts, where there are some, before those by people alone."""
+    alone, signature = find_answer(analysis)
+    if not analysis.settings.has_verdicts:
+        return alone, signature
+    try:
+        fused = analysis.fused
+    except (InvalidJudgments, *REFUSALS):  # a warning says why
+        return alone, signature
+    found = fused.groups if isinstance(fused, GroupedRankings) else {"": fused}
+    joint = [one for name in found for one in systems.say_joint(name, found[name])]
+    if len(found) == 1:
+        (ranking,) = found.values()
+        used = ranking.fused is not None and ranking.fused.weight > 0
+        first = [say("alone", answer=alone[0])] if used else [say("adds-nothing")]
+        alone = (*first, *filter(is_warning, alone))
+    else:
+        alone = ()
+    return (*joint, *alone), " ; ".join(one.signature for one in found.values())
 
 
 # Several processes write the parts of one report; what they write is what one would have written.
@@ -262,7 +288,7 @@ def _write_job(analysis: Analysis, job: Job, step: Callable[[str], None]) -> Par
     for name, title in job.sections.items():
         step(f"{analysis.task} {title}".strip())
         written.append(_write(analysis, name, title))
-    answer, signature = find_answer(analysis) if job.answers else ((), "")
+    answer, signature = find_joint_answer(analysis) if job.answers else ((), "")
     return Part(analysis.task, answer, tuple(written), signature)
 
 
@@ -295,8 +321,9 @@ def write_overview(parts: Sequence[Part]) -> Section | None:
         *(Column(name, name, "state") for name in made),
     )
     said = [f"{len(parts)} tasks, each ranked by itself."]
-    sections = [part.section("ranking") for part in parts]
-    boards = [table for one in sections if one for table in one.tables if table.name == "board"]
+    ranked = [[part.section(name) for name in ("llm", "ranking")] for part in parts]
+    sections = [next((one for one in both if one and one.tables), None) for both in ranked]
+    boards = [one.tables[0] for one in sections if one]
     clear = sum(board.rows[0]["ranks"] == "1" for board in boards)
     if boards and not clear:
         said.append("In none of them is a single system the best: several may be.")
@@ -341,6 +368,7 @@ def make_report(
     group_by: str | None = None,
     scores: Any = None,
     llm: Any = None,
+    llm_judges: Sequence[str] = (),
     opener: Opener | None = None,
     progress: Step = lambda *_: None,
 ) -> Report:
@@ -362,6 +390,7 @@ def make_report(
         scores: of automatic metrics, as `meta_evaluate` takes them; by default the columns of
             metrics beside people's scores, where there are any.
         llm: verdicts of LLM judges on the same items and more, as `rank` takes them.
+        llm_judges: the same where verdicts are among the judgments: names of the LLM judges.
         opener: opens the same judgments in another process, which then writes half of a large
             report; it must be picklable. None to stay in this process.
         progress: called before each section with what is written, how many sections were begun
@@ -388,6 +417,17 @@ def make_report(
         level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
     )
     chosen = replace(chosen, model=_choose_model(data, chosen.model, chosen.seed))
+    if names := tuple(take_names(llm_judges)) or chosen.llm_judges:
+        if llm is not None or chosen.llm:
+            raise UnknownOption("verdicts are in a table (llm) or by judges (llm_judges): give one")
+        both = data if isinstance(data, Ratings) else take_pairs(data)
+        names, people, _ = split_people(both, names)
+        if people is None:
+            raise InvalidJudgments(
+                "all judges are LLM judges: no judgments of people are left to rank by"
+            )
+        llm = keep_all_judges(both.where(nw.col("judge").cast(nw.String).is_in(names)))
+        data, opener, chosen = people, None, replace(chosen, llm_judges=names)
     if not isinstance(data, Ratings) and (chosen.better or chosen.rank_references):
         raise UnknownOption(
             f"--better and --rank-references are of ratings; {data.source.name} holds comparisons"
@@ -419,6 +459,11 @@ def make_report(
     words += ["--title", title] if title else []
     words += chosen.leave_metrics_out
     parts = write_parts(held, chosen, wanted, sizes=sizes, opener=opener, step=progress)
+    asked: tuple[Finding, ...] = ()
+    if held.has("judge"):
+        judges = count_labels(held.frame, "judge", as_text=True)
+        asked = note_llm_names(filter(None, judges), held.columns)
+        parts = [_ask_once(part) for part in parts]
     return Report(
         title=title or PurePath(data.source.name).name,
         parts=tuple(parts),
@@ -431,17 +476,27 @@ def make_report(
         excluded=find_excluded(data),
         # without times, rows that are equal may be second answers: the section of data has them
         warnings=(
+            *asked,
             *_warn_companions(chosen, parts),
             *find_slips(held, pasted="shown_at" in data.source.find_annotations(data.columns)),
         ),
     )
 
 
+def _ask_once(part: Part) -> Part:
+    """Leave the question about judges who are named like LLMs to the first screen."""
+    sections = [
+        replace(one, notes=tuple(note for note in one.notes if "Named like LLMs" not in note))
+        for one in part.sections
+    ]
+    return replace(part, sections=tuple(sections))
+
+
 def _warn_companions(chosen: Settings, parts: Sequence[Part]) -> list[Finding]:
     """Say why scores or verdicts that were given were not used."""
     given = {
-        "metrics": ("scores of metrics", chosen.scores is not None),
-        "llm": ("verdicts", bool(chosen.llm) or chosen.verdicts is not None),
+        "metrics": ("metrics", chosen.scores is not None),
+        "llm": ("verdicts", chosen.has_verdicts),
     }
     return [
         say("unused", "warning", what=given[one.name][0], why=about + one.not_run.rstrip("."))
@@ -475,10 +530,13 @@ def _add_companions(
         )
     if llm is not None:
         chosen = replace(chosen, verdicts=llm)
-    if chosen.llm is not None or llm is not None:
-        listed[1:1] = LLM.items()
+    if chosen.has_verdicts:
+        (first, title), *rest = listed
+        listed = [*LLM.items(), (first, f"{title}, by people alone"), *rest]
     elif "llm" in sections:
-        raise UnknownOption("there are no verdicts of LLM judges: give them (--llm VERDICTS)")
+        raise UnknownOption(
+            "there are no verdicts of LLM judges: give them (--llm VERDICTS or --llm-judges NAME)"
+        )
     return chosen, dict(listed)
 
 

@@ -131,7 +131,7 @@ class Report(Shown):
             if part.key_checks:
                 rows = tuple(pick(check, "state", "asks", "says") for check in part.key_checks)
                 shown.append(Table("checks", "Key checks", columns, rows))
-            tables = part.sections[0].tables if part.sections else ()
+            tables = next((one.tables for one in part.sections if one.tables), ())
             board = sorted(tables, key=lambda table: table.name != BOARD)[:1]
             shown += [replace(one, limit=MAX_BOARD_ROWS) for one in board]
         excluded = tuple(Finding(one.code, one.text) for one in self.excluded)
@@ -270,9 +270,11 @@ def find_hero(part: Part) -> tuple[int, int]:
     """Return the places of a section and its figure for the first screen; (-1, -1) where none."""
     for place, section in enumerate(part.sections):
         for number, figure in enumerate(section.figures):
-            if (section.name, figure.name) == ("ranking", "forest"):
+            if section.name == "llm" or (section.name, figure.name) == ("ranking", "forest"):
                 return place, number
-    return (0, 0) if part.sections and part.sections[0].figures else (-1, -1)
+    drawn = (place for place, one in enumerate(part.sections) if one.figures)
+    place = next(drawn, -1)
+    return (place, 0) if 0 <= place < 2 else (-1, -1)
 
 
 def size_answer(answer: tuple[str, ...]) -> int:

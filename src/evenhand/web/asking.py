@@ -68,6 +68,7 @@ class Asked:
     skipped: Counter[str] = field(hash=False)  # why there was no answer → tickets, of now
     likely: int  # answers that have probabilities, of now
     stopped: bool  # whether the budget did not allow the next question
+    needed: Tokens | None = None  # the most that this question may take; None where not known
 
 
 def forecast(campaign: Campaign, prompt: Prompt, tickets: Sequence[Ticket]) -> int:
@@ -90,15 +91,16 @@ def ask_all(
     """Let an LLM judge answer until nothing is left, or the budget does not allow the next."""
     asker = _Asker(store, judge, endpoint, prompt, digest)
     answered, likely, skipped, stopped = 0, 0, Counter[str](), False
+    needed: Tokens | None = None
     try:
         for end in asker.run(parallel):
             skipped.update([end.why] if end.why else [])
             answered += not end.why
             likely += end.is_likely
             step(answered + skipped.total())
-    except BudgetSpent:
-        stopped = True
-    return Asked(answered, skipped, likely, stopped)
+    except BudgetSpent as fault:
+        stopped, needed = True, fault.needed
+    return Asked(answered, skipped, likely, stopped, needed)
 
 
 @dataclass(frozen=True)
@@ -160,8 +162,9 @@ class _Asker:
             messages: list[Message] = [{"role": "user", "content": text}]
             schema = make_schema(campaign.task(ticket.task), ticket)
             size, share = count_bytes(messages, schema) + len(REPAIR), Share(self.endpoint.meter)
-            if not share.hold((2 * size + limit, 2 * limit), wait=True):
-                raise BudgetSpent("the budget does not allow the next question")
+            most = 2 * size + limit, 2 * limit
+            if not share.hold(most, wait=True):
+                raise BudgetSpent("the budget does not allow the next question", most)
             yield _Question(ticket, since, messages, schema, share)
 
     def _follow(self, question: _Question, ends: SimpleQueue[_End | BaseException | None]) -> None:

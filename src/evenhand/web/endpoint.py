@@ -94,6 +94,10 @@ class _Again(Exception):
 class BudgetSpent(EndpointError):
     """One more request might exceed the budget; it was not sent."""
 
+    def __init__(self, why: str, needed: Tokens | None = None) -> None:
+        super().__init__(why)
+        self.needed = needed  # the most tokens that its question may take
+
 
 class Meter:
     """Tokens that were taken so far, and the questions on their way, which may take more."""
@@ -173,7 +177,7 @@ def count_bytes(messages: Sequence[Message], schema: Mapping[str, Any]) -> int:
 
 class Endpoint:
     # reply_limit: most tokens of a reply; None for the endpoint's own limit.
-    # patience: seconds for which nothing may arrive.
+    # patience: seconds for which nothing may arrive. tell: is told of each attempt that failed.
 
     def __init__(
         self,
@@ -185,6 +189,7 @@ class Endpoint:
         logprobs: bool = False,
         meter: Meter | None = None,
         patience: float = 300.0,
+        tell: Callable[[str], object] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], object] | None = None,
     ) -> None:
@@ -193,15 +198,16 @@ class Endpoint:
         self.url, self.host = read_url(url, has_key=bool(key))
         self.model, self.reply_limit = model, reply_limit
         self.meter = meter or Meter()
-        self._key, self._clock = key, clock
+        self._key, self._clock, self._tell = key, clock, tell
         self._over = Event()
         self._fault: EvenhandError | None = None  # why nothing is sent any more
         self._pause = pause or self._over.wait
         self._turn, self._lock = Lock(), Lock()
+        self.estimates = False  # whether tokens of a reply were estimated, as it did not count them
         self._until = 0.0  # when the endpoint may be asked again, by the clock
         self._format, self._limit = 0, 0
         self._alternatives = 0 if logprobs else ALTERNATIVES.index(0)
-        self._works, self._rejected = False, 0
+        self._works, self._reached, self._rejected = False, False, 0
         headers = {"User-Agent": f"evenhand/{__version__}"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
@@ -257,9 +263,10 @@ class Endpoint:
                 return self._try(messages, schema, share)
             except _Again as fault:
                 if attempt == MAX_ATTEMPTS:
+                    stored = "all answers so far are stored; " if self._works else ""
                     raise EndpointError(
-                        f"{self.host} gave no reply to {attempt} attempts ({fault}): all"
-                        " answers so far are stored; run the same command later to continue"
+                        f"{self.host} gave no reply to {attempt} attempts ({fault}): {stored}run"
+                        " the same command later to continue"
                     ) from None
                 self._postpone(fault, attempt)
         raise AssertionError
@@ -276,6 +283,8 @@ class Endpoint:
         wait = min(LONGEST_PAUSE, 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
         if fault.pause is not None:
             wait = fault.pause * random.uniform(1, 1.1)
+        again = f"attempt {attempt + 1} of {MAX_ATTEMPTS} in {wait:.0f} s"
+        self._tell(f"{self.host} gave no reply ({fault}): {again}")
         with self._lock:
             self._until = max(self._until, self._clock() + wait)
 
@@ -340,6 +349,7 @@ class Endpoint:
         body, is_answer = bytearray(), False
         try:
             with self._client.stream("POST", self.url, json=request) as response:
+                self._reached = True
                 is_answer = response.status_code == 200
                 for chunk in response.iter_bytes():
                     body += chunk
@@ -347,6 +357,11 @@ class Endpoint:
                         raise httpx2.ReadTimeout("the reply did not end")
                 return response, bytes(body)
         except (httpx2.TransportError, httpx2.DecodingError) as fault:
+            if isinstance(fault, httpx2.ConnectError) and not self._reached:
+                raise EndpointError(
+                    f"nothing answers at {self.host} ({self.hide(str(fault))[:MAX_SHOWN]}): see"
+                    " --url, or start the endpoint"
+                ) from None
             if is_answer or isinstance(fault, httpx2.ReadTimeout | httpx2.RemoteProtocolError):
                 share.add(most)  # it may have been paid for
             raise _Again(self.hide(str(fault) or type(fault).__name__)[:MAX_SHOWN]) from None
@@ -370,6 +385,7 @@ class Endpoint:
         # where the endpoint does not count, each byte is a token: rather too many than too few
         sent = most[0] if usage.prompt_tokens is None else usage.prompt_tokens
         written = usage.completion_tokens
+        self.estimates |= None in (usage.prompt_tokens, written)
         share.add((sent, len(text.encode()) if written is None else written))
         self._works, self._rejected = True, 0
         is_refused = choice.message.refusal or choice.finish_reason in NO_ANSWER

@@ -13,22 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import add
 from typing import Final
 
 import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import Frame
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.labels import Complete
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat
+from evenhand.errors import UnknownColumn, UnknownFormat
 from evenhand.formats import records
 from evenhand.formats import table as tables
-from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign, find_probability
+from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign, find_probability, find_side
 from evenhand.formats.texts import say
 
 COMPARISONS: Final = tables.Layout(
@@ -295,41 +292,11 @@ WINNERS: Final = tables.Layout(
 # number itself, also where an outcome stands beside it.
 
 
-def read_probability(frame: Frame, name: str, columns: Sequence[str]) -> tuple[list[str], nw.Expr]:
-    """Return the columns of probabilities, and that of the left side (a tie being half of both)."""
-    sides = {one: side for one in columns if (side := find_probability(one))}
-    likely = []
-    for column, side in sides.items():
-        value, rows = nw.col(column), []
-        if frame.collect_schema()[column] == nw.String:
-            rows = find_rows(frame, tables.is_no_number(column))
-            text = value.str.strip_chars()
-            value = nw.when(text.str.contains(tables.PATTERN)).then(text)
-        number = value.cast(nw.Float64)
-        rows = rows or find_rows(frame, (number < 0) | (number > 1))
-        if rows:
-            raise InvalidJudgments(
-                f"'{rows[0][column]}' in column '{column}' of {name}{name_rows(rows)} is no"
-                " probability: these go from 0 to 1; divide percentages by 100"
-            )
-        likely.append(number if side == "left" else 1 - number)
-    return [*sides], reduce(add, likely) / len(likely) if likely else nw.lit(None)
-
-
 def understand_probabilities(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
-    named, likely = read_probability(table.frame, table.name, table.columns)
+    named, likely = tables.read_probability(table.frame, table.name, table.columns)
     if not named:  # it was asked for
         return tables.make_comparisons(table, options, PROBABILITIES)
-    side = (
-        nw.when(likely > 0.5)
-        .then(nw.lit("left"))
-        .otherwise(
-            nw.when(likely < 0.5)
-            .then(nw.lit("right"))
-            .otherwise(nw.when(likely == 0.5).then(nw.lit("tie")))
-        )
-    )
-    turned = table.with_frame(table.frame.with_columns(side.alias("outcome")))
+    turned = table.with_frame(table.frame.with_columns(find_side(likely).alias("outcome")))
     data = tables.make_comparisons(turned, options, PROBABILITIES, {"outcome": "outcome"})
     return replace(data, source=data.source.noting(say("probabilities", columns=named)))
 

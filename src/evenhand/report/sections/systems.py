@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.groups import list_judges
 from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified
 from evenhand.judges.removal import correlate
@@ -27,6 +28,7 @@ from evenhand.report.figures.systems import draw_forest, draw_heads, draw_outcom
 
 # What a step of log-worth means: log 2 = 0.69
 TWICE: Final = "0.7 further right is preferred twice as often"
+MIN_JUDGES: Final = 3  # People from whom on `replace` says something
 MAX_DRAWN: Final = 100  # Most systems that the forest plot shows: the best
 
 
@@ -78,19 +80,47 @@ def _title(ranking: Ranking) -> str:
 
 def write_section_llm(analysis: Analysis) -> Section:
     """Return people's ranking with the help of LLM judges' verdicts, as `rank --llm` says it."""
-    command = analysis.write_command("rank", "--llm", analysis.settings.llm or "VERDICTS")
+    settings = analysis.settings
+    names = [word for one in settings.llm_judges for word in ("--llm-judges", one)]
+    given = names or ["--llm", settings.llm or "VERDICTS"]
+    command = analysis.write_command("rank", *given)
     try:
         found = analysis.fused
     except InvalidJudgments as refusal:
         return Section("llm", not_run=str(refusal), command=command)
-    if isinstance(found, GroupedRankings):
-        documents = {name: one.document() for name, one in found.groups.items()}
-        joined = join_documents(
-            documents, found.refused, name_files(filter(None, documents)), "llm-"
+    grouped = found if isinstance(found, GroupedRankings) else GroupedRankings({"": found}, "")
+    rankings, refused = grouped.groups, grouped.refused
+    documents = {name: one.document() for name, one in rankings.items()}
+    files = name_files(filter(None, documents))
+    joined = join_documents(documents, refused, files, "llm-")
+    figures = list[Figure]()
+    for name, ranking in list(rankings.items())[:MAX_PLOTS]:
+        about, end = (f"{name}: ", f"-{files[name]}") if name else ("", "")
+        drawn = draw_forest(
+            tabulate(ranking)[:MAX_DRAWN], ranking.scale, reverse=ranking.lower_is_better
         )
-    else:
-        joined = join_documents({"": found.document()}, {}, {}, "llm-")
-    return make_section("llm", joined, command=command)
+        alt = f"{len(ranking.systems)} systems from best to worst. {documents[name].answer[0]}"
+        title = f"{about}{_title(ranking)}"
+        figures.append(take_chart(drawn, f"forest{end}", title, alt, table=f"llm-ranking{end}"))
+    joined = replace(joined, findings=(*joined.findings, *_advise_replace(analysis)))
+    return make_section("llm", joined, figures=tuple(figures), command=command)
+
+
+def say_joint(name: str, ranking: Ranking) -> tuple[Finding, ...]:
+    """Return the decisions with verdicts; name: of the criterion, "" where there is one."""
+    return take_findings(ranking.document(about=name).answer[:1]) if name else say_answer(ranking)
+
+
+def _advise_replace(analysis: Analysis) -> list[Finding]:
+    """Say what tells whether LLM judges may replace people, where enough people judged."""
+    people, verdicts, settings = analysis.data, analysis.verdicts, analysis.settings
+    if not (people.has("judge") and verdicts.has("judge")) or len(list_judges(people)) < MIN_JUDGES:
+        return []
+    judges = sorted(list_judges(verdicts))
+    files = () if settings.llm_judges else (settings.llm or "VERDICTS",)
+    names = [word for one in judges for word in ("--llm-judges", one)]
+    command = settings.write_command("replace", *files, *names, "--epsilon", ".15")
+    return [say("may-replace", judges=judges, command=command)]
 
 
 MAX_GROUPS: Final = 12  # Most groups that stand side by side: the first by name

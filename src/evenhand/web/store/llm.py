@@ -14,10 +14,23 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, func, select, update
 
+from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import Ticket
 from evenhand.web.store.people import LLM_INVITES, add_judge, draw_token, keep_link
-from evenhand.web.store.queries import Readable
-from evenhand.web.store.schema import CLOSED, OPEN, Prepared, fill, judges, log, seats, tickets
+from evenhand.web.store.queries import Readable, open_to_read
+from evenhand.web.store.schema import (
+    CLOSED,
+    OPEN,
+    Prepared,
+    fill,
+    judges,
+    log,
+    seats,
+    tickets,
+)
+from evenhand.web.store.schema import (
+    tokens as links,
+)
 from evenhand.web.store.transaction import Entry, WriteTransaction
 
 _ISSUE: Final = fill(tickets)
@@ -66,6 +79,26 @@ def read_progress(store: Readable, llm: LlmJudge) -> Progress:
     closed, issued = counts.get(CLOSED, 0), sum(counts.values())
     tokens = (sum(sent for sent, _ in took), sum(written for _, written in took))
     return Progress(judge, issued, closed, issued - closed - counts.get(OPEN, 0), tokens)
+
+
+def is_unused(where: str, planned: Campaign) -> bool:
+    """Say whether a database holds another campaign, which only LLM judges began, unanswered.
+
+    Nothing was sent for it that is paid for, and no link was made but those that LLM judges have.
+    """
+    store = open_to_read(where)
+    stored = store.find_campaign()
+    if stored is None or planned.fits(stored):
+        return False
+    with store.reading() as connection:
+        invited = [json.loads(row.body) for row in connection.execute(LLM_INVITES)]
+        seats_of_llm = {body["facts"]["seat"] for body in invited}
+        kinds = {kind for (kind,) in connection.execute(select(log.c.kind).distinct())}
+        given = {(row.role, row.judge) for row in connection.execute(select(links))}
+    by_llm = all(role == "judge" and judge in seats_of_llm for role, judge in given)
+    return (
+        by_llm and bool(invited) and not kinds & {"judgment", "skip", "attempt", "answer", "serve"}
+    )
 
 
 def invite_llm(tx: WriteTransaction, llm: LlmJudge) -> str:
