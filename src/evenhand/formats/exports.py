@@ -18,12 +18,13 @@ from evenhand.data.labels import is_both_bad, read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownColumn, UnknownOption, listing, require_option
+from evenhand.formats.documents import WHOLE
 from evenhand.formats.files import TYPES, is_moment
 from evenhand.formats.layouts.appraise import KINDS, read_document, read_kind
 from evenhand.formats.layouts.mqm import SEVERITIES
 from evenhand.formats.layouts.wmt import LANGUAGES
 from evenhand.formats.records import Record, Screen, put_marks, read_records, weigh, write_value
-from evenhand.formats.table import WHOLE, Handle, Table
+from evenhand.formats.table import Handle, Table
 
 
 @dataclass(frozen=True)

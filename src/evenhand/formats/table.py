@@ -57,6 +57,7 @@ from evenhand.data.source import (
 )
 from evenhand.data.tables import LABELS as LABEL_ROLES
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
+from evenhand.formats.documents import keep_documents_apart
 from evenhand.formats.grades import Grades, read_grades, read_words
 from evenhand.formats.roles import (
     SOFT,
@@ -566,11 +567,6 @@ def _native_type(table: Table, column: str) -> str:
 # another name is taken for a kind only if every value is one.
 
 
-# Columns by which Appraise marks scores of whole documents among those of their parts
-DOCUMENT: Final = ("is_doc", "is_document", "is_complete_document")
-WHOLE: Final = " (document)"  # Stands behind the criterion of such scores
-
-
 def place_asides(
     table: Table, options: ReadOptions, roles: Mapping[str, str], beside: Mapping[str, str]
 ) -> dict[str, AnnotationColumn]:
@@ -630,42 +626,6 @@ def _misfit(table: Table, role: str, column: str) -> str | None:
     if role == "seconds":
         return None if dtype.is_numeric() else str(dtype).lower()
     return None
-
-
-def keep_documents_apart(
-    table: Table, roles: Mapping[str, str]
-) -> tuple[Table, dict[str, str], list[str]]:
-    """Give scores of whole documents a criterion of their own."""
-    mark = next((name for name in table.columns if fold(name) in _MARKS), None)
-    if mark is None or mark in roles.values():
-        return table, dict(roles), []
-    label = nw.col(mark).cast(nw.String).str.to_lowercase()
-    counted = count_labels(table.frame.select(label), mark)
-    n = sum(counted.get(word, 0) for word in _YES)
-    unclear = sum(many for word, many in counted.items() if word not in (*_YES, *_NO))
-    if not n:
-        return table, dict(roles), []
-    if unclear:
-        message = (
-            f"column '{mark}' does not say of {unclear:,} scores whether they are of documents"
-        )
-        return table, dict(roles), [f"{message}: scores of documents are not kept apart"]
-    column = roles.get("criterion", "criterion")
-    criterion = nw.col(column) if "criterion" in roles else nw.lit("score")
-    whole = nw.concat_str([criterion.cast(nw.String), nw.lit(WHOLE)])
-    apart = nw.when(label.is_in(_YES)).then(whole).otherwise(criterion.cast(nw.String))
-    frame = table.frame.with_columns(apart.alias(column))
-    note = (
-        f"{n:,} of {sum(counted.values()):,} scores are of whole documents ({mark}): a criterion of"
-        f" their own, with '{WHOLE.strip()}' behind its name"
-    )
-    split_table = replace(table, frame=frame)
-    return split_table, {**roles, "criterion": column}, [note]
-
-
-_YES: Final = ("true", "1", "1.0", "yes")
-_NO: Final = ("false", "0", "0.0", "no")
-_MARKS: Final = frozenset(fold(name) for name in DOCUMENT)
 
 
 # Outcomes that name the winning system become its side.
@@ -959,7 +919,8 @@ def make_ratings(
     roles, notes = drop_misfits(table, options, roles)
     notes += [*emptied, *written]
     table, stripped = strip_labels(table, roles)
-    table, roles, more = keep_documents_apart(table, roles)
+    frame, roles, more = keep_documents_apart(table.frame, table.columns, roles)
+    table = replace(table, frame=frame)
     more += stripped
     more += [
         f"ratings have no weights: column '{column}' is not used"
