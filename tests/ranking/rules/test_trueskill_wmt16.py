@@ -159,11 +159,8 @@ def test_rankings_drawn_whole_keep_the_order_and_make_ranges_wider(data_folder):
     folder = data_folder / "wmt16_rankings"
     rows = read_official(folder)
     expanded = evenhand.read(folder / "pairwise_expanded.parquet")
-    tasks, split = (
-        SMALLER if WHOLE else SMALLEST,
-        expanded.tally(by=["task", "ranking"]).split("task"),
-    )
-    found = replay_each(tasks, split, rows, by="ranking")
+    tallies = expanded.tally(by=["task", "ranking"]).split("task")
+    found = replay_each(SMALLER if WHOLE else SMALLEST, tallies, rows, by="ranking")
     assert min(one["tau"] for _, one in found.values()) >= 0.95
     both, ours, theirs = np.sum([one["lines"] for _, one in found.values()], axis=0)
     places = np.concatenate([own.rank_upper - own.rank_lower + 1 for own, _ in found.values()])
