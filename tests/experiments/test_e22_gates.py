@@ -11,8 +11,9 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import evenhand
+from experiments.campaign import part_of
 
-MARGIN, ALPHA, R = 0.05, 0.05, 400
+MARGIN, ALPHA, R = 0.05, 0.05, part_of(400)
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
 
 
@@ -70,7 +71,7 @@ def test_the_gate_passes_what_is_worse_by_the_margin_in_one_of_twenty(arm):
 
 @pytest.mark.slow
 def test_the_gate_passes_half_of_equal_systems():
-    passed = count_passed(20, 2000, 0.5, share=0.5, seed=2202, campaigns=200)
+    passed = count_passed(20, 2000, 0.5, share=0.5, seed=2202, campaigns=part_of(200))
     print(passed)  # noqa: T201 - counts of an experiment
     assert 0.4 <= passed["gate"] <= 0.65
 

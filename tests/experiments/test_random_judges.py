@@ -30,13 +30,11 @@ class Arm:
 
 
 ARMS = {
-    "20 each": Arm(20, replicates=30),
-    "20 each of 20 systems": Arm(20, systems=20),
+    "20 each": Arm(20),
+    "20 each of 20 systems": Arm(20, systems=20, judges=400, replicates=10),
     "20 each without ties": Arm(20, nu=0.0),
     "60 each": Arm(60, judges=100),
-    "60 each without ties": Arm(60, judges=100, nu=0.0),
     "300 each": Arm(300, judges=60),
-    "300 each without ties": Arm(300, judges=60, nu=0.0),
     "20 judges, 60 each": Arm(60, judges=20, replicates=60),
 }
 

@@ -1,7 +1,8 @@
-"""The official ranking of WMT16, all twelve tasks, beside ours on the same comparisons.
+"""The official ranking of WMT16, beside ours on the same comparisons.
 
-Measured with 1,000 runs: docs/wmt16.md. Here 50, so that scores wander by about .01. The same
-without ties of merged outputs, and with rankings drawn whole, in the eight smaller tasks.
+Measured with 1,000 runs: docs/wmt16.md. Here 100, so that scores wander by about .007, on the eight
+tasks with the fewest comparisons, or all twelve with EVENHAND_WHOLE. The same without ties of
+merged outputs in eight tasks, and with rankings drawn whole in the five smallest, or eight.
 """
 
 from functools import cache
@@ -11,6 +12,7 @@ import pytest
 
 import evenhand
 from evenhand.ranking.rules import TrueSkill, find_clusters, score_trueskill
+from experiments.campaign import WHOLE
 from official_wmt16 import DEAR, compare, read_official
 
 
@@ -31,7 +33,7 @@ def test_our_lines_are_theirs_for_the_official_ranges(data_folder):
 @pytest.mark.parametrize("task", ["eng-tur", "tur-eng"])
 def test_the_two_smallest_tasks_of_wmt16(data_folder, task):
     folder = data_folder / "wmt16_rankings"
-    scores = score_trueskill(tallies(folder)[task], settings=TrueSkill(runs=50))
+    scores = score_trueskill(tallies(folder)[task], settings=TrueSkill(runs=100))
     found = compare(scores, read_official(folder)[task])
     assert found["tau"] == 1
     assert found["score"] <= 0.03
@@ -45,7 +47,7 @@ def test_without_resamples_wmt16_has_narrower_ranges_than_its_official_ones(data
     folder = data_folder / "wmt16_rankings"
     official, data = read_official(folder)[task], tallies(folder)[task]
     drawn, whole = (
-        score_trueskill(data, settings=TrueSkill(runs=50, resampled=resampled))
+        score_trueskill(data, settings=TrueSkill(runs=100, resampled=resampled))
         for resampled in (True, False)
     )
     width = [(one.rank_upper - one.rank_lower).mean() for one in (drawn, whole)]
@@ -54,9 +56,12 @@ def test_without_resamples_wmt16_has_narrower_ranges_than_its_official_ones(data
     assert compare(whole, official)["ends"] < compare(drawn, official)["ends"]
 
 
+LARGEST = {*DEAR, "eng-deu", "eng-fin"}
+
+
 @pytest.fixture(scope="module")
 def found(data_folder):
-    """By task, the agreement of 50 runs.
+    """By task, the agreement of 100 runs.
 
     Measured with 1,000: τ 1 in every task, scores within .008, 270 of 276 ends of ranges alike, the
     others one place off, 49 of 50 lines found and one more drawn.
@@ -64,16 +69,18 @@ def found(data_folder):
     folder = data_folder / "wmt16_rankings"
     found = {}
     for task, data in tallies(folder).items():
-        scores = score_trueskill(data, settings=TrueSkill(runs=50))
+        if task in LARGEST and not WHOLE:
+            continue
+        scores = score_trueskill(data, settings=TrueSkill(runs=100))
         found[task] = compare(scores, read_official(folder)[task])
     return found
 
 
 @pytest.mark.slow
-def test_the_order_of_all_twelve_tasks_is_nearly_theirs(found):
+def test_the_order_of_all_tasks_is_nearly_theirs(found):
     for task, one in found.items():
         print(f"{task}: {one}")  # noqa: T201 - an experiment shows its counts (pytest -rP)
-    assert len(found) == 12
+    assert len(found) == (12 if WHOLE else 8)
     assert min(one["tau"] for one in found.values()) >= 0.9
 
 
@@ -86,27 +93,28 @@ def test_the_scores_of_all_tasks_are_theirs(found):
 def test_nine_of_ten_ends_of_ranges_are_theirs_and_none_is_far_off(found):
     assert max(one["farthest"] for one in found.values()) <= 2
     ends, of = (sum(one[name] for one in found.values()) for name in ("ends", "of"))
-    assert of == 276
+    assert of == (276 if WHOLE else 276 - 2 * (12 + 20 + 15 + 13))
     assert ends >= 0.9 * of
 
 
 @pytest.mark.slow
 def test_of_their_fifty_lines_few_are_missed_and_few_are_added(found):
     both, ours, theirs = np.sum([one["lines"] for one in found.values()], axis=0)
-    assert theirs == 50
-    assert both >= 44
-    assert ours <= 56
+    assert not WHOLE or theirs == 50
+    assert both >= 0.88 * theirs
+    assert ours <= 1.12 * theirs
 
 
-SMALLER = ("eng-ron", "eng-rus", "eng-tur", "fin-eng", "ron-eng", "rus-eng", "tur-eng", "eng-deu")
+SMALLEST = ("eng-tur", "tur-eng", "ron-eng", "eng-ron", "rus-eng")
+SMALLER = (*SMALLEST, "fin-eng", "eng-rus", "eng-deu")
 
 
-def replay_smaller(data, rows, **settings):
-    """By task, scores of 50 runs and their agreement."""
-    assert not DEAR & {*SMALLER}
+def replay_each(tasks, data, rows, **settings):
+    """By task, scores of 100 runs and their agreement."""
+    assert not DEAR & {*tasks}
     found = {}
-    for task in SMALLER:
-        scores = score_trueskill(data[task], settings=TrueSkill(runs=50, **settings))
+    for task in tasks:
+        scores = score_trueskill(data[task], settings=TrueSkill(runs=100, **settings))
         found[task] = scores, compare(scores, rows[task])
     return found
 
@@ -134,12 +142,12 @@ def test_without_ties_of_merged_outputs_scores_move_and_most_of_the_official_ord
     """
     folder = data_folder / "wmt16_rankings"
     tallies = read_merged(folder).tally(by=["task"]).split("task")
-    found = [one for _, one in replay_smaller(tallies, read_official(folder)).values()]
+    found = [one for _, one in replay_each(SMALLER, tallies, read_official(folder)).values()]
     taus = sorted(one["tau"] for one in found)
     ends, of = (sum(one[name] for one in found) for name in ("ends", "of"))
     apart = max(one["score"] for one in found)
     print(f"tau {taus}; {ends} of {of} ends alike; scores {apart:.3f}")  # noqa: T201 - an experiment shows its counts (pytest -rP)
-    assert sum(tau == 1 for tau in taus) >= 4
+    assert sum(tau == 1 for tau in taus) >= len(taus) / 2
     assert taus[0] >= 0.93
     assert 0.87 * of <= ends <= 0.96 * of
     assert 0.1 <= apart <= 0.15
@@ -151,7 +159,8 @@ def test_rankings_drawn_whole_keep_the_order_and_make_ranges_wider(data_folder):
     folder = data_folder / "wmt16_rankings"
     rows = read_official(folder)
     expanded = evenhand.read(folder / "pairwise_expanded.parquet")
-    found = replay_smaller(expanded.tally(by=["task", "ranking"]).split("task"), rows, by="ranking")
+    tallies = expanded.tally(by=["task", "ranking"]).split("task")
+    found = replay_each(SMALLER if WHOLE else SMALLEST, tallies, rows, by="ranking")
     assert min(one["tau"] for _, one in found.values()) >= 0.95
     both, ours, theirs = np.sum([one["lines"] for _, one in found.values()], axis=0)
     places = np.concatenate([own.rank_upper - own.rank_lower + 1 for own, _ in found.values()])
