@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 import evenhand
 from evenhand import meta_evaluate
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.metrics import statistics as measures
 from evenhand.render.latex import render_latex
 from evenhand.render.markup import render_markdown
@@ -270,6 +270,21 @@ def test_few_systems_are_not_tested_and_perm_both_speaks_of_these_alone():
     assert "these-systems" in {one.code for one in other.notes}
 
 
+@pytest.mark.parametrize("test", ["perm-both", "boot-both", "williams"])
+def test_a_test_that_is_asked_for_orders_by_a_statistic_that_has_it(tables, test):
+    votes, of_votes = compare()
+    for people, scores in (tables, (votes, of_votes)):
+        found = meta_evaluate(people, scores, test=test)
+        assert found.statistic == ("system-pearson" if test == "williams" else "pa")
+        assert found.pairs
+        assert test in found.signature
+        assert ("these-systems" in {one.code for one in found.notes}) == (test == "perm-both")
+    with pytest.raises(UnknownOption, match=f"{test} .* SPA: pass --statistic pearson --level sys"):
+        meta_evaluate(*tables, statistics=["spa"], test=test)
+    named = {"statistics": ["pearson"], "level": "system"}
+    assert meta_evaluate(*tables, **named, test=test).pairs
+
+
 def test_judges_move_the_gold_and_halves_are_the_ceiling(found):
     assert found.judges == J
     assert (found.judge_stderr > 0).all()
@@ -390,22 +405,20 @@ def test_judged_preferences_are_gold_with_errors_by_item_and_judge():
     assert lower < found.values["preference"][0] < upper
     assert found.pairs[0].decided
     assert (found.items, found.judges) == (30, 8)
-    assert found.test == "t clustered by item and judge"
+    assert found.test == "perm-sys"
+    assert found.pairs[0].judge_stderr > 0
 
 
 @pytest.mark.parametrize(("n_judges", "n_items"), [(1, 1), (2, 1), (1, 30)])
-def test_few_judges_are_no_clusters_and_one_item_decides_nothing(n_judges, n_items):
+def test_few_judges_are_no_clusters_and_of_one_item_intervals_say_nothing(n_judges, n_items):
     votes, scores = compare()
     votes["judge"] = [f"j{int(one[1:]) % n_judges}" for one in votes["judge"]]
     if n_items == 1:
         votes["item"] = ["i0"] * len(votes["item"])
     found = meta_evaluate(votes, scores, statistics=["preference"])
-    assert found.test == "t clustered by item"
     assert [one.code for one in found.notes].count("judges-as-given") == 1
-    (pair,) = found.pairs
     if n_items == 1:
         assert found.interval.tolist() == [[0, 1], [0, 1]]
-        assert (pair.p, pair.decided) == (1, False)
     del votes["judge"]
     unnamed = meta_evaluate(votes, scores, statistics=["preference"])
     assert found.interval.tolist() == unnamed.interval.tolist()
@@ -419,7 +432,9 @@ def test_preferences_that_a_metric_always_has_right_are_binomial_by_items():
     found = meta_evaluate(votes, scores, statistics=["preference"])
     exact = binomtest(6, 6).proportion_ci().low
     assert found.interval == pytest.approx(np.array([[exact, 1], [0, 1 - exact]]))
-    assert found.pairs[0].p == pytest.approx(binomtest(6, 6).pvalue)
+    assert found.pairs == ()
+    (note,) = [one for one in found.notes if one.code == "few-systems"]
+    assert note.endswith("perm-sys needs 6 systems or more, and there are 2.")
 
 
 def test_the_mean_limit_of_ties_is_of_the_parts_that_there_are():

@@ -53,6 +53,12 @@ def take_metrics(reading: options.Reading) -> tuple[str, ...]:
     return tuple(one.removeprefix("metric=") for one in named)
 
 
+def choose_settings(reading: options.Reading) -> dict[str, Any]:
+    """Return the settings of reading that also hold for files of metrics' scores."""
+    names = ("sheet", "decimal", "missing", "skip_bad_rows")
+    return {"columns": reading.roles, **{name: getattr(reading, name) for name in names}}
+
+
 @options.verb(
     "evenhand metrics ratings.csv scores.csv",
     "evenhand metrics ratings.csv",
@@ -83,11 +89,11 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         data = data.exclude_named(reading.without)
     else:
         data = reading.open_systems()
-    skip = reading.skip_bad_rows
+    settings = choose_settings(reading)
     if others:
-        given = gather_scores(others, skip_bad_rows=skip)
+        given = gather_scores(others, settings=settings)
     else:
-        given = find_beside(source, data, criterion, task=reading.task, skip_bad_rows=skip)
+        given = find_beside(source, data, criterion, task=reading.task, settings=settings)
     names = options.split_names(asked.statistic)
     result = meta_evaluate(
         data,

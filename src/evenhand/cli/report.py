@@ -201,7 +201,7 @@ def report(
     """
     placed.check((*reading.files, *scores.metrics, *filter(None, [verdicts.llm])))
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
-    from evenhand.cli.metrics import take_metrics
+    from evenhand.cli.metrics import choose_settings, take_metrics
     from evenhand.cli.rank import choose_model
     from evenhand.models.registry import RATING_MODELS
     from evenhand.ranking.ratings import choose_rating_model
@@ -223,7 +223,7 @@ def report(
     left_out = take_metrics(reading)
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
     chosen = replace(chosen, **vars(scores), **vars(verdicts), without_metrics=left_out)
-    chosen = replace(chosen, skip_bad_rows=reading.skip_bad_rows)
+    chosen = replace(chosen, of_scores=choose_settings(reading))
     # a campaign may go on meanwhile, and every section is to say the same
     opener = None if reading.is_database else partial(open_elsewhere, reading.open, reading.files)
     with ProgressDisplay("reporting") as patience:

@@ -33,9 +33,10 @@ from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
 from evenhand.metrics.comparison import ALPHA, MIN_SYSTEMS, Differences
 from evenhand.metrics.gold import Aligned, Gold, align, make_golds, score_other_criteria
-from evenhand.metrics.preferences import Preferences, judge_preferences
+from evenhand.metrics.preferences import Preferences, compare_preferences, judge_preferences
 from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation, MetricPair, write_plain
 from evenhand.metrics.scores import (
+    PLAIN,
     MetricScores,
     find_metrics,
     gather_scores,
@@ -146,11 +147,11 @@ def find_beside(
     criterion: str | None,
     *,
     task: str | None = None,
-    skip_bad_rows: bool = False,
+    settings: Mapping[str, Any] = PLAIN,
 ) -> MetricScores:
     """Return scores that stand beside people's: in the folder, as criteria, in columns.
 
-    source: what `gold` was read from.
+    source: what `gold` was read from; settings: of `evenhand.read`.
     """
     if is_folder(source):
         return read_metric_folder(Path(source), task)
@@ -158,11 +159,11 @@ def find_beside(
     if not isinstance(data, Ratings):
         raise UnknownOption("there are no scores of metrics: name a table of them")
     if criterion is None or not data.has("criterion"):
-        return read_columns(data, skip_bad_rows=skip_bad_rows)
+        return read_columns(data, settings=settings)
     others = score_other_criteria(data, criterion)
     parts = [others] if others.metrics else []
     if find_metrics(data):
-        parts.append(read_columns(data, skip_bad_rows=skip_bad_rows))
+        parts.append(read_columns(data, settings=settings))
     if not parts:
         raise UnknownOption(
             f"{data.source.name} has no other criterion than {criterion}: name a table of scores"
@@ -246,7 +247,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     asked = preferences if by_preference else None
     clusters = _compare(
         study,
-        gold,
+        aligned,
         wishes,
         measured,
         asked,
@@ -258,13 +259,12 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     )
     ceiling = _find_ceiling(study, gold, notes) if gold.items else {}
     epsilon = measured.epsilons[:, np.unique(fold)].mean(axis=1) if "acc-eq" in values else None
-    epsilon = epsilon if preferences is None else preferences.epsilon
-    how = preferences.method if preferences is not None and by_preference else wishes.test
+    epsilon = epsilon if preferences is None else preferences.limits.mean(axis=1)
     judges = None if gold.panel is None else gold.panel.judges
     if gold.votes is not None and gold.votes.judges != ("",):
         judges = len(np.unique(gold.votes.judge))
     interval = preferences.interval[order] if preferences is not None and by_preference else None
-    means = measured.metrics[order]
+    means, how = measured.metrics[order], wishes.test if clusters.pairs else None
     return MetaEvaluation(
         gold=gold.name,
         systems=gold.systems,
@@ -284,9 +284,9 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         people_means=measured.people,
         metric_means=means,
         interval=interval,
-        test=how,
+        test=wishes.test,
         notes=tuple(notes),
-        signature=_sign(aligned, wishes, names, how if clusters.pairs else None, judges=judges),
+        signature=_sign(aligned, wishes, names, how, judges=judges),
     )
 
 
@@ -393,7 +393,7 @@ class Clusters:
 
 def _compare(
     study: Study,
-    gold: Gold,
+    aligned: Aligned,
     wishes: Wishes,
     measured: Measured,
     preferences: Preferences | None,
@@ -408,7 +408,7 @@ def _compare(
 
     preferences: where they are the first statistic; values: (M,) of it.
     """
-    name = study.names[0] if preferences is None else "preference"
+    name, gold = study.names[0] if preferences is None else "preference", aligned.gold
     compared = np.flatnonzero(~np.isnan(values) & ~constant)
     undefined = [metrics[at] for at in np.flatnonzero(np.isnan(values) & ~constant).tolist()]
     if undefined:
@@ -419,12 +419,16 @@ def _compare(
         notes.append(say("judges-as-given", "info", why="fewer than five are known"))
     tested: Differences | Finding | None = None
     if len(compared) > 1:
-        tested = (
-            study.compare(name, wishes.test, measured)
-            if preferences is None
-            else preferences.take(compared).compare()
-        )
-    if gold.items and len(compared):
+        tested = study.require_systems(wishes.test)
+        if tested is None and preferences is not None and gold.votes is not None:
+            limits, rng = preferences.limits[compared], np.random.default_rng(wishes.seed)
+            tested = compare_preferences(gold.votes, aligned.values[compared], limits, rng)
+        elif tested is None:
+            tested = study.compare(name, wishes.test, measured)
+    if preferences is not None:
+        shares = preferences.leave_judges_out()
+        without = None if shares is None else shares[:, compared]
+    elif gold.items and len(compared):
         without = _leave_judges_out(study, gold, name, measured, notes)
     if without is not None:
         judge_stderr = np.full(len(metrics), np.nan)
@@ -434,7 +438,7 @@ def _compare(
         return Clusters((), None, None, judge_stderr)
     places = np.searchsorted(compared, order[: len(compared)])
     found = _list_pairs(tested, places, [metrics[at] for at in compared.tolist()], without, notes)
-    if wishes.test == "perm-both" and preferences is None:
+    if wishes.test == "perm-both":
         notes.append(say("these-systems"))
     return replace(found, judge_stderr=judge_stderr)
 

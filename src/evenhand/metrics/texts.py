@@ -22,9 +22,6 @@ say: Final = Templates(
         "untestable": "Metrics were not compared: {statistic} has no test here, and metrics are"
         " tested by the first statistic. Put one that has a test first, such as --statistic spa;"
         " Pearson of segments has a test with --group none.",
-        "wrong-test": "Metrics were not compared: {test} does not apply to {statistic}. SPA and"
-        " acc-eq have perm-sys only. Put --statistic pearson first for the other tests (williams:"
-        " four systems or more).",
         "undefined": "Not among the tests: {metrics:list}, for which {statistic} is not defined.",
         "constant": "Not among the tests: {metrics:list}, since all outputs have the same score."
         " Check the scores, or leave them out ({remedy}).",
@@ -46,9 +43,8 @@ say: Final = Templates(
         " {systems:list}.",
         "incomplete": "SPA uses {kept:,} of {n:,} items: people did not judge all systems on the"
         " others.",
-        "few-systems": "Metrics were not compared: perm-sys needs {least} systems or more, and"
-        " there are {systems:,}. --test perm-both --statistic pearson compares metrics on these"
-        " systems only.",
+        "few-systems": "Metrics were not compared: {test} needs {least} systems or more, and"
+        " there are {systems:,}.{remedy}",
         "these-systems": "perm-both holds for these systems only: where each metric favours some"
         " systems, it calls equally good metrics different in a third to half of all cases.",
         "judges-as-given": "Intervals do not account for judges: {why}.",
