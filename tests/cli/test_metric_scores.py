@@ -37,6 +37,15 @@ def test_columns_of_people_may_have_any_names(evenhand, tmp_path, expected):
     assert {one["metric"]: one["spa"] for one in found["metrics"]} == expected
 
 
+def test_columns_of_metrics_that_are_not_used_are_named(evenhand, tmp_path):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    pl.DataFrame({**PEOPLE, "bleu": BLEU}).write_csv(people)
+    pl.DataFrame({**CELLS, "comet": COMET}).write_csv(scores)
+    notes = evenhand("metrics", people, scores, "--json").json["findings"]
+    (note,) = (one for one in notes if one["code"] == "unused-columns")
+    assert note["values"]["columns"] == ["bleu"]
+
+
 @pytest.mark.parametrize("verb", [["metrics"], ["report", "--sections", "metrics"]])
 def test_files_of_scores_are_read_as_those_of_people(evenhand, tmp_path, verb):
     names = {"item": "seg", "system": "mt"}
@@ -138,6 +147,13 @@ def test_a_task_has_the_metrics_that_have_scores_there():
         ("per_output", False),
         ("TER-refB", True),
         ("enter", False),
+        ("error", True),
+        ("error_rate", True),
+        ("mqm_penalty", True),
+        ("CharacTER", True),
+        ("character length", False),
+        ("cder-refA", True),
+        ("ppl", True),
     ],
 )
 def test_error_rates_are_told_by_their_names(name, negated):

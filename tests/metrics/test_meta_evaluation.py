@@ -254,6 +254,7 @@ def test_a_metric_is_left_out_by_name(tables, found):
     people, scores = tables
     other = meta_evaluate(people, {**scores, "bad": [1.0] * len(scores["m0"])}, without=["bad"])
     assert values(other) == values(found)
+    assert "without bad" in other.signature
     with pytest.raises(InvalidJudgments, match="no metric 'm9'"):
         meta_evaluate(people, scores, without=["m9"])
     with pytest.raises(InvalidJudgments, match="no metric is left"):
@@ -350,6 +351,40 @@ def test_a_second_protocol_is_another_criterion_of_the_table(tables):
     found = meta_evaluate(both, criterion="mqm")
     assert (found.gold, found.metrics) == ("mqm", ("esa",))
     assert found.values["pa"][0] > 0.8
+    assert found.excluded == ()
+    both["criterion"] = ["mqm"] * n + ["esa errors"] * n
+    both["score"] = both["score"][:n] + [200 - one for one in both["score"][n:]]
+    turned = meta_evaluate(both, criterion="mqm")
+    assert values(turned)["pa", "esa errors"] == values(found)["pa", "esa"]
+    (note,) = [one for one in turned.notes if one.code == "metric-negated"]
+    assert note.values["metrics"] == ["esa errors"]
+
+
+def test_references_without_scores_are_excluded_from_all_counts(tables):
+    people, scores = tables
+    new = {"s7": "refA"}
+    named = {**people, "system": [new.get(one, one) for one in people["system"]]}
+    kept = [at for at, one in enumerate(people["system"]) if one != "s7"]
+    alone = {name: [column[at] for at in kept] for name, column in people.items()}
+    rows = [at for at, one in enumerate(scores["system"]) if one != "s7"]
+    without = {name: [column[at] for at in rows] for name, column in scores.items()}
+    found, expected = meta_evaluate(named, without), meta_evaluate(alone, without)
+    assert values(found) == values(expected)
+    (excluded,) = found.excluded
+    assert (excluded.rows, excluded.of_rows) == (len(people["system"]) - len(kept), 640)
+    assert excluded.system_names == ("refA",)
+    assert f"n={len(kept)}" in found.signature
+    assert f"n={len(kept)}" in expected.signature
+    assert "1 of 8 systems" in found.signature
+
+
+def test_what_was_asked_for_is_shown(tables, found):
+    def shown(one):
+        return {column.title for column in one.document().tables[0].columns if not column.only}
+
+    assert "acc*-eq" not in shown(found)
+    assert "acc*-eq" in shown(meta_evaluate(*tables, statistics=["spa", "acc-eq-star"]))
+    assert "acc*-eq" in shown(meta_evaluate(*tables, group="system"))
 
 
 def test_several_tasks_are_compared_apart(tables):

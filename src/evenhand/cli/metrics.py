@@ -91,7 +91,7 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         data = reading.open_systems()
     settings = choose_settings(reading)
     if others:
-        given = gather_scores(others, settings=settings)
+        given = gather_scores(others, settings=settings).note_unused(data)
     else:
         given = find_beside(source, data, criterion, task=reading.task, settings=settings)
     names = options.split_names(asked.statistic)

@@ -19,6 +19,8 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from evenhand.data.controls import OF_SYSTEMS, carries_excluded
+from evenhand.data.exclusions import note_excluded
+from evenhand.data.groups import choose_criterion, list_levels
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.taking import Openable, take
@@ -130,6 +132,13 @@ def meta_evaluate(
         given = find_beside(source, gold, criterion, task=task)
     else:
         given = gather_scores(scores)
+    if criterion is not None and isinstance(data := take(gold), Ratings):
+        gold = choose_criterion(data, criterion)
+        if not {*given.metrics}.isdisjoint(list_levels(data, "criterion")):
+            # the other criteria are metrics, and not excluded
+            known = data.source.exclusions
+            gold = replace(gold, source=replace(gold.source, exclusions=known))
+        criterion = None
     return _evaluate(
         gold,
         orient(given.exclude((without,) if isinstance(without, str) else without)),
@@ -265,7 +274,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         judges = len(np.unique(gold.votes.judge))
     interval = preferences.interval[order] if preferences is not None and by_preference else None
     means, how = measured.metrics[order], wishes.test if clusters.pairs else None
-    return MetaEvaluation(
+    result = MetaEvaluation(
         gold=gold.name,
         systems=gold.systems,
         items=len(gold.items if gold.votes is None else gold.votes.items),
@@ -288,6 +297,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         notes=tuple(notes),
         signature=_sign(aligned, wishes, names, how, judges=judges),
     )
+    return note_excluded(result, gold.excluded)
 
 
 def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
@@ -313,6 +323,11 @@ def _sign(
         *([f"group {wishes.group}"] * bool(gold.items)),
         *([f"spa {wishes.spa}"] * ("spa" in names)),
         *([] if how is None else [how]),
+        *(
+            f"without {' '.join(one.values['metrics'])}"
+            for one in aligned.notes
+            if one.code == "metrics-excluded"
+        ),
         f"seed {wishes.seed}",
     ]
     digest = sha256(gold.digest.encode() + scores).hexdigest()

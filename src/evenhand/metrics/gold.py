@@ -10,6 +10,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls, take_pairs
+from evenhand.data.exclusions import Exclusion
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
@@ -94,8 +95,11 @@ class Gold:
     votes: Votes | None = None  # of comparisons, with their items
     notes: tuple[Finding, ...] = ()
     lower: bool | None = None  # of ratings, whether lower scores were better
+    counts: Integers | None = None  # (K,) judgments of each system, of ratings
+    excluded: tuple[Exclusion, ...] = ()
 
     def take_systems(self, kept: Sequence[int]) -> Gold:
+        """Keep the systems that metrics scored."""
         place = np.full(len(self.systems), -1)
         place[[*kept]] = np.arange(len(kept))
         panel = self.panel
@@ -114,7 +118,25 @@ class Gold:
                 right=place[votes.right],
             )
         names = tuple(self.systems[at] for at in kept)
-        return replace(self, systems=names, scores=self.scores[[*kept]], panel=panel, votes=votes)
+        counts = None if self.counts is None else self.counts[[*kept]]
+        n = self.n if counts is None else float(counts.sum())
+        n = n if votes is None else float(votes.size)
+        lost = [name for name in self.systems if name not in names]
+        why = "human references without scores of metrics"
+        whom: Any = {"systems": len(lost), "of_systems": len(self.systems)}
+        whom["system_names"] = tuple(lost)
+        excluded = Exclusion("systems", why, self.n - n, self.n, unit="judgment", **whom)
+        return replace(
+            self,
+            systems=names,
+            scores=self.scores[[*kept]],
+            n=n,
+            digest=f"{self.digest} {names}",
+            panel=panel,
+            votes=votes,
+            counts=counts,
+            excluded=(excluded,),
+        )
 
 
 def make_golds(
@@ -205,6 +227,7 @@ def _take_ratings(rows: RatingRows, *, lower_is_better: bool | None) -> Gold:
         panel if rows.judges != ("",) and named else None,
         notes=notes,
         lower=lower,
+        counts=np.bincount(system, minlength=len(systems)),
     )
 
 
@@ -214,13 +237,14 @@ def score_other_criteria(data: Ratings, criterion: str) -> MetricScores:
     if criterion not in rows.criteria:
         choose_criterion(data, criterion)  # refuses it
     values = average_cells(rows)[0]
-    for at in range(len(rows.criteria)):
-        if reads_lower_of(rows.take(rows.criterion == at)):
-            values[at] *= -1
     kept = [at for at, one in enumerate(rows.criteria) if one != criterion]
+    lower = [at for at in kept if reads_lower_of(rows.take(rows.criterion == at))]
+    values[lower] *= -1
     metrics = tuple(rows.criteria[at] for at in kept)
-    note = say("metrics-read", "read", metrics=metrics, file=data.source.name)
-    return MetricScores(metrics, rows.systems, rows.items, values[kept], (note,))
+    notes = [say("metrics-read", "read", metrics=metrics, file=data.source.name)]
+    if lower:
+        notes.append(say("metric-negated", metrics=[rows.criteria[at] for at in lower]))
+    return MetricScores(metrics, rows.systems, rows.items, values[kept], tuple(notes))
 
 
 # People's outputs and metrics' scores, on the same systems and items.
@@ -261,7 +285,6 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
             f" ({write_without('system', names)})"
         )
     if references:
-        notes.append(say("unscored-references", systems=references))
         gold = gold.take_systems(kept)
     systems = [known[name] for name in gold.systems]
     if not gold.items or scores.items == ("",):

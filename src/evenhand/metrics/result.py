@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.data.exclusions import Exclusion, list_findings
 from evenhand.data.results import Grouped, Shown
-from evenhand.metrics.study import STATISTICS, name_statistic
+from evenhand.metrics.study import STATISTICS, UNASKED, name_statistic
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
 from evenhand.render.counts import plural
@@ -124,8 +124,9 @@ class MetaEvaluation(Shown):
                 Column("cluster", "cluster", "count"),
                 Column("wmt_rank", "WMT rank", "count", "by WMT's rule, p not adjusted", only=WIDE),
             ]
+        unasked = {*UNASKED} - {"spa"} <= {*self.values}  # as without --statistic
         for at, name in enumerate(self.values):
-            only = WIDE if name == "acc-eq-star" and at else ()
+            only = WIDE if name == "acc-eq-star" and unasked else ()
             says = "the tie limit is the best on the same items" if name == "acc-eq-star" else ""
             columns.append(
                 Column(_key(name), STATISTICS[name][1], "three", says, priority=9 - at, only=only)

@@ -38,6 +38,7 @@ from evenhand.formats.table import ReadOptions, Table
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.ranking.ratings import reads_lower
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
 
@@ -50,11 +51,6 @@ PROTOCOLS: Final = ("mqm", "esa", "wmt-appraise-z", "wmt-z", "da-sqm", "wmt", "w
 SEGMENTS: Final = ".seg.score"
 SYSTEMS: Final = ".sys.score"
 FILES: Final = re.compile(r"\.(seg|sys)\.score(\.gz)?$")
-# Metrics of which lower is better, unless their mean is not above 0: those were negated before
-LOWER: Final = frozenset(("ter", "hter", "wer", "cer", "metricx", "perplexity", "errors"))
-# Position-independent error rate: a word of other names ("bleu per segment"), so that it stands
-# alone or before a reference
-PER: Final = re.compile(r"m?per([\W_]+(ref|src)\w*)?", re.IGNORECASE)
 # Settings of `evenhand.read` that also hold for files of scores: columns, decimal, missing, sheet,
 # skip_bad_rows
 Settings = Mapping[str, Any]
@@ -77,6 +73,14 @@ class MetricScores:
         if len(self.metrics) == 1:
             return replace(self, metrics=(name,))
         return replace(self, metrics=tuple(f"{name} {one}" for one in self.metrics))
+
+    def note_unused(self, data: Any) -> MetricScores:
+        """Name the columns of metrics beside people's scores, which are not used."""
+        columns = find_metrics(data) if isinstance(data, Ratings) else []
+        if not columns:
+            return self
+        note = say("unused-columns", "warning", columns=columns, file=data.source.name)
+        return replace(self, notes=(*self.notes, note))
 
     def exclude(self, names: Sequence[str]) -> MetricScores:
         """Leave metrics out by name."""
@@ -297,8 +301,7 @@ def orient(scores: MetricScores) -> MetricScores:
     turned = [
         at
         for at, name in enumerate(scores.metrics)
-        if (not LOWER.isdisjoint(_split(name)) or PER.fullmatch(name))
-        and np.nanmean(scores.values[at]) > 0
+        if reads_lower(name, float(np.nanmean(scores.values[at])), metric=True)
     ]
     if not turned:
         return scores
@@ -308,10 +311,6 @@ def orient(scores: MetricScores) -> MetricScores:
     return replace(
         scores, values=values, notes=(*scores.notes, say("metric-negated", metrics=names))
     )
-
-
-def _split(name: str) -> list[str]:
-    return "".join(one if one.isalpha() else " " for one in name.casefold()).split()
 
 
 # Folders of mt-metrics-eval: human-scores/en-de.mqm.seg.score, metric-scores/en-de/BLEU-refA.seg.

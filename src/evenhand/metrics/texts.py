@@ -35,12 +35,11 @@ say: Final = Templates(
         "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
         "counts": "Not taken for metrics, since the names are of counts: {columns:list}. For a"
         " metric, give rows of metric, system, item and score.",
+        "unused-columns": "Metrics in {file} were not used beside files of scores: {columns:list}.",
         "scores-excluded": "Scores of metrics: {what}.",
         "unjudged": "{n:,} scores of metrics on outputs that people did not judge were not used.",
         "references": "Human references by name: {systems:list}. Metrics that use a reference"
         " score it too high: exclude it with {remedy}.",
-        "unscored-references": "Human references without scores of metrics were excluded:"
-        " {systems:list}.",
         "incomplete": "SPA uses {kept:,} of {n:,} items: people did not judge all systems on the"
         " others.",
         "few-systems": "Metrics were not compared: {test} needs {least} systems or more, and"
