@@ -122,7 +122,7 @@ def test_numbers_that_vary_within_an_output_are_no_metric_and_named():
 def test_a_count_beside_metrics_is_named(expected):
     found = meta_evaluate(PEOPLE, {**METRICS, "length": [*range(K * S)]})
     assert spa(found) == expected
-    assert "since the names are of counts: length." in " ".join(found.notes)
+    assert "were not read as metrics: length." in " ".join(found.notes)
     assert "counts" not in {one.code for one in meta_evaluate(PEOPLE, METRICS).notes}
 
 
@@ -151,7 +151,7 @@ def test_a_task_has_the_metrics_that_have_scores_there():
         ("error_rate", True),
         ("mqm_penalty", True),
         ("CharacTER", True),
-        ("character length", False),
+        ("character overlap", False),
         ("cder-refA", True),
         ("ppl", True),
     ],

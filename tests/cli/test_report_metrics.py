@@ -137,6 +137,9 @@ def test_few_systems_decide_nothing_and_missing_scores_say_so():
     few = [row for row in rows if row["system"] in ("s0", "s3", "s6")]
     report = make_report(evenhand.read(few), sections=["metrics"], scores=scores)
     assert find_section(report).checks[0].state == UNDECIDED
+    alike = [{**row, "chrf": row["comet"], "ter": row["comet"] / 2} for row in scores]
+    report = make_report(evenhand.read(rows), sections=["metrics"], scores=alike)
+    assert find_section(report).checks[0].state == UNDECIDED
     lacking = [row for row in scores if row["system"] != "s3"]
     report = make_report(evenhand.read(rows), sections=["metrics"], scores=lacking)
     assert "no score of s3" in find_section(report).not_run

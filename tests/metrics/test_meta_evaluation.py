@@ -236,18 +236,17 @@ def make_decided(found, decided):
 
 def test_only_metrics_that_no_other_beats_share_first_place(found):
     shared = make_decided(found, [("m0", "m2")])
-    assert shared.startswith("m0, m1 share first place by SPA: 8 systems cannot separate them")
-    assert "1 of 3 pairs of metrics decided" in shared
+    no_other = "No metric is significantly better than m0 or m1 by SPA (1 of 3 pairs decided)."
+    assert shared == no_other
     alone = make_decided(found, [("m0", "m2"), ("m1", "m2")])
     assert "m2" not in alone
     open_first = make_decided(found, [("m0", "m1"), ("m1", "m2")])
-    assert open_first.startswith("m0 ranks first by SPA")
-    assert open_first.endswith("not separated from m2.")
+    assert open_first == "m0 has the highest SPA, but is not significantly better than m2."
 
 
 def test_where_nothing_is_tested_the_headline_says_so():
     found = meta_evaluate(*make(1, (0.5, 3.0), systems=2))
-    assert "no difference between metrics was tested" in found.document().answer[0]
+    assert "differences were not tested" in found.document().answer[0]
 
 
 def test_a_metric_is_left_out_by_name(tables, found):
@@ -376,6 +375,23 @@ def test_references_without_scores_are_excluded_from_all_counts(tables):
     assert f"n={len(kept)}" in found.signature
     assert f"n={len(kept)}" in expected.signature
     assert "1 of 8 systems" in found.signature
+
+
+def test_texts_say_what_was_done_and_what_to_do(tables, found):
+    people, scores = tables
+    document = found.document()
+    assert (
+        document.basis
+        == "3 metrics against people's scores: 8 systems, 40 items, 10 judges."
+        + (" Test: perm-sys.")
+    )
+    assert "from leaving out judges" in " ".join(document.tables[0].legend)
+    flat = {name: scores[name] for name in ("item", "system")} | {"flat": [7.0] * len(scores["m0"])}
+    notes = {one.code: one for one in meta_evaluate(people, flat).notes}
+    assert notes["constant"].startswith("flat gives all outputs the same score and was not tested.")
+    assert "below-chance" not in notes
+    alone = meta_evaluate(people, {**flat, "flat": scores["m0"]}).document()
+    assert alone.answer[0].startswith("flat: SPA 0.")
 
 
 def test_what_was_asked_for_is_shown(tables, found):

@@ -39,7 +39,7 @@ class Asked(options.Options):
         "--spa mid-p|wmt", "p-values of SPA: mid-p, or as WMT computes them.", default="mid-p"
     )
     model: str | None = _asked(
-        "--model NAME", "Of comparisons, the model of worths. Default: bradley-terry."
+        "--model NAME", "Model of worths, for comparisons. Default: bradley-terry."
     )
     seed: int = options.seed_option(_asked)
 
@@ -75,7 +75,7 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     score, a column for each metric, or a folder of mt-metrics-eval, which has
     people's scores too. With one FILE, metrics are its columns of numbers
     beside people's scores or, with --criterion, its other criteria.
-    --without metric=NAME leaves one out.
+    --without metric=NAME excludes a metric.
     """
     from evenhand.metrics.evaluation import find_beside, meta_evaluate
     from evenhand.metrics.scores import NOTICED, gather_scores, is_folder, read_gold_folder

@@ -65,6 +65,7 @@ from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.ratings import reads_human
 from evenhand.render.findings import Finding
+from evenhand.render.values import join_names
 
 SEED: Final = 20131
 HALVES: Final = 5  # Splits of judges into halves
@@ -166,7 +167,8 @@ def find_beside(
         return read_metric_folder(Path(source), task)
     data = take(gold)
     if not isinstance(data, Ratings):
-        raise UnknownOption("there are no scores of metrics: name a table of them")
+        held = type(data).__name__.lower()
+        raise UnknownOption(f"{data.source.name} holds {held}: add a file of metric scores")
     if criterion is None or not data.has("criterion"):
         return read_columns(data, settings=settings)
     others = score_other_criteria(data, criterion)
@@ -251,8 +253,11 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     if constant.any():
         same = [metrics[at] for at in np.flatnonzero(constant).tolist()]
         remedy = write_without("metric", same)
-        notes.append(say("constant", "warning", metrics=same, remedy=remedy))
-    notes += _note_systems(gold, values, measured, metrics)
+        one = len(same) == 1
+        told = {"who": f"{join_names(same)} {'gives' if one else 'give'}", "remedy": remedy}
+        told |= {"were": "was" if one else "were", "them": "it" if one else "them"}
+        notes.append(say("constant", "warning", **told))
+    notes += _note_systems(gold, values, measured, metrics, constant)
     asked = preferences if by_preference else None
     clusters = _compare(
         study,
@@ -342,7 +347,11 @@ def _find_constant(aligned: Aligned) -> Flags:
 
 
 def _note_systems(
-    gold: Gold, values: Mapping[str, Array], measured: Measured, metrics: Sequence[str]
+    gold: Gold,
+    values: Mapping[str, Array],
+    measured: Measured,
+    metrics: Sequence[str],
+    constant: Flags,
 ) -> list[Finding]:
     notes = []
     references = [one for one in gold.systems if reads_human(one)]
@@ -362,8 +371,8 @@ def _note_systems(
         elif low:
             notes.append(say("against", "warning", metrics=low))
     if measured.chance is not None and "acc-eq" in values:
-        reached = zip(metrics, values["acc-eq"].tolist(), strict=True)
-        low = [one for one, value in reached if value <= measured.chance]
+        at_chance = (values["acc-eq"] <= measured.chance) & ~constant
+        low = [metrics[at] for at in np.flatnonzero(at_chance).tolist()]
         below = say("below-chance", "warning", metrics=low, chance=measured.chance)
         notes.append(below if low else say("chance", "info", chance=measured.chance))
     return notes
@@ -492,7 +501,8 @@ def _list_pairs(
         names = metrics[one], metrics[other]
         pairs.append(MetricPair(*names, gap, p, adjusted, error, bool(decided[a, b])))
     if doubtful:
-        notes.append(say("judges-undecided", pairs=doubtful))
+        verbs = {"have": "has", "are": "is"} if doubtful == 1 else {"have": "have", "are": "are"}
+        notes.append(say("judges-undecided", pairs=doubtful, **verbs))
     ours, wmt = comparison.cluster_decided(decided), comparison.cluster_greedily(upper)
     return Clusters(tuple(pairs), tuple(ours), tuple(wmt))
 

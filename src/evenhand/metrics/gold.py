@@ -273,7 +273,7 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     kept = [at for at, name in enumerate(gold.systems) if name not in lacking]
     if not kept or len(kept) < 2:
         raise InvalidJudgments(
-            f"people judged {listing(gold.systems)} and metrics scored {listing(scores.systems)}:"
+            f"people judged {listing(gold.systems, 3)} and metrics scored {listing(scores.systems, 3)}:"
             " two systems need scores of both, by the same names"
         )
     references = [name for name in lacking if reads_human(name)]
@@ -300,7 +300,7 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     if missing:
         raise InvalidJudgments(
             f"{len(missing):,} of the {len(places):,} items that people judged have no scores of"
-            f" metrics: {listing(missing, 5)}. Add them, or read other judgments (--where)"
+            f" metrics: {listing(missing, 3)}. Add them, or read other judgments (--where)"
         )
     values = scores.values[:, systems][:, :, places]
     unscored = np.isnan(values) & judged
@@ -312,7 +312,7 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
         ]
         raise InvalidJudgments(
             f"{plural(len(which), 'output')} that people judged, without a score:"
-            f" {listing(named, 5)}. Add scores, or leave out the system or item (--without,"
+            f" {listing(named, 3)}. Add scores, or leave out the system or item (--without,"
             " --where)"
         )
     n = int(scored.any(axis=0).sum() - judged.sum())
@@ -384,7 +384,7 @@ def _align_votes(
         some = dict.fromkeys(names[one] for one in item[lacking].tolist())
         raise InvalidJudgments(
             f"{int(lacking.sum()):,} of {len(lacking):,} comparisons are of outputs without the"
-            f" score of a metric (items: {listing([*some], 5)}). Add the scores, or read other"
+            f" score of a metric (items: {listing([*some], 3)}). Add the scores, or read other"
             " judgments (--where)"
         )
     taken = replace(votes, items=names, item=item)

@@ -19,12 +19,14 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.controls import keep_all_judges, leave_out_controls
+from evenhand.data.groups import list_levels
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import (
     InvalidJudgments,
     UnknownColumn,
     UnknownFormat,
+    UnknownOption,
     listing,
     suggest_or_list,
 )
@@ -183,9 +185,19 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     scores = _read_table(table, {"criterion": columns}, settings) if columns else None
     metrics = tabulate(scores, "", beside=True) if isinstance(scores, Ratings) else None
     if metrics is None or not metrics.metrics:
+        name = data.source.name
+        if data.has("criterion") and len(known := list_levels(data, "criterion")) > 1:
+            raise UnknownOption(
+                "choose people's criterion to compare the others with it: --criterion"
+                f" {' | '.join(map(str, known))}"
+            )
+        if any(fold(one) == "metric" for one in data.columns):
+            raise UnknownColumn(
+                f"{name} has no judgments beside its metrics: evenhand metrics RATINGS {name}"
+            )
         raise UnknownColumn(
-            f"{data.source.name} has no column of numbers beside people's scores: name a table of"
-            " the scores of metrics too"
+            f"{name} has no column of numbers beside people's scores: name a table of the scores of"
+            " metrics too"
         )
     return metrics
 

@@ -20,7 +20,7 @@ APART: Final = 25.0  # Points of people between outputs that kendall-like compar
 
 # Statistic → its level, title, and the word that asks for it where that is not its name
 STATISTICS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "preference": ("judgment", "preferences", ""),
+    "preference": ("judgment", "share of judgments agreed with", ""),
     "spa": ("system", "SPA", ""),
     "pa": ("system", "PA", ""),
     "system-pearson": ("system", "Pearson sys.", "pearson"),
