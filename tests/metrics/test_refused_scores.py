@@ -81,7 +81,7 @@ REFUSED = {
         VOTES,
         None,
         {},
-        "dict holds comparisons: add a file of metric scores",
+        "holds comparisons: add a file of metric scores",
     ),
     "no criterion": (CRITERIA, None, {}, r"others with it: --criterion da \| mqm"),
     "scores alone": (

@@ -273,8 +273,8 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     kept = [at for at, name in enumerate(gold.systems) if name not in lacking]
     if not kept or len(kept) < 2:
         raise InvalidJudgments(
-            f"people judged {listing(gold.systems, 3)} and metrics scored {listing(scores.systems, 3)}:"
-            " two systems need scores of both, by the same names"
+            f"people judged {listing(gold.systems, 3)} and metrics scored"
+            f" {listing(scores.systems, 3)}: two systems need scores of both, by the same names"
         )
     references = [name for name in lacking if reads_human(name)]
     if len(references) < len(lacking):

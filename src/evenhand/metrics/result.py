@@ -218,16 +218,15 @@ class MetaEvaluation(Shown):
             "spa": "SPA: agreement of people and metric in how sure they are of each pair of"
             " systems; 1 is best",
             "pa": "PA: share of pairs of systems in people's order",
-            "acc-eq": "acc-eq: share of pairs of outputs of an item in people's order; scores within"
-            " ε tie; ε is chosen on other items",
+            "acc-eq": "acc-eq: share of pairs of outputs of an item in people's order; scores"
+            " within ε tie; ε is chosen on other items",
         }
         legend = [text for name, text in told.items() if name in self.values]
         if self.cluster is not None:
             legend.append("cluster: between two clusters every pair of metrics is decided")
         if self.judge_stderr is not None:
-            legend.append(
-                f"± judges: standard error of {STATISTICS[self.statistic][1]} from leaving out judges"
-            )
+            title = STATISTICS[self.statistic][1]
+            legend.append(f"± judges: standard error of {title} from leaving out judges")
         if any(one is not None for one in self.ceiling.values()):
             legend.append(
                 "people: half of each output's judges against the other half; a metric above it is"
