@@ -37,6 +37,47 @@ def test_columns_of_people_may_have_any_names(evenhand, tmp_path, expected):
     assert {one["metric"]: one["spa"] for one in found["metrics"]} == expected
 
 
+def test_columns_of_metrics_that_are_not_used_are_named(evenhand, tmp_path):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    pl.DataFrame({**PEOPLE, "bleu": BLEU}).write_csv(people)
+    pl.DataFrame({**CELLS, "comet": COMET}).write_csv(scores)
+    notes = evenhand("metrics", people, scores, "--json").json["findings"]
+    (note,) = (one for one in notes if one["code"] == "unused-columns")
+    assert note["values"]["columns"] == ["bleu"]
+
+
+@pytest.mark.parametrize("verb", [["metrics"], ["report", "--sections", "metrics"]])
+def test_files_of_scores_are_read_as_those_of_people(evenhand, tmp_path, verb):
+    names = {"item": "seg", "system": "mt"}
+    whole = pl.DataFrame(METRICS).with_columns(pl.col("bleu").round(3), pl.col("comet").round(3))
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    pl.DataFrame(PEOPLE).rename(names).write_csv(people)
+    whole.rename(names).write_csv(scores)
+    words = ["--column", "item=seg", "--column", "system=mt", "--json"]
+    more = [scores] if len(verb) == 1 else ["--metrics", scores]
+    plain = evenhand(*verb, people, *more, *words)
+    # with commas, and a code for no score in a row of an output that nobody judged
+    text = whole.select("item", "system", pl.col("bleu", "comet").cast(pl.String))
+    text = text.with_columns(pl.col("bleu", "comet").str.replace(".", ",", literal=True))
+    unjudged = pl.DataFrame({"item": ["i99"], "system": ["s0"], "bleu": ["n.a."], "comet": ["1,5"]})
+    pl.concat([text, unjudged]).rename(names).write_csv(scores, separator="\t")
+    decimal = [*words, "--decimal", ",", "--missing", "n.a."]
+    pl.DataFrame(PEOPLE).rename(names).write_csv(people, separator="\t")
+    said = evenhand(*verb, people, *more, *decimal)
+    for run in (plain, said):
+        assert '"bleu"' in run.out
+    if len(verb) == 1:
+        assert said.json["metrics"] == plain.json["metrics"]
+
+
+def test_semicolons_part_scores_with_commas_unasked(tmp_path, expected):
+    path = tmp_path / "scores.csv"
+    text = pl.DataFrame(METRICS).with_columns(pl.col("bleu", "comet").round(9).cast(pl.String))
+    text = text.with_columns(pl.col("bleu", "comet").str.replace(".", ",", literal=True))
+    text.write_csv(path, separator=";")
+    assert spa(meta_evaluate(PEOPLE, path)) == pytest.approx(expected)
+
+
 def test_a_table_that_was_read_has_its_columns(expected):
     assert spa(meta_evaluate(evenhand.read({**PEOPLE, **METRICS}))) == expected
 
@@ -81,7 +122,7 @@ def test_numbers_that_vary_within_an_output_are_no_metric_and_named():
 def test_a_count_beside_metrics_is_named(expected):
     found = meta_evaluate(PEOPLE, {**METRICS, "length": [*range(K * S)]})
     assert spa(found) == expected
-    assert "since the names are of counts: length." in " ".join(found.notes)
+    assert "were not read as metrics: length." in " ".join(found.notes)
     assert "counts" not in {one.code for one in meta_evaluate(PEOPLE, METRICS).notes}
 
 
@@ -106,6 +147,13 @@ def test_a_task_has_the_metrics_that_have_scores_there():
         ("per_output", False),
         ("TER-refB", True),
         ("enter", False),
+        ("error", True),
+        ("error_rate", True),
+        ("mqm_penalty", True),
+        ("CharacTER", True),
+        ("character overlap", False),
+        ("cder-refA", True),
+        ("ppl", True),
     ],
 )
 def test_error_rates_are_told_by_their_names(name, negated):

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 import evenhand
 from evenhand import meta_evaluate
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.metrics import statistics as measures
 from evenhand.render.latex import render_latex
 from evenhand.render.markup import render_markdown
@@ -236,24 +236,24 @@ def make_decided(found, decided):
 
 def test_only_metrics_that_no_other_beats_share_first_place(found):
     shared = make_decided(found, [("m0", "m2")])
-    assert shared.startswith("m0, m1 share first place by SPA: 8 systems cannot separate them")
-    assert "1 of 3 pairs of metrics decided" in shared
+    no_other = "No metric is significantly better than m0 or m1 by SPA (1 of 3 pairs decided)."
+    assert shared == no_other
     alone = make_decided(found, [("m0", "m2"), ("m1", "m2")])
     assert "m2" not in alone
     open_first = make_decided(found, [("m0", "m1"), ("m1", "m2")])
-    assert open_first.startswith("m0 ranks first by SPA")
-    assert open_first.endswith("not separated from m2.")
+    assert open_first == "m0 has the highest SPA, but is not significantly better than m2."
 
 
 def test_where_nothing_is_tested_the_headline_says_so():
     found = meta_evaluate(*make(1, (0.5, 3.0), systems=2))
-    assert "no difference between metrics was tested" in found.document().answer[0]
+    assert "differences were not tested" in found.document().answer[0]
 
 
 def test_a_metric_is_left_out_by_name(tables, found):
     people, scores = tables
     other = meta_evaluate(people, {**scores, "bad": [1.0] * len(scores["m0"])}, without=["bad"])
     assert values(other) == values(found)
+    assert "without bad" in other.signature
     with pytest.raises(InvalidJudgments, match="no metric 'm9'"):
         meta_evaluate(people, scores, without=["m9"])
     with pytest.raises(InvalidJudgments, match="no metric is left"):
@@ -268,6 +268,21 @@ def test_few_systems_are_not_tested_and_perm_both_speaks_of_these_alone():
     other = meta_evaluate(people, scores, statistics=["pa"], test="perm-both")
     assert other.pairs
     assert "these-systems" in {one.code for one in other.notes}
+
+
+@pytest.mark.parametrize("test", ["perm-both", "boot-both", "williams"])
+def test_a_test_that_is_asked_for_orders_by_a_statistic_that_has_it(tables, test):
+    votes, of_votes = compare()
+    for people, scores in (tables, (votes, of_votes)):
+        found = meta_evaluate(people, scores, test=test)
+        assert found.statistic == ("system-pearson" if test == "williams" else "pa")
+        assert found.pairs
+        assert test in found.signature
+        assert ("these-systems" in {one.code for one in found.notes}) == (test == "perm-both")
+    with pytest.raises(UnknownOption, match=f"{test} .* SPA: pass --statistic pearson --level sys"):
+        meta_evaluate(*tables, statistics=["spa"], test=test)
+    named = {"statistics": ["pearson"], "level": "system"}
+    assert meta_evaluate(*tables, **named, test=test).pairs
 
 
 def test_judges_move_the_gold_and_halves_are_the_ceiling(found):
@@ -335,6 +350,57 @@ def test_a_second_protocol_is_another_criterion_of_the_table(tables):
     found = meta_evaluate(both, criterion="mqm")
     assert (found.gold, found.metrics) == ("mqm", ("esa",))
     assert found.values["pa"][0] > 0.8
+    assert found.excluded == ()
+    both["criterion"] = ["mqm"] * n + ["esa errors"] * n
+    both["score"] = both["score"][:n] + [200 - one for one in both["score"][n:]]
+    turned = meta_evaluate(both, criterion="mqm")
+    assert values(turned)["pa", "esa errors"] == values(found)["pa", "esa"]
+    (note,) = [one for one in turned.notes if one.code == "metric-negated"]
+    assert note.values["metrics"] == ["esa errors"]
+
+
+def test_references_without_scores_are_excluded_from_all_counts(tables):
+    people, scores = tables
+    new = {"s7": "refA"}
+    named = {**people, "system": [new.get(one, one) for one in people["system"]]}
+    kept = [at for at, one in enumerate(people["system"]) if one != "s7"]
+    alone = {name: [column[at] for at in kept] for name, column in people.items()}
+    rows = [at for at, one in enumerate(scores["system"]) if one != "s7"]
+    without = {name: [column[at] for at in rows] for name, column in scores.items()}
+    found, expected = meta_evaluate(named, without), meta_evaluate(alone, without)
+    assert values(found) == values(expected)
+    (excluded,) = found.excluded
+    assert (excluded.rows, excluded.of_rows) == (len(people["system"]) - len(kept), 640)
+    assert excluded.system_names == ("refA",)
+    assert f"n={len(kept)}" in found.signature
+    assert f"n={len(kept)}" in expected.signature
+    assert "1 of 8 systems" in found.signature
+
+
+def test_texts_say_what_was_done_and_what_to_do(tables, found):
+    people, scores = tables
+    document = found.document()
+    assert (
+        document.basis
+        == "3 metrics against people's scores: 8 systems, 40 items, 10 judges."
+        + (" Test: perm-sys.")
+    )
+    assert "from leaving out judges" in " ".join(document.tables[0].legend)
+    flat = {name: scores[name] for name in ("item", "system")} | {"flat": [7.0] * len(scores["m0"])}
+    notes = {one.code: one for one in meta_evaluate(people, flat).notes}
+    assert notes["constant"].startswith("flat gives all outputs the same score and was not tested.")
+    assert "below-chance" not in notes
+    alone = meta_evaluate(people, {**flat, "flat": scores["m0"]}).document()
+    assert alone.answer[0].startswith("flat: SPA 0.")
+
+
+def test_what_was_asked_for_is_shown(tables, found):
+    def shown(one):
+        return {column.title for column in one.document().tables[0].columns if not column.only}
+
+    assert "acc*-eq" not in shown(found)
+    assert "acc*-eq" in shown(meta_evaluate(*tables, statistics=["spa", "acc-eq-star"]))
+    assert "acc*-eq" in shown(meta_evaluate(*tables, group="system"))
 
 
 def test_several_tasks_are_compared_apart(tables):
@@ -390,22 +456,20 @@ def test_judged_preferences_are_gold_with_errors_by_item_and_judge():
     assert lower < found.values["preference"][0] < upper
     assert found.pairs[0].decided
     assert (found.items, found.judges) == (30, 8)
-    assert found.test == "t clustered by item and judge"
+    assert found.test == "perm-sys"
+    assert found.pairs[0].judge_stderr > 0
 
 
 @pytest.mark.parametrize(("n_judges", "n_items"), [(1, 1), (2, 1), (1, 30)])
-def test_few_judges_are_no_clusters_and_one_item_decides_nothing(n_judges, n_items):
+def test_few_judges_are_no_clusters_and_of_one_item_intervals_say_nothing(n_judges, n_items):
     votes, scores = compare()
     votes["judge"] = [f"j{int(one[1:]) % n_judges}" for one in votes["judge"]]
     if n_items == 1:
         votes["item"] = ["i0"] * len(votes["item"])
     found = meta_evaluate(votes, scores, statistics=["preference"])
-    assert found.test == "t clustered by item"
     assert [one.code for one in found.notes].count("judges-as-given") == 1
-    (pair,) = found.pairs
     if n_items == 1:
         assert found.interval.tolist() == [[0, 1], [0, 1]]
-        assert (pair.p, pair.decided) == (1, False)
     del votes["judge"]
     unnamed = meta_evaluate(votes, scores, statistics=["preference"])
     assert found.interval.tolist() == unnamed.interval.tolist()
@@ -419,7 +483,9 @@ def test_preferences_that_a_metric_always_has_right_are_binomial_by_items():
     found = meta_evaluate(votes, scores, statistics=["preference"])
     exact = binomtest(6, 6).proportion_ci().low
     assert found.interval == pytest.approx(np.array([[exact, 1], [0, 1 - exact]]))
-    assert found.pairs[0].p == pytest.approx(binomtest(6, 6).pvalue)
+    assert found.pairs == ()
+    (note,) = [one for one in found.notes if one.code == "few-systems"]
+    assert note.endswith("perm-sys needs 6 systems or more, and there are 2.")
 
 
 def test_the_mean_limit_of_ties_is_of_the_parts_that_there_are():

@@ -77,7 +77,19 @@ REFUSED = {
     "no model": (VOTES, OK, {"model": "elo"}, "model cannot be 'elo'"),
     "criterion of votes": (VOTES, OK, {"criterion": "mqm"}, "to ratings only: leave them out"),
     "criterion": (CRITERIA, None, {"criterion": "mqn"}, "no criterion 'mqn'"),
-    "votes without scores": (VOTES, None, {}, "there are no scores of metrics"),
+    "votes without scores": (
+        VOTES,
+        None,
+        {},
+        "holds comparisons: add a file of metric scores",
+    ),
+    "no criterion": (CRITERIA, None, {}, r"others with it: --criterion da \| mqm"),
+    "scores alone": (
+        {"metric": ["m"] * 6, **{n: PEOPLE[n] for n in ("item", "system", "score")}},
+        None,
+        {},
+        "dict has no judgments beside its metrics: evenhand metrics RATINGS dict",
+    ),
     "unscored pairs": (VOTES, take([0, 1, 2]), {}, "2 of 5 comparisons .*items: 2"),
     "preferences without items": (
         VOTES,

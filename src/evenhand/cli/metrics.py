@@ -39,7 +39,7 @@ class Asked(options.Options):
         "--spa mid-p|wmt", "p-values of SPA: mid-p, or as WMT computes them.", default="mid-p"
     )
     model: str | None = _asked(
-        "--model NAME", "Of comparisons, the model of worths. Default: bradley-terry."
+        "--model NAME", "Model of worths, for comparisons. Default: bradley-terry."
     )
     seed: int = options.seed_option(_asked)
 
@@ -51,6 +51,12 @@ def take_metrics(reading: options.Reading) -> tuple[str, ...]:
     named = [one.strip() for one in split if one.strip().startswith("metric=")]
     reading.without = (*whole, *(one for one in split if one.strip() not in named))
     return tuple(one.removeprefix("metric=") for one in named)
+
+
+def choose_settings(reading: options.Reading) -> dict[str, Any]:
+    """Return the settings of reading that also hold for files of metrics' scores."""
+    names = ("sheet", "decimal", "missing", "skip_bad_rows")
+    return {"columns": reading.roles, **{name: getattr(reading, name) for name in names}}
 
 
 @options.verb(
@@ -69,7 +75,7 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     score, a column for each metric, or a folder of mt-metrics-eval, which has
     people's scores too. With one FILE, metrics are its columns of numbers
     beside people's scores or, with --criterion, its other criteria.
-    --without metric=NAME leaves one out.
+    --without metric=NAME excludes a metric.
     """
     from evenhand.metrics.evaluation import find_beside, meta_evaluate
     from evenhand.metrics.scores import NOTICED, gather_scores, is_folder, read_gold_folder
@@ -83,11 +89,11 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         data = data.exclude_named(reading.without)
     else:
         data = reading.open_systems()
-    skip = reading.skip_bad_rows
+    settings = choose_settings(reading)
     if others:
-        given = gather_scores(others, skip_bad_rows=skip)
+        given = gather_scores(others, settings=settings).note_unused(data)
     else:
-        given = find_beside(source, data, criterion, task=reading.task, skip_bad_rows=skip)
+        given = find_beside(source, data, criterion, task=reading.task, settings=settings)
     names = options.split_names(asked.statistic)
     result = meta_evaluate(
         data,

@@ -205,7 +205,7 @@ def report(
     """
     placed.check((*reading.files, *scores.metrics, *filter(None, [verdicts.llm])))
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
-    from evenhand.cli.metrics import take_metrics
+    from evenhand.cli.metrics import choose_settings, take_metrics
     from evenhand.cli.rank import choose_model
     from evenhand.models.registry import RATING_MODELS
     from evenhand.ranking.ratings import choose_rating_model
@@ -230,7 +230,7 @@ def report(
     chosen = replace(
         chosen, **vars(scores), llm=verdicts.llm, llm_judges=names, without_metrics=left_out
     )
-    chosen = replace(chosen, skip_bad_rows=reading.skip_bad_rows)
+    chosen = replace(chosen, of_scores=choose_settings(reading))
     if verdicts.llm is not None:
         chosen = replace(chosen, verdicts=partial(reading.open_beside, verdicts.llm))
     # a campaign may go on meanwhile, and every section is to say the same

@@ -76,6 +76,10 @@ SOFT: Final = frozenset(ANNOTATIONS)
 UNKNOWN_POSITIONS: Final = "positions_unknown"
 
 
+# Words of metrics of which lower is better
+LOWER_METRICS: Final = frozenset(
+    ("ter", "hter", "wer", "cer", "cder", "metricx", "perplexity", "ppl")
+)
 # Words of columns that hold scores of automatic metrics
 _METRICS: Final = frozenset(
     (
@@ -84,15 +88,14 @@ _METRICS: Final = frozenset(
             "sacrebleu",
             "spbleu",
             "chrf",
-            "ter",
-            "hter",
             "meteor",
             "nist",
             "rouge",
             "rougel",
         ),
-        *("comet", "xcomet", "cometkiwi", "kiwi", "bleurt", "bertscore", "metricx", "yisi"),
-        *("bartscore", "moverscore", "unite", "gemba", "wer"),
+        *("comet", "xcomet", "cometkiwi", "kiwi", "bleurt", "bertscore", "yisi"),
+        *("bartscore", "moverscore", "unite", "gemba"),
+        *LOWER_METRICS,
     )
 )
 

@@ -19,6 +19,8 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from evenhand.data.controls import OF_SYSTEMS, carries_excluded
+from evenhand.data.exclusions import note_excluded
+from evenhand.data.groups import choose_criterion, list_levels
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.taking import Openable, take
@@ -33,9 +35,10 @@ from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
 from evenhand.metrics.comparison import ALPHA, MIN_SYSTEMS, Differences
 from evenhand.metrics.gold import Aligned, Gold, align, make_golds, score_other_criteria
-from evenhand.metrics.preferences import Preferences, judge_preferences
+from evenhand.metrics.preferences import Preferences, compare_preferences, judge_preferences
 from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation, MetricPair, write_plain
 from evenhand.metrics.scores import (
+    PLAIN,
     MetricScores,
     find_metrics,
     gather_scores,
@@ -62,6 +65,7 @@ from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.ratings import reads_human
 from evenhand.render.findings import Finding
+from evenhand.render.values import join_names
 
 SEED: Final = 20131
 HALVES: Final = 5  # Splits of judges into halves
@@ -129,6 +133,13 @@ def meta_evaluate(
         given = find_beside(source, gold, criterion, task=task)
     else:
         given = gather_scores(scores)
+    if criterion is not None and isinstance(data := take(gold), Ratings):
+        gold = choose_criterion(data, criterion)
+        if not {*given.metrics}.isdisjoint(list_levels(data, "criterion")):
+            # the other criteria are metrics, and not excluded
+            known = data.source.exclusions
+            gold = replace(gold, source=replace(gold.source, exclusions=known))
+        criterion = None
     return _evaluate(
         gold,
         orient(given.exclude((without,) if isinstance(without, str) else without)),
@@ -146,23 +157,24 @@ def find_beside(
     criterion: str | None,
     *,
     task: str | None = None,
-    skip_bad_rows: bool = False,
+    settings: Mapping[str, Any] = PLAIN,
 ) -> MetricScores:
     """Return scores that stand beside people's: in the folder, as criteria, in columns.
 
-    source: what `gold` was read from.
+    source: what `gold` was read from; settings: of `evenhand.read`.
     """
     if is_folder(source):
         return read_metric_folder(Path(source), task)
     data = take(gold)
     if not isinstance(data, Ratings):
-        raise UnknownOption("there are no scores of metrics: name a table of them")
+        held = type(data).__name__.lower()
+        raise UnknownOption(f"{data.source.name} holds {held}: add a file of metric scores")
     if criterion is None or not data.has("criterion"):
-        return read_columns(data, skip_bad_rows=skip_bad_rows)
+        return read_columns(data, settings=settings)
     others = score_other_criteria(data, criterion)
     parts = [others] if others.metrics else []
     if find_metrics(data):
-        parts.append(read_columns(data, skip_bad_rows=skip_bad_rows))
+        parts.append(read_columns(data, settings=settings))
     if not parts:
         raise UnknownOption(
             f"{data.source.name} has no other criterion than {criterion}: name a table of scores"
@@ -241,12 +253,15 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     if constant.any():
         same = [metrics[at] for at in np.flatnonzero(constant).tolist()]
         remedy = write_without("metric", same)
-        notes.append(say("constant", "warning", metrics=same, remedy=remedy))
-    notes += _note_systems(gold, values, measured, metrics)
+        one = len(same) == 1
+        told = {"who": f"{join_names(same)} {'gives' if one else 'give'}", "remedy": remedy}
+        told |= {"were": "was" if one else "were", "them": "it" if one else "them"}
+        notes.append(say("constant", "warning", **told))
+    notes += _note_systems(gold, values, measured, metrics, constant)
     asked = preferences if by_preference else None
     clusters = _compare(
         study,
-        gold,
+        aligned,
         wishes,
         measured,
         asked,
@@ -258,14 +273,13 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     )
     ceiling = _find_ceiling(study, gold, notes) if gold.items else {}
     epsilon = measured.epsilons[:, np.unique(fold)].mean(axis=1) if "acc-eq" in values else None
-    epsilon = epsilon if preferences is None else preferences.epsilon
-    how = preferences.method if preferences is not None and by_preference else wishes.test
+    epsilon = epsilon if preferences is None else preferences.limits.mean(axis=1)
     judges = None if gold.panel is None else gold.panel.judges
     if gold.votes is not None and gold.votes.judges != ("",):
         judges = len(np.unique(gold.votes.judge))
     interval = preferences.interval[order] if preferences is not None and by_preference else None
-    means = measured.metrics[order]
-    return MetaEvaluation(
+    means, how = measured.metrics[order], wishes.test if clusters.pairs else None
+    result = MetaEvaluation(
         gold=gold.name,
         systems=gold.systems,
         items=len(gold.items if gold.votes is None else gold.votes.items),
@@ -284,10 +298,11 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         people_means=measured.people,
         metric_means=means,
         interval=interval,
-        test=how,
+        test=wishes.test,
         notes=tuple(notes),
-        signature=_sign(aligned, wishes, names, how if clusters.pairs else None, judges=judges),
+        signature=_sign(aligned, wishes, names, how, judges=judges),
     )
+    return note_excluded(result, gold.excluded)
 
 
 def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
@@ -313,6 +328,11 @@ def _sign(
         *([f"group {wishes.group}"] * bool(gold.items)),
         *([f"spa {wishes.spa}"] * ("spa" in names)),
         *([] if how is None else [how]),
+        *(
+            f"without {' '.join(one.values['metrics'])}"
+            for one in aligned.notes
+            if one.code == "metrics-excluded"
+        ),
         f"seed {wishes.seed}",
     ]
     digest = sha256(gold.digest.encode() + scores).hexdigest()
@@ -327,7 +347,11 @@ def _find_constant(aligned: Aligned) -> Flags:
 
 
 def _note_systems(
-    gold: Gold, values: Mapping[str, Array], measured: Measured, metrics: Sequence[str]
+    gold: Gold,
+    values: Mapping[str, Array],
+    measured: Measured,
+    metrics: Sequence[str],
+    constant: Flags,
 ) -> list[Finding]:
     notes = []
     references = [one for one in gold.systems if reads_human(one)]
@@ -347,8 +371,8 @@ def _note_systems(
         elif low:
             notes.append(say("against", "warning", metrics=low))
     if measured.chance is not None and "acc-eq" in values:
-        reached = zip(metrics, values["acc-eq"].tolist(), strict=True)
-        low = [one for one, value in reached if value <= measured.chance]
+        at_chance = (values["acc-eq"] <= measured.chance) & ~constant
+        low = [metrics[at] for at in np.flatnonzero(at_chance).tolist()]
         below = say("below-chance", "warning", metrics=low, chance=measured.chance)
         notes.append(below if low else say("chance", "info", chance=measured.chance))
     return notes
@@ -393,7 +417,7 @@ class Clusters:
 
 def _compare(
     study: Study,
-    gold: Gold,
+    aligned: Aligned,
     wishes: Wishes,
     measured: Measured,
     preferences: Preferences | None,
@@ -408,7 +432,7 @@ def _compare(
 
     preferences: where they are the first statistic; values: (M,) of it.
     """
-    name = study.names[0] if preferences is None else "preference"
+    name, gold = study.names[0] if preferences is None else "preference", aligned.gold
     compared = np.flatnonzero(~np.isnan(values) & ~constant)
     undefined = [metrics[at] for at in np.flatnonzero(np.isnan(values) & ~constant).tolist()]
     if undefined:
@@ -419,12 +443,16 @@ def _compare(
         notes.append(say("judges-as-given", "info", why="fewer than five are known"))
     tested: Differences | Finding | None = None
     if len(compared) > 1:
-        tested = (
-            study.compare(name, wishes.test, measured)
-            if preferences is None
-            else preferences.take(compared).compare()
-        )
-    if gold.items and len(compared):
+        tested = study.require_systems(wishes.test)
+        if tested is None and preferences is not None and gold.votes is not None:
+            limits, rng = preferences.limits[compared], np.random.default_rng(wishes.seed)
+            tested = compare_preferences(gold.votes, aligned.values[compared], limits, rng)
+        elif tested is None:
+            tested = study.compare(name, wishes.test, measured)
+    if preferences is not None:
+        shares = preferences.leave_judges_out()
+        without = None if shares is None else shares[:, compared]
+    elif gold.items and len(compared):
         without = _leave_judges_out(study, gold, name, measured, notes)
     if without is not None:
         judge_stderr = np.full(len(metrics), np.nan)
@@ -434,7 +462,7 @@ def _compare(
         return Clusters((), None, None, judge_stderr)
     places = np.searchsorted(compared, order[: len(compared)])
     found = _list_pairs(tested, places, [metrics[at] for at in compared.tolist()], without, notes)
-    if wishes.test == "perm-both" and preferences is None:
+    if wishes.test == "perm-both":
         notes.append(say("these-systems"))
     return replace(found, judge_stderr=judge_stderr)
 
@@ -473,7 +501,8 @@ def _list_pairs(
         names = metrics[one], metrics[other]
         pairs.append(MetricPair(*names, gap, p, adjusted, error, bool(decided[a, b])))
     if doubtful:
-        notes.append(say("judges-undecided", pairs=doubtful))
+        verbs = {"have": "has", "are": "is"} if doubtful == 1 else {"have": "have", "are": "are"}
+        notes.append(say("judges-undecided", pairs=doubtful, **verbs))
     ours, wmt = comparison.cluster_decided(decided), comparison.cluster_greedily(upper)
     return Clusters(tuple(pairs), tuple(ours), tuple(wmt))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls, take_pairs
+from evenhand.data.exclusions import Exclusion
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
@@ -94,8 +95,11 @@ class Gold:
     votes: Votes | None = None  # of comparisons, with their items
     notes: tuple[Finding, ...] = ()
     lower: bool | None = None  # of ratings, whether lower scores were better
+    counts: Integers | None = None  # (K,) judgments of each system, of ratings
+    excluded: tuple[Exclusion, ...] = ()
 
     def take_systems(self, kept: Sequence[int]) -> Gold:
+        """Keep the systems that metrics scored."""
         place = np.full(len(self.systems), -1)
         place[[*kept]] = np.arange(len(kept))
         panel = self.panel
@@ -114,7 +118,25 @@ class Gold:
                 right=place[votes.right],
             )
         names = tuple(self.systems[at] for at in kept)
-        return replace(self, systems=names, scores=self.scores[[*kept]], panel=panel, votes=votes)
+        counts = None if self.counts is None else self.counts[[*kept]]
+        n = self.n if counts is None else float(counts.sum())
+        n = n if votes is None else float(votes.size)
+        lost = [name for name in self.systems if name not in names]
+        why = "human references without scores of metrics"
+        whom: Any = {"systems": len(lost), "of_systems": len(self.systems)}
+        whom["system_names"] = tuple(lost)
+        excluded = Exclusion("systems", why, self.n - n, self.n, unit="judgment", **whom)
+        return replace(
+            self,
+            systems=names,
+            scores=self.scores[[*kept]],
+            n=n,
+            digest=f"{self.digest} {names}",
+            panel=panel,
+            votes=votes,
+            counts=counts,
+            excluded=(excluded,),
+        )
 
 
 def make_golds(
@@ -205,6 +227,7 @@ def _take_ratings(rows: RatingRows, *, lower_is_better: bool | None) -> Gold:
         panel if rows.judges != ("",) and named else None,
         notes=notes,
         lower=lower,
+        counts=np.bincount(system, minlength=len(systems)),
     )
 
 
@@ -214,13 +237,14 @@ def score_other_criteria(data: Ratings, criterion: str) -> MetricScores:
     if criterion not in rows.criteria:
         choose_criterion(data, criterion)  # refuses it
     values = average_cells(rows)[0]
-    for at in range(len(rows.criteria)):
-        if reads_lower_of(rows.take(rows.criterion == at)):
-            values[at] *= -1
     kept = [at for at, one in enumerate(rows.criteria) if one != criterion]
+    lower = [at for at in kept if reads_lower_of(rows.take(rows.criterion == at))]
+    values[lower] *= -1
     metrics = tuple(rows.criteria[at] for at in kept)
-    note = say("metrics-read", "read", metrics=metrics, file=data.source.name)
-    return MetricScores(metrics, rows.systems, rows.items, values[kept], (note,))
+    notes = [say("metrics-read", "read", metrics=metrics, file=data.source.name)]
+    if lower:
+        notes.append(say("metric-negated", metrics=[rows.criteria[at] for at in lower]))
+    return MetricScores(metrics, rows.systems, rows.items, values[kept], tuple(notes))
 
 
 # People's outputs and metrics' scores, on the same systems and items.
@@ -249,8 +273,8 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     kept = [at for at, name in enumerate(gold.systems) if name not in lacking]
     if not kept or len(kept) < 2:
         raise InvalidJudgments(
-            f"people judged {listing(gold.systems)} and metrics scored {listing(scores.systems)}:"
-            " two systems need scores of both, by the same names"
+            f"people judged {listing(gold.systems, 3)} and metrics scored"
+            f" {listing(scores.systems, 3)}: two systems need scores of both, by the same names"
         )
     references = [name for name in lacking if reads_human(name)]
     if len(references) < len(lacking):
@@ -261,7 +285,6 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
             f" ({write_without('system', names)})"
         )
     if references:
-        notes.append(say("unscored-references", systems=references))
         gold = gold.take_systems(kept)
     systems = [known[name] for name in gold.systems]
     if not gold.items or scores.items == ("",):
@@ -277,7 +300,7 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     if missing:
         raise InvalidJudgments(
             f"{len(missing):,} of the {len(places):,} items that people judged have no scores of"
-            f" metrics: {listing(missing, 5)}. Add them, or read other judgments (--where)"
+            f" metrics: {listing(missing, 3)}. Add them, or read other judgments (--where)"
         )
     values = scores.values[:, systems][:, :, places]
     unscored = np.isnan(values) & judged
@@ -289,7 +312,7 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
         ]
         raise InvalidJudgments(
             f"{plural(len(which), 'output')} that people judged, without a score:"
-            f" {listing(named, 5)}. Add scores, or leave out the system or item (--without,"
+            f" {listing(named, 3)}. Add scores, or leave out the system or item (--without,"
             " --where)"
         )
     n = int(scored.any(axis=0).sum() - judged.sum())
@@ -361,7 +384,7 @@ def _align_votes(
         some = dict.fromkeys(names[one] for one in item[lacking].tolist())
         raise InvalidJudgments(
             f"{int(lacking.sum()):,} of {len(lacking):,} comparisons are of outputs without the"
-            f" score of a metric (items: {listing([*some], 5)}). Add the scores, or read other"
+            f" score of a metric (items: {listing([*some], 3)}). Add the scores, or read other"
             " judgments (--where)"
         )
     taken = replace(votes, items=names, item=item)

@@ -1,27 +1,32 @@
 """Metrics against judged preferences: does a metric score the preferred output higher?
 
 A metric agrees with a judgment if the sign of its difference is that of the judgment, where a
-difference up to ε is a tie. ε is found on other items. Shares of agreement are clustered by item
-and judge: V = max(V_J, V_I, V_J + V_I − V_JI), t on min(J, I) − 1 degrees of freedom. Fewer than
-five judges are no sample of judges: errors are by item, and speak of these judges. Where V is 0,
-which of few clusters says nothing, the exact binomial of G clusters that are all alike holds.
+difference up to ε is a tie. ε is found on other items. Intervals of shares of agreement are
+clustered by item and judge: V = max(V_J, V_I, V_J + V_I − V_JI), t on min(J, I) − 1 degrees of
+freedom. Fewer than five judges are no sample of judges: errors are by item, and speak of these
+judges. Where V is 0, which of few clusters says nothing, the exact binomial of G clusters that are
+all alike holds. Metrics are compared by perm-sys: a judgment adds 1/n or 0, by whose scores its two
+systems have.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
+from typing import Final
 
 import numpy as np
 
 from evenhand.data.votes import Votes
-from evenhand.metrics.comparison import SAME, Differences
+from evenhand.metrics.comparison import SAME, Differences, test_pair_sums
 from evenhand.metrics.statistics import SegmentPairs, assign_folds, calibrate, cross_fit
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.numerics.distributions import t_quantile, t_tail
-from evenhand.numerics.multiple_tests import holm
+from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import MIN_EFFECTIVE
+
+MAX_JUDGES: Final = 50  # Judges beyond them are left out in groups
+ORDER: Final = np.array([1.0, 0.0, -1.0])  # of left preferred, a tie, right preferred
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +34,11 @@ class Preferences:
     """(M,) metrics on n judgments."""
 
     share: Array  # of judgments that a metric agrees with
-    epsilon: Array
+    limits: Array  # (M, n) ε of each judgment's item
     agrees: Flags  # (M, n)
     judge: Integers | None  # (n,) None where judges are not known, or too few for clusters
     item: Integers
     means: Array  # (M, K, 1) of the outputs that were compared
-
-    def take(self, kept: Integers) -> Preferences:
-        """Return the same of some metrics."""
-        share, epsilon, agrees = self.share[kept], self.epsilon[kept], self.agrees[kept]
-        return replace(self, share=share, epsilon=epsilon, agrees=agrees, means=self.means[kept])
 
     @property
     def clusters(self) -> int:
@@ -48,10 +48,6 @@ class Preferences:
     @property
     def df(self) -> int:
         return max(self.clusters - 1, 1)
-
-    @property
-    def method(self) -> str:
-        return "t clustered by item" + (" and judge" if self.judge is not None else "")
 
     def find_error(self, values: Array) -> float:
         """Return the standard error of the mean of (n,) values."""
@@ -79,24 +75,42 @@ class Preferences:
         ends = np.stack([self.share - reach, self.share + reach], axis=1)
         return np.asarray(np.clip(ends, 0.0, 1.0))
 
-    def compare(self) -> Differences:
-        """Test all pairs of metrics by paired, clustered t; p adjusted by Holm's method."""
-        i, j = np.triu_indices(len(self.share), 1)
-        gaps, p = np.empty(len(i)), np.ones(len(i))
-        for at, (one, other) in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
-            d = self.agrees[other].astype(np.float64) - self.agrees[one]
-            gaps[at], error = d.mean(), self.find_error(d)
-            if error > 0:
-                p[at] = t_tail(gaps[at] / error, self.df)
-            elif gaps[at]:
-                p[at] = 2.0 ** (1 - self.clusters)
-        return Differences(gaps, p, np.where(gaps > 0, p / 2, 1 - p / 2), holm(p))
+    def leave_judges_out(self) -> Array | None:
+        """Return (J, M) shares without each judge; None where judges are no clusters."""
+        if self.judge is None:
+            return None
+        codes = number_groups(self.judge) % MAX_JUDGES
+        return np.array([self.agrees[:, codes != one].mean(axis=1) for one in np.unique(codes)])
+
+
+def compare_preferences(
+    votes: Votes, scores: Array, limits: Array, rng: np.random.Generator
+) -> Differences:
+    """Test all pairs of metrics by perm-sys; limits: (M, n) ε of each judgment."""
+    turned = votes.left > votes.right
+    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    order = np.where(turned, -1, 1) * ORDER[votes.outcome]
+    cells = np.concatenate([scores[:, low, votes.item], scores[:, high, votes.item]], axis=1)
+    sd = cells.std(axis=1)[:, None]
+    sd[sd == 0] = 1.0
+    lows, highs = np.split((cells - cells.mean(axis=1)[:, None]) / sd, 2, axis=1)
+    limit, m, systems = limits / sd, len(scores), scores.shape[1]
+    pair = low.astype(np.int64) * systems + high
+    i, j = np.triu_indices(systems, 1)
+    parts = np.empty((m, m, len(i)))
+    for a, b in np.ndindex(m, m):
+        apart, tied = lows[a] - highs[b], (limit[a] + limit[b]) / 2
+        # differences that are the limit itself are ties: rounding must not part them
+        sign = np.where(np.abs(apart) <= tied * (1 + 1e-9) + SAME, 0, np.sign(apart))
+        sums = np.bincount(pair, sign == order, systems**2)
+        parts[a, b] = sums[i * systems + j] / votes.size
+    return test_pair_sums(parts, np.triu_indices(m, 1), rng)
 
 
 def judge_preferences(votes: Votes, scores: Array) -> Preferences:
     """Compare (M, K, S) scores with votes, whose items are numbered as in the scores."""
     n = votes.size
-    order = np.array([1.0, 0.0, -1.0])[votes.outcome]  # left preferred, tie, right preferred
+    order = ORDER[votes.outcome]
     item = votes.item.astype(np.int64)
     fold = assign_folds(np.arange(scores.shape[2]))
     left, right = votes.left.astype(np.int64), votes.right.astype(np.int64)
@@ -104,15 +118,15 @@ def judge_preferences(votes: Votes, scores: Array) -> Preferences:
         left, right, np.zeros(n, dtype=np.int64), 1, np.full(n, 1 / n), order, item
     )
     agrees = np.empty((len(scores), n), dtype=bool)
-    epsilon, share = np.empty(len(scores)), np.empty(len(scores))
+    limits, share = np.empty(agrees.shape), np.empty(len(scores))
     for at, one in enumerate(scores):
         apart = one[left, item] - one[right, item]
-        share[at], limits = cross_fit(pairs, apart, fold)
-        limit = limits[fold[item]]
+        share[at], of_folds = cross_fit(pairs, apart, fold)
+        limits[at] = of_folds[fold[item]]
         if np.isnan(share[at]):  # one item: no others to find ε on
-            limit = np.full(n, calibrate(pairs, apart)[1])
-        agrees[at] = np.where(np.abs(apart) <= limit, 0, np.sign(apart)) == order
-        share[at], epsilon[at] = agrees[at].mean(), limit.mean()
+            limits[at] = calibrate(pairs, apart)[1]
+        agrees[at] = np.where(np.abs(apart) <= limits[at], 0, np.sign(apart)) == order
+        share[at] = agrees[at].mean()
     shape = scores.shape[1], scores.shape[2]
     cell = np.unique(np.concatenate([left, right]) * shape[1] + np.concatenate([item, item]))
     count = np.bincount(cell // shape[1], minlength=shape[0])
@@ -120,4 +134,4 @@ def judge_preferences(votes: Votes, scores: Array) -> Preferences:
     means = np.array(sums)[:, :, None] / np.maximum(count, 1)[:, None]
     few = len(np.unique(votes.judge)) < MIN_EFFECTIVE["judge"]
     judge = None if few else votes.judge.astype(np.int64)
-    return Preferences(share, epsilon, agrees, judge, item, means)
+    return Preferences(share, limits, agrees, judge, item, means)

@@ -11,12 +11,13 @@ import numpy as np
 
 from evenhand.data.exclusions import Exclusion, list_findings
 from evenhand.data.results import Grouped, Shown
-from evenhand.metrics.study import STATISTICS, name_statistic
+from evenhand.metrics.study import STATISTICS, UNASKED, name_statistic
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Form, Table
 from evenhand.render.findings import Finding
+from evenhand.render.values import join_names
 
 MAX_PAIRS_SHOWN: Final = 10  # In a terminal
 WIDE: Final[tuple[Form, ...]] = ("latex", "markdown", "html")  # Where there is room
@@ -124,8 +125,9 @@ class MetaEvaluation(Shown):
                 Column("cluster", "cluster", "count"),
                 Column("wmt_rank", "WMT rank", "count", "by WMT's rule, p not adjusted", only=WIDE),
             ]
+        unasked = {*UNASKED} - {"spa"} <= {*self.values}  # as without --statistic
         for at, name in enumerate(self.values):
-            only = WIDE if name == "acc-eq-star" and at else ()
+            only = WIDE if name == "acc-eq-star" and unasked else ()
             says = "the tie limit is the best on the same items" if name == "acc-eq-star" else ""
             columns.append(
                 Column(_key(name), STATISTICS[name][1], "three", says, priority=9 - at, only=only)
@@ -138,7 +140,9 @@ class MetaEvaluation(Shown):
             columns.append(Column("judge_stderr", "± judges", "three", priority=4))
         if any(one is not None for one in self.distance):
             says = "of systems this far apart or farther, 95 % of pairs are in people's order"
-            columns.append(Column("distance", "95 % agree from", "figures", says, only=WIDE))
+            columns.append(
+                Column("distance", "difference for 95 % agreement", "figures", says, only=WIDE)
+            )
         rows: list[Mapping[str, Any]] = [*self.records()]
         if any(one is not None for one in self.ceiling.values()):
             ceiling = {_key(name): value for name, value in self.ceiling.items()}
@@ -174,11 +178,13 @@ class MetaEvaluation(Shown):
 
     @property
     def _basis(self) -> str:
-        of = f" on {self.items:,} items" if self.items else ""
-        by = "" if self.judges is None else f" by {self.judges:,} judges"
-        compared = f" Compared by {self.test}." if self.pairs else ""
+        counts = [plural(len(self.systems), "system")]
+        counts += [plural(self.items, "item")] if self.items else []
+        counts += [] if self.judges is None else [plural(self.judges, "judge")]
+        compared = f" Test: {self.test}." if self.pairs else ""
         what = plural(len(self.metrics), "metric")
-        return f"{what} against {self.gold} of {len(self.systems)} systems{of}{by}.{compared}"
+        gold = "people's scores" if self.gold == "scores" else self.gold
+        return f"{what} against {gold}: {', '.join(counts)}.{compared}"
 
     @property
     def _answer(self) -> tuple[str, ...]:
@@ -199,29 +205,33 @@ class MetaEvaluation(Shown):
         if not even:
             return (say("leads-alone", metric=best, statistic=title, value=top),)
         if len(first) == 1:
-            return (say("leads-open", metric=best, statistic=title, metrics=even),)
+            return (
+                say("leads-open", metric=best, statistic=title, metrics=join_names(even, "or")),
+            )
         decided, of = sum(one.decided for one in self.pairs), len(self.pairs)
-        values = {"systems": len(self.systems), "decided": decided, "of": of}
-        return (say("shares-first", metrics=first, statistic=title, **values),)
+        told = {"metrics": join_names(first, "or"), "decided": decided, "of": of}
+        return (say("shares-first", statistic=title, **told),)
 
     @property
     def _legend(self) -> tuple[str, ...]:
         told = {
-            "spa": "SPA: 1 less the mean difference in p, people's and the metric's, over pairs of"
-            " systems",
+            "spa": "SPA: agreement of people and metric in how sure they are of each pair of"
+            " systems; 1 is best",
             "pa": "PA: share of pairs of systems in people's order",
-            "acc-eq": "acc-eq: share of pairs of outputs of an item in people's order, ties"
-            " included; the tie limit is chosen on other items",
-            "preference": "preferences: share of judgments that the metric agrees with, ties"
-            " included",
+            "acc-eq": "acc-eq: share of pairs of outputs of an item in people's order; scores"
+            " within ε tie; ε is chosen on other items",
         }
         legend = [text for name, text in told.items() if name in self.values]
         if self.cluster is not None:
             legend.append("cluster: between two clusters every pair of metrics is decided")
         if self.judge_stderr is not None:
-            legend.append("± judges: standard error of the first statistic due to judges")
+            title = STATISTICS[self.statistic][1]
+            legend.append(f"± judges: standard error of {title} from leaving out judges")
         if any(one is not None for one in self.ceiling.values()):
-            legend.append("people: half of each output's judges against the other half")
+            legend.append(
+                "people: half of each output's judges against the other half; a metric above it is"
+                " not better than people, since it is compared with all judges"
+            )
         return tuple(legend)
 
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, Final
@@ -18,15 +19,19 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.controls import keep_all_judges, leave_out_controls
+from evenhand.data.groups import list_levels
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import (
     InvalidJudgments,
     UnknownColumn,
     UnknownFormat,
+    UnknownOption,
     listing,
     suggest_or_list,
 )
+from evenhand.formats.decimals import read_decimals
+from evenhand.formats.files import open_files
 from evenhand.formats.layouts.mqm import read_mtme_scores
 from evenhand.formats.layouts.wide import counts
 from evenhand.formats.reading import open_source, read
@@ -35,6 +40,7 @@ from evenhand.formats.table import ReadOptions, Table
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.ranking.ratings import reads_lower
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
 
@@ -47,11 +53,11 @@ PROTOCOLS: Final = ("mqm", "esa", "wmt-appraise-z", "wmt-z", "da-sqm", "wmt", "w
 SEGMENTS: Final = ".seg.score"
 SYSTEMS: Final = ".sys.score"
 FILES: Final = re.compile(r"\.(seg|sys)\.score(\.gz)?$")
-# Metrics of which lower is better, unless their mean is not above 0: those were negated before
-LOWER: Final = frozenset(("ter", "hter", "wer", "cer", "metricx", "perplexity", "errors"))
-# Position-independent error rate: a word of other names ("bleu per segment"), so that it stands
-# alone or before a reference
-PER: Final = re.compile(r"m?per([\W_]+(ref|src)\w*)?", re.IGNORECASE)
+# Settings of `evenhand.read` that also hold for files of scores: columns, decimal, missing, sheet,
+# skip_bad_rows
+Settings = Mapping[str, Any]
+PLAIN: Final[Settings] = {}
+ROLES: Final = ("item", "system", "task")  # What columns of both files play
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +75,14 @@ class MetricScores:
         if len(self.metrics) == 1:
             return replace(self, metrics=(name,))
         return replace(self, metrics=tuple(f"{name} {one}" for one in self.metrics))
+
+    def note_unused(self, data: Any) -> MetricScores:
+        """Name the columns of metrics beside people's scores, which are not used."""
+        columns = find_metrics(data) if isinstance(data, Ratings) else []
+        if not columns:
+            return self
+        note = say("unused-columns", "warning", columns=columns, file=data.source.name)
+        return replace(self, notes=(*self.notes, note))
 
     def exclude(self, names: Sequence[str]) -> MetricScores:
         """Leave metrics out by name."""
@@ -89,12 +103,12 @@ def is_folder(source: Any) -> bool:
     return isinstance(source, str | Path) and Path(source).is_dir()
 
 
-def read_scores(source: Any, *, skip_bad_rows: bool = False) -> MetricScores:
+def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     """Read the scores of one file, frame or folder."""
     if isinstance(source, MetricScores):
         return source
     if isinstance(source, Mapping) and not _is_table(source):
-        each = {name: read_scores(one, skip_bad_rows=skip_bad_rows) for name, one in source.items()}
+        each = {name: read_scores(one, settings=settings) for name, one in source.items()}
         parts = [one.rename(str(name)) for name, one in each.items()]
         return join_scores(parts)
     if is_folder(source) or (isinstance(source, str | Path) and FILES.search(str(source))):
@@ -102,8 +116,16 @@ def read_scores(source: Any, *, skip_bad_rows: bool = False) -> MetricScores:
         return read_metric_folder(path) if path.is_dir() else read_metric_file(path)
     if isinstance(source, Ratings):
         return tabulate(source, "")
-    table = open_source(source)
-    header = table.header(ReadOptions())
+    sheet = settings.get("sheet") if str(source).lower().endswith(".xlsx") else None
+    table = open_source(source, partial(open_files, sheet=sheet))
+    table = replace(table, missing=_list_missing(settings))
+    roles: dict[str, Any] = {
+        role: name
+        for role, name in settings.get("columns", {}).items()
+        if role in ROLES and name in table.columns
+    }
+    table = read_decimals(table, settings.get("decimal"), roles)
+    header = table.header(ReadOptions(roles))
     if not header.candidates("system"):
         raise UnknownColumn(
             f"no column of {table.name} says whose outputs were scored: call it system. It has"
@@ -111,7 +133,7 @@ def read_scores(source: Any, *, skip_bad_rows: bool = False) -> MetricScores:
         )
     named = [one for one in header.columns if fold(one) in METRIC_COLUMNS]
     if named and header.candidates("score"):
-        return _read(table, {"criterion": named[0]}, skip_bad_rows=skip_bad_rows)
+        return _read(table, {**roles, "criterion": named[0]}, settings=settings)
     columns = _find_columns(header)
     if not columns:
         raise UnknownColumn(
@@ -120,18 +142,18 @@ def read_scores(source: Any, *, skip_bad_rows: bool = False) -> MetricScores:
         )
     # a single column called score is called after its file
     unnamed = len(columns) == 1 and fold(columns[0]) in UNNAMED
-    roles: dict[str, Any] = {"score": columns[0]} if unnamed else {"criterion": columns}
-    scores, numbers = _read(table, roles, skip_bad_rows=skip_bad_rows), header.spreads()
+    held = {"score": columns[0]} if unnamed else {"criterion": columns}
+    scores, numbers = _read(table, {**roles, **held}, settings=settings), header.spreads()
     counted = [one for one in header.free if one in numbers and one not in columns]
     told = [say("counts", columns=counted)] if counted else []
     return replace(scores, notes=(*told, *scores.notes))
 
 
-def gather_scores(sources: Any, *, skip_bad_rows: bool = False) -> MetricScores:
+def gather_scores(sources: Any, *, settings: Settings = PLAIN) -> MetricScores:
     """Read scores of one source, or of several side by side."""
     if isinstance(sources, list | tuple) and not _are_rows(sources):
-        return join_scores([read_scores(one, skip_bad_rows=skip_bad_rows) for one in sources])
-    return read_scores(sources, skip_bad_rows=skip_bad_rows)
+        return join_scores([read_scores(one, settings=settings) for one in sources])
+    return read_scores(sources, settings=settings)
 
 
 def _are_rows(sources: Sequence[Any]) -> bool:
@@ -150,7 +172,7 @@ def find_metrics(data: Ratings) -> list[str]:
     ]
 
 
-def read_columns(data: Ratings, *, skip_bad_rows: bool = False) -> MetricScores:
+def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     """Read the columns of numbers beside people's scores, each as a metric.
 
     A column that gives an output several values, such as a judge's age, is no metric, unless its
@@ -158,14 +180,24 @@ def read_columns(data: Ratings, *, skip_bad_rows: bool = False) -> MetricScores:
     """
     people = [one for one in PEOPLE if one in data.columns]
     table = Table(data.frame.drop(*people), data.source.name, data.source.connection)
+    table = replace(table, missing=_list_missing(settings))
     columns = _find_columns(table.header(ReadOptions()))
-    asked: dict[str, Any] = {"columns": {"criterion": columns}, "skip_bad_rows": skip_bad_rows}
-    scores = read(table, **asked) if columns else None
+    scores = _read_table(table, {"criterion": columns}, settings) if columns else None
     metrics = tabulate(scores, "", beside=True) if isinstance(scores, Ratings) else None
     if metrics is None or not metrics.metrics:
+        name = data.source.name
+        if data.has("criterion") and len(known := list_levels(data, "criterion")) > 1:
+            raise UnknownOption(
+                "choose people's criterion to compare the others with it: --criterion"
+                f" {' | '.join(map(str, known))}"
+            )
+        if any(fold(one) == "metric" for one in data.columns):
+            raise UnknownColumn(
+                f"{name} has no judgments beside its metrics: evenhand metrics RATINGS {name}"
+            )
         raise UnknownColumn(
-            f"{data.source.name} has no column of numbers beside people's scores: name a table of"
-            " the scores of metrics too"
+            f"{name} has no column of numbers beside people's scores: name a table of the scores of"
+            " metrics too"
         )
     return metrics
 
@@ -181,8 +213,18 @@ def _find_columns(header: Header) -> list[str]:
     ]
 
 
-def _read(table: Table, columns: dict[str, Any], *, skip_bad_rows: bool) -> MetricScores:
-    data = read(table, columns=columns, skip_bad_rows=skip_bad_rows)
+def _list_missing(settings: Settings) -> list[str]:
+    return [word.strip() for one in settings.get("missing", ()) for word in str(one).split(",")]
+
+
+def _read_table(table: Table, columns: dict[str, Any], settings: Settings) -> Any:
+    """Read scores of a table whose decimals follow a point by now."""
+    bad, missing = settings.get("skip_bad_rows", False), settings.get("missing", ())
+    return read(table, columns=columns, decimal=".", missing=missing, skip_bad_rows=bad)
+
+
+def _read(table: Table, columns: dict[str, Any], *, settings: Settings) -> MetricScores:
+    data = _read_table(table, columns, settings)
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"{table.name} holds no scores of metrics, one a row or a column")
     return tabulate(data, Path(table.name).stem)
@@ -271,8 +313,7 @@ def orient(scores: MetricScores) -> MetricScores:
     turned = [
         at
         for at, name in enumerate(scores.metrics)
-        if (not LOWER.isdisjoint(_split(name)) or PER.fullmatch(name))
-        and np.nanmean(scores.values[at]) > 0
+        if reads_lower(name, float(np.nanmean(scores.values[at])), metric=True)
     ]
     if not turned:
         return scores
@@ -282,10 +323,6 @@ def orient(scores: MetricScores) -> MetricScores:
     return replace(
         scores, values=values, notes=(*scores.notes, say("metric-negated", metrics=names))
     )
-
-
-def _split(name: str) -> list[str]:
-    return "".join(one if one.isalpha() else " " for one in name.casefold()).split()
 
 
 # Folders of mt-metrics-eval: human-scores/en-de.mqm.seg.score, metric-scores/en-de/BLEU-refA.seg.

@@ -20,7 +20,7 @@ APART: Final = 25.0  # Points of people between outputs that kendall-like compar
 
 # Statistic → its level, title, and the word that asks for it where that is not its name
 STATISTICS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "preference": ("judgment", "preferences", ""),
+    "preference": ("judgment", "share of judgments agreed with", ""),
     "spa": ("system", "SPA", ""),
     "pa": ("system", "PA", ""),
     "system-pearson": ("system", "Pearson sys.", "pearson"),
@@ -43,11 +43,22 @@ OF_PAIRS: Final = ("spa", "acc-eq", "acc-eq-star")
 OF_SEGMENT_PAIRS: Final = ("acc-eq", "acc-eq-star", "kendall-like")
 LEVELS: Final = ("system", "segment")
 SPA_RULES: Final = ("mid-p", "wmt")
+MIN_OF_R: Final = 4  # Systems: r of fewer is too coarse to test, and that of two is 1 or -1
+LEAST_SYSTEMS: Final = {"perm-sys": MIN_SYSTEMS, "williams": MIN_OF_R}
 
 
 def name_statistic(name: str) -> str:
     """Return a statistic's title as a sentence has it: Pearson of systems."""
     return STATISTICS[name][1].replace("sys.", "of systems").replace("seg.", "of segments")
+
+
+def has_test(name: str, test: str, group: str) -> bool:
+    """Say whether a test applies to a statistic."""
+    if name == "segment-pearson":
+        return group == "none"
+    if test == "perm-sys":
+        return name in ("preference", "spa", *OF_MEANS) or (name in OF_PAIRS and group == "item")
+    return name == "system-pearson" if test == "williams" else name in OF_MEANS
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,20 @@ class Wishes:
         require_seed(self.seed)
 
     def choose(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
-        """Return the statistics to compute, in order; words name those of both levels."""
+        """Return the statistics to compute, in order; the first has the test that was asked."""
+        chosen = self._list_chosen(available, unasked)
+        if self.test == "perm-sys":
+            return chosen
+        tested = [one for one in chosen if has_test(one, self.test, self.group)]
+        if not tested or (self.statistics is not None and tested[0] != chosen[0]):
+            raise UnknownOption(
+                f"{self.test} does not apply to {name_statistic(chosen[0])}: pass --statistic"
+                " pearson --level system"
+            )
+        return tuple(dict.fromkeys((tested[0], *chosen)))
+
+    def _list_chosen(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
+        """Return the statistics that were asked for; words name those of both levels."""
         if self.statistics is None:
             chosen = [
                 one
@@ -216,23 +240,24 @@ class Study:
         sd = np.where(sd > 0, sd, 1.0)
         return np.where(judged, (self.scores - mean[:, None, None]) / sd[:, None, None], 0.0), sd
 
+    def require_systems(self, test: str) -> Finding | None:
+        """Return a finding where a test needs more systems."""
+        least, systems = LEAST_SYSTEMS.get(test, 0), len(self.people)
+        if systems >= least:
+            return None
+        remedy = " --test perm-both --statistic pearson compares metrics on these systems only."
+        told = {"test": test, "least": least, "systems": systems}
+        return say("few-systems", "warning", **told, remedy=remedy if systems >= MIN_OF_R else "")
+
     def compare(self, name: str, test: str, measured: Measured) -> Differences | Finding:
         """Test all pairs of metrics by a statistic; a finding says why it is not done."""
-        systems, title = len(self.people), name_statistic(name)
+        if not has_test(name, test, self.group):
+            return say("untestable", statistic=name_statistic(name))
         pairs = np.triu_indices(len(self.scores), 1)
-        pearson = name == "segment-pearson" and self.group == "none"
-        by_swaps = name == "spa" or (name in OF_PAIRS and self.group == "item")
-        by_swaps = by_swaps or (name == "pa" and test == "perm-sys")
-        if test == "perm-sys" and systems < MIN_SYSTEMS:
-            return say("few-systems", "warning", systems=systems, least=MIN_SYSTEMS)
-        if not (by_swaps or name in OF_MEANS or pearson):
-            return say("untestable", statistic=title)
-        fits = test == "perm-sys" if by_swaps else test != "williams"
-        if not fits and (by_swaps or not (pearson or name == "system-pearson") or systems < 4):
-            return say("wrong-test", statistic=title, test=test)
+        pearson = name == "segment-pearson"
         scores, sd = self.standardise()
         rng = np.random.default_rng(self.seed)
-        if by_swaps:
+        if name in OF_PAIRS or (name == "pa" and test == "perm-sys"):
             return comparison.test_pair_sums(self._split(name, measured, scores, sd), pairs, rng)
         judged = ~np.isnan(self.people)
         if test == "williams":

@@ -25,6 +25,7 @@ from evenhand.errors import (
     listing,
     suggest_or_list,
 )
+from evenhand.formats.roles import LOWER_METRICS
 from evenhand.models.base import finite
 from evenhand.models.means import LeastSquaresFit
 from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
@@ -55,7 +56,10 @@ from evenhand.render.findings import take_findings
 INTERVALS: Final = ("rank-sets", "sandwich", "model")
 
 # Words in the name of a criterion that say that lower scores are better
-LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
+LOWER_WORDS: Final = LOWER_METRICS | {"penalty", "penalties", "error", "errors"}
+# Metrics whose names are words of other names ("bleu per segment", "character"), so that they
+# stand alone or before a reference: position-independent error rate, CharacTER
+LOWER_NAMES: Final = re.compile(r"(m?per|character)([\W_]+(ref|src)\w*)?", re.IGNORECASE)
 
 
 # Names that campaigns give to human references which they enter as systems
@@ -65,15 +69,19 @@ HUMAN_NAMES: Final = re.compile(
 )
 
 
-def reads_lower(criterion: str, least: float) -> bool:
-    """Say whether lower scores are better, by the name of a criterion.
+def reads_lower(name: str, level: float, *, metric: bool = False) -> bool:
+    """Say whether lower scores are better, by the name of a criterion or a metric.
 
-    least: lowest score; below 0 stand penalties that are taken off, where higher is better.
+    level: lowest score of people, mean of a metric; below 0 stand penalties that are taken off,
+    where higher is better.
 
     >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
     (True, False, False)
     """
-    return least >= 0 and not LOWER_WORDS.isdisjoint(re.split(r"[^a-z]+", criterion.lower()))
+    if level < 0:
+        return False
+    words = re.findall(r"[^\W\d_]+", name.casefold())
+    return not LOWER_WORDS.isdisjoint(words) or (metric and bool(LOWER_NAMES.fullmatch(name)))
 
 
 def reads_lower_of(rows: RatingRows) -> bool:

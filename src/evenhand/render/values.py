@@ -90,15 +90,15 @@ def write_value(value: Any, kind: str) -> str:
     return KINDS[kind](value) if kind in KINDS else format(value, kind)
 
 
-def join_names(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str], word: str = "and") -> str:
     """Write names as a list; of many the first, and how many more.
 
     >>> join_names(["A"]), join_names(["A", "B", "C"])
     ('A', 'A, B and C')
     """
     if len(names) > MAX_NAMES:
-        return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+        return f"{', '.join(names[: MAX_NAMES - 1])} {word} {len(names) - MAX_NAMES + 1} more"
+    return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else names[0]
 
 
 def begin_sentence(text: str) -> str:

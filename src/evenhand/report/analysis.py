@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Final
 
@@ -130,7 +130,8 @@ class Settings:
     llm_judges: tuple[str, ...] = ()  # judges who are LLMs, where one table holds both
     verdicts: Any = None  # theirs, those that were given, or what opens the file
     without_metrics: tuple[str, ...] = ()  # names of metrics that are left out
-    skip_bad_rows: bool = False  # whether rows of scores that cannot be read are excluded
+    # how files of metrics' scores are read: settings of `evenhand.read`
+    of_scores: Mapping[str, Any] = field(default_factory=dict, hash=False)
     with_metrics: bool = False  # whether the report compares metrics with people
 
     def __post_init__(self) -> None:
@@ -257,8 +258,7 @@ class Analysis:
         settings = self.settings
         return meta_evaluate(
             self.data,
-            settings.scores
-            or find_beside(None, self.data, None, skip_bad_rows=settings.skip_bad_rows),
+            settings.scores or find_beside(None, self.data, None, settings=settings.of_scores),
             lower_is_better=None if settings.better is None else settings.better == "lower",
             task=self.task or None,
             without=settings.without_metrics,

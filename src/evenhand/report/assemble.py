@@ -518,7 +518,7 @@ def _add_companions(
     scores, llm = given
     scores = list(chosen.metrics) or None if scores is None else scores
     if scores is not None:
-        read = gather_scores(scores, skip_bad_rows=chosen.skip_bad_rows)
+        read = gather_scores(scores, settings=chosen.of_scores)
         chosen = replace(chosen, scores=read)
     listed = [*known.items()]
     if scores is not None or (isinstance(data, Ratings) and find_metrics(data)):

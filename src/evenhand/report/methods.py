@@ -414,7 +414,7 @@ def _say_metrics(found: MetaEvaluation) -> list[Sentence]:
     if "acc-eq" in found.values:
         text += " The tie limit of acc-eq on each item was chosen on other items."
     sentences: list[Sentence] = [(text, keys)]
-    if found.pairs and found.test == "perm-sys":
+    if found.pairs:
         systems, keys = len(found.systems), ("romano-wolf-2005",)
         ways = f"all {2**systems - 1:,} ways" if systems <= MAX_EXACT else f"{DRAWS} random ways"
         said = (
@@ -423,12 +423,6 @@ def _say_metrics(found: MetaEvaluation) -> list[Sentence]:
             f" over all pairs of metrics by max-|t| with step-down {cite(*keys)}."
         )
         sentences.append((said, keys))
-    elif found.pairs:
-        said = (
-            f"Differences between two metrics were tested by Student's {found.test}, and p was"
-            " adjusted over all pairs of metrics by Holm's method."
-        )
-        sentences.append((said, ()))
     if found.pairs and found.judge_stderr is not None:
         said = (
             "A pair of metrics is decided only where the difference also exceeds what is due to"

@@ -59,7 +59,7 @@ def draw_pairs(found: MetaEvaluation) -> style.Chart:
     shades = ({0.0: "≥ .1", 1.0: "0"}, "adjusted p")
     below = "the row's metric agrees better than the column's; a dot: decided"
     text = ("Pairs of metrics", below)
-    tested = found.metrics[: max(place[one.second] + 1 for one in found.pairs)]  # others are last
+    tested = found.metrics[: max(place[one.second] for one in found.pairs) + 1]  # others are last
     return draw_map(tested, rows, "far", shades, text=text, across="against metric number")
 
 

@@ -54,8 +54,10 @@ def write_section_metrics(analysis: Analysis) -> Section:
         doubts += [f"{about}{note}" for note in documents[name].findings if note.code in DOUBTS]
         if len(figures) < FIGURES * MAX_DRAWN:
             figures += _draw(one, about, end)
-    tested = all(one.cluster is not None or len(one.metrics) == 1 for one in groups.values())
-    state = WARNING if doubts else PASSED if tested else UNDECIDED
+    decided = all(
+        len(one.metrics) == 1 or any(pair.decided for pair in one.pairs) for one in groups.values()
+    )
+    state = WARNING if doubts else PASSED if decided else UNDECIDED
     answers = document.answer[: -len(groups)]  # what each rests on stands behind them
     return make_section(
         "metrics",
