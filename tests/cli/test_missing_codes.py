@@ -72,7 +72,7 @@ def test_only_the_cell_of_a_wide_sheet_is_emptied(evenhand, folder):
     n = table.filter(pl.col("fluency") == 99).height
     assert mended["groups"]["fluency"]["n_judgments"] == 360 - n
     assert mended["groups"]["adequacy"]["n_judgments"] == 360
-    assert {"no answer": n} == {
+    assert {f"no answer (fluency {n})": n} == {
         one["reason"]: one["rows"] for one in mended["groups"]["fluency"]["excluded"]
     }
 

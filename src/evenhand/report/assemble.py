@@ -495,7 +495,7 @@ def _ask_once(part: Part) -> Part:
 def _warn_companions(chosen: Settings, parts: Sequence[Part]) -> list[Finding]:
     """Say why scores or verdicts that were given were not used."""
     given = {
-        "metrics": ("metrics", chosen.scores is not None),
+        "metrics": ("scores of metrics", chosen.scores is not None),
         "llm": ("verdicts", chosen.has_verdicts),
     }
     return [

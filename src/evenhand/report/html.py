@@ -274,7 +274,8 @@ def find_hero(part: Part) -> tuple[int, int]:
                 return place, number
     drawn = (place for place, one in enumerate(part.sections) if one.figures)
     place = next(drawn, -1)
-    return (place, 0) if 0 <= place < 2 else (-1, -1)
+    last = int(bool(part.sections) and part.sections[0].name == "llm")  # people's ranking is below
+    return (place, 0) if 0 <= place <= last else (-1, -1)
 
 
 def size_answer(answer: tuple[str, ...]) -> int:
