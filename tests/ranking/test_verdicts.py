@@ -10,7 +10,8 @@ import verdict_campaigns
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.verdicts import check_pairs, pair_verdicts
+from evenhand.ranking.sampling_check import check_pairs
+from evenhand.ranking.verdicts import pair_verdicts
 from verdict_campaigns import Design
 
 HALVES = BradleyTerry(ties="half-win")
@@ -314,7 +315,8 @@ def sample_pairs(divided, seed, n=300):
     factors = {"judge": judge, "item": Factor.of(item.labels, item.codes[asked])}
     outcome = np.stack([won, np.zeros(n), ~won]).astype(np.float64)
     judged = Tally(people.systems, left, right, *outcome, factors, n_judgments=n)
-    return check_pairs(pair_verdicts(judged, every, None))
+    paired = pair_verdicts(judged, every, None)
+    return check_pairs(paired.every, paired.of_people)
 
 
 def test_pairs_chosen_where_verdicts_are_divided_are_noticed():
@@ -332,7 +334,8 @@ def test_a_random_sample_is_not_warned_of(of):
         if of == "pairs":
             return sample_pairs(divided=False, seed=seed)
         campaign = verdict_campaigns.draw(Design(), np.random.default_rng(seed))
-        return check_pairs(pair_verdicts(*campaign.tallies(), None))
+        paired = pair_verdicts(*campaign.tallies(), None)
+        return check_pairs(paired.every, paired.of_people)
 
     t = np.array([sample(seed).t for seed in range(100)])
     assert (np.abs(t) <= 3).mean() >= 0.95

@@ -45,7 +45,7 @@ class Asked(options.Options):
 
 
 def take_metrics(reading: options.Reading) -> tuple[str, ...]:
-    """Return the metrics to leave out (--without metric=NAME), which judgments do not have."""
+    """Return the metrics to exclude (--without metric=NAME), which judgments do not have."""
     split = [part for word in reading.without if "metric=" in word for part in word.split(",")]
     whole = [word for word in reading.without if "metric=" not in word]
     named = [one.strip() for one in split if one.strip().startswith("metric=")]

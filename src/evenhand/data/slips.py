@@ -58,7 +58,7 @@ SUMMARIES: Final = frozenset(
 )
 
 
-def note_names(
+def note_odd_names(
     data: Comparisons | Rankings | Ratings, names: Iterable[str], role: str
 ) -> tuple[Finding, ...]:
     """Say which names of judges or systems may be slips: written in two ways, or of no judge."""
@@ -76,7 +76,10 @@ def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
 
     rows: the scores of the table; equal rows are sought where some answers of them are the same.
     """
-    names = *note_names(data, rows.systems, "system"), *note_names(data, rows.judges, "judge")
+    names = (
+        *note_odd_names(data, rows.systems, "system"),
+        *note_odd_names(data, rows.judges, "judge"),
+    )
     if not 0 < rows.size <= MAX_ROWS_IN_PASSING:
         return names
     answers = number_groups(rows.task, rows.judge, rows.unit)

@@ -36,7 +36,7 @@ say: Final = Templates(
         "identical-rows": "{rows:#row equals/rows equal} another row in every column{where}: second"
         " answers, or rows that were pasted twice.",
         "summary-rows": "taken for judges by name: {judges:list}. Rows that sum up others are no"
-        " judgments: if these do, leave them out ({remedy}).",
+        " judgments: if these do, exclude them ({remedy}).",
         "far-score": "{n:#score} of {score:g}{where}, all others from {low:g} to {high:g}: if it is"
         " a slip, correct it.",
         "no-answer-score": "{n:,} of {of:#score}{under} are {score:g}, the others {low:g} to"

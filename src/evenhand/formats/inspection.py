@@ -29,7 +29,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
-from evenhand.data.slips import find_slips, note_names
+from evenhand.data.slips import find_slips, note_odd_names
 from evenhand.data.source import Source, find_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
 from evenhand.data.tally import Factor, Tally
@@ -375,7 +375,7 @@ def inspect(
             notes = (*notes, say("on-scale", scale=str(declared)))
         for role in (role for role in ("system", "judge") if data.has(role)):
             names = [*filter(None, count_labels(data.frame, role, as_text=True))]
-            notes += note_names(data, names, role)
+            notes += note_odd_names(data, names, role)
             notes += note_llm_names(names, data.columns) if role == "judge" else ()
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
@@ -408,7 +408,7 @@ def inspect(
     judges = tally.factors.get("judge")
     notes = say_names(tally.systems)
     if judges:
-        named = note_names(data, judges.labels, "judge")
+        named = note_odd_names(data, judges.labels, "judge")
         notes += (*named, *note_llm_names(judges.labels, data.columns))
     notes += find_slips(data)
     return _inspection(data, tasks, notes=notes)

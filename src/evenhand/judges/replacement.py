@@ -560,10 +560,9 @@ def replace(
     if score is not None:
         require_option("score", score, SCORES)
     data, names = take(data), tuple(dict.fromkeys(take_names(llm_judges)))
-    if not names and isinstance(data, Comparisons | Ratings):
-        names = split_people(keep_all_judges(data))[0]
-    if not names and isinstance(data, Rankings):
-        names = split_people(keep_all_judges(data).comparisons())[0]
+    if not names:
+        table: Any = keep_all_judges(data)
+        names = split_people(table if isinstance(table, Ratings) else take_pairs(table))[0]
     if not names:
         raise UnknownOption("say which judges are LLMs: --llm-judges NAME, or a column judge_type")
     return examine_all(

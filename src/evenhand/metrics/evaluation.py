@@ -109,7 +109,7 @@ def meta_evaluate(
         model: of comparisons, what makes worths; the log-linear Bradley-Terry model by default.
         lower_is_better: of ratings; by default where the criterion's name says so.
         task: only this task, such as one language pair.
-        without: names of metrics to leave out.
+        without: names of metrics to exclude.
         seed: of everything random.
 
     Raises:

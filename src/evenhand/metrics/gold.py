@@ -35,7 +35,7 @@ from evenhand.ranking.ratings import reads_human, reads_lower_of
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 
-MAX_JUDGES: Final = 50  # Judges beyond them are left out in groups
+MAX_JUDGES: Final = 50  # Groups of judges, each left out once, where there are more judges
 
 
 @dataclass(frozen=True, eq=False)

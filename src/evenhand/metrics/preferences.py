@@ -19,13 +19,13 @@ import numpy as np
 
 from evenhand.data.votes import Votes
 from evenhand.metrics.comparison import SAME, Differences, test_pair_sums
+from evenhand.metrics.gold import MAX_JUDGES
 from evenhand.metrics.statistics import SegmentPairs, assign_folds, calibrate, cross_fit
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import MIN_EFFECTIVE
 
-MAX_JUDGES: Final = 50  # Judges beyond them are left out in groups
 ORDER: Final = np.array([1.0, 0.0, -1.0])  # of left preferred, a tie, right preferred
 
 

@@ -477,9 +477,12 @@ def find_apart(fit: LeastSquaresFit, answers: ScoredAnswers) -> Flags | None:
     items = answers.factors.get("item")
     if items is None or "item" in fit.effects or items.size >= answers.n_answers:
         return None
-    on = np.zeros((len(fit.systems), items.size))
-    on[fit.data.system, items.codes] = 1.0
-    each, common = on.sum(axis=1), on @ on.T
+    from scipy.sparse import csr_array  # seldom needed, and slow to import
+
+    shape = len(fit.systems), items.size
+    cells = np.unique(fit.data.system * np.int64(items.size) + items.codes)
+    on = csr_array((np.ones(len(cells)), np.divmod(cells, items.size)), shape=shape)
+    each, common = on.sum(axis=1), (on @ on.T).toarray()
     return np.asarray((common < each) | (common < each[:, None]))
 
 

@@ -62,7 +62,7 @@ from evenhand.ranking.covariance import (
 from evenhand.ranking.inference import find_intervals, order_systems
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, rank_apart
-from evenhand.ranking.sampling_check import Sampling
+from evenhand.ranking.sampling_check import check_pairs
 from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural
@@ -407,7 +407,7 @@ def _fuse(
             return without_verdicts(fused, clustering.notes)
         check = check_items(paired, every)
         if fused.effective is None:
-            fused = replace(fused, sampling=check_pairs(paired))
+            fused = replace(fused, sampling=check_pairs(paired.every, paired.of_people))
         fused = weigh(fused, joint, check, weight)
         if not is_used(fused, weight):
             return without_verdicts(fused, weight=weight)
@@ -754,31 +754,6 @@ def check_items(paired: Paired, fit: Fit) -> float | None:
     clear = sign * (every.wins - every.losses - chances[:, 0] + chances[:, 2])
     item = every.factor("item")
     return compare_items(clear, item.codes, item.loads > 0)
-
-
-def check_pairs(paired: Paired) -> Sampling | None:
-    """Compare how divided verdicts are on the pairs of outputs that people judged and the others.
-
-    A regression on whether people judged it, with a mean for each pair of systems and errors by
-    item.
-    """
-    every, judged = paired.every, paired.of_people.astype(np.float64)
-    k, item = len(every.systems), every.factor("item").codes
-    divided = 1 - np.abs(every.wins - every.losses)
-    _, pair = np.unique(every.left.astype(np.int64) * k + every.right, return_inverse=True)
-    n = np.bincount(pair)
-    moved, apart = (x - (np.bincount(pair, x) / n)[pair] for x in (judged, divided))
-    square = float((moved**2).sum())
-    items = [len(np.unique(item[paired.of_people == one])) for one in (True, False)]
-    if min(items) < ENOUGH_ITEMS or not square > 0:
-        return None
-    slope = float((moved * apart).sum()) / square
-    scores = np.bincount(item, moved * (apart - slope * moved))
-    error = sqrt(float((scores**2).sum())) / square
-    if not error > 0:
-        return None
-    means = (float(divided[paired.of_people == one].mean()) for one in (True, False))
-    return Sampling(slope / error, *means)
 
 
 def compare_items(values: Array, item: NDArray[np.integer[Any]], judged: Flags) -> float | None:

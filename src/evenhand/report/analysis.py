@@ -129,7 +129,7 @@ class Settings:
     llm: str | None = None  # file of verdicts of LLM judges
     llm_judges: tuple[str, ...] = ()  # judges who are LLMs, where one table holds both
     verdicts: Any = None  # theirs, those that were given, or what opens the file
-    without_metrics: tuple[str, ...] = ()  # names of metrics that are left out
+    without_metrics: tuple[str, ...] = ()  # names of metrics that are excluded
     # how files of metrics' scores are read: settings of `evenhand.read`
     of_scores: Mapping[str, Any] = field(default_factory=dict, hash=False)
     with_metrics: bool = False  # whether the report compares metrics with people
@@ -148,8 +148,8 @@ class Settings:
         return self.model if isinstance(self.model, BradleyTerry) else None
 
     @property
-    def leave_metrics_out(self) -> list[str]:
-        """The words of a command that leave metrics out."""
+    def exclude_metrics(self) -> list[str]:
+        """The words of a command that exclude metrics."""
         return [word for one in self.without_metrics for word in ("--without", f"metric={one}")]
 
     def write_command(self, verb: str, *more: str) -> str:

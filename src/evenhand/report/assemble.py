@@ -457,13 +457,12 @@ def make_report(
         wanted = shorten(wanted, chosen.tasks)
     words = ["--sections", ",".join(sections)] if sections else []
     words += ["--title", title] if title else []
-    words += chosen.leave_metrics_out
+    words += chosen.exclude_metrics
     parts = write_parts(held, chosen, wanted, sizes=sizes, opener=opener, step=progress)
     asked: tuple[Finding, ...] = ()
     if held.has("judge"):
         judges = count_labels(held.frame, "judge", as_text=True)
         asked = note_llm_names(filter(None, judges), held.columns)
-        parts = [_ask_once(part) for part in parts]
     return Report(
         title=title or PurePath(data.source.name).name,
         parts=tuple(parts),
@@ -481,15 +480,6 @@ def make_report(
             *find_slips(held, pasted="shown_at" in data.source.find_annotations(data.columns)),
         ),
     )
-
-
-def _ask_once(part: Part) -> Part:
-    """Leave the question about judges who are named like LLMs to the first screen."""
-    sections = [
-        replace(one, notes=tuple(note for note in one.notes if "Named like LLMs" not in note))
-        for one in part.sections
-    ]
-    return replace(part, sections=tuple(sections))
 
 
 def _warn_companions(chosen: Settings, parts: Sequence[Part]) -> list[Finding]:

@@ -185,8 +185,15 @@ def join_documents(
 
 
 def list_notes(document: Document) -> list[Finding]:
-    """Return the findings of a document without what was excluded, which the report says once."""
-    return [one for one in document.shown if "of_rows" not in one.values]
+    """Return the findings of a document without what the report says once, above all sections.
+
+    That is what was excluded, and the question about judges who are named like LLMs.
+    """
+    return [
+        one
+        for one in document.shown
+        if "of_rows" not in one.values and one.code != "named-like-llms"
+    ]
 
 
 def _divide(column: Column) -> list[Column]:

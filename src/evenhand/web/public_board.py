@@ -2,7 +2,7 @@
 
 The board has an address of its own, with these routes and no others: it knows no links, so that
 none can be used there. It is one value, of the dashboard of one moment, and made anew when that is;
-page and feed are written from it. A sentence in which the name of a judge stands is left out.
+page and feed are written from it. Sentences that name a judge are excluded.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ MAX_ON_MAP: Final = 30  # Metrics of which all pairs are drawn
 
 def write_section_metrics(analysis: Analysis) -> Section:
     settings = analysis.settings
-    command = analysis.write_command("metrics", *settings.metrics, *settings.leave_metrics_out)
+    command = analysis.write_command("metrics", *settings.metrics, *settings.exclude_metrics)
     try:
         found = analysis.metrics
     except InvalidJudgments as refusal:

@@ -43,6 +43,7 @@ from evenhand.report.document import (
     Check,
     Figure,
     Section,
+    list_notes,
     make_section,
     pick,
 )
@@ -257,7 +258,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
     document = analysis.note_model(fragility.document())
     if not fragility.flips:
         says = "All systems are level: there is no conclusion to be carried."
-        return Section("fragility", says=(says,), notes=document.shown)
+        return Section("fragility", says=(says,), notes=tuple(list_notes(document)))
     if not whole:
         rest = "What carries the other conclusions"
         if not opened:

@@ -96,9 +96,7 @@ def is_unused(where: str, planned: Campaign) -> bool:
         kinds = {kind for (kind,) in connection.execute(select(log.c.kind).distinct())}
         given = {(row.role, row.judge) for row in connection.execute(select(links))}
     by_llm = all(role == "judge" and judge in seats_of_llm for role, judge in given)
-    return (
-        by_llm and bool(invited) and not kinds & {"judgment", "skip", "attempt", "answer", "serve"}
-    )
+    return by_llm and bool(invited) and kinds <= {"launch", "invite", "issue"}
 
 
 def invite_llm(tx: WriteTransaction, llm: LlmJudge) -> str:
