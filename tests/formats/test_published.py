@@ -255,9 +255,7 @@ FILES = (
     Published("percent.csv", scores("80%", "20 %", "50%", "NA"), "3 1 20 50 80"),
     Published("of_five.csv", scores("4/5", "2 / 5", "3 out of 5", "3/5"), "scores out of 5"),
     Published("of_what.csv", scores("4/5", "2/10"), "score '4/5' in column 'score'", refused=True),
-    Published(
-        "percent_or_share.csv", scores("80%", "0.8"), "score '80%' in column 'score'", refused=True
-    ),
+    Published("percent_or_share.csv", scores("80%", "0.8"), "per cent or fractions?", refused=True),
     Published(
         "one_slip.csv",
         scores(*["80%"] * 40, "x"),
