@@ -125,18 +125,20 @@ class ReplicateBatches:
         for first in range(0, len(weights), 2 * step):
             batch = weights[first : first + 2 * step].astype(self.axes.dtype)
             b, c = len(batch), CLUSTERS_TOGETHER
-            moved = batch @ self.axes
             known = np.ones((blocks, b, width), dtype=batch.dtype)
-            known[:, :, : moved.shape[1]] = moved
             filled = np.zeros((b, blocks * c), dtype=batch.dtype)
             filled[:, : batch.shape[1]] = batch
             known[:, :, -c:] = filled.reshape(b, blocks, c).transpose(1, 0, 2)
             changes = room[:b]
-            np.matmul(known, self.carried, out=changes.transpose(1, 0, 2))
             each = changes.reshape(b, blocks * c, columns // c)
-            # of an array with itself numpy makes half and mirrors it: slower, where both are small
-            estimate = moved @ self.rows
-            products = np.matmul(each[:, :, :-1].transpose(0, 2, 1), each)
+            # OpenBLAS may raise the flag for parts of a register that no result uses (numpy#24067)
+            with np.errstate(invalid="ignore"):
+                moved = batch @ self.axes
+                known[:, :, : moved.shape[1]] = moved
+                np.matmul(known, self.carried, out=changes.transpose(1, 0, 2))
+                # of an array with itself numpy makes half and mirrors it: slower, where small
+                products = np.matmul(each[:, :, :-1].transpose(0, 2, 1), each)
+                estimate = moved @ self.rows
             for at in range(0, len(estimate), step):
                 part = estimate[at : at + step]
                 yield slice(first + at, first + at + len(part)), part, products[at : at + step]
