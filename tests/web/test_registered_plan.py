@@ -11,7 +11,8 @@ import evenhand
 from evenhand.cli.main import main
 from evenhand.errors import CampaignError, InvalidJudgments
 from evenhand.web import Site, Store
-from evenhand.web.app import make_public_app
+from evenhand.web.app import make_app, make_public_app
+from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from followed_campaigns import judge_some, make
 from stored_campaigns import invite_all
@@ -73,6 +74,10 @@ def test_watch_and_the_organiser_see_it(store: Store, where: str) -> None:
     said = " ".join(CliRunner().invoke(main, ["watch", where]).stdout.split())
     assert "plan B may replace C by a gate with margin 0.05" in said
     assert DIGEST in said
+    with TestClient(make_app(Site(store))) as client:
+        page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}").text
+    assert "registered before the first answer: B may replace C by a gate with margin 0.05" in page
+    assert DIGEST in page
 
 
 def test_serve_refuses_a_plan_for_other_systems(

@@ -158,9 +158,9 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
 
 
 def _read_plan(path: str, planned: Campaign) -> str:
-    from evenhand.ranking.gate import Asked, read_plan
+    from evenhand.ranking.gate import Asked, read_gate_plan
 
-    asked = Asked.take(read_plan(path)[0])
+    asked = Asked.take(read_gate_plan(path)[0])
     for name in (*asked.new, asked.old):
         if name not in planned.systems:
             hint = suggest_or_list(name, planned.systems)

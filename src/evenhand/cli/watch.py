@@ -28,7 +28,7 @@ from evenhand.errors import EvenhandError, UnknownFormat, UnknownOption, sentenc
 if TYPE_CHECKING:
     from evenhand.cli.watch_screen import Looks, Source
     from evenhand.data.comparisons import Comparisons
-    from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
+    from evenhand.ranking.sequential.leaderboard import SequentialState
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes
     from evenhand.web.dashboard import CampaignStatus
 
@@ -40,6 +40,7 @@ HALF_WIN: Final = (
 PACE: Final = 2.0  # Seconds between two looks, if not said otherwise
 
 _board = options.under("What is decided")
+_plan = options.under("A plan")
 _live = options.under("While votes come in")
 
 
@@ -72,6 +73,19 @@ class Board(options.Options):
     state: str | None = _board(
         "--state FILE", "Go on with the board in this file, if it is there, and keep it there."
     )
+    plan: str | None = _plan(
+        "--plan FILE",
+        "A TOML file that states systems, level, ties, order, judge_votes, seed, may_withdraw and"
+        " variants before the first vote.",
+    )
+    sha256: str | None = _plan(
+        "--sha256 DIGEST", "The SHA-256 of the plan as it was published; another is refused."
+    )
+    withdrawn: tuple[str, ...] = _plan(
+        "--withdrawn NAME,NAME",
+        "Systems that are taken from the board, as the plan allows. Votes on them still count in"
+        " what is decided of others. Repeatable.",
+    )
     seed: int | None = _board(
         "--seed",
         f"Of the pair that stands for a ranking. Default: that of --state, else {options.SEED}.",
@@ -79,7 +93,7 @@ class Board(options.Options):
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
-        return (self.state,)
+        return (self.state, self.plan)
 
     @property
     def names(self) -> list[str] | None:
@@ -268,7 +282,10 @@ def _visit(address: str, *, insecure: bool, task: str | None) -> Campaign:
     return Campaign(link.host, partial(HttpClient, link), task)
 
 
-SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by")
+SETTINGS: Final = (
+    *("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by"),
+    *("plan", "sha256", "withdrawn"),
+)
 READING: Final = ("layout", "where", "without", "columns", "weight", "outcomes", "system_separator")
 
 
@@ -404,13 +421,12 @@ def _look_once(
     with ProgressDisplay("watching"):
         from evenhand.ranking.sequential.watch import replay_votes as replay
 
-        saved, settings = _take_up(board)
+        beginning = _take_up(board)
         parts = split_groups(data, group_by)
         if board.state is not None and (group_by is not None or len(parts) > 1):
             raise UnknownOption("--state holds one board: choose one task (--task)")
-        asked: dict[str, Any] = {"order": board.order, "systems": board.names, "seed": board.seed}
         results, refused = work_on_groups(
-            parts, lambda part: replay(part, settings, state=saved, **asked), group_by
+            parts, lambda part: replay(part, beginning, seed=board.seed), group_by
         )
         remarks = remarks_on(data)
     if board.state is not None:
@@ -419,10 +435,7 @@ def _look_once(
 
 
 def _open_file(reading: options.Reading, asked: Board) -> File:
-    from evenhand.ranking.sequential.watch import Beginning
-
-    saved, settings = _take_up(asked)
-    beginning = Beginning(settings, saved, asked.order, asked.names)
+    beginning = _take_up(asked)
 
     def open_table(path: Path) -> Comparisons:
         return _read_again(reading, path).open_comparisons("watch")
@@ -463,9 +476,12 @@ def _refuse_settings(context: click.Context, reading: options.Reading) -> None:
         raise UnknownOption("one campaign at a time can be watched")
 
 
-def _take_up(asked: Board) -> tuple[SequentialState | None, LiveLeaderboard]:
-    """Return the kept board, if there is one, and the settings: of those not asked for its own."""
+def _take_up(asked: Board) -> Beginning:
+    """Return how the board begins: by a plan, or as the kept one, if there is one."""
+    from evenhand.ranking.plans import require_digest
+    from evenhand.ranking.sequential.board_plan import read_board_plan
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, read_board
+    from evenhand.ranking.sequential.watch import Beginning
 
     saved, path = None, Path(asked.state or "")
     if asked.state is not None and path.exists():
@@ -475,7 +491,14 @@ def _take_up(asked: Board) -> tuple[SequentialState | None, LiveLeaderboard]:
             raise UnknownFormat(f"{path}: {fault}") from None
     chosen = {name: getattr(asked, name) for name in ("ties", "level", "judge_votes")}
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    return saved, replace(saved.settings if saved else LiveLeaderboard(), **chosen)
+    withdrawn = options.split_names(asked.withdrawn)
+    require_digest(asked.plan, asked.sha256 or "", asked.sha256)
+    if asked.plan is not None:
+        beside = {"order": asked.order, "systems": asked.names, "seed": asked.seed, **chosen}
+        plan = read_board_plan(asked.plan, asked.sha256, **beside)
+        return Beginning(state=saved, plan=plan, withdrawn=withdrawn)
+    settings = replace(saved.settings if saved else LiveLeaderboard(), **chosen)
+    return Beginning(settings, saved, asked.order, asked.names, withdrawn=withdrawn)
 
 
 def _keep(path: Path, state: SequentialState) -> None:

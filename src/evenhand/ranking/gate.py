@@ -27,7 +27,6 @@ When not to use it: to choose a margin after votes are known.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from dataclasses import replace as changed
@@ -47,14 +46,10 @@ from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
-    MissingFile,
-    UnknownFormat,
     UnknownOption,
     listing,
     require_option,
     require_seed,
-    sentence_hint,
-    suggest,
     suggest_or_list,
 )
 from evenhand.models.base import FittedModel
@@ -63,6 +58,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
 from evenhand.ranking.intervals import find_times
+from evenhand.ranking.plans import join_plan, parse_plan, read_plan, require_digest
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import (
     BETWEEN,
@@ -345,15 +341,10 @@ def gate(
         "cluster": cluster,
     }
     digest = None
-    if plan is None and plan_sha256 is not None:
-        raise UnknownOption("a SHA-256 is that of a plan: name it (--plan FILE, in Python plan=)")
     if plan is not None:
-        stated, digest = read_plan(plan)
-        if plan_sha256 is not None and plan_sha256.lower() != digest:
-            raise InvalidJudgments(
-                f"'{plan}' has SHA-256 {digest}, and {plan_sha256} was published: it was changed"
-            )
+        stated, digest = read_gate_plan(plan)
         given = join_plan(given, stated)
+    require_digest(plan, digest or "", plan_sha256)
     asked = Asked.take(given)
     require_seed(seed)
     if asked.anytime and (llm is not None or llm_judges):
@@ -424,8 +415,8 @@ NEEDED: Final = {
     "old": "which system it may replace",
     "margin": "how much worse it may be",
 }
-KEYS: Final = tuple(one.name for one in fields(Asked))  # what a plan may say
-KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+KINDS: Final[Mapping[str, tuple[type, ...]]] = {  # what a plan may state
+    **{one.name: (str,) for one in fields(Asked)},
     "new": (str, list),
     "margin": (int, float),
     "alpha": (int, float),
@@ -433,37 +424,20 @@ KINDS: Final[Mapping[str, tuple[type, ...]]] = {
 }
 
 
-def read_plan(path: str | Path) -> tuple[dict[str, Any], str]:
-    """Return what a plan states, and the SHA-256 of its file.
-
-    Raises:
-        MissingFile: there is none.
-        UnknownFormat: it is no TOML.
-        UnknownOption: it states what a gate does not know.
-
-    """
-    try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise MissingFile(f"there is no file '{path}'") from None
-    return parse_plan(content, path)
+def read_gate_plan(path: str | Path) -> tuple[dict[str, Any], str]:
+    """Return what a plan states, and the SHA-256 of its file; raises as `read_plan`."""
+    return _name_new(*read_plan(path, "gate", KINDS))
 
 
-def parse_plan(content: bytes, path: str | Path) -> tuple[dict[str, Any], str]:
-    """Return what the content of a plan states, and its SHA-256."""
-    try:
-        stated = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UnknownFormat(f"'{path}' is no TOML: {error}") from None
-    for name, value in stated.items():
-        if name not in KEYS:
-            hint = sentence_hint(suggest(name, KEYS)) or f": there are {listing(KEYS, len(KEYS))}"
-            raise UnknownOption(f"'{path}': a gate has no setting '{name}'{hint}")
-        if not isinstance(value, KINDS.get(name, (str,))):
-            raise UnknownOption(f"'{path}': {name} cannot be {value!r}")
+def parse_gate_plan(content: bytes) -> tuple[dict[str, Any], str]:
+    """Return what a registered plan states, and its SHA-256."""
+    return _name_new(*parse_plan(content, "plan", "gate", KINDS))
+
+
+def _name_new(stated: dict[str, Any], digest: str) -> tuple[dict[str, Any], str]:
     if "new" in stated:
         stated["new"] = take_names(stated["new"])
-    return stated, sha256(content).hexdigest()
+    return stated, digest
 
 
 def describe_plan(stated: Mapping[str, Any]) -> str:
@@ -478,15 +452,6 @@ def describe_plan(stated: Mapping[str, Any]) -> str:
         f"{listing(asked.new)} may replace {asked.old} by a gate with margin {asked.margin:g} and"
         f" α {asked.alpha:g}, {when}"
     )
-
-
-def join_plan(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a plan; what is given beside it must be the same."""
-    for name, value in given.items():
-        if value is not None and value != stated.get(name):
-            says = f"says {stated[name]!r}" if name in stated else "does not state it"
-            raise UnknownOption(f"{name} is {value!r}, and the plan {says}: leave it out")
-    return dict(stated)
 
 
 def decide(

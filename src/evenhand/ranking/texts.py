@@ -542,6 +542,12 @@ say_of_boards: Final = Templates(
         "best": "{first} is decided to be the best.",
         "leads": "{first} leads now; not decided against {names}.",
         # What must stand beside a board
+        "planned": "As planned in the file with SHA-256 {digest}.",
+        "withdrawn": "Withdrawn: {names:list}. Votes on them still count in what is decided of"
+        " others.",
+        "no-votes-yet": "Planned, without votes: {names:list}.",
+        "variants": "Variants of {owner}: {names:list}. All pairs are decided at one level, so that"
+        " what is decided of the best of them holds too.",
         "systems-not-named": (
             "Direct votes and judges count once {needed:,} votes have named the systems, or from"
             " the start where all are named there (--systems)."

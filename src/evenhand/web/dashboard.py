@@ -41,7 +41,7 @@ from evenhand.data.source import write_log_check
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.gate import describe_plan, parse_plan
+from evenhand.ranking.gate import describe_plan, parse_gate_plan
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.render.findings import take_findings
 from evenhand.web.downloads import AnswerTables, list_downloads
@@ -348,6 +348,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
         "paused": store.paused,
         "tables": list_downloads(store),
         "pay": str(store.campaign.pay),
+        "plan": _describe_plan(store.plan),
         "head": head,
         "check": write_log_check(store.name, str(head)),
     }
@@ -471,7 +472,7 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         faults=dashboard.faults,
         head=str(progress["head"]),
         check=progress["check"],
-        plan=_describe_plan(store.plan),
+        plan=progress["plan"],
         mark=mark if dashboard.record >= head else "",
     )
 
@@ -479,7 +480,7 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
 def _describe_plan(plan: str) -> str:
     if not plan:
         return ""
-    stated, digest = parse_plan(plan.encode(), "plan")
+    stated, digest = parse_gate_plan(plan.encode())
     return f"{describe_plan(stated)} (SHA-256 {digest})"
 
 

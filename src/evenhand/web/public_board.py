@@ -25,7 +25,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.source import write_log_check
 from evenhand.errors import EvenhandError
-from evenhand.ranking.gate import Asked, decide, describe_plan, parse_plan
+from evenhand.ranking.gate import Asked, decide, describe_plan, parse_gate_plan
 from evenhand.ranking.ranking import Ranking
 from evenhand.web.dashboard import CampaignStatus, Dashboard, DashboardCache, get_status
 from evenhand.web.findings import Findings
@@ -96,7 +96,7 @@ def _describe_plan(
     """Return a registered plan, and what it decides where it may be looked at now."""
     if not store.plan:
         return None
-    stated, digest = parse_plan(store.plan.encode(), "plan")
+    stated, digest = parse_gate_plan(store.plan.encode())
     asked, orders = Asked.take(stated), [*dashboard.findings.orders.values()]
     decision = None
     # several passes, groups and clusters are left to `evenhand gate` on the published answers

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from itertools import combinations
+from itertools import chain, combinations
 from numbers import Real
 from typing import Any, Final, Literal, get_args
 
@@ -79,7 +79,10 @@ TRACE_DIGITS: Final = 4
 ONLY_TIED: Final = "only ever tied, or never compared,"
 OPEN: Final = "the rank sets of these judges do not confirm them now"
 APART: Final = "no vote speaks against them, and rank sets need votes both ways"
-PLAIN_KEYS: Final = ("checked", "n_votes", "n_ties", "n_revised", "log_numerator", "digest")
+PLAIN_KEYS: Final = (
+    *("checked", "n_votes", "n_ties", "n_revised", "log_numerator", "digest"),
+    *("plan_sha256", "withdrawn"),
+)
 MAX_NAMES: Final = 3  # Most systems or pairs that a sentence names
 MAX_GROUP_NAMES: Final = 8
 
@@ -309,6 +312,8 @@ class Leaderboard(Shown):
     groups: tuple[tuple[str, ...], ...] = ()
     unjoined: str = ""  # which groups no vote joins, in words; "" where votes join all systems
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the votes
+    plan_sha256: str | None = None  # of the plan by which the board began
+    withdrawn: tuple[str, ...] = ()  # systems that were taken from the board
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -440,6 +445,9 @@ class SequentialState:
         self.trace: list[str] = []  # first digits of the digest up to each vote
         self.order = ""  # what a table's votes were ordered by, "" where they came one by one
         self.seed: int | None = None  # of the pairs that stand for rankings, None without rankings
+        self.plan_sha256 = ""  # of the plan by which the board began; "" without one
+        # systems that were taken from the board; their votes go on counting
+        self.withdrawn: tuple[str, ...] = ()
         self._screen: likelihood.OpenPairScreen | None = None
         self._closed_judges = 0
         self._code = {name: i for i, name in enumerate(self.systems)}
@@ -575,31 +583,30 @@ class SequentialState:
             confirmed = Confirmation(frozenset(confirmed))
         worth = self.numerator.settle()[: len(self.systems)]
         excluded = _list_excluded(self, checked=confirmed is not None)
+        claims, judge_claims = self._leave_withdrawn(self.claims, self.judge_claims)
         notes, held = _list_notes(self, excluded), {}
         if confirmed is not None:
             notes = [*confirmed.notes, *notes]
-            reasons = {one: confirmed.explain(one.better, one.worse) for one in self.claims}
+            reasons = {one: confirmed.explain(one.better, one.worse) for one in claims}
             held = {claim: why for claim, why in reasons.items() if why is not None}
-        decided = tuple(claim for claim in self.claims if claim not in held)
+        decided = tuple(claim for claim in claims if claim not in held)
         groups = find_groups(self)
         # The systems, the leading one first; equals stand by name and share a place
-        names, k = self.systems, len(self.systems)
+        names, shown = self.systems, [*map(self._code.__getitem__, chain(*groups))]
         better = Counter(claim.better for claim in decided)
         worse = Counter(claim.worse for claim in decided)
-        judged = Counter(claim.better for claim in self.judge_claims)
-        votes = np.zeros((k, 3), dtype=np.int64)  # ties also where they say nothing
+        judged = Counter(claim.better for claim in judge_claims)
+        votes = np.zeros((len(names), 3), dtype=np.int64)  # ties also where they say nothing
         for (left, right), counts in self.shown.items():
             votes[left] += counts
             votes[right] += counts[::-1]
-        order = np.argsort(-worth, kind="stable")
+        order = np.array(sorted(shown, key=lambda code: (-worth[code], code)), dtype=np.intp)
         apart = np.diff(worth[order], prepend=np.inf) < -LEVEL_TOLERANCE
-        first = np.maximum.accumulate(np.where(apart, np.arange(len(worth)), 0))
-        ranks = np.empty(len(worth), dtype=np.int64)
-        ranks[order] = first + 1
-        places = ranks.tolist()
+        first = np.maximum.accumulate(np.where(apart, np.arange(len(order)), 0))
+        places = dict(zip(order.tolist(), (first + 1).tolist(), strict=True))
         group = {name: i for i, part in enumerate(groups) for name in part}
         standings = []
-        for code in sorted(range(k), key=lambda i: (group[names[i]], places[i], names[i])):
+        for code in sorted(shown, key=lambda i: (group[names[i]], places[i], names[i])):
             name = names[code]
             wins, ties, losses = votes[code].tolist()
             standing = Standing(
@@ -613,21 +620,22 @@ class SequentialState:
                 worse_than=worse[name],
                 better_by_judges=None if self.signs is None else judged[name],
                 lower=1 + worse[name],
-                upper=k - better[name],
+                upper=len(shown) - better[name],
             )
             standings.append(standing)
         unjoined = ""  # which groups no vote joins
         if len(groups) > 1:
             from evenhand.models.existence import NEVER, say_apart
 
-            tied = any(group[names[left]] != group[names[right]] for left, right in self.shown)
+            both = ((group.get(names[left]), group.get(names[right])) for left, right in self.shown)
+            tied = any(None not in pair and pair[0] != pair[1] for pair in both)
             unjoined = say_apart(groups, ONLY_TIED if tied else NEVER)
         return Leaderboard(
             standings=tuple(standings),
             decided=decided,
             held=tuple(held),
             held_since=tuple(held.values()),
-            by_judges=None if self.signs is None else tuple(self.judge_claims),
+            by_judges=None if self.signs is None else tuple(judge_claims),
             checked=confirmed is not None,
             n_votes=self.seen.counted,
             n_ties=self.seen.ties,
@@ -639,7 +647,15 @@ class SequentialState:
             digest=self.seen.digest,
             groups=groups,
             unjoined=unjoined,
+            plan_sha256=self.plan_sha256 or None,
+            withdrawn=self.withdrawn,
         )
+
+    def _leave_withdrawn(self, *claims: Sequence[likelihood.Claim]) -> list[list[likelihood.Claim]]:
+        gone = {*self.withdrawn}
+        return [
+            [one for one in each if gone.isdisjoint((one.better, one.worse))] for each in claims
+        ]
 
     def log_evidence(self, better: str, worse: str) -> float:
         """Return log E (nats) of all votes for one system being better than another.
@@ -662,12 +678,16 @@ class SequentialState:
 
 
 def find_groups(state: SequentialState) -> Groups:
-    """Return the names of systems that votes join, the largest group first, names sorted."""
+    """Return the names of systems that votes join, the largest group first, names sorted.
+
+    Withdrawn systems join others, and stand in no group.
+    """
     source, target = np.array(state.numerator.ends, dtype=np.intp).reshape(-1, 2).T
     part = weak_components(Graph(len(state.systems), source, target)).tolist()
     groups: dict[int, list[str]] = {}
     for name, number in sorted(zip(state.systems, part, strict=True)):
-        groups.setdefault(number, []).append(name)
+        if name not in state.withdrawn:
+            groups.setdefault(number, []).append(name)
     return tuple(sorted(map(tuple, groups.values()), key=lambda names: (-len(names), names)))
 
 
@@ -719,6 +739,10 @@ def _sign(state: SequentialState, confirmation: Confirmation | None) -> str:
         parts.append(f"order {state.order}")
     if state.seed is not None:
         parts.append(f"rankings by seed {state.seed}")
+    if state.plan_sha256:
+        parts.append(f"plan {state.plan_sha256[:12]}")
+    if state.withdrawn:
+        parts.append(f"withdrawn {sign_names(state.withdrawn).strip()}")
     if confirmation is not None and confirmation.method:
         parts.append(f"confirmed by {confirmation.method}")
     return write_signature(parts, float(seen.votes), seen.digest or "0" * 12)
@@ -747,6 +771,8 @@ def write_board(state: SequentialState) -> str:
         "sides_known": state.sides_known,
         "order": state.order,
         "seed": state.seed,
+        "plan_sha256": state.plan_sha256,
+        "withdrawn": state.withdrawn,
         "shown": [[*ends, *counts] for ends, counts in state.shown.items()],
         "numerator": state.numerator.to_dict(),
         "signs": None if state.signs is None else state.signs.to_dict(),
@@ -792,6 +818,8 @@ def read_board(text: str) -> SequentialState:
         state.sides_known = bool(body["sides_known"])
         state.order = str(body["order"])
         state.seed = None if body["seed"] is None else int(body["seed"])
+        state.plan_sha256 = str(body.get("plan_sha256", ""))  # not in boards of before
+        state.withdrawn = tuple(map(str, body.get("withdrawn", [])))
         state.shown = {(s, t): list(counts) for s, t, *counts in body["shown"]}
         state.numerator = likelihood.Numerator.from_dict(body["numerator"])
         state.signs = None if body["signs"] is None else JudgeSigns.from_dict(body["signs"])

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import (
+    OF_SYSTEMS,
+    carries_excluded,
+    find_excluded,
+    require_pairs,
+    say_left_out,
+)
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
@@ -32,9 +38,11 @@ from evenhand.errors import (
 )
 from evenhand.formats.files import QUOTED, GrowingCopy
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.plans import require_digest
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import refuse_of_votes
+from evenhand.ranking.sequential.board_plan import BoardPlan, read_board_plan
 from evenhand.ranking.sequential.leaderboard import (
     Confirmation,
     Leaderboard,
@@ -45,6 +53,7 @@ from evenhand.ranking.sequential.leaderboard import (
 )
 from evenhand.ranking.sequential.votes import Arrival, arrange_votes
 from evenhand.render.document import Document
+from evenhand.render.findings import Finding
 
 REST_FACTOR: Final = 19.0  # Rank sets are made anew after so many times what they took
 Open = Callable[[Path], Comparisons]
@@ -74,6 +83,9 @@ def watch(
     order: str | None = None,
     systems: Sequence[str] | None = None,
     seed: int | None = None,
+    plan: str | Path | None = None,
+    plan_sha256: str | None = None,
+    withdrawn: Sequence[str] = (),
 ) -> Watched | Ranking | GroupedRankings:
     """Replay votes in the order in which they were given, and decide with each what can be.
 
@@ -94,9 +106,15 @@ def watch(
         systems: those that take part, where that is known before the first vote; else the first
             votes name them (`LiveLeaderboard.start`). A state has named them.
         seed: of the pair that stands for a ranking; by default that of the state, else 20131.
+        plan: a TOML file that states systems, level, ties, order, judge_votes, seed, may_withdraw
+            and variants before the first vote; what is given beside it must be the same.
+        plan_sha256: the SHA-256 of the plan as it was published; another is refused.
+        withdrawn: systems that are taken from the board, as the plan allows. Votes on them go on
+            counting in what is decided of others, which therefore holds.
 
     Raises:
-        InvalidJudgments: several tasks; votes that are not those the state has seen; a bad cell.
+        InvalidJudgments: a plan that was changed, or a system that may not be withdrawn; several
+            tasks; votes that are not those the state has seen; a bad cell.
         NotIdentified: fewer than two systems.
         UnknownOption: settings, systems or a seed beside a state that has others, or a level that
             the rank sets of known judges cannot show.
@@ -105,25 +123,62 @@ def watch(
     """
     if isinstance(data, Ratings):
         of_votes = {"settings": settings, "state": state, "order": order, "systems": systems}
-        refuse_of_votes({**of_votes, "seed": seed})
+        of_plans = {"plan": plan, "plan_sha256": plan_sha256, "withdrawn": withdrawn or None}
+        refuse_of_votes({**of_votes, "seed": seed, **of_plans})
         return rank(data)
-    return replay_votes(data, settings, state=state, order=order, systems=systems, seed=seed)
+    require_digest(plan, plan_sha256 or "", plan_sha256)
+    if plan is not None:
+        chosen = {} if settings is None else asdict(settings)
+        given = {"order": order, "systems": systems, "seed": seed, **chosen}
+        how = Beginning(state=state, plan=read_board_plan(plan, plan_sha256, **given))
+    else:
+        how = Beginning(settings, state, order, systems)
+    return replay_votes(data, replace(how, withdrawn=withdrawn), seed=seed)
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How a board begins, or goes on."""
+
+    # of the board; None for those of the state, or the usual ones
+    settings: LiveLeaderboard | None = None
+    state: SequentialState | None = None  # a board to go on with, or None
+    order: str | None = None  # as for `watch`
+    systems: Sequence[str] | None = None  # those that take part, where that is known
+    plan: BoardPlan | None = None  # instead of these settings
+    withdrawn: Sequence[str] = ()  # systems that are taken from the board
+
+    def start(self) -> SequentialState:
+        if self.plan is not None:
+            state = self.plan.start(self.state)
+            self.plan.withdraw(state, self.withdrawn)
+            return state
+        if self.withdrawn:
+            raise UnknownOption(
+                "systems are withdrawn from a board that has a plan, which says who may: name it"
+                " (--plan FILE, in Python plan=)"
+            )
+        return _begin(self.settings, self.state, self.systems)
+
+    @property
+    def asked_order(self) -> str | None:
+        return self.order if self.plan is None else self.plan.order
+
+    def describe(self, state: SequentialState) -> tuple[Finding, ...]:
+        return () if self.plan is None else self.plan.describe(state)
 
 
 @carries_excluded(*OF_SYSTEMS)
 def replay_votes(
-    data: Comparisons | Rankings | Openable,
-    settings: LiveLeaderboard | None = None,
-    *,
-    state: SequentialState | None = None,
-    order: str | None = None,
-    systems: Sequence[str] | None = None,
-    seed: int | None = None,
+    data: Comparisons | Rankings | Openable, how: Beginning, *, seed: int | None = None
 ) -> Watched:
     table = require_pairs(data, "only comparisons and rankings can be watched, not")
     if len(table.tasks()) > 1:
         raise InvalidJudgments("the table holds several tasks: choose one with task=...")
-    state = _begin(settings, state, systems)
+    state = how.start()
+    if how.plan is not None:
+        how.plan.require_whole(find_excluded(data))
+        seed = how.plan.seed if seed is None else seed
     if seed is not None:
         require_seed(seed)
         if table.has("ranking") and state.seed not in (None, seed):
@@ -133,7 +188,7 @@ def replay_votes(
             )
     else:
         seed = SEED if state.seed is None else state.seed
-    arrival = arrange_votes(table, order, seed)
+    arrival = arrange_votes(table, how.asked_order, seed)
     if len(arrival.systems) < 2:
         raise NotIdentified("there is nothing to decide: there are fewer than two systems")
     refuse_too_sure(table, state.settings)
@@ -147,8 +202,8 @@ def replay_votes(
     state.order, state.seed = arrival.order, seed if table.has("ranking") else state.seed
     confirmed = confirm_pairs(table, state.settings)
     board = state.show(confirmed)
-    board = replace(board, notes=(*say_left_out(data, table), *arrival.notes, *board.notes))
-    return Watched(board, state, arrival, confirmed)
+    notes = (*how.describe(state), *say_left_out(data, table), *arrival.notes, *board.notes)
+    return Watched(replace(board, notes=notes), state, arrival, confirmed)
 
 
 def _begin(
@@ -188,15 +243,6 @@ def _say_difference(arrival: Arrival, state: SequentialState, place: int) -> str
         f" later must stand behind the {known:,} votes that it has seen: order by when answers came"
         " in, undo the change, or begin a new board"
     )
-
-
-@dataclass(frozen=True)
-class Beginning:
-    # of the board; None for those of the state, or the usual ones
-    settings: LiveLeaderboard | None = None
-    state: SequentialState | None = None  # a board to go on with, or None
-    order: str | None = None  # as for `watch`
-    systems: Sequence[str] | None = None  # those that take part, where that is known
 
 
 class GrowingVotes:
@@ -251,7 +297,8 @@ class GrowingVotes:
             self._rest_from(begun)
         if fresh or due:
             board = state.show(self._confirmed)
-            self.board = replace(board, notes=(*self._notes, *board.notes))
+            planned = self._beginning.describe(state)
+            self.board = replace(board, notes=(*planned, *self._notes, *board.notes))
         return bool(fresh) or due
 
     def _begin(self) -> bool:
@@ -270,8 +317,7 @@ class GrowingVotes:
         begun, how = self._clock(), self._beginning
         table = self._read(self._copy)
         settings = how.settings if self.state is None else None
-        asked: dict[str, Any] = {"order": how.order, "systems": how.systems}
-        watched = replay_votes(table, settings, state=self.state, **asked)
+        watched = replay_votes(table, replace(how, settings=settings, state=self.state))
         self.state, self.board = watched.state, watched.board
         span, self._notes = watched.arrival.span, watched.arrival.notes
         self._latest = None if span is None else span[1]
@@ -296,7 +342,7 @@ class GrowingVotes:
         piece = self._copy.with_name(f"new{self._copy.suffix}")
         piece.write_bytes(self._header + fresh)
         try:
-            arrival = arrange_votes(self._read(piece), self._beginning.order, SEED)
+            arrival = arrange_votes(self._read(piece), self._beginning.asked_order, SEED)
         except EvenhandError:  # the whole file says it, with the right numbers of rows
             return False
         if arrival.order != state.order:
