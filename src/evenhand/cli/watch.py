@@ -495,7 +495,7 @@ def _take_up(asked: Board) -> Beginning:
     require_digest(asked.plan, asked.sha256 or "", asked.sha256)
     if asked.plan is not None:
         beside = {"order": asked.order, "systems": asked.names, "seed": asked.seed, **chosen}
-        plan = read_board_plan(asked.plan, asked.sha256, **beside)
+        plan = read_board_plan(asked.plan, asked.sha256, beside)
         return Beginning(state=saved, plan=plan, withdrawn=withdrawn)
     settings = replace(saved.settings if saved else LiveLeaderboard(), **chosen)
     return Beginning(settings, saved, asked.order, asked.names, withdrawn=withdrawn)

@@ -87,8 +87,7 @@ class BoardPlan:
             if names:
                 notes.append(say(code, names=names))
         notes += [
-            say("variants", owner=owner, names=names)
-            for owner, names in self.variants.items()
+            say("variants", owner=owner, names=names) for owner, names in self.variants.items()
         ]
         return tuple(notes)
 
@@ -97,7 +96,7 @@ def _them(names: Sequence[str]) -> str:
     return "it" if len(names) == 1 else "them"
 
 
-def read_board_plan(path: str | Path, published: str | None = None, **given: Any) -> BoardPlan:
+def read_board_plan(path: str | Path, published: str | None, given: Mapping[str, Any]) -> BoardPlan:
     """Read the plan of a board.
 
     Args:

@@ -130,7 +130,7 @@ def watch(
     if plan is not None:
         chosen = {} if settings is None else asdict(settings)
         given = {"order": order, "systems": systems, "seed": seed, **chosen}
-        how = Beginning(state=state, plan=read_board_plan(plan, plan_sha256, **given))
+        how = Beginning(state=state, plan=read_board_plan(plan, plan_sha256, given))
     else:
         how = Beginning(settings, state, order, systems)
     return replay_votes(data, replace(how, withdrawn=withdrawn), seed=seed)
