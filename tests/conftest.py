@@ -15,6 +15,11 @@ settings.register_profile("house", derandomize=True, deadline=None, print_blob=T
 settings.load_profile("house")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: tests of servers wait for a part of their time."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Let the garbage collector pass over what stays for the whole run anyway.
