@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -139,11 +140,14 @@ def test_a_judge_is_invited_replaced_and_forgotten_by_clicks(browser: Any, tmp_p
             page.click("button[aria-label='Revoke j05']")
             page.wait_for_selector("#notice:has-text('j05 is removed')")
             page.fill("#invite [name=judge]", "new")
-            page.fill("#invite [name=note]", "who came later")
+            page.fill("#invite [name=note]", "Ann <ann@example.org>, later")
             assert page.input_value("#invite [name=seat]") == "j05"  # the free one, by itself
             page.click("button:has-text('Make a link')")
             page.wait_for_selector("#notice:has-text('The link of new')")
             link = page.input_value("#notice input")
+            mail = unquote(page.get_attribute("#notice a.button", "href"))
+            assert mail.startswith("mailto:ann@example.org?subject=")
+            assert mail.endswith(f"&body={link}")
             keep_picture(page, "organiser-invited-1280")
             other = browser.new_page()
             other.goto(link)

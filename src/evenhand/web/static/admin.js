@@ -22,7 +22,7 @@
     const text = words.trim();
     return text && text[0].toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
   }
-  function notice(text, kind = "", link = "") {
+  function notice(text, kind = "", link = "", who = "") {
     note.hidden = !text;
     note.className = kind;
     note.replaceChildren(sentence(text));
@@ -45,7 +45,13 @@
       try { await navigator.clipboard.writeText(link); } catch { document.execCommand("copy"); }
       copy.textContent = "Copied";
     });
-    note.append(field, copy, close());
+    const mail = document.createElement("a"); // who it is may hold the address
+    const [to] = who.match(/[^\s<>,;"]+@[^\s<>,;"]+/) || [""];
+    const title = document.querySelector("h1.title").textContent;
+    mail.className = "button";
+    mail.href = `mailto:${encodeURIComponent(to)}?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(link)}`;
+    mail.textContent = "E-mail";
+    note.append(field, copy, mail, " ", close());
     document.documentElement.style.setProperty("--notice", `${note.offsetHeight + 32}px`);
     field.focus();
     field.select();
@@ -115,7 +121,7 @@
       else part.open = false;
     } catch { place.textContent = "No connection: close this and open it again."; }
   }
-  async function order(told, form) {
+  async function order(told, form, who = "") {
     try {
       const reply = await fetch(`${root}/do`, {
         method: "POST",
@@ -126,7 +132,7 @@
       if (!reply.ok) { notice(said.error, "warning"); return; }
       if (form) form.reset();
       await refresh();
-      notice(said.message, "", said.link);
+      notice(said.message, "", said.link, told.note || who);
     } catch { notice("No connection: it is not known whether anything was changed. Reload the page.", "warning"); }
   }
   document.addEventListener("click", (event) => {
@@ -134,7 +140,9 @@
     if (!button) return;
     if (button.dataset.ask && !window.confirm(button.dataset.ask)) return;
     const more = button.dataset.answers ? { answers: true } : {};
-    order({ what: button.dataset.do, judge: button.dataset.judge || "", ...more });
+    const row = button.closest("tr");
+    const who = row ? row.querySelector(".who").textContent : "";
+    order({ what: button.dataset.do, judge: button.dataset.judge || "", ...more }, null, who);
   });
   document.addEventListener("toggle", (event) => {
     if (event.target.open && event.target.dataset.load) load(event.target);
