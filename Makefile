@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PYTEST := $(BIN)/python -m pytest
 # how tests are spread over processes; PARALLEL= runs them in one
-PARALLEL ?= -n auto --dist loadfile
+PARALLEL ?= -n auto --dist loadfile --no-loadscope-reorder
 
 # a caller's environment must not leak into ours
 unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX PIP_REQUIRE_VIRTUALENV

@@ -15,9 +15,25 @@ settings.register_profile("house", derandomize=True, deadline=None, print_blob=T
 settings.load_profile("house")
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are cores: tests of servers wait for a part of their time."""
-    return (os.cpu_count() or 1) + 1
+LONG = ("faults", "web", "engines", "corpus", "experiments", "ranking", "cli")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process more than there are cores where slow tests wait for servers and disks."""
+    return (os.cpu_count() or 1) + (config.option.markexpr == "slow")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the folders of the longest files, lest one process works on them alone at last."""
+    places = {name: place for place, name in enumerate(LONG)}
+    tests = Path(__file__).parent
+    items.sort(
+        key=lambda item: (
+            places.get(item.path.relative_to(tests).parts[0], len(LONG))
+            if item.path.is_relative_to(tests)
+            else len(LONG)
+        )
+    )
 
 
 @pytest.hookimpl(wrapper=True)

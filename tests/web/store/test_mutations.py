@@ -6,6 +6,7 @@ moved, doubled and rewritten, alone or with all hashes after them.
 """
 
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -15,6 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -486,8 +488,16 @@ def test_what_no_log_determines_is_named_in_the_documentation() -> None:
     assert "everything about links of organisers and crowds" in free
 
 
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory, where there is one: each mutation is a commit, and a disk is slow."""
+    shared = Path("/dev/shm")
+    with TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else tmp_path) as folder:
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("part", ["some", pytest.param("all", marks=pytest.mark.slow)])
-def test_mutations_are_found_out(histories: dict[str, History], part: str, tmp_path: Path) -> None:
+def test_mutations_are_found_out(histories: dict[str, History], part: str, memory: Path) -> None:
     """With a head all; without one all but a sound chain rewritten, and an end that was cut."""
     every = list_mutations(histories)
     assert len(every) >= FEWEST
@@ -497,7 +507,7 @@ def test_mutations_are_found_out(histories: dict[str, History], part: str, tmp_p
         body = "chain: body forged"
         every = [one for at, one in enumerate(every) if at % 8 == 2 or one[1].kind == body]
     for history, one, source in every:
-        path = tmp_path / source.name
+        path = memory / source.name
         shutil.copyfile(source, path)
         try:
             one.change(path)
