@@ -34,7 +34,7 @@ def change(**columns):
 
 # what people said, scores, settings, and words of the refusal
 REFUSED = {
-    "a cell": (PEOPLE, take([0, 1, 2, 3, 4]), {}, "1 output .* bleu of z on 2.*--without"),
+    "a cell": (PEOPLE, take([0, 1, 2, 3, 4]), {}, "1 output .* bleu of z on 2.*--where"),
     "a system": (PEOPLE, take([0, 1, 3, 4]), {}, "bleu has no score of z.*--without system=z"),
     "an item": (PEOPLE, take([0, 1, 2]), {}, "1 of the 2 items .* no scores of metrics: 2"),
     "all items": (

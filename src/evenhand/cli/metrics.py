@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
+
+# Options of reading that hold for files of metrics' scores, and those that are of tables
+OF_SCORES: Final = ("columns", "sheet", "decimal", "missing", "skip_bad_rows")
+OF_TABLES: Final = (
+    *OF_SCORES,
+    *("layout", "weight", "weights", "outcomes", "system_separator", "error_weights"),
+)
 
 _asked = options.under("What is compared")
 
@@ -53,10 +61,17 @@ def take_metrics(reading: options.Reading) -> tuple[str, ...]:
     return tuple(one.removeprefix("metric=") for one in named)
 
 
+def _refuse_of_tables(others: Sequence[str]) -> None:
+    """Refuse options of reading that a folder of mt-metrics-eval has no use for."""
+    held = OF_SCORES if others else ()  # they hold for the files of scores
+    names = [name for name in OF_TABLES if name not in held]
+    options.refuse_given(names, "does not apply to a folder of mt-metrics-eval: leave it out")
+
+
 def choose_settings(reading: options.Reading) -> dict[str, Any]:
     """Return the settings of reading that also hold for files of metrics' scores."""
-    names = ("sheet", "decimal", "missing", "skip_bad_rows")
-    return {"columns": reading.roles, **{name: getattr(reading, name) for name in names}}
+    named = {name: getattr(reading, name) for name in OF_SCORES if name != "columns"}
+    return {"columns": reading.roles, **named}
 
 
 @options.verb(
@@ -85,7 +100,8 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     left_out = take_metrics(reading)
     reading.files = (source,)
     if is_folder(source):
-        data: Any = read_gold_folder(Path(source), reading.task, criterion)
+        _refuse_of_tables(others)
+        data: Any = read_gold_folder(Path(source), reading.task, criterion, where=reading.where)
         data = data.exclude_named(reading.without)
     else:
         data = reading.open_systems()

@@ -35,6 +35,7 @@ from evenhand.formats.files import open_files
 from evenhand.formats.layouts.mqm import read_mtme_scores
 from evenhand.formats.layouts.wide import counts
 from evenhand.formats.reading import open_source, read
+from evenhand.formats.reading import read_columns as hold_scores
 from evenhand.formats.roles import Header, fold, is_metric
 from evenhand.formats.table import ReadOptions, Table
 from evenhand.metrics.texts import say
@@ -413,8 +414,13 @@ def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
     return MetricScores(metrics, systems, tuple(items), np.concatenate(blocks, axis=2), notes)
 
 
-def read_gold_folder(folder: Path, task: str | None, criterion: str | None) -> Ratings:
-    """Read people's scores of a folder: of each language pair one protocol."""
+def read_gold_folder(
+    folder: Path, task: str | None, criterion: str | None, *, where: str | None = None
+) -> Ratings:
+    """Read people's scores of a folder: of each language pair one protocol.
+
+    where: a condition on the columns task, criterion, item, system, score and document.
+    """
     human = folder / "human-scores"
     if not human.is_dir():
         raise UnknownFormat(
@@ -455,10 +461,10 @@ def read_gold_folder(folder: Path, task: str | None, criterion: str | None) -> R
             columns["document"] += [documents[at] for at in given]
     if len({*columns["document"]}) < 2:
         del columns["document"]
-    data = read(columns)
+    data = hold_scores(columns, f"folder {folder.name}", where=where)
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"'{human}' holds no scores")
-    return replace(data, source=replace(data.source, name=f"folder {folder.name}"))
+    return data
 
 
 def _read_documents(path: Path, n: int) -> list[str]:
