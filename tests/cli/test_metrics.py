@@ -260,3 +260,30 @@ def test_the_remedy_of_outputs_without_a_score_can_be_copied(
     said = evenhand("metrics", *words, code=2).err
     found = evenhand("metrics", *words, *find_remedy(said), "--json").json
     assert found["items"] == (29 if kind == "folder" else len(names) - 1)
+
+
+def test_metrics_are_named_with_one_prefix_and_without_their_reference(evenhand, campaign, beside):
+    found = evenhand("metrics", beside, "--without", "sys3,metric=ter,bleu", "--json").json
+    assert {one["metric"] for one in found["metrics"]} == {"comet", "people"}
+    assert "sys3" not in found["systems"]
+    words = ["--task", "en-de", "--without", "metric=COMET", "--json"]
+    found = evenhand("metrics", campaign, *words).json
+    assert [one["metric"] for one in found["metrics"]] == ["BLEU-refA"]
+    source = Path(campaign) / "metric-scores" / "en-de" / "BLEU-refA.seg.score"
+    source.with_name("BLEU-src.seg.score").write_text(source.read_text("utf-8"), "utf-8")
+    said = evenhand("metrics", campaign, "--task", "en-de", "--lower", "BLEU", code=2).err
+    assert "no metric 'BLEU'. There are BLEU-refA, BLEU-src" in said
+    for files, name in (([beside], "ter"), ([campaign], "COMET")):
+        said = evenhand("metrics", *files, "--without", name, code=2).err
+        assert f"{name} is a metric: write --without metric={name}" in said
+        assert "is a" not in evenhand("metrics", *files, "--without", "nobody", code=2).err
+
+
+def test_lower_scores_of_a_metric_are_better_in_metrics_and_report(evenhand, beside):
+    words = ["--lower", "bleu,comet", "--json"]
+    found = evenhand("metrics", beside, *words).json
+    assert found["metrics"][0]["metric"] == "ter"
+    report = evenhand("report", beside, "--sections", "metrics", *words).json
+    (section,) = report["parts"][0]["sections"]
+    assert section["command"].endswith("--lower bleu,comet")
+    assert report["command"].endswith("--lower bleu,comet")

@@ -269,9 +269,11 @@ def score_other_criteria(data: Ratings, criterion: str) -> MetricScores:
     values[lower] *= -1
     metrics = tuple(rows.criteria[at] for at in kept)
     notes = [say("metrics-read", "read", metrics=metrics, file=data.source.name)]
-    if lower:
-        notes.append(say("metric-negated", metrics=[rows.criteria[at] for at in lower]))
-    return MetricScores(metrics, rows.systems, rows.items, values[kept], tuple(notes))
+    negated = [rows.criteria[at] for at in lower]
+    notes += [say("metric-negated", metrics=negated)] if negated else []
+    return MetricScores(
+        metrics, rows.systems, rows.items, values[kept], tuple(notes), tuple(negated)
+    )
 
 
 # People's outputs and metrics' scores, on the same systems and items.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -53,6 +53,7 @@ NOTICED: Final = "metric-columns"  # The finding that names columns of metrics a
 PROTOCOLS: Final = ("mqm", "esa", "wmt-appraise-z", "wmt-z", "da-sqm", "wmt", "wmt-raw")
 SEGMENTS: Final = ".seg.score"
 SYSTEMS: Final = ".sys.score"
+REFERENCE: Final = re.compile(r"-(ref\w*|src)$")  # Behind the name of a metric in a folder
 FILES: Final = re.compile(r"\.(seg|sys)\.score(\.gz)?$")
 # Settings of `evenhand.read` that also hold for files of scores: columns, decimal, missing, sheet,
 # skip_bad_rows
@@ -70,6 +71,7 @@ class MetricScores:
     items: tuple[str, ...]  # ("",) where scores are of systems as a whole
     values: Array  # (M, K, S), NaN where there is none
     notes: tuple[Finding, ...] = ()
+    negated: tuple[str, ...] = ()  # metrics that were negated already
 
     def rename(self, name: str) -> MetricScores:
         """Name a single metric, or put a name before several."""
@@ -85,13 +87,29 @@ class MetricScores:
         note = say("unused-columns", "warning", columns=columns, file=data.source.name)
         return replace(self, notes=(*self.notes, note))
 
-    def exclude(self, names: Sequence[str]) -> MetricScores:
-        """Leave metrics out by name."""
-        if not names:
+    def find(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Return metrics by names, several with commas; TER is TER-refA where no other TER is."""
+        found = []
+        for text in texts:
+            for name in [text] if text in self.metrics else text.split(","):
+                fitting = self.list_called(name.strip())
+                if len(fitting) != 1:
+                    hint = suggest_or_list(name.strip(), self.metrics)
+                    hint = f" There are {listing(fitting)}" if fitting else hint
+                    raise InvalidJudgments(f"no metric '{name.strip()}'.{hint}")
+                found += fitting
+        return tuple(dict.fromkeys(found))
+
+    def list_called(self, name: str) -> list[str]:
+        """Return the metrics of a name, or else those of it with a reference or source behind."""
+        same = [one for one in self.metrics if one == name]
+        return same or [one for one in self.metrics if REFERENCE.sub("", one) == name]
+
+    def exclude(self, texts: Sequence[str]) -> MetricScores:
+        """Leave metrics out by name, as `find` takes names."""
+        if not texts:
             return self
-        for name in names:
-            if name not in self.metrics:
-                raise InvalidJudgments(f"no metric '{name}'.{suggest_or_list(name, self.metrics)}")
+        names = self.find(texts)
         kept = [at for at, one in enumerate(self.metrics) if one not in names]
         if not kept:
             raise InvalidJudgments(f"no metric is left without {listing([*names])}")
@@ -306,24 +324,25 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
         values[np.ix_(range(row, row + len(part.metrics)), k, s)] = part.values
         row += len(part.metrics)
     notes = tuple(note for part in parts for note in part.notes)
-    return MetricScores(tuple(metrics), systems, items, values, notes)
+    negated = tuple(one for part in parts for one in part.negated)
+    return MetricScores(tuple(metrics), systems, items, values, notes, negated)
 
 
-def orient(scores: MetricScores) -> MetricScores:
-    """Negate metrics of which lower is better, by their names."""
-    turned = [
-        at
-        for at, name in enumerate(scores.metrics)
-        if reads_lower(name, float(np.nanmean(scores.values[at])), metric=True)
+def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
+    """Negate metrics of which lower is better: those that are named, and by their names."""
+    named = [one for one in scores.metrics if one in lower and one not in scores.negated]
+    read = [
+        name
+        for name, values in zip(scores.metrics, scores.values, strict=True)
+        if name not in (*lower, *scores.negated)
+        and reads_lower(name, float(np.nanmean(values)), metric=True)
     ]
-    if not turned:
-        return scores
+    turned = [scores.metrics.index(one) for one in (*named, *read)]
     values = scores.values.copy()
     values[turned] *= -1
-    names = [scores.metrics[at] for at in turned]
-    return replace(
-        scores, values=values, notes=(*scores.notes, say("metric-negated", metrics=names))
-    )
+    notes = [say("metric-negated-asked", "read", metrics=named)] if named else []
+    notes += [say("metric-negated", metrics=read)] if read else []
+    return replace(scores, values=values, notes=(*scores.notes, *notes))
 
 
 # Folders of mt-metrics-eval: human-scores/en-de.mqm.seg.score, metric-scores/en-de/BLEU-refA.seg.
