@@ -228,3 +228,32 @@ def test_skipping_bad_rows_as_told_reads_the_others_and_says_so(evenhand, tmp_pa
     assert "--skip-bad-rows" in evenhand("metrics", *files, code=2).err
     told = " ".join(evenhand("metrics", *files, "--skip-bad-rows").out.split())
     assert "Scores of metrics: cells that are no numbers, line 5 ('err' in 'bleu')" in told
+
+
+def test_metrics_alone_are_not_taken_for_scores_of_people(evenhand, tmp_path):
+    path = str(tmp_path / "scores.csv")
+    pl.DataFrame({**METRICS, "other": SCORE}).write_csv(path)
+    said = evenhand("metrics", path, code=2).err
+    assert "which scores are people's (other?)" in said
+    found = evenhand("metrics", path, "--criterion", "other", "--json").json
+    assert (found["gold"], len(found["metrics"])) == ("other", 2)
+    asked = evenhand("metrics", path, "--column", "criterion=other,comet", "--json").json
+    assert [*asked["groups"]] == ["comet", "other"]
+    for name in ("da", "human eval", "fluency"):
+        pl.DataFrame({**METRICS, name: SCORE}).write_csv(path)
+        assert evenhand("metrics", path, "--json").json["gold"] == name
+
+
+def test_a_column_that_no_judge_changes_is_not_taken_for_scores_of_people(evenhand, tmp_path):
+    path = str(tmp_path / "people.csv")
+    twice = {name: values * 2 for name, values in {**METRICS, "other": BLEU}.items()}
+    twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
+    errors = [9 - one for one in SCORE]
+    twice["errors"] = errors + [one + 0.1 * (at % 3) for at, one in enumerate(errors)]
+    pl.DataFrame(twice).write_csv(path)
+    said = evenhand("metrics", path, code=2).err
+    assert "scores of other in people.csv are the same whoever judged" in said.replace(
+        f"{tmp_path}/", ""
+    )
+    found = evenhand("metrics", path, "--criterion", "errors", "--json").json
+    assert {one["metric"] for one in found["metrics"]} == {"bleu", "comet", "other", "people"}

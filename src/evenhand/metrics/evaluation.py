@@ -50,6 +50,7 @@ from evenhand.metrics.scores import (
     read_columns,
     read_gold_folder,
     read_metric_folder,
+    refuse_doubtful_people,
 )
 from evenhand.metrics.study import (
     OF_MEANS,
@@ -176,6 +177,8 @@ def find_beside(
         held = type(data).__name__.lower()
         raise UnknownOption(f"{data.source.name} holds {held}: add a file of metric scores")
     if criterion is None or not data.has("criterion"):
+        if "criterion" not in settings.get("columns", {}):
+            refuse_doubtful_people(data)
         return read_columns(data, settings=settings)
     others = score_other_criteria(data, criterion)
     parts = [others] if others.metrics else []

@@ -29,23 +29,28 @@ from evenhand.errors import (
     UnknownOption,
     listing,
     suggest_or_list,
+    write_word,
 )
 from evenhand.formats.decimals import read_decimals
 from evenhand.formats.files import open_files
 from evenhand.formats.layouts.mqm import read_mtme_scores
-from evenhand.formats.layouts.wide import counts
+from evenhand.formats.layouts.wide import counts, is_criterion
 from evenhand.formats.reading import open_source, read
 from evenhand.formats.reading import read_columns as hold_scores
 from evenhand.formats.roles import Header, fold, is_metric
 from evenhand.formats.table import ReadOptions, Table
 from evenhand.metrics.texts import say
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ranking.ratings import reads_lower
 from evenhand.render.counts import plural
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, take_findings
 
 METRIC_COLUMNS: Final = frozenset(("metric", "metricname", "criterion", "scorer", "measure"))
+# Words of columns that hold people's scores, beside those of criteria
+OF_PEOPLE: Final = frozenset(
+    ("score", "scores", "rating", "ratings", "human", "people", "judge", "mqm", "esa", "da", "sqm")
+)
 UNNAMED: Final = frozenset(("score", "scores", "value"))  # Columns that name no metric
 PEOPLE: Final = ("score", "judge", "criterion")  # Columns that are not of metrics
 NOTICED: Final = "metric-columns"  # The finding that names columns of metrics among ratings
@@ -191,6 +196,45 @@ def find_metrics(data: Ratings) -> list[str]:
     ]
 
 
+def refuse_doubtful_people(data: Ratings) -> None:
+    """Refuse a table whose columns do not say which of them are people's scores.
+
+    That is where metrics stand beside columns of other numbers that were taken for criteria, and
+    neither a judge nor a name says that these are people's; or where one of them gives an output
+    the same score for all its judges, and others do not.
+    """
+    unfolded = [one for one in take_findings(data.source.notes) if one.code == "unfolded"]
+    if not unfolded or not data.has("criterion") or not find_metrics(data):
+        return
+    rows = leave_out_controls(keep_all_judges(data)).rows()
+    name = data.source.name
+    if not data.has("judge") and not any(map(_reads_of_people, rows.criteria)):
+        raise InvalidJudgments(
+            f"nothing in {name} says which scores are people's ({listing(rows.criteria)}?): compare"
+            f" its metrics with judgments (evenhand metrics RATINGS {name}), or name the column of"
+            f" people's scores (--criterion {write_word(rows.criteria[0])})"
+        )
+    if len(rows.criteria) == 1:
+        return
+    shape, _, n = _count_cells(rows)
+    values, spread = average_cells(rows)
+    varies = (spread > 1e-9 * np.nan_to_num(np.abs(values))).any(axis=(1, 2))
+    same: Flags = np.asarray((n.reshape(shape) > 1).any(axis=(1, 2)) & ~varies)
+    alike = [one for at, one in enumerate(rows.criteria) if same[at]]
+    people = [one for one in rows.criteria if one not in alike]
+    if people and alike:
+        raise InvalidJudgments(
+            f"scores of {listing(alike)} in {name} are the same whoever judged an output, as those"
+            f" of metrics: name people's column (--criterion {write_word(people[0])})"
+        )
+
+
+def _reads_of_people(name: str) -> bool:
+    """Say whether a column holds people's scores, by its name."""
+    words = {*re.findall(r"[^\W\d_]+", name.casefold())}
+    return is_criterion(name) or reads_lower(name, 0.0) or not words.isdisjoint(OF_PEOPLE)
+
+
 def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     """Read the columns of numbers beside people's scores, each as a metric.
 
@@ -292,17 +336,20 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
 
 def average_cells(rows: RatingRows) -> tuple[Array, Array]:
     """Return (criteria, K, S) means, NaN where there is none, and how far scores are apart."""
-    shape = len(rows.criteria), len(rows.systems), len(rows.items)
-    cell = np.ravel_multi_index(
-        (rows.criterion.astype(np.intp), rows.system.astype(np.intp), rows.item.astype(np.intp)),
-        shape,
-    )
-    size = int(np.prod(shape))
-    n = np.bincount(cell, minlength=size)
+    shape, cell, n = _count_cells(rows)
+    size = len(n)
     mean = np.where(n > 0, np.bincount(cell, rows.score, size) / np.maximum(n, 1), np.nan)
     apart = np.zeros(size)
     np.maximum.at(apart, cell, np.abs(rows.score - mean[cell]))
     return mean.reshape(shape), apart.reshape(shape)
+
+
+def _count_cells(rows: RatingRows) -> tuple[tuple[int, int, int], Integers, Integers]:
+    """Return the shape (criteria, K, S), (n,) cell of each row, and how many rows a cell has."""
+    shape = len(rows.criteria), len(rows.systems), len(rows.items)
+    place = rows.criterion, rows.system, rows.item
+    cell = np.ravel_multi_index(tuple(one.astype(np.intp) for one in place), shape)
+    return shape, cell, np.bincount(cell, minlength=int(np.prod(shape)))
 
 
 def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
