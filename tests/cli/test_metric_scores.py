@@ -257,3 +257,32 @@ def test_a_column_that_no_judge_changes_is_not_taken_for_scores_of_people(evenha
     )
     found = evenhand("metrics", path, "--criterion", "errors", "--json").json
     assert {one["metric"] for one in found["metrics"]} == {"bleu", "comet", "other", "people"}
+
+
+@pytest.mark.parametrize("shape", ["wide", "long", "beside", "folder"])
+def test_a_metric_without_any_score_is_named(evenhand, tmp_path, shape):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    frame = pl.DataFrame({**METRICS, "TER": [None] * K * S}, schema_overrides={"TER": pl.Float64})
+    if shape == "long":
+        frame = frame.unpivot(["bleu", "comet", "TER"], index=["item", "system"])
+        frame = frame.rename({"variable": "metric", "value": "score"})
+    pl.DataFrame(PEOPLE).write_csv(people)
+    frame.write_csv(scores, null_value="NaN")
+    words = [people, scores]
+    if shape == "beside":
+        frame.with_columns(pl.Series("score", SCORE)).write_csv(people)
+        words = [people]
+    elif shape == "folder":
+        folder = tmp_path / "en-de"
+        folder.mkdir()
+        cells = zip(CELLS["system"], BLEU, strict=True)
+        (folder / "bleu.seg.score").write_text("".join(f"{k}\t{one}\n" for k, one in cells))
+        (folder / "TER.seg.score").write_text("".join(f"{k}\tNone\n" for k in CELLS["system"]))
+        numbered = {**PEOPLE, "item": [one.replace("i", "") for one in PEOPLE["item"]]}
+        numbered["item"] = [str(int(one) + 1) for one in numbered["item"]]
+        pl.DataFrame(numbered).write_csv(people)
+        words = [people, str(folder)]
+    found = evenhand("metrics", *words, "--json").json
+    assert "TER" not in {one["metric"] for one in found["metrics"]}
+    (note,) = [one for one in found["findings"] if one["code"] == "no-scores"]
+    assert (note["values"]["columns"], note["severity"]) == (["TER"], "warning")

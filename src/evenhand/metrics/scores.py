@@ -19,7 +19,9 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.controls import keep_all_judges, leave_out_controls
+from evenhand.data.engine import fetch_columns
 from evenhand.data.groups import list_levels
+from evenhand.data.labels import is_missing
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import (
@@ -38,7 +40,7 @@ from evenhand.formats.layouts.wide import counts, is_criterion
 from evenhand.formats.reading import open_source, read
 from evenhand.formats.reading import read_columns as hold_scores
 from evenhand.formats.roles import Header, fold, is_metric
-from evenhand.formats.table import ReadOptions, Table
+from evenhand.formats.table import ROWS_LOOKED_AT, ReadOptions, Table
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
@@ -169,7 +171,7 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     held = {"score": columns[0]} if unnamed else {"criterion": columns}
     scores, numbers = _read(table, {**roles, **held}, settings=settings), header.spreads()
     counted = [one for one in header.free if one in numbers and one not in columns]
-    told = [say("counts", columns=counted)] if counted else []
+    told = [*_note_blank(table, header), *([say("counts", columns=counted)] if counted else [])]
     return replace(scores, notes=(*told, *scores.notes))
 
 
@@ -244,7 +246,8 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     people = [one for one in PEOPLE if one in data.columns]
     table = Table(data.frame.drop(*people), data.source.name, data.source.connection)
     table = replace(table, missing=_list_missing(settings))
-    columns = _find_columns(table.header(ReadOptions()))
+    header = table.header(ReadOptions())
+    columns = _find_columns(header)
     scores = _read_table(table, {"criterion": columns}, settings) if columns else None
     metrics = tabulate(scores, "", beside=True) if isinstance(scores, Ratings) else None
     if metrics is None or not metrics.metrics:
@@ -262,7 +265,7 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
             f"{name} has no column of numbers beside people's scores: name a table of the scores of"
             " metrics too"
         )
-    return metrics
+    return replace(metrics, notes=(*_note_blank(table, header), *metrics.notes))
 
 
 def _find_columns(header: Header) -> list[str]:
@@ -274,6 +277,20 @@ def _find_columns(header: Header) -> list[str]:
         if name in possible and name in spreads
         if is_metric(name) or not counts(name, ("system",))
     ]
+
+
+def _note_blank(table: Table, header: Header) -> list[Finding]:
+    """Name columns of metrics, and those without a name of another kind, that hold no number."""
+    spreads, free = header.spreads(), {*header.free, *header.candidates("score")}
+    others = [one for one in header.columns if one in free and one not in spreads]
+    cells = fetch_columns(table.frame.select(*others).head(ROWS_LOOKED_AT)) if others else {}
+    blank = [name for name, values in cells.items() if all(map(_is_blank, values.tolist()))]
+    severity = "warning" if any(map(is_metric, blank)) else "note"
+    return [say("no-scores", severity, columns=blank)] if blank else []
+
+
+def _is_blank(cell: Any) -> bool:
+    return cell is None or cell != cell or is_missing(str(cell).strip())  # noqa: PLR0124 - nan
 
 
 def _list_missing(settings: Settings) -> list[str]:
@@ -311,9 +328,12 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
     metrics = tuple(name or "score" if one == "" else one for one in rows.criteria)
     values, spread = average_cells(rows)
     scale = np.nanmax(np.abs(values), axis=(1, 2), keepdims=True)
+    unscored = []
+    if data.has("criterion"):  # as read: metrics of which no row has a score are not among rows
+        unscored = [str(one) for one in list_levels(data, "criterion") if one not in metrics]
     moved = spread > 1e-9 * np.maximum(scale, 1e-300)
     varies = moved.any(axis=(1, 2))
-    notes = []
+    notes = [say("no-scores", "warning", columns=unscored)] if unscored else []
     if beside:
         others = [at for at in np.flatnonzero(varies) if not is_metric(metrics[at])]
         if others:
@@ -376,7 +396,18 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
 
 
 def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
-    """Negate metrics of which lower is better: those that are named, and by their names."""
+    """Negate metrics of which lower is better: those that are named, and by their names.
+
+    Metrics without any score, as of a file of None, are left out.
+    """
+    blank: Flags = np.asarray(np.isnan(scores.values).all(axis=(1, 2)))
+    if blank.any():
+        empty = [one for one, lacks in zip(scores.metrics, blank.tolist(), strict=True) if lacks]
+        if blank.all():
+            raise InvalidJudgments(f"there are no scores of {listing(empty)}: give some")
+        metrics = tuple(one for one in scores.metrics if one not in empty)
+        notes = (*scores.notes, say("no-scores", "warning", columns=empty))
+        scores = replace(scores, metrics=metrics, values=scores.values[~blank], notes=notes)
     named = [one for one in scores.metrics if one in lower and one not in scores.negated]
     read = [
         name
@@ -387,9 +418,9 @@ def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
     turned = [scores.metrics.index(one) for one in (*named, *read)]
     values = scores.values.copy()
     values[turned] *= -1
-    notes = [say("metric-negated-asked", "read", metrics=named)] if named else []
-    notes += [say("metric-negated", metrics=read)] if read else []
-    return replace(scores, values=values, notes=(*scores.notes, *notes))
+    told = [say("metric-negated-asked", "read", metrics=named)] if named else []
+    told += [say("metric-negated", metrics=read)] if read else []
+    return replace(scores, values=values, notes=(*scores.notes, *told))
 
 
 # Folders of mt-metrics-eval: human-scores/en-de.mqm.seg.score, metric-scores/en-de/BLEU-refA.seg.

@@ -36,6 +36,7 @@ say: Final = Templates(
         "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
         "counts": "Columns that look like counts were not read as metrics: {columns:list}. To use"
         " one, give rows of metric, system, item and score.",
+        "no-scores": "Not compared, since there is no number: {columns:list}.",
         "unused-columns": "Metrics in {file} were not used beside files of scores: {columns:list}.",
         "scores-excluded": "Scores of metrics: {what}.",
         "unjudged": "{n:,} scores of metrics on outputs that people did not judge were not used.",
