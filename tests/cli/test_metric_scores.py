@@ -286,3 +286,16 @@ def test_a_metric_without_any_score_is_named(evenhand, tmp_path, shape):
     assert "TER" not in {one["metric"] for one in found["metrics"]}
     (note,) = [one for one in found["findings"] if one["code"] == "no-scores"]
     assert (note["values"]["columns"], note["severity"]) == (["TER"], "warning")
+
+
+@pytest.mark.parametrize("more", [("--statistic", "pearson"), ("--statistic", "acc-eq"), ()])
+def test_comparisons_have_no_statistics_of_segments(evenhand, tmp_path, more):
+    votes, scores = str(tmp_path / "votes.csv"), str(tmp_path / "scores.csv")
+    pairs = [(a, b) for a in range(K) for b in range(K) if a != b]
+    side = {name: [f"s{pair[at]}" for pair in pairs] for at, name in enumerate(("left", "right"))}
+    outcome = ["left" if TRUTH[a, 0] > TRUTH[b, 0] else "tie" for a, b in pairs]
+    pl.DataFrame({"item": ["i0"] * len(pairs), **side, "outcome": outcome}).write_csv(votes)
+    pl.DataFrame(METRICS).write_csv(scores)
+    said = evenhand("metrics", votes, scores, "--level", "segment", *more, code=2).err
+    assert "people compared outputs and gave them no scores. Leave out --level segment" in said
+    evenhand("metrics", votes, scores)
