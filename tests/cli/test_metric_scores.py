@@ -299,3 +299,46 @@ def test_comparisons_have_no_statistics_of_segments(evenhand, tmp_path, more):
     said = evenhand("metrics", votes, scores, "--level", "segment", *more, code=2).err
     assert "people compared outputs and gave them no scores. Leave out --level segment" in said
     evenhand("metrics", votes, scores)
+
+
+def test_statistics_without_room_stand_in_a_second_table(evenhand, tmp_path):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    pl.DataFrame(PEOPLE).write_csv(people)
+    pl.DataFrame(METRICS).write_csv(scores)
+    names = "spa,pa,pearson,spearman,tau-b,tie-aware,acc-eq,acc-eq-star,tau-c,kendall-like"
+    lines = evenhand("metrics", people, scores, "--statistic", names).out.splitlines()
+    heads = [one for one in lines if one.startswith(" metric ")]
+    titles = (
+        "SPA",
+        "Spearman sys.",
+        "τ-b seg.",
+        "tie-aware",
+        "acc*-eq",
+        "τ-c seg.",
+        "Kendall-like",
+    )
+    assert all(any(title in one for one in heads) for title in titles)
+    assert max(map(len, heads)) <= 80
+    assert any(one.startswith(" acc*-eq: ") for one in lines)
+
+
+@pytest.mark.parametrize("more", [(), ("--statistic", "preference")])
+def test_tables_of_preferences_begin_with_the_metric_and_say_what_ties_are(
+    evenhand, tmp_path, more
+):
+    votes, scores = str(tmp_path / "votes.csv"), str(tmp_path / "scores.csv")
+    rows = [(a, b, s) for a in range(K) for b in range(a) for s in range(S)]
+    columns = {
+        "judge": [f"j{at % 6}" for at in range(len(rows))],
+        "item": [f"i{s}" for _, _, s in rows],
+        "left": [f"s{a}" for a, _, _ in rows],
+        "right": [f"s{b}" for _, b, _ in rows],
+        "outcome": ["left" if TRUTH[a, s] > TRUTH[b, s] else "right" for a, b, s in rows],
+    }
+    pl.DataFrame(columns).write_csv(votes)
+    pl.DataFrame(METRICS).write_csv(scores)
+    lines = evenhand("metrics", votes, scores, *more).out.splitlines()
+    (first,) = [one for one in lines if "share of judgments agreed with  95 %" in one]
+    assert first.startswith(" metric ")
+    assert any("± judges" in one for one in lines if one.startswith(" metric "))
+    assert " share of judgments agreed with: ties count; scores within ε tie;" in "\n".join(lines)
