@@ -342,3 +342,33 @@ def test_tables_of_preferences_begin_with_the_metric_and_say_what_ties_are(
     assert first.startswith(" metric ")
     assert any("± judges" in one for one in lines if one.startswith(" metric "))
     assert " share of judgments agreed with: ties count; scores within ε tie;" in "\n".join(lines)
+
+
+@pytest.mark.parametrize("which", [("bleu", "comet"), ("comet",)])
+@pytest.mark.parametrize("shape", ["file", "beside"])
+def test_decimal_commas_are_refused_with_the_option_that_reads_them(
+    evenhand, tmp_path, which, shape
+):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    commas = [pl.col(one).cast(pl.String).str.replace(".", ",", literal=True) for one in which]
+    pl.DataFrame(PEOPLE).write_csv(people)
+    frame = pl.DataFrame(METRICS).with_columns(pl.col("bleu", "comet").round(4))
+    if shape == "beside":
+        frame = frame.with_columns(pl.Series("score", np.round(SCORE)))
+    frame.with_columns(commas).write_csv(scores)
+    words = [scores] if shape == "beside" else [people, scores]
+    said = evenhand("metrics", *words, code=2).err
+    assert said.rstrip().endswith("pass --decimal ,")
+    found = evenhand("metrics", *words, "--decimal", ",", "--json").json
+    assert {"bleu", "comet"} <= {one["metric"] for one in found["metrics"]}
+
+
+def test_one_cell_with_a_comma_among_points_is_to_be_written_with_a_point(evenhand, tmp_path):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    pl.DataFrame(PEOPLE).write_csv(people)
+    cells = [f"{one:.3f}" for one in BLEU]
+    cells[9] = "0,53"
+    pl.DataFrame({**CELLS, "bleu": cells}).write_csv(scores)
+    said = evenhand("metrics", people, scores, code=2).err
+    assert "write it as 0.53, or exclude such rows" in said
+    assert "--decimal" not in said

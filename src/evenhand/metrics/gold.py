@@ -309,8 +309,11 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     if len(references) < len(lacking):
         names = [name for name in lacking if name not in references]
         who = _name_lacking(scores, names[0])
+        others = [name for name in scores.systems if name not in gold.systems]
+        same = f"; scores name {listing(others, 3)}, which people did not judge" if others else ""
         raise InvalidJudgments(
-            f"{who} no score of {listing(names)}, which people judged: add them, or leave them out"
+            f"{who} no score of {listing(names)}, which people judged{same}:"
+            f" {'give systems the same names, ' if others else ''}add them, or leave them out"
             f" ({write_without('system', names)})"
         )
     if references:

@@ -16,6 +16,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
+import narwhals as nw
 import numpy as np
 
 from evenhand.data.controls import keep_all_judges, leave_out_controls
@@ -40,7 +41,7 @@ from evenhand.formats.layouts.wide import counts, is_criterion
 from evenhand.formats.reading import open_source, read
 from evenhand.formats.reading import read_columns as hold_scores
 from evenhand.formats.roles import Header, fold, is_metric
-from evenhand.formats.table import ROWS_LOOKED_AT, ReadOptions, Table
+from evenhand.formats.table import LOOK, ROWS_LOOKED_AT, WITH_COMMA, ReadOptions, Table
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
@@ -161,6 +162,8 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     if named and header.candidates("score"):
         return _read(table, {**roles, "criterion": named[0]}, settings=settings)
     columns = _find_columns(header)
+    if settings.get("decimal") is None:
+        _refuse_commas(table, [one for one in header.free if one not in columns])
     if not columns:
         raise UnknownColumn(
             f"{table.name} has no scores of metrics: it needs a column of numbers for each"
@@ -248,6 +251,9 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     table = replace(table, missing=_list_missing(settings))
     header = table.header(ReadOptions())
     columns = _find_columns(header)
+    if settings.get("decimal") is None:
+        others = [one for one in header.free if one not in columns]
+        _refuse_commas(table, [one for one in others if is_metric(one) or not columns])
     scores = _read_table(table, {"criterion": columns}, settings) if columns else None
     metrics = tabulate(scores, "", beside=True) if isinstance(scores, Ratings) else None
     if metrics is None or not metrics.metrics:
@@ -277,6 +283,19 @@ def _find_columns(header: Header) -> list[str]:
         if name in possible and name in spreads
         if is_metric(name) or not counts(name, ("system",))
     ]
+
+
+def _refuse_commas(table: Table, names: Sequence[str]) -> None:
+    """Refuse columns of numbers whose decimals follow a comma, which were not read as numbers."""
+    texts = [one for one in names if table.schema[one] == nw.String]
+    cells = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
+    for name, values in cells.items():
+        given = [one.strip() for one in values.tolist() if not _is_blank(one)]
+        if given and all(map(WITH_COMMA.fullmatch, given)):
+            raise InvalidJudgments(
+                f"scores of {name} in {table.name} have a comma before decimals, such as"
+                f" {given[0]}: pass --decimal ,"
+            )
 
 
 def _note_blank(table: Table, header: Header) -> list[Finding]:
