@@ -59,6 +59,10 @@ class MissingFile(UnknownFormat, FileNotFoundError):
     """A file that is not there."""
 
 
+class NoRows(InvalidJudgments, UnknownFormat):
+    """A file holds nothing, or a header alone."""
+
+
 class UnknownOption(EvenhandError, ValueError):
     """A setting that does not exist, or does not fit the others."""
 

@@ -372,3 +372,13 @@ def test_one_cell_with_a_comma_among_points_is_to_be_written_with_a_point(evenha
     said = evenhand("metrics", people, scores, code=2).err
     assert "write it as 0.53, or exclude such rows" in said
     assert "--decimal" not in said
+
+
+@pytest.mark.parametrize("text", ["", "system,item,bleu\n"])
+def test_an_empty_file_of_scores_is_asked_for_scores(evenhand, tmp_path, text):
+    people, scores = str(tmp_path / "people.csv"), tmp_path / "scores.csv"
+    pl.DataFrame(PEOPLE).write_csv(people)
+    scores.write_text(text)
+    said = evenhand("metrics", people, str(scores), code=2).err
+    assert "has no scores of metrics: write a header such as system,item,bleu" in said
+    assert "judgment" in evenhand("metrics", str(scores), code=2).err

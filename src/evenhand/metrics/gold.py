@@ -300,7 +300,12 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     scored = ~np.isnan(scores.values)
     lacking += [n for n in gold.systems if n in known and not scored[:, known[n]].all(axis=0).any()]
     kept = [at for at, name in enumerate(gold.systems) if name not in lacking]
-    if not kept or len(kept) < 2:
+    if len(gold.systems) == 1:
+        raise InvalidJudgments(
+            f"people judged one system, {gold.systems[0]}, and metrics are compared over systems:"
+            " two or more are needed"
+        )
+    if len(kept) < 2:
         raise InvalidJudgments(
             f"people judged {listing(gold.systems, 3)} and metrics scored"
             f" {listing(scores.systems, 3)}: two systems need scores of both, by the same names"
@@ -325,10 +330,7 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     missing = [name for name, at in zip(gold.items, places, strict=True) if at < 0]
     judged = ~np.isnan(gold.scores)
     if len(missing) == len(places):
-        raise InvalidJudgments(
-            f"items have other names in the scores ({listing(scores.items, 3)}) than where people"
-            f" judged ({listing(gold.items, 3)}): give them the same names"
-        )
+        raise _refuse_names(gold.items, scores)
     if missing:
         raise InvalidJudgments(
             f"{len(missing):,} of the {len(places):,} items that people judged have no scores of"
@@ -352,6 +354,13 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
         notes.append(say("unjudged", "info", n=n))
     values = np.where(judged, values, 0.0)
     return Aligned(gold, scores.metrics, values, tuple(notes))
+
+
+def _refuse_names(items: Sequence[str], scores: MetricScores) -> InvalidJudgments:
+    return InvalidJudgments(
+        f"items have other names in the scores ({listing(scores.items, 3)}) than where people"
+        f" judged ({listing(items, 3)}): give them the same names"
+    )
 
 
 def _exclude_items(gold: Gold, items: Sequence[str]) -> str:
@@ -415,6 +424,8 @@ def _align_votes(
     names = tuple(votes.items[at] for at in items.tolist())
     compared = replace(gold, items=names)
     places = _match_items(compared, scores)
+    if (places < 0).all():
+        raise _refuse_names(names, scores)
     item = np.searchsorted(items, votes.item).astype(np.int32)
     at = places[item]
     lacking = at < 0

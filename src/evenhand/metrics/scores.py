@@ -27,6 +27,7 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import (
     InvalidJudgments,
+    NoRows,
     UnknownColumn,
     UnknownFormat,
     UnknownOption,
@@ -144,7 +145,13 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     if isinstance(source, Ratings):
         return tabulate(source, "")
     sheet = settings.get("sheet") if str(source).lower().endswith(".xlsx") else None
-    table = open_source(source, partial(open_files, sheet=sheet))
+    try:
+        table = open_source(source, partial(open_files, sheet=sheet))
+    except NoRows:
+        raise NoRows(
+            f"{source} has no scores of metrics: write a header such as system,item,bleu and a row"
+            " for each output"
+        ) from None
     table = replace(table, missing=_list_missing(settings))
     roles: dict[str, Any] = {
         role: name
@@ -153,6 +160,12 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     }
     table = read_decimals(table, settings.get("decimal"), roles)
     header = table.header(ReadOptions(roles))
+    sides = [*header.candidates("left"), *header.candidates("right")]
+    if len(sides) > 1 and header.candidates("outcome"):
+        raise UnknownFormat(
+            f"{table.name} holds comparisons, and no scores of metrics: name people's judgments"
+            f" first, evenhand metrics {table.name} SCORES"
+        )
     if not header.candidates("system"):
         raise UnknownColumn(
             f"no column of {table.name} says whose outputs were scored: call it system. It has"
@@ -363,10 +376,14 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
     if moved.any():
         m, k, s = np.argwhere(moved)[0].tolist()
         n = int(moved.any(axis=0).sum())
+        remedy = "keep one row of each"
+        if not beside and data.has("judge"):
+            remedy += ", or, if these are people's, name them first:"
+            remedy += f" evenhand metrics {data.source.name} SCORES"
         raise InvalidJudgments(
             f"{metrics[m]} gives the output of {rows.systems[k]} on {rows.items[s] or 'all'}"
             f" different scores in {data.source.name} ({plural(n, 'output')} with several): a"
-            " metric gives one; keep one row of each"
+            f" metric gives one; {remedy}"
         )
     notes += [say("scores-excluded", what=one.text) for one in data.excluded]
     notes.append(say("metrics-read", "read", metrics=metrics, file=data.source.name))
