@@ -236,7 +236,7 @@ def refuse_doubtful_people(data: Ratings) -> None:
         return
     shape, _, n = _count_cells(rows)
     values, spread = average_cells(rows)
-    varies = (spread > 1e-9 * np.nan_to_num(np.abs(values))).any(axis=(1, 2))
+    varies = (spread > 1e-9 * np.abs(values)).any(axis=(1, 2))
     same: Flags = np.asarray((n.reshape(shape) > 1).any(axis=(1, 2)) & ~varies)
     alike = [one for at, one in enumerate(rows.criteria) if same[at]]
     people = [one for one in rows.criteria if one not in alike]
