@@ -39,6 +39,14 @@ class PaddedLabels(InvalidJudgments):
     """Labels with blanks around them are still among those that are counted."""
 
 
+class UnknownName(InvalidJudgments):
+    """A judge or system that was named is not there."""
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+
+
 class UnknownColumn(EvenhandError, ValueError):
     """A column that was asked for is not there."""
 
@@ -49,6 +57,10 @@ class UnknownFormat(EvenhandError, ValueError):
 
 class MissingFile(UnknownFormat, FileNotFoundError):
     """A file that is not there."""
+
+
+class NoRows(InvalidJudgments, UnknownFormat):
+    """A file holds nothing, or a header alone."""
 
 
 class UnknownOption(EvenhandError, ValueError):
@@ -155,9 +167,17 @@ def write_without(role: str, names: Sequence[str]) -> str:
     >>> print(write_without("judge", ["ann", "bob"]), write_without("system", ["a, b"]))
     --without judge=ann,judge=bob --without "system=a, b"
     """
-    words = [f"{role}={name}" for name in names]
-    words = words if any("," in name for name in names) else [",".join(words)]
-    return " ".join(f"--without {write_word(word)}" for word in words)
+    return write_names("--without", [f"{role}={name}" for name in names])
+
+
+def write_names(option: str, names: Sequence[str]) -> str:
+    """Return an option with several names, once for each where a name holds a comma.
+
+    >>> print(write_names("--lower", ["TER", "my loss"]), write_names("--lower", ["a, b"]))
+    --lower "TER,my loss" --lower "a, b"
+    """
+    words = [*names] if any("," in name for name in names) else [",".join(names)]
+    return " ".join(f"{option} {write_word(word)}" for word in words)
 
 
 def listing(names: Sequence[str], limit: int = 8) -> str:

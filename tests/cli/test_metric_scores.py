@@ -228,3 +228,157 @@ def test_skipping_bad_rows_as_told_reads_the_others_and_says_so(evenhand, tmp_pa
     assert "--skip-bad-rows" in evenhand("metrics", *files, code=2).err
     told = " ".join(evenhand("metrics", *files, "--skip-bad-rows").out.split())
     assert "Scores of metrics: cells that are no numbers, line 5 ('err' in 'bleu')" in told
+
+
+def test_metrics_alone_are_not_taken_for_scores_of_people(evenhand, tmp_path):
+    path = str(tmp_path / "scores.csv")
+    pl.DataFrame({**METRICS, "other": SCORE}).write_csv(path)
+    said = evenhand("metrics", path, code=2).err
+    assert "which scores are people's (other?)" in said
+    found = evenhand("metrics", path, "--criterion", "other", "--json").json
+    assert (found["gold"], len(found["metrics"])) == ("other", 2)
+    asked = evenhand("metrics", path, "--column", "criterion=other,comet", "--json").json
+    assert [*asked["groups"]] == ["comet", "other"]
+    for name in ("da", "human eval", "fluency"):
+        pl.DataFrame({**METRICS, name: SCORE}).write_csv(path)
+        assert evenhand("metrics", path, "--json").json["gold"] == name
+
+
+def test_a_column_that_no_judge_changes_is_not_taken_for_scores_of_people(evenhand, tmp_path):
+    path = str(tmp_path / "people.csv")
+    twice = {name: values * 2 for name, values in {**METRICS, "other": BLEU}.items()}
+    twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
+    errors = [9 - one for one in SCORE]
+    twice["errors"] = errors + [one + 0.1 * (at % 3) for at, one in enumerate(errors)]
+    pl.DataFrame(twice).write_csv(path)
+    said = evenhand("metrics", path, code=2).err
+    assert "scores of other in people.csv are the same whoever judged" in said.replace(
+        f"{tmp_path}/", ""
+    )
+    found = evenhand("metrics", path, "--criterion", "errors", "--json").json
+    assert {one["metric"] for one in found["metrics"]} == {"bleu", "comet", "other", "people"}
+
+
+@pytest.mark.parametrize("shape", ["wide", "long", "beside", "folder"])
+def test_a_metric_without_any_score_is_named(evenhand, tmp_path, shape):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    frame = pl.DataFrame({**METRICS, "TER": [None] * K * S}, schema_overrides={"TER": pl.Float64})
+    if shape == "long":
+        frame = frame.unpivot(["bleu", "comet", "TER"], index=["item", "system"])
+        frame = frame.rename({"variable": "metric", "value": "score"})
+    pl.DataFrame(PEOPLE).write_csv(people)
+    frame.write_csv(scores, null_value="NaN")
+    words = [people, scores]
+    if shape == "beside":
+        frame.with_columns(pl.Series("score", SCORE)).write_csv(people)
+        words = [people]
+    elif shape == "folder":
+        folder = tmp_path / "en-de"
+        folder.mkdir()
+        cells = zip(CELLS["system"], BLEU, strict=True)
+        (folder / "bleu.seg.score").write_text("".join(f"{k}\t{one}\n" for k, one in cells))
+        (folder / "TER.seg.score").write_text("".join(f"{k}\tNone\n" for k in CELLS["system"]))
+        numbered = {**PEOPLE, "item": [one.replace("i", "") for one in PEOPLE["item"]]}
+        numbered["item"] = [str(int(one) + 1) for one in numbered["item"]]
+        pl.DataFrame(numbered).write_csv(people)
+        words = [people, str(folder)]
+    found = evenhand("metrics", *words, "--json").json
+    assert "TER" not in {one["metric"] for one in found["metrics"]}
+    (note,) = [one for one in found["findings"] if one["code"] == "no-scores"]
+    assert (note["values"]["columns"], note["severity"]) == (["TER"], "warning")
+
+
+@pytest.mark.parametrize("more", [("--statistic", "pearson"), ("--statistic", "acc-eq"), ()])
+def test_comparisons_have_no_statistics_of_segments(evenhand, tmp_path, more):
+    votes, scores = str(tmp_path / "votes.csv"), str(tmp_path / "scores.csv")
+    pairs = [(a, b) for a in range(K) for b in range(K) if a != b]
+    side = {name: [f"s{pair[at]}" for pair in pairs] for at, name in enumerate(("left", "right"))}
+    outcome = ["left" if TRUTH[a, 0] > TRUTH[b, 0] else "tie" for a, b in pairs]
+    pl.DataFrame({"item": ["i0"] * len(pairs), **side, "outcome": outcome}).write_csv(votes)
+    pl.DataFrame(METRICS).write_csv(scores)
+    said = evenhand("metrics", votes, scores, "--level", "segment", *more, code=2).err
+    assert "people compared outputs and gave them no scores. Leave out --level segment" in said
+    evenhand("metrics", votes, scores)
+
+
+def test_statistics_without_room_stand_in_a_second_table(evenhand, tmp_path):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    pl.DataFrame(PEOPLE).write_csv(people)
+    pl.DataFrame(METRICS).write_csv(scores)
+    names = "spa,pa,pearson,spearman,tau-b,tie-aware,acc-eq,acc-eq-star,tau-c,kendall-like"
+    lines = evenhand("metrics", people, scores, "--statistic", names).out.splitlines()
+    heads = [one for one in lines if one.startswith(" metric ")]
+    titles = (
+        "SPA",
+        "Spearman sys.",
+        "τ-b seg.",
+        "tie-aware",
+        "acc*-eq",
+        "τ-c seg.",
+        "Kendall-like",
+    )
+    assert all(any(title in one for one in heads) for title in titles)
+    assert max(map(len, heads)) <= 80
+    assert any(one.startswith(" acc*-eq: ") for one in lines)
+
+
+@pytest.mark.parametrize("more", [(), ("--statistic", "preference")])
+def test_tables_of_preferences_begin_with_the_metric_and_say_what_ties_are(
+    evenhand, tmp_path, more
+):
+    votes, scores = str(tmp_path / "votes.csv"), str(tmp_path / "scores.csv")
+    rows = [(a, b, s) for a in range(K) for b in range(a) for s in range(S)]
+    columns = {
+        "judge": [f"j{at % 6}" for at in range(len(rows))],
+        "item": [f"i{s}" for _, _, s in rows],
+        "left": [f"s{a}" for a, _, _ in rows],
+        "right": [f"s{b}" for _, b, _ in rows],
+        "outcome": ["left" if TRUTH[a, s] > TRUTH[b, s] else "right" for a, b, s in rows],
+    }
+    pl.DataFrame(columns).write_csv(votes)
+    pl.DataFrame(METRICS).write_csv(scores)
+    lines = evenhand("metrics", votes, scores, *more).out.splitlines()
+    (first,) = [one for one in lines if "share of judgments agreed with  95 %" in one]
+    assert first.startswith(" metric ")
+    assert any("± judges" in one for one in lines if one.startswith(" metric "))
+    assert " share of judgments agreed with: ties count; scores within ε tie;" in "\n".join(lines)
+
+
+@pytest.mark.parametrize("which", [("bleu", "comet"), ("comet",)])
+@pytest.mark.parametrize("shape", ["file", "beside"])
+def test_decimal_commas_are_refused_with_the_option_that_reads_them(
+    evenhand, tmp_path, which, shape
+):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    commas = [pl.col(one).cast(pl.String).str.replace(".", ",", literal=True) for one in which]
+    pl.DataFrame(PEOPLE).write_csv(people)
+    frame = pl.DataFrame(METRICS).with_columns(pl.col("bleu", "comet").round(4))
+    if shape == "beside":
+        frame = frame.with_columns(pl.Series("score", np.round(SCORE)))
+    frame.with_columns(commas).write_csv(scores)
+    words = [scores] if shape == "beside" else [people, scores]
+    said = evenhand("metrics", *words, code=2).err
+    assert said.rstrip().endswith("pass --decimal ,")
+    found = evenhand("metrics", *words, "--decimal", ",", "--json").json
+    assert {"bleu", "comet"} <= {one["metric"] for one in found["metrics"]}
+
+
+def test_one_cell_with_a_comma_among_points_is_to_be_written_with_a_point(evenhand, tmp_path):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    pl.DataFrame(PEOPLE).write_csv(people)
+    cells = [f"{one:.3f}" for one in BLEU]
+    cells[9] = "0,53"
+    pl.DataFrame({**CELLS, "bleu": cells}).write_csv(scores)
+    said = evenhand("metrics", people, scores, code=2).err
+    assert "write it as 0.53, or exclude such rows" in said
+    assert "--decimal" not in said
+
+
+@pytest.mark.parametrize("text", ["", "system,item,bleu\n"])
+def test_an_empty_file_of_scores_is_asked_for_scores(evenhand, tmp_path, text):
+    people, scores = str(tmp_path / "people.csv"), tmp_path / "scores.csv"
+    pl.DataFrame(PEOPLE).write_csv(people)
+    scores.write_text(text)
+    said = evenhand("metrics", people, str(scores), code=2).err
+    assert "has no scores of metrics: write a header such as system,item,bleu" in said
+    assert "judgment" in evenhand("metrics", str(scores), code=2).err

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -175,3 +176,114 @@ def test_a_refusal_is_one_line_with_exit_code_2(evenhand, beside, tmp_path):
     run = evenhand("metrics", beside, str(path), code=2)
     assert len(run.err.strip().splitlines()) == 1
     assert "bleu has no score of sys2" in run.err
+
+
+def find_remedy(said):
+    """Return the words of a refusal that can be copied into the same command."""
+    return shlex.split(said[said.index("--") :].split(", in Python")[0])
+
+
+def test_rows_of_a_folder_are_chosen_by_a_condition(evenhand, campaign):
+    words = ["metrics", campaign, "--task", "en-de"]
+    found = evenhand(*words, "--where", "item <> '1' and system <> 'sys6'", "--json").json
+    assert found["items"] == 29
+    assert "sys6" not in found["systems"]
+    assert any("where" in one["reason"] for one in found["excluded"])
+    said = evenhand(*words, "--where", "nonsense = 1", code=2).err
+    assert "'nonsense', which folder wmt23 does not have. It has task, criterion, item" in said
+    assert [*evenhand("metrics", campaign, "--where", "task = 'zh-en'", "--json").json] == [*found]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--weight", "n"),
+        ("--column", "item=seg"),
+        ("--sheet", "one"),
+        ("--decimal", ","),
+        ("--missing", "99"),
+        ("--from", "ratings"),
+        ("--outcome", "1=left"),
+    ],
+)
+def test_options_that_mean_nothing_of_a_folder_are_refused(evenhand, campaign, words):
+    said = evenhand("metrics", campaign, *words, code=2).err
+    assert f"{words[0]} does not apply to a folder of mt-metrics-eval" in said
+
+
+def test_files_of_scores_beside_a_folder_are_read_as_asked(evenhand, campaign, tmp_path, scores):
+    path = tmp_path / "more.csv"
+    lines = [
+        f"{system};{s + 1};{value:.4f}".replace(".", ",")
+        for system, row in zip(SYSTEMS, scores[1]["BLEU"], strict=True)
+        for s, value in enumerate(row)
+    ]
+    path.write_text("\n".join(["system;seg;bleu", *lines]), "utf-8")
+    more = ["--task", "en-de", "--column", "item=seg", "--decimal", ",", "--json"]
+    found = evenhand("metrics", campaign, str(path), *more).json
+    assert [one["metric"] for one in found["metrics"]] == ["bleu"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "gold", "table"])
+def test_the_remedy_of_outputs_without_a_score_can_be_copied(
+    evenhand, campaign, beside, tmp_path, kind
+):
+    with Path(beside).open(encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    names = {f"it's, {row[1]}" for row in rows}
+    for row in rows:
+        row[1] = f"it's, {row[1]}"
+    header[1] = "Segment ID"
+    for path, kept in (("people", [0, 1, 2, 3]), ("scores", [1, 2, 4, 5])):
+        lines = [[row[at] for at in kept] for row in [header, *rows]]
+        if path == "scores":
+            lines[1][2] = ""
+            lines = [one for one in lines if one[:2] != lines[1][:2] or one is lines[1]]
+        with (tmp_path / f"{path}.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(lines)
+    for row in rows:
+        row[4] = "" if row[1:3] == rows[0][1:3] else row[4]
+    with (tmp_path / "whole.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+    metric = Path(campaign) / "metric-scores" / "en-de" / "COMET-refA.seg.score"
+    lines = metric.read_text("utf-8").splitlines()
+    metric.write_text("\n".join([*lines[:8], "sys0\tNone", *lines[9:]]), "utf-8")
+    words = {
+        "folder": [campaign],
+        "gold": [str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")],
+        "table": [str(tmp_path / "whole.csv")],
+    }[kind]
+    if kind != "folder":
+        words += ["--column", "item=Segment ID"]
+    else:
+        words += ["--task", "en-de"]
+    said = evenhand("metrics", *words, code=2).err
+    found = evenhand("metrics", *words, *find_remedy(said), "--json").json
+    assert found["items"] == (29 if kind == "folder" else len(names) - 1)
+
+
+def test_metrics_are_named_with_one_prefix_and_without_their_reference(evenhand, campaign, beside):
+    found = evenhand("metrics", beside, "--without", "sys3,metric=ter,bleu", "--json").json
+    assert {one["metric"] for one in found["metrics"]} == {"comet", "people"}
+    assert "sys3" not in found["systems"]
+    words = ["--task", "en-de", "--without", "metric=COMET", "--json"]
+    found = evenhand("metrics", campaign, *words).json
+    assert [one["metric"] for one in found["metrics"]] == ["BLEU-refA"]
+    source = Path(campaign) / "metric-scores" / "en-de" / "BLEU-refA.seg.score"
+    source.with_name("BLEU-src.seg.score").write_text(source.read_text("utf-8"), "utf-8")
+    said = evenhand("metrics", campaign, "--task", "en-de", "--lower", "BLEU", code=2).err
+    assert "no metric 'BLEU'. There are BLEU-refA, BLEU-src" in said
+    for files, name in (([beside], "ter"), ([campaign], "COMET")):
+        said = evenhand("metrics", *files, "--without", name, code=2).err
+        assert f"{name} is a metric: write --without metric={name}" in said
+        assert "is a" not in evenhand("metrics", *files, "--without", "nobody", code=2).err
+
+
+def test_lower_scores_of_a_metric_are_better_in_metrics_and_report(evenhand, beside):
+    words = ["--lower", "bleu,comet", "--json"]
+    found = evenhand("metrics", beside, *words).json
+    assert found["metrics"][0]["metric"] == "ter"
+    report = evenhand("report", beside, "--sections", "metrics", *words).json
+    (section,) = report["parts"][0]["sections"]
+    assert section["command"].endswith("--lower bleu,comet")
+    assert report["command"].endswith("--lower bleu,comet")

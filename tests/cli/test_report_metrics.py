@@ -206,3 +206,13 @@ def test_scores_that_do_not_fit_are_a_warning_and_bad_rows_can_be_skipped(evenha
     bad = write(tmp_path / "bad.csv", [*scores, {**scores[0], "item": "z", "comet": "?"}])
     assert "--skip-bad-rows" in evenhand(*words, bad, code=2).err
     assert "warning" not in evenhand(*words, bad, "--skip-bad-rows").err
+
+
+def test_columns_of_metrics_that_cannot_be_compared_are_told_in_the_terminal(evenhand, tmp_path):
+    rows, _ = make()
+    rows[9]["ter"] = "oops"
+    path = write(tmp_path / "da.csv", rows)
+    words = ["--sections", "metrics", "-o", str(tmp_path / "page.html")]
+    ran = evenhand("report", path, *words)
+    said = " ".join(f"{ran.out} {ran.err}".split())
+    assert "warning The scores of metrics that were given were not used: score 'oops'" in said

@@ -554,3 +554,49 @@ def test_the_same_seed_gives_the_same_signature(tables, found):
     assert again.signature == found.signature
     assert "seed 20131" in found.signature
     assert meta_evaluate(*tables, seed=7).signature != found.signature
+
+
+def test_metrics_are_negated_that_are_named_and_the_warning_says_how(tables, found):
+    people, scores = tables
+    turned = {**scores, "m1": [50 - one for one in scores["m1"]]}
+    turned["my TER"] = [50 + one for one in turned.pop("m0")]
+    (warning,) = [one for one in meta_evaluate(people, turned).notes if one.code == "against"]
+    assert "pass --lower m1." in warning
+    right = meta_evaluate(people, turned, lower=["m1"])
+    notes = {one.code: one.values for one in right.notes}
+    assert notes["metric-negated-asked"]["metrics"] == ["m1"]
+    assert notes["metric-negated"]["metrics"] == ["my TER"]
+    assert notes["negated-against"]["metrics"] == ["my TER"]  # whose name says so wrongly
+    assert "against" not in notes
+    place = right.metrics.index("m1"), found.metrics.index("m1")
+    assert right.values["spa"][place[0]] == pytest.approx(found.values["spa"][place[1]])
+    with pytest.raises(InvalidJudgments, match="Did you mean 'm1'"):
+        meta_evaluate(people, scores, lower=["m11"])
+
+
+@pytest.mark.parametrize(
+    ("name", "lower"),
+    [
+        *dict.fromkeys(
+            ("chrTER", "sacreTER", "sacreter", "TER-refA", "val_loss", "Loss"), True
+        ).items(),
+        *dict.fromkeys(
+            ("FILTER", "METER", "gloss", "lossless", "chrF", "character count"), False
+        ).items(),
+    ],
+)
+def test_error_measures_are_known_by_their_names(tables, name, lower):
+    people, scores = tables
+    notes = meta_evaluate(people, {**scores, name: [9 + one for one in scores["m0"]]}).notes
+    assert ("metric-negated" in {one.code for one in notes}) == lower
+
+
+def test_people_are_not_blamed_alone_where_lower_may_be_better_in_all_metrics(tables):
+    people, scores = tables
+    metrics = {one for one in scores if one not in people}
+    turned = {**scores, **{name: [9 - one for one in scores[name]] for name in metrics}}
+    (note,) = [one for one in meta_evaluate(people, turned).notes if one.code == "gold-against"]
+    assert "--better lower or" in note
+    remedy = str(note).rpartition("--lower ")[2].rstrip(".")
+    found = meta_evaluate(people, turned, lower=[remedy])
+    assert "gold-against" not in {one.code for one in found.notes}

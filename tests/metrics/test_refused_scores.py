@@ -34,7 +34,7 @@ def change(**columns):
 
 # what people said, scores, settings, and words of the refusal
 REFUSED = {
-    "a cell": (PEOPLE, take([0, 1, 2, 3, 4]), {}, "1 output .* bleu of z on 2.*--without"),
+    "a cell": (PEOPLE, take([0, 1, 2, 3, 4]), {}, "1 output .* bleu of z on 2.*--where"),
     "a system": (PEOPLE, take([0, 1, 3, 4]), {}, "bleu has no score of z.*--without system=z"),
     "an item": (PEOPLE, take([0, 1, 2]), {}, "1 of the 2 items .* no scores of metrics: 2"),
     "all items": (
@@ -44,6 +44,26 @@ REFUSED = {
         r"\(p, q\) than .* judged \(1, 2\)",
     ),
     "names": (PEOPLE, change(system=list("pqrpqr")), {}, "judged x, y, z and metrics scored p, q"),
+    "one renamed": (
+        PEOPLE,
+        change(system=list("xyZxyZ")),
+        {},
+        "no score of z, which people judged; scores name Z, which .* same names",
+    ),
+    "one system": (take([0, 3], PEOPLE), take([0, 3]), {}, "people judged one system, x"),
+    "swapped": (
+        OK | {"score": OK["bleu"]},
+        {**PEOPLE, "score": [1, 2, 3, 4, 5, 6]} | {"item": [1] * 6},
+        {},
+        "if these are people's, name them first: evenhand metrics",
+    ),
+    "votes for scores": (PEOPLE, VOTES, {}, "holds comparisons, and no scores of metrics"),
+    "items of votes": (
+        VOTES,
+        change(item=list("pppqqq")),
+        {},
+        r"items have other names in the scores \(p, q\)",
+    ),
     "no system": (PEOPLE, {"item": [1], "bleu": [2.0]}, {}, "call it system. It has item, bleu"),
     "no scores": (PEOPLE, take([0, 1], {"system": list("xy")}), {}, "has no scores of metrics"),
     "words": (PEOPLE, change(bleu=list("abcdef")), {}, "column of numbers.*It has item, system"),
@@ -123,7 +143,10 @@ GOLD, METRIC = "human-scores__en-de--mqm--seg--score", "metric-scores__en-de__BL
 FOLDERS = {
     "uneven": ({GOLD: "x 1\nx 2\ny 1\n", METRIC: "x 1\ny 2\n"}, "1 scores of y and 2"),
     "three words": ({GOLD: "x 1\ny 2 3\n", METRIC: "x 1\ny 2\n"}, "line 2 of en-de.mqm.seg.score"),
-    "no number": ({GOLD: "x 1\ny b\n", METRIC: "x 1\ny 2\n"}, "is not a system and a score: 'y b'"),
+    "no number": (
+        {GOLD: "x 1\ny b\n", METRIC: "x 1\ny 2\n"},
+        "y b'. Write both with a tab between",
+    ),
     "empty": ({GOLD: "", METRIC: "x 1\ny 2\n"}, "is empty"),
     "no metrics": ({GOLD: "x 1\ny 2\n"}, "metric-scores' is not there"),
     "no people": ({METRIC: "x 1\ny 2\n"}, "a folder without human-scores"),

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
+from evenhand.errors import UnknownName, UnknownOption, write_without
+
+# Options of reading that hold for files of metrics' scores, and those that are of tables
+OF_SCORES: Final = ("columns", "sheet", "decimal", "missing", "skip_bad_rows")
+OF_TABLES: Final = (
+    *OF_SCORES,
+    *("layout", "weight", "weights", "outcomes", "system_separator", "error_weights"),
+)
+
+ROLES: Final = re.compile(r",\s*(?=(?:metric|judge|system)=)")  # Before the next role of --without
 
 _asked = options.under("What is compared")
 
@@ -15,6 +27,11 @@ _asked = options.under("What is compared")
 class Asked(options.Options):
     criterion: str | None = options.Criterion.criterion
     better: str | None = options.Scores.better
+    lower: tuple[str, ...] = _asked(
+        "--lower NAME,NAME",
+        "Metrics of which lower scores are better, beside those whose names say so, such as TER."
+        " Repeatable.",
+    )
     level: str | None = _asked(
         "--level system|segment", "Only statistics of systems, or only of segments. Default: both."
     )
@@ -46,17 +63,24 @@ class Asked(options.Options):
 
 def take_metrics(reading: options.Reading) -> tuple[str, ...]:
     """Return the metrics to exclude (--without metric=NAME), which judgments do not have."""
-    split = [part for word in reading.without if "metric=" in word for part in word.split(",")]
-    whole = [word for word in reading.without if "metric=" not in word]
-    named = [one.strip() for one in split if one.strip().startswith("metric=")]
-    reading.without = (*whole, *(one for one in split if one.strip() not in named))
+    parts = [part.strip() for word in reading.without for part in ROLES.split(word)]
+    named = [one for one in parts if one.startswith("metric=")]
+    if named:
+        reading.without = tuple(one for one in parts if one not in named)
     return tuple(one.removeprefix("metric=") for one in named)
+
+
+def _refuse_of_tables(others: Sequence[str]) -> None:
+    """Refuse options of reading that a folder of mt-metrics-eval has no use for."""
+    held = OF_SCORES if others else ()  # they hold for the files of scores
+    names = [name for name in OF_TABLES if name not in held]
+    options.refuse_given(names, "does not apply to a folder of mt-metrics-eval: leave it out")
 
 
 def choose_settings(reading: options.Reading) -> dict[str, Any]:
     """Return the settings of reading that also hold for files of metrics' scores."""
-    names = ("sheet", "decimal", "missing", "skip_bad_rows")
-    return {"columns": reading.roles, **{name: getattr(reading, name) for name in names}}
+    named = {name: getattr(reading, name) for name in OF_SCORES if name != "columns"}
+    return {"columns": reading.roles, **named}
 
 
 @options.verb(
@@ -75,25 +99,46 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     score, a column for each metric, or a folder of mt-metrics-eval, which has
     people's scores too. With one FILE, metrics are its columns of numbers
     beside people's scores or, with --criterion, its other criteria.
-    --without metric=NAME excludes a metric.
+    --without metric=NAME excludes a metric; --lower NAME says that lower
+    is better.
     """
     from evenhand.metrics.evaluation import find_beside, meta_evaluate
-    from evenhand.metrics.scores import NOTICED, gather_scores, is_folder, read_gold_folder
+    from evenhand.metrics.scores import (
+        NOTICED,
+        MetricScores,
+        gather_scores,
+        is_folder,
+        read_gold_folder,
+    )
 
     reading, criterion = run.reading, asked.criterion
     source, *others = reading.files
     left_out = take_metrics(reading)
     reading.files = (source,)
-    if is_folder(source):
-        data: Any = read_gold_folder(Path(source), reading.task, criterion)
-        data = data.exclude_named(reading.without)
-    else:
-        data = reading.open_systems()
     settings = choose_settings(reading)
-    if others:
-        given = gather_scores(others, settings=settings).note_unused(data)
-    else:
-        given = find_beside(source, data, criterion, task=reading.task, settings=settings)
+
+    def open_people() -> Any:
+        if not is_folder(source):
+            return reading.open_systems()
+        folder = read_gold_folder(Path(source), reading.task, criterion, where=reading.where)
+        return folder.exclude_named(reading.without)
+
+    def read_scores(data: Any) -> MetricScores:
+        if others:
+            return gather_scores(others, settings=settings).note_unused(data)
+        return find_beside(source, data, criterion, task=reading.task, settings=settings)
+
+    if is_folder(source):
+        _refuse_of_tables(others)
+    try:
+        data = open_people()
+    except UnknownName as refusal:
+        reading.without = ()
+        if read_scores(open_people()).list_called(refusal.name):
+            remedy = write_without("metric", [refusal.name])
+            raise UnknownOption(f"{refusal.name} is a metric: write {remedy}") from None
+        raise
+    given = read_scores(data)
     names = options.split_names(asked.statistic)
     result = meta_evaluate(
         data,
@@ -108,6 +153,7 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         model=asked.model,
         task=reading.task,
         without=left_out,
+        lower=asked.lower,
         seed=asked.seed,
     )
     read = [one for one in remarks_on(data, "controls") if getattr(one, "code", "") != NOTICED]

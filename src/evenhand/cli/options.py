@@ -450,7 +450,7 @@ class Reading(Options):
     without: tuple[str, ...] = _input_option(
         "--without NAME,NAME",
         "Without these judges or systems; judge=NAME or system=NAME where both have the name;"
-        " metric=NAME of metrics. Repeatable.",
+        " metric=NAME,NAME of metrics. Repeatable.",
     )
     layout: str | None = _input_option(
         "--from FORMAT", "The file's format, where it is not recognised."

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli import options
+from evenhand.cli.metrics import Asked as AskedOfMetrics
+from evenhand.cli.metrics import choose_settings, take_metrics
 from evenhand.cli.refusals import open_elsewhere
 from evenhand.cli.running import ProgressDisplay, refuse_overwriting, refuse_unwritable, write_file
 from evenhand.errors import UnknownOption, listing
@@ -58,6 +60,7 @@ class Scores(options.Options):
         "Scores of metrics to compare with people, as evenhand metrics takes them. Repeatable."
         " Default: columns of metrics beside the scores.",
     )
+    lower: tuple[str, ...] = AskedOfMetrics.lower
 
 
 class Verdicts(options.Options):
@@ -205,7 +208,6 @@ def report(
     """
     placed.check((*reading.files, *scores.metrics, *filter(None, [verdicts.llm])))
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
-    from evenhand.cli.metrics import choose_settings, take_metrics
     from evenhand.cli.rank import choose_model
     from evenhand.models.registry import RATING_MODELS
     from evenhand.ranking.ratings import choose_rating_model

@@ -32,6 +32,7 @@ from evenhand.data.texts import say
 from evenhand.errors import (
     InvalidJudgments,
     UnknownColumn,
+    UnknownName,
     UnknownOption,
     listing,
     suggest,
@@ -207,7 +208,7 @@ class JudgmentTable:
             kinds = " or ".join(role for role, names in among.items() if names) or stated
             every = dict.fromkeys(one for names in among.values() for one in names)
             hint = suggest_or_list(name, [*every])
-            raise InvalidJudgments(f"no {kinds} '{name}' in {self.source.name}.{hint}")
+            raise UnknownName(f"no {kinds} '{name}' in {self.source.name}.{hint}", name)
         return roles[0], name
 
     def keep_rows(self, remaining: engine.Frame, code: str, reason: str, sql: str = "") -> Self:

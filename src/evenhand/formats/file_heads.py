@@ -29,6 +29,7 @@ from evenhand.data.engine_errors import explained
 from evenhand.data.query_log import call_copy, forget_copies, name_originals
 from evenhand.errors import (
     MissingFile,
+    NoRows,
     UnknownFormat,
     UnknownOption,
     listing,
@@ -454,7 +455,7 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
         raise UnknownFormat(f"'{path}' cannot be read: {error.strerror or error}") from None
     if start.startswith(b"PAR1") or suffix_of(path) in {".parquet", ".pq"}:
         if not start:
-            raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
+            raise NoRows(f"{path} is empty: {ROWS_NEEDED}")
         if not start.startswith(b"PAR1"):
             raise UnknownFormat(f"{path} is not a Parquet file, whatever its name says")
         if compression != "none":
@@ -530,7 +531,7 @@ def _decode(path: Path, start: bytes, encoding: str, rest: bytes) -> tuple[str, 
                 f"{path} is empty: a database that has lost what it held; restore it from a copy"
             )
         if not text.strip():
-            raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
+            raise NoRows(f"{path} is empty: {ROWS_NEEDED}")
         return text, "" if name == "utf-8-sig" else name
     raise AssertionError("every byte is a character of Latin-1")
 

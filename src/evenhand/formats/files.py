@@ -40,6 +40,7 @@ from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
     MissingFile,
+    NoRows,
     UnknownFormat,
     UnknownOption,
     listing,
@@ -147,9 +148,7 @@ def read_dialect(head: file_heads.Head) -> Dialect:
     if len(records) < 2 and head.whole and head.text.count('"') % 2:
         raise UnknownFormat(f"line 1 of {head.path} opens a quote that is never closed: close it")
     if len(records) < 2 and head.whole and delimiter in _LIKELY and len(records[0]) > 1:
-        raise InvalidJudgments(
-            f"{head.path} holds a header but no judgments: write one a row below it"
-        )
+        raise NoRows(f"{head.path} holds a header but no judgments: write one a row below it")
     if len(records) < 2 and head.whole:
         raise UnknownFormat(
             f"{head.path} holds one line of text ('{first[:40]}') and no table: write a header of"

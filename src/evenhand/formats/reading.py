@@ -222,9 +222,9 @@ def understand(
 
 
 def read_columns(
-    columns: Mapping[str, Sequence[Any]], name: str
+    columns: Mapping[str, Sequence[Any]], name: str, *, where: str | None = None
 ) -> Comparisons | Rankings | Ratings:
-    return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=None)
+    return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=where)
 
 
 def _rename_dotted(

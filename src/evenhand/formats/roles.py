@@ -78,7 +78,10 @@ UNKNOWN_POSITIONS: Final = "positions_unknown"
 
 # Words of metrics of which lower is better
 LOWER_METRICS: Final = frozenset(
-    ("ter", "hter", "wer", "cer", "cder", "metricx", "perplexity", "ppl")
+    (
+        *("ter", "hter", "sacreter", "chrter", "wer", "cer", "cder"),
+        *("metricx", "perplexity", "ppl"),
+    )
 )
 # Words of columns that hold scores of automatic metrics
 _METRICS: Final = frozenset(

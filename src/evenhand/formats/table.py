@@ -419,14 +419,19 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
                     " alike, such as 85 or 0.85"
                 )
             comma = WITH_COMMA.fullmatch(value.strip()) is not None
-            way = ""
-            if comma:
-                thousands = THOUSANDS.fullmatch(value.strip())
+            thousands = THOUSANDS.fullmatch(value.strip())
+            way, skipped = "", f"or {SKIP}" if role in ("rank", "score") else ""
+            some = fetch_columns(table.frame.select(column).head(LOOK))[column].tolist()
+            points, commas = (sum(sign in str(one) for one in some) for sign in ".,")
+            if comma and points > commas and not thousands:
+                way = f"; write it as {value.strip().replace(',', '.')}"
+                way += f", {skipped}" if skipped else ""
+            elif comma:
                 first = "write thousands without a comma, or where it is" if thousands else ""
                 way = f"; {first or 'where a comma is'} before decimals: --decimal , in Python"
                 way += " decimal=','"
-            elif role in ("rank", "score") and find_rows(table.frame, ~is_no_number(column), 1):
-                way = f"; or {SKIP}"
+            elif skipped and find_rows(table.frame, ~is_no_number(column), 1):
+                way = f"; {skipped}"
             raise InvalidJudgments(
                 f"{role} '{value}' in column '{column}' of {table.name}{name_rows(rows)} {what}:"
                 f" {_ADVICE[role]}{way}"

@@ -24,11 +24,13 @@ from evenhand.data.groups import choose_criterion, list_levels
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.taking import Openable, take
+from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
     NotIdentified,
     UnknownOption,
+    write_names,
     write_without,
 )
 from evenhand.metrics import comparison
@@ -48,6 +50,7 @@ from evenhand.metrics.scores import (
     read_columns,
     read_gold_folder,
     read_metric_folder,
+    refuse_doubtful_people,
 )
 from evenhand.metrics.study import (
     OF_MEANS,
@@ -72,6 +75,7 @@ HALVES: Final = 5  # Splits of judges into halves
 MIN_HALVED: Final = 0.5  # Share of outputs that two judges judged, for a ceiling
 MIN_JUDGES: Final = 3  # From which on judges are left out one by one
 DISTANT: Final = 0.95  # Share of pairs of systems that are in people's order
+NEGATED: Final = ("metric-negated", "metric-negated-asked")  # Findings that name metrics
 MIN_DISTANT: Final = 10  # Pairs of systems from which such a distance is told
 
 
@@ -89,6 +93,7 @@ def meta_evaluate(
     lower_is_better: bool | None = None,
     task: str | None = None,
     without: Sequence[str] = (),
+    lower: Sequence[str] = (),
     seed: int = SEED,
 ) -> MetaEvaluation | GroupedEvaluations:
     """Compare automatic metrics with people, and with each other.
@@ -96,7 +101,8 @@ def meta_evaluate(
     Args:
         gold: what people said: ratings, comparisons, rankings, a ranking that `rank` returned, or
             a folder of mt-metrics-eval.
-        scores: of metrics, higher is better: a table (long: metric, system, item, score; or a
+        scores: of metrics, higher is better unless the name is of an error measure (TER, loss) or
+            in `lower`: a table (long: metric, system, item, score; or a
             column for each metric), a folder of mt-metrics-eval, a list of these, or name →
             table. By default the other criteria of `gold`, or the columns of numbers beside
             people's scores.
@@ -107,9 +113,10 @@ def meta_evaluate(
         test: "perm-sys" (for other systems), "perm-both" (for these), "boot-both", "williams".
         spa: "mid-p", or "wmt" for the authors' rule, which depends on the order of systems.
         model: of comparisons, what makes worths; the log-linear Bradley-Terry model by default.
-        lower_is_better: of ratings; by default where the criterion's name says so.
+        lower_is_better: of people's scores; by default where the criterion's name says so.
         task: only this task, such as one language pair.
         without: names of metrics to exclude.
+        lower: names of metrics of which lower is better, beside those whose names say so.
         seed: of everything random.
 
     Raises:
@@ -142,7 +149,7 @@ def meta_evaluate(
         criterion = None
     return _evaluate(
         gold,
-        orient(given.exclude((without,) if isinstance(without, str) else without)),
+        orient(given.exclude(take_names(without)), given.find(take_names(lower))),
         wishes=wishes,
         criterion=criterion,
         lower_is_better=lower_is_better,
@@ -170,6 +177,8 @@ def find_beside(
         held = type(data).__name__.lower()
         raise UnknownOption(f"{data.source.name} holds {held}: add a file of metric scores")
     if criterion is None or not data.has("criterion"):
+        if "criterion" not in settings.get("columns", {}):
+            refuse_doubtful_people(data)
         return read_columns(data, settings=settings)
     others = score_other_criteria(data, criterion)
     parts = [others] if others.metrics else []
@@ -257,7 +266,8 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         told = {"who": f"{join_names(same)} {'gives' if one else 'give'}", "remedy": remedy}
         told |= {"were": "was" if one else "were", "them": "it" if one else "them"}
         notes.append(say("constant", "warning", **told))
-    notes += _note_systems(gold, values, measured, metrics, constant)
+    negated = [m for one in aligned.notes if one.code in NEGATED for m in one.values["metrics"]]
+    notes += _note_systems(gold, values, measured, metrics, constant, negated=negated)
     asked = preferences if by_preference else None
     clusters = _compare(
         study,
@@ -352,6 +362,8 @@ def _note_systems(
     measured: Measured,
     metrics: Sequence[str],
     constant: Flags,
+    *,
+    negated: Sequence[str],
 ) -> list[Finding]:
     notes = []
     references = [one for one in gold.systems if reads_human(one)]
@@ -364,12 +376,18 @@ def _note_systems(
     if len(gold.systems) >= MIN_SYSTEMS:
         r = measures.correlate_systems(measured.people, measured.metrics, "pearson")
         low = [one for one, value in zip(metrics, r.tolist(), strict=True) if value < 0]
+        plain = [one for one in low if one not in negated]
+        turned = [one for one in low if one in negated]
         if gold.lower is not None and len(low) == np.isfinite(r).sum():
             remedy = f"--better {'higher' if gold.lower else 'lower'}"
+            if plain:
+                remedy += f" or, if lower is better in the metrics, {write_names('--lower', plain)}"
             told = {"metrics": low, "gold": gold.name, "remedy": remedy}
             notes.append(say("gold-against", "warning", **told))
         elif low:
-            notes.append(say("against", "warning", metrics=low))
+            remedy = write_names("--lower", plain)
+            notes += [say("against", "warning", metrics=plain, remedy=remedy)] if plain else []
+            notes += [say("negated-against", "warning", metrics=turned)] if turned else []
     if measured.chance is not None and "acc-eq" in values:
         at_chance = (values["acc-eq"] <= measured.chance) & ~constant
         low = [metrics[at] for at in np.flatnonzero(at_chance).tolist()]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import advise_without
 from evenhand.data.controls import leave_out_controls, take_pairs
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.groups import choose_criterion, group_ratings
@@ -23,6 +25,7 @@ from evenhand.errors import (
     UnknownOption,
     listing,
     write_without,
+    write_word,
 )
 from evenhand.metrics.scores import MetricScores, average_cells, count_documents
 from evenhand.metrics.statistics import average_systems
@@ -35,6 +38,7 @@ from evenhand.ranking.ratings import reads_human, reads_lower_of
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 
+MAX_ITEMS_ADVISED: Final = 20  # Named in a condition that excludes them
 MAX_JUDGES: Final = 50  # Groups of judges, each left out once, where there are more judges
 
 
@@ -97,6 +101,8 @@ class Gold:
     lower: bool | None = None  # of ratings, whether lower scores were better
     counts: Integers | None = None  # (K,) judgments of each system, of ratings
     excluded: tuple[Exclusion, ...] = ()
+    # names of items → the options that exclude them; None where items have no column
+    advise: Callable[[Sequence[str]], str] | None = None
 
     def take_systems(self, kept: Sequence[int]) -> Gold:
         """Keep the systems that metrics scored."""
@@ -153,7 +159,10 @@ def make_golds(
             raise NotIdentified("there are no scores of people", ["collect some"])
         parts = group_ratings(rows)
         return {
-            name: _take_ratings(part, lower_is_better=lower_is_better)
+            name: replace(
+                _take_ratings(part, lower_is_better=lower_is_better),
+                advise=_advise_on(data, rows.tasks, rows.tasks[int(part.task[0])]),
+            )
             for name, part in parts.items()
         }
     if not isinstance(data, Comparisons | Rankings):
@@ -179,8 +188,26 @@ def make_golds(
     for name, one in parts_of.items():
         rows_of = tasks.get(name)
         part = votes if rows_of is None or len(parts_of) == 1 else take_task(votes, rows_of)
-        golds[name] = replace(_take_votes(one, part), notes=asked)
+        advise = _advise_on(pairs, [*parts_of], name)
+        golds[name] = replace(_take_votes(one, part), notes=asked, advise=advise)
     return golds
+
+
+def _advise_on(
+    data: Comparisons | Ratings, tasks: Sequence[str], task: str
+) -> Callable[[Sequence[str]], str] | None:
+    """Return what says how to exclude items of a task, one of those of a table."""
+    if "item" not in data.source.columns:
+        return None
+    return partial(_advise_items, data, task, several=len(tasks) > 1)
+
+
+def _advise_items(
+    data: Comparisons | Ratings, task: str, items: Sequence[str], *, several: bool
+) -> str:
+    own = [name.removeprefix(f"{task} / ") if task else name for name in items]
+    condition = advise_without(data.frame, {data.source.named("item"): own})
+    return f"--task {write_word(task)} {condition}" if several else condition
 
 
 def _take_ranking(ranking: Ranking) -> Gold:
@@ -242,9 +269,11 @@ def score_other_criteria(data: Ratings, criterion: str) -> MetricScores:
     values[lower] *= -1
     metrics = tuple(rows.criteria[at] for at in kept)
     notes = [say("metrics-read", "read", metrics=metrics, file=data.source.name)]
-    if lower:
-        notes.append(say("metric-negated", metrics=[rows.criteria[at] for at in lower]))
-    return MetricScores(metrics, rows.systems, rows.items, values[kept], tuple(notes))
+    negated = [rows.criteria[at] for at in lower]
+    notes += [say("metric-negated", metrics=negated)] if negated else []
+    return MetricScores(
+        metrics, rows.systems, rows.items, values[kept], tuple(notes), tuple(negated)
+    )
 
 
 # People's outputs and metrics' scores, on the same systems and items.
@@ -271,7 +300,12 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     scored = ~np.isnan(scores.values)
     lacking += [n for n in gold.systems if n in known and not scored[:, known[n]].all(axis=0).any()]
     kept = [at for at, name in enumerate(gold.systems) if name not in lacking]
-    if not kept or len(kept) < 2:
+    if len(gold.systems) == 1:
+        raise InvalidJudgments(
+            f"people judged one system, {gold.systems[0]}, and metrics are compared over systems:"
+            " two or more are needed"
+        )
+    if len(kept) < 2:
         raise InvalidJudgments(
             f"people judged {listing(gold.systems, 3)} and metrics scored"
             f" {listing(scores.systems, 3)}: two systems need scores of both, by the same names"
@@ -280,8 +314,11 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     if len(references) < len(lacking):
         names = [name for name in lacking if name not in references]
         who = _name_lacking(scores, names[0])
+        others = [name for name in scores.systems if name not in gold.systems]
+        same = f"; scores name {listing(others, 3)}, which people did not judge" if others else ""
         raise InvalidJudgments(
-            f"{who} no score of {listing(names)}, which people judged: add them, or leave them out"
+            f"{who} no score of {listing(names)}, which people judged{same}:"
+            f" {'give systems the same names, ' if others else ''}add them, or leave them out"
             f" ({write_without('system', names)})"
         )
     if references:
@@ -293,14 +330,11 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     missing = [name for name, at in zip(gold.items, places, strict=True) if at < 0]
     judged = ~np.isnan(gold.scores)
     if len(missing) == len(places):
-        raise InvalidJudgments(
-            f"items have other names in the scores ({listing(scores.items, 3)}) than where people"
-            f" judged ({listing(gold.items, 3)}): give them the same names"
-        )
+        raise _refuse_names(gold.items, scores)
     if missing:
         raise InvalidJudgments(
             f"{len(missing):,} of the {len(places):,} items that people judged have no scores of"
-            f" metrics: {listing(missing, 3)}. Add them, or read other judgments (--where)"
+            f" metrics: {listing(missing, 3)}. Add them, or {_exclude_items(gold, missing)}"
         )
     values = scores.values[:, systems][:, :, places]
     unscored = np.isnan(values) & judged
@@ -310,16 +344,31 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
             f"{scores.metrics[m]} of {gold.systems[k]} on {gold.items[s]}"
             for m, k, s in which[:5].tolist()
         ]
+        lost = [gold.items[at] for at in np.unique(which[:, 2]).tolist()]
         raise InvalidJudgments(
             f"{plural(len(which), 'output')} that people judged, without a score:"
-            f" {listing(named, 3)}. Add scores, or leave out the system or item (--without,"
-            " --where)"
+            f" {listing(named, 3)}. Add scores, or {_exclude_items(gold, lost)}"
         )
     n = int(scored.any(axis=0).sum() - judged.sum())
     if n > 0:
         notes.append(say("unjudged", "info", n=n))
     values = np.where(judged, values, 0.0)
     return Aligned(gold, scores.metrics, values, tuple(notes))
+
+
+def _refuse_names(items: Sequence[str], scores: MetricScores) -> InvalidJudgments:
+    return InvalidJudgments(
+        f"items have other names in the scores ({listing(scores.items, 3)}) than where people"
+        f" judged ({listing(items, 3)}): give them the same names"
+    )
+
+
+def _exclude_items(gold: Gold, items: Sequence[str]) -> str:
+    """Return how to exclude items, in a sentence; many are no list to copy."""
+    which = "item" if len(items) == 1 else "items"
+    if gold.advise is None or len(items) > MAX_ITEMS_ADVISED:
+        return f"exclude the {which} (--where)"
+    return f"exclude the {which}: {gold.advise(items)}"
 
 
 def _name_lacking(scores: MetricScores, system: str) -> str:
@@ -375,17 +424,19 @@ def _align_votes(
     names = tuple(votes.items[at] for at in items.tolist())
     compared = replace(gold, items=names)
     places = _match_items(compared, scores)
+    if (places < 0).all():
+        raise _refuse_names(names, scores)
     item = np.searchsorted(items, votes.item).astype(np.int32)
     at = places[item]
     lacking = at < 0
     for side in (votes.left, votes.right):
         lacking |= np.isnan(values[:, side, np.maximum(at, 0)]).any(axis=0)
     if lacking.any():
-        some = dict.fromkeys(names[one] for one in item[lacking].tolist())
+        some = [*dict.fromkeys(names[one] for one in item[lacking].tolist())]
         raise InvalidJudgments(
             f"{int(lacking.sum()):,} of {len(lacking):,} comparisons are of outputs without the"
-            f" score of a metric (items: {listing([*some], 3)}). Add the scores, or read other"
-            " judgments (--where)"
+            f" score of a metric (items: {listing(some, 3)}). Add the scores, or"
+            f" {_exclude_items(gold, some)}"
         )
     taken = replace(votes, items=names, item=item)
     kept = values[:, :, places]

@@ -125,19 +125,14 @@ class MetaEvaluation(Shown):
                 Column("cluster", "cluster", "count"),
                 Column("wmt_rank", "WMT rank", "count", "by WMT's rule, p not adjusted", only=WIDE),
             ]
-        unasked = {*UNASKED} - {"spa"} <= {*self.values}  # as without --statistic
-        for at, name in enumerate(self.values):
-            only = WIDE if name == "acc-eq-star" and unasked else ()
+        for name in self.values:
+            only = WIDE if name == "acc-eq-star" and self._unasked else ()
             says = "the tie limit is the best on the same items" if name == "acc-eq-star" else ""
-            columns.append(
-                Column(_key(name), STATISTICS[name][1], "three", says, priority=9 - at, only=only)
-            )
-        if self.interval is not None:
-            columns.insert(
-                -len(self.values) + 1, Column(("lower", "upper"), "95 % interval", "interval")
-            )
+            columns.append(Column(_key(name), STATISTICS[name][1], "three", says, only=only))
+            if self.interval is not None and name == self.statistic:
+                columns.append(Column(("lower", "upper"), "95 % interval", "interval"))
         if self.judge_stderr is not None:
-            columns.append(Column("judge_stderr", "± judges", "three", priority=4))
+            columns.append(Column("judge_stderr", "± judges", "three"))
         if any(one is not None for one in self.distance):
             says = "of systems this far apart or farther, 95 % of pairs are in people's order"
             columns.append(
@@ -175,6 +170,11 @@ class MetaEvaluation(Shown):
             signature=self.signature,
             csv_rows=tuple(rows),
         )
+
+    @property
+    def _unasked(self) -> bool:
+        """Whether statistics are those without --statistic."""
+        return {*self.values, "spa"} == {*UNASKED}
 
     @property
     def _basis(self) -> str:
@@ -215,12 +215,19 @@ class MetaEvaluation(Shown):
     @property
     def _legend(self) -> tuple[str, ...]:
         told = {
+            "preference": "share of judgments agreed with: ties count; scores within ε tie; ε is"
+            " chosen on other items",
             "spa": "SPA: agreement of people and metric in how sure they are of each pair of"
             " systems; 1 is best",
             "pa": "PA: share of pairs of systems in people's order",
             "acc-eq": "acc-eq: share of pairs of outputs of an item in people's order; scores"
             " within ε tie; ε is chosen on other items",
         }
+        if not self._unasked:
+            told["acc-eq-star"] = (
+                "acc*-eq: share of pairs of outputs in people's order; scores within ε tie; ε is"
+                " the best for these outputs"
+            )
         legend = [text for name, text in told.items() if name in self.values]
         if self.cluster is not None:
             legend.append("cluster: between two clusters every pair of metrics is decided")

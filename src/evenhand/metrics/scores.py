@@ -9,42 +9,52 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
+import narwhals as nw
 import numpy as np
 
 from evenhand.data.controls import keep_all_judges, leave_out_controls
+from evenhand.data.engine import fetch_columns
 from evenhand.data.groups import list_levels
+from evenhand.data.labels import is_missing
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import (
     InvalidJudgments,
+    NoRows,
     UnknownColumn,
     UnknownFormat,
     UnknownOption,
     listing,
     suggest_or_list,
+    write_word,
 )
 from evenhand.formats.decimals import read_decimals
 from evenhand.formats.files import open_files
 from evenhand.formats.layouts.mqm import read_mtme_scores
-from evenhand.formats.layouts.wide import counts
+from evenhand.formats.layouts.wide import counts, is_criterion
 from evenhand.formats.reading import open_source, read
+from evenhand.formats.reading import read_columns as hold_scores
 from evenhand.formats.roles import Header, fold, is_metric
-from evenhand.formats.table import ReadOptions, Table
+from evenhand.formats.table import LOOK, ROWS_LOOKED_AT, WITH_COMMA, ReadOptions, Table
 from evenhand.metrics.texts import say
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ranking.ratings import reads_lower
 from evenhand.render.counts import plural
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, take_findings
 
 METRIC_COLUMNS: Final = frozenset(("metric", "metricname", "criterion", "scorer", "measure"))
+# Words of columns that hold people's scores, beside those of criteria
+OF_PEOPLE: Final = frozenset(
+    ("score", "scores", "rating", "ratings", "human", "people", "judge", "mqm", "esa", "da", "sqm")
+)
 UNNAMED: Final = frozenset(("score", "scores", "value"))  # Columns that name no metric
 PEOPLE: Final = ("score", "judge", "criterion")  # Columns that are not of metrics
 NOTICED: Final = "metric-columns"  # The finding that names columns of metrics among ratings
@@ -52,6 +62,7 @@ NOTICED: Final = "metric-columns"  # The finding that names columns of metrics a
 PROTOCOLS: Final = ("mqm", "esa", "wmt-appraise-z", "wmt-z", "da-sqm", "wmt", "wmt-raw")
 SEGMENTS: Final = ".seg.score"
 SYSTEMS: Final = ".sys.score"
+REFERENCE: Final = re.compile(r"-(ref\w*|src)$")  # Behind the name of a metric in a folder
 FILES: Final = re.compile(r"\.(seg|sys)\.score(\.gz)?$")
 # Settings of `evenhand.read` that also hold for files of scores: columns, decimal, missing, sheet,
 # skip_bad_rows
@@ -69,6 +80,7 @@ class MetricScores:
     items: tuple[str, ...]  # ("",) where scores are of systems as a whole
     values: Array  # (M, K, S), NaN where there is none
     notes: tuple[Finding, ...] = ()
+    negated: tuple[str, ...] = ()  # metrics that were negated already
 
     def rename(self, name: str) -> MetricScores:
         """Name a single metric, or put a name before several."""
@@ -84,13 +96,29 @@ class MetricScores:
         note = say("unused-columns", "warning", columns=columns, file=data.source.name)
         return replace(self, notes=(*self.notes, note))
 
-    def exclude(self, names: Sequence[str]) -> MetricScores:
-        """Leave metrics out by name."""
-        if not names:
+    def find(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Return metrics by names, several with commas; TER is TER-refA where no other TER is."""
+        found = []
+        for text in texts:
+            for name in [text] if text in self.metrics else text.split(","):
+                fitting = self.list_called(name.strip())
+                if len(fitting) != 1:
+                    hint = suggest_or_list(name.strip(), self.metrics)
+                    hint = f" There are {listing(fitting)}" if fitting else hint
+                    raise InvalidJudgments(f"no metric '{name.strip()}'.{hint}")
+                found += fitting
+        return tuple(dict.fromkeys(found))
+
+    def list_called(self, name: str) -> list[str]:
+        """Return the metrics of a name, or else those of it with a reference or source behind."""
+        same = [one for one in self.metrics if one == name]
+        return same or [one for one in self.metrics if REFERENCE.sub("", one) == name]
+
+    def exclude(self, texts: Sequence[str]) -> MetricScores:
+        """Leave metrics out by name, as `find` takes names."""
+        if not texts:
             return self
-        for name in names:
-            if name not in self.metrics:
-                raise InvalidJudgments(f"no metric '{name}'.{suggest_or_list(name, self.metrics)}")
+        names = self.find(texts)
         kept = [at for at, one in enumerate(self.metrics) if one not in names]
         if not kept:
             raise InvalidJudgments(f"no metric is left without {listing([*names])}")
@@ -117,7 +145,13 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     if isinstance(source, Ratings):
         return tabulate(source, "")
     sheet = settings.get("sheet") if str(source).lower().endswith(".xlsx") else None
-    table = open_source(source, partial(open_files, sheet=sheet))
+    try:
+        table = open_source(source, partial(open_files, sheet=sheet))
+    except NoRows:
+        raise NoRows(
+            f"{source} has no scores of metrics: write a header such as system,item,bleu and a row"
+            " for each output"
+        ) from None
     table = replace(table, missing=_list_missing(settings))
     roles: dict[str, Any] = {
         role: name
@@ -126,6 +160,12 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     }
     table = read_decimals(table, settings.get("decimal"), roles)
     header = table.header(ReadOptions(roles))
+    sides = [*header.candidates("left"), *header.candidates("right")]
+    if len(sides) > 1 and header.candidates("outcome"):
+        raise UnknownFormat(
+            f"{table.name} holds comparisons, and no scores of metrics: name people's judgments"
+            f" first, evenhand metrics {table.name} SCORES"
+        )
     if not header.candidates("system"):
         raise UnknownColumn(
             f"no column of {table.name} says whose outputs were scored: call it system. It has"
@@ -135,6 +175,8 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     if named and header.candidates("score"):
         return _read(table, {**roles, "criterion": named[0]}, settings=settings)
     columns = _find_columns(header)
+    if settings.get("decimal") is None:
+        _refuse_commas(table, [one for one in header.free if one not in columns])
     if not columns:
         raise UnknownColumn(
             f"{table.name} has no scores of metrics: it needs a column of numbers for each"
@@ -145,7 +187,7 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     held = {"score": columns[0]} if unnamed else {"criterion": columns}
     scores, numbers = _read(table, {**roles, **held}, settings=settings), header.spreads()
     counted = [one for one in header.free if one in numbers and one not in columns]
-    told = [say("counts", columns=counted)] if counted else []
+    told = [*_note_blank(table, header), *([say("counts", columns=counted)] if counted else [])]
     return replace(scores, notes=(*told, *scores.notes))
 
 
@@ -172,6 +214,45 @@ def find_metrics(data: Ratings) -> list[str]:
     ]
 
 
+def refuse_doubtful_people(data: Ratings) -> None:
+    """Refuse a table whose columns do not say which of them are people's scores.
+
+    That is where metrics stand beside columns of other numbers that were taken for criteria, and
+    neither a judge nor a name says that these are people's; or where one of them gives an output
+    the same score for all its judges, and others do not.
+    """
+    unfolded = [one for one in take_findings(data.source.notes) if one.code == "unfolded"]
+    if not unfolded or not data.has("criterion") or not find_metrics(data):
+        return
+    rows = leave_out_controls(keep_all_judges(data)).rows()
+    name = data.source.name
+    if not data.has("judge") and not any(map(_reads_of_people, rows.criteria)):
+        raise InvalidJudgments(
+            f"nothing in {name} says which scores are people's ({listing(rows.criteria)}?): compare"
+            f" its metrics with judgments (evenhand metrics RATINGS {name}), or name the column of"
+            f" people's scores (--criterion {write_word(rows.criteria[0])})"
+        )
+    if len(rows.criteria) == 1:
+        return
+    shape, _, n = _count_cells(rows)
+    values, spread = average_cells(rows)
+    varies = (spread > 1e-9 * np.abs(values)).any(axis=(1, 2))
+    same: Flags = np.asarray((n.reshape(shape) > 1).any(axis=(1, 2)) & ~varies)
+    alike = [one for at, one in enumerate(rows.criteria) if same[at]]
+    people = [one for one in rows.criteria if one not in alike]
+    if people and alike:
+        raise InvalidJudgments(
+            f"scores of {listing(alike)} in {name} are the same whoever judged an output, as those"
+            f" of metrics: name people's column (--criterion {write_word(people[0])})"
+        )
+
+
+def _reads_of_people(name: str) -> bool:
+    """Say whether a column holds people's scores, by its name."""
+    words = {*re.findall(r"[^\W\d_]+", name.casefold())}
+    return is_criterion(name) or reads_lower(name, 0.0) or not words.isdisjoint(OF_PEOPLE)
+
+
 def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     """Read the columns of numbers beside people's scores, each as a metric.
 
@@ -181,7 +262,11 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     people = [one for one in PEOPLE if one in data.columns]
     table = Table(data.frame.drop(*people), data.source.name, data.source.connection)
     table = replace(table, missing=_list_missing(settings))
-    columns = _find_columns(table.header(ReadOptions()))
+    header = table.header(ReadOptions())
+    columns = _find_columns(header)
+    if settings.get("decimal") is None:
+        others = [one for one in header.free if one not in columns]
+        _refuse_commas(table, [one for one in others if is_metric(one) or not columns])
     scores = _read_table(table, {"criterion": columns}, settings) if columns else None
     metrics = tabulate(scores, "", beside=True) if isinstance(scores, Ratings) else None
     if metrics is None or not metrics.metrics:
@@ -199,7 +284,7 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
             f"{name} has no column of numbers beside people's scores: name a table of the scores of"
             " metrics too"
         )
-    return metrics
+    return replace(metrics, notes=(*_note_blank(table, header), *metrics.notes))
 
 
 def _find_columns(header: Header) -> list[str]:
@@ -211,6 +296,33 @@ def _find_columns(header: Header) -> list[str]:
         if name in possible and name in spreads
         if is_metric(name) or not counts(name, ("system",))
     ]
+
+
+def _refuse_commas(table: Table, names: Sequence[str]) -> None:
+    """Refuse columns of numbers whose decimals follow a comma, which were not read as numbers."""
+    texts = [one for one in names if table.schema[one] == nw.String]
+    cells = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
+    for name, values in cells.items():
+        given = [one.strip() for one in values.tolist() if not _is_blank(one)]
+        if given and all(map(WITH_COMMA.fullmatch, given)):
+            raise InvalidJudgments(
+                f"scores of {name} in {table.name} have a comma before decimals, such as"
+                f" {given[0]}: pass --decimal ,"
+            )
+
+
+def _note_blank(table: Table, header: Header) -> list[Finding]:
+    """Name columns of metrics, and those without a name of another kind, that hold no number."""
+    spreads, free = header.spreads(), {*header.free, *header.candidates("score")}
+    others = [one for one in header.columns if one in free and one not in spreads]
+    cells = fetch_columns(table.frame.select(*others).head(ROWS_LOOKED_AT)) if others else {}
+    blank = [name for name, values in cells.items() if all(map(_is_blank, values.tolist()))]
+    severity = "warning" if any(map(is_metric, blank)) else "note"
+    return [say("no-scores", severity, columns=blank)] if blank else []
+
+
+def _is_blank(cell: Any) -> bool:
+    return cell is None or cell != cell or is_missing(str(cell).strip())  # noqa: PLR0124 - nan
 
 
 def _list_missing(settings: Settings) -> list[str]:
@@ -248,9 +360,12 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
     metrics = tuple(name or "score" if one == "" else one for one in rows.criteria)
     values, spread = average_cells(rows)
     scale = np.nanmax(np.abs(values), axis=(1, 2), keepdims=True)
+    unscored = []
+    if data.has("criterion"):  # as read: metrics of which no row has a score are not among rows
+        unscored = [str(one) for one in list_levels(data, "criterion") if one not in metrics]
     moved = spread > 1e-9 * np.maximum(scale, 1e-300)
     varies = moved.any(axis=(1, 2))
-    notes = []
+    notes = [say("no-scores", "warning", columns=unscored)] if unscored else []
     if beside:
         others = [at for at in np.flatnonzero(varies) if not is_metric(metrics[at])]
         if others:
@@ -261,10 +376,14 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
     if moved.any():
         m, k, s = np.argwhere(moved)[0].tolist()
         n = int(moved.any(axis=0).sum())
+        remedy = "keep one row of each"
+        if not beside and data.has("judge"):
+            remedy += ", or, if these are people's, name them first:"
+            remedy += f" evenhand metrics {data.source.name} SCORES"
         raise InvalidJudgments(
             f"{metrics[m]} gives the output of {rows.systems[k]} on {rows.items[s] or 'all'}"
             f" different scores in {data.source.name} ({plural(n, 'output')} with several): a"
-            " metric gives one; keep one row of each"
+            f" metric gives one; {remedy}"
         )
     notes += [say("scores-excluded", what=one.text) for one in data.excluded]
     notes.append(say("metrics-read", "read", metrics=metrics, file=data.source.name))
@@ -273,17 +392,20 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
 
 def average_cells(rows: RatingRows) -> tuple[Array, Array]:
     """Return (criteria, K, S) means, NaN where there is none, and how far scores are apart."""
-    shape = len(rows.criteria), len(rows.systems), len(rows.items)
-    cell = np.ravel_multi_index(
-        (rows.criterion.astype(np.intp), rows.system.astype(np.intp), rows.item.astype(np.intp)),
-        shape,
-    )
-    size = int(np.prod(shape))
-    n = np.bincount(cell, minlength=size)
+    shape, cell, n = _count_cells(rows)
+    size = len(n)
     mean = np.where(n > 0, np.bincount(cell, rows.score, size) / np.maximum(n, 1), np.nan)
     apart = np.zeros(size)
     np.maximum.at(apart, cell, np.abs(rows.score - mean[cell]))
     return mean.reshape(shape), apart.reshape(shape)
+
+
+def _count_cells(rows: RatingRows) -> tuple[tuple[int, int, int], Integers, Integers]:
+    """Return the shape (criteria, K, S), (n,) cell of each row, and how many rows a cell has."""
+    shape = len(rows.criteria), len(rows.systems), len(rows.items)
+    place = rows.criterion, rows.system, rows.item
+    cell = np.ravel_multi_index(tuple(one.astype(np.intp) for one in place), shape)
+    return shape, cell, np.bincount(cell, minlength=int(np.prod(shape)))
 
 
 def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
@@ -305,24 +427,36 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
         values[np.ix_(range(row, row + len(part.metrics)), k, s)] = part.values
         row += len(part.metrics)
     notes = tuple(note for part in parts for note in part.notes)
-    return MetricScores(tuple(metrics), systems, items, values, notes)
+    negated = tuple(one for part in parts for one in part.negated)
+    return MetricScores(tuple(metrics), systems, items, values, notes, negated)
 
 
-def orient(scores: MetricScores) -> MetricScores:
-    """Negate metrics of which lower is better, by their names."""
-    turned = [
-        at
-        for at, name in enumerate(scores.metrics)
-        if reads_lower(name, float(np.nanmean(scores.values[at])), metric=True)
+def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
+    """Negate metrics of which lower is better: those that are named, and by their names.
+
+    Metrics without any score, as of a file of None, are left out.
+    """
+    blank: Flags = np.asarray(np.isnan(scores.values).all(axis=(1, 2)))
+    if blank.any():
+        empty = [one for one, lacks in zip(scores.metrics, blank.tolist(), strict=True) if lacks]
+        if blank.all():
+            raise InvalidJudgments(f"there are no scores of {listing(empty)}: give some")
+        metrics = tuple(one for one in scores.metrics if one not in empty)
+        notes = (*scores.notes, say("no-scores", "warning", columns=empty))
+        scores = replace(scores, metrics=metrics, values=scores.values[~blank], notes=notes)
+    named = [one for one in scores.metrics if one in lower and one not in scores.negated]
+    read = [
+        name
+        for name, values in zip(scores.metrics, scores.values, strict=True)
+        if name not in (*lower, *scores.negated)
+        and reads_lower(name, float(np.nanmean(values)), metric=True)
     ]
-    if not turned:
-        return scores
+    turned = [scores.metrics.index(one) for one in (*named, *read)]
     values = scores.values.copy()
     values[turned] *= -1
-    names = [scores.metrics[at] for at in turned]
-    return replace(
-        scores, values=values, notes=(*scores.notes, say("metric-negated", metrics=names))
-    )
+    told = [say("metric-negated-asked", "read", metrics=named)] if named else []
+    told += [say("metric-negated", metrics=read)] if read else []
+    return replace(scores, values=values, notes=(*scores.notes, *told))
 
 
 # Folders of mt-metrics-eval: human-scores/en-de.mqm.seg.score, metric-scores/en-de/BLEU-refA.seg.
@@ -413,8 +547,13 @@ def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
     return MetricScores(metrics, systems, tuple(items), np.concatenate(blocks, axis=2), notes)
 
 
-def read_gold_folder(folder: Path, task: str | None, criterion: str | None) -> Ratings:
-    """Read people's scores of a folder: of each language pair one protocol."""
+def read_gold_folder(
+    folder: Path, task: str | None, criterion: str | None, *, where: str | None = None
+) -> Ratings:
+    """Read people's scores of a folder: of each language pair one protocol.
+
+    where: a condition on the columns task, criterion, item, system, score and document.
+    """
     human = folder / "human-scores"
     if not human.is_dir():
         raise UnknownFormat(
@@ -455,10 +594,10 @@ def read_gold_folder(folder: Path, task: str | None, criterion: str | None) -> R
             columns["document"] += [documents[at] for at in given]
     if len({*columns["document"]}) < 2:
         del columns["document"]
-    data = read(columns)
+    data = hold_scores(columns, f"folder {folder.name}", where=where)
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"'{human}' holds no scores")
-    return replace(data, source=replace(data.source, name=f"folder {folder.name}"))
+    return data
 
 
 def _read_documents(path: Path, n: int) -> list[str]:

@@ -93,6 +93,17 @@ class Wishes:
             )
         return tuple(dict.fromkeys((tested[0], *chosen)))
 
+    def _refuse_level(self, available: Sequence[str]) -> UnknownOption:
+        why = (
+            "people compared outputs and gave them no scores"
+            if "preference" in available
+            else "scores of metrics, or judgments of people, are of systems as a whole"
+        )
+        return UnknownOption(
+            f"there are no statistics at the level of {self.level}s: {why}. Leave out --level"
+            f" {self.level}"
+        )
+
     def _list_chosen(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
         """Return the statistics that were asked for; words name those of both levels."""
         if self.statistics is None:
@@ -102,10 +113,7 @@ class Wishes:
                 if one in available and self.level in (None, STATISTICS[one][0])
             ]
             if not chosen:
-                raise UnknownOption(
-                    f"there are no statistics at the level of {self.level}s: scores of metrics, or"
-                    " judgments of people, are of systems as a whole"
-                )
+                raise self._refuse_level(available)
             return tuple(chosen)
         words = {one: STATISTICS[one][2] or one for one in STATISTICS}
         chosen = []
@@ -122,6 +130,8 @@ class Wishes:
             ]
             if not fitting:
                 can = [words[one] for one in available if self.level in (None, STATISTICS[one][0])]
+                if not can:
+                    raise self._refuse_level(available)
                 raise UnknownOption(
                     f"{word} cannot be computed here: choose {' | '.join(dict.fromkeys(can))}"
                 )

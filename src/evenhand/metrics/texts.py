@@ -28,6 +28,7 @@ say: Final = Templates(
         "gold-negated": "People's scores ({criterion}) were negated: lower is better.",
         "metric-negated": "Scores of {metrics:list} were negated: the name says that lower is"
         " better.",
+        "metric-negated-asked": "Scores of {metrics:list} were negated: lower is better.",
         "metrics-read": "Scores of {metrics:list} are from {file}.",
         "metrics-excluded": "Excluded by name: {metrics:list}.",
         "only-systems": "Not compared: {metrics:list}, of which {folder} has only .sys.score, and"
@@ -35,6 +36,7 @@ say: Final = Templates(
         "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
         "counts": "Columns that look like counts were not read as metrics: {columns:list}. To use"
         " one, give rows of metric, system, item and score.",
+        "no-scores": "Not compared, since there is no number: {columns:list}.",
         "unused-columns": "Metrics in {file} were not used beside files of scores: {columns:list}.",
         "scores-excluded": "Scores of metrics: {what}.",
         "unjudged": "{n:,} scores of metrics on outputs that people did not judge were not used.",
@@ -52,9 +54,12 @@ say: Final = Templates(
         "no-ceiling": "Agreement between people is not shown: fewer than half of the outputs were"
         " judged by two judges.",
         "against": "Scores of {metrics:list} correlate negatively with people's over systems: if"
-        " lower is better, negate them.",
+        " lower is better, pass {remedy}.",
         "gold-against": "Scores of all metrics ({metrics:list}) correlate negatively with people's"
         " over systems: were people's scores ({gold}) read the wrong way round? Pass {remedy}.",
+        "negated-against": "Scores of {metrics:list}, which were negated, correlate negatively with"
+        " people's over systems: if higher is better, leave them out of --lower, or rename those"
+        " whose names say that lower is better.",
         "chance": "acc-eq of random scores can reach {chance:three}.",
         "below-chance": "acc-eq of {metrics:list} is no better than random scores can reach"
         " ({chance:three}).",

@@ -60,6 +60,8 @@ LOWER_WORDS: Final = LOWER_METRICS | {"penalty", "penalties", "error", "errors"}
 # Metrics whose names are words of other names ("bleu per segment", "character"), so that they
 # stand alone or before a reference: position-independent error rate, CharacTER
 LOWER_NAMES: Final = re.compile(r"(m?per|character)([\W_]+(ref|src)\w*)?", re.IGNORECASE)
+# Other error rates, with TER in capitals behind another name, and a loss
+LOWER_ENDS: Final = re.compile(r"[^\W\d_]*[a-z]TER|[Ll]oss|LOSS")
 
 
 # Names that campaigns give to human references which they enter as systems
@@ -77,11 +79,15 @@ def reads_lower(name: str, level: float, *, metric: bool = False) -> bool:
 
     >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
     (True, False, False)
+    >>> [reads_lower(name, 1.0, metric=True) for name in ("myTER", "val_loss", "FILTER", "gloss")]
+    [True, True, False, False]
     """
     if level < 0:
         return False
-    words = re.findall(r"[^\W\d_]+", name.casefold())
-    return not LOWER_WORDS.isdisjoint(words) or (metric and bool(LOWER_NAMES.fullmatch(name)))
+    words = re.findall(r"[^\W\d_]+", name)
+    if not LOWER_WORDS.isdisjoint(map(str.casefold, words)):
+        return True
+    return metric and bool(LOWER_NAMES.fullmatch(name) or any(map(LOWER_ENDS.fullmatch, words)))
 
 
 def reads_lower_of(rows: RatingRows) -> bool:

@@ -87,7 +87,7 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
     for verb, options in {
         "report": (
             *(*RANK_OPTIONS, "--full", "--group-by", "--scale", "--metrics"),
-            *("--llm", "--llm-judges"),
+            *("--lower", "--llm", "--llm-judges"),
         ),
         "rank": RANK_OPTIONS,
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
@@ -100,7 +100,7 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
         "compare": ("--level", "--seed"),
         "impute": ("--level", "--seed"),
         "labels": ("--seed",),
-        "metrics": ("--better", "--seed"),
+        "metrics": ("--better", "--lower", "--seed"),
         "next": ("--seed",),
         "variance": ("--level",),
         "watch": ("--level", "--seed"),
@@ -129,6 +129,7 @@ class Settings:
     llm: str | None = None  # file of verdicts of LLM judges
     llm_judges: tuple[str, ...] = ()  # judges who are LLMs, where one table holds both
     verdicts: Any = None  # theirs, those that were given, or what opens the file
+    lower: tuple[str, ...] = ()  # names of metrics of which lower is better
     without_metrics: tuple[str, ...] = ()  # names of metrics that are excluded
     # how files of metrics' scores are read: settings of `evenhand.read`
     of_scores: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -211,6 +212,7 @@ class Settings:
         for option, several in (
             ("--control", getattr(model, "controls", ())),
             ("--metrics", self.metrics),
+            ("--lower", self.lower),
             ("--llm-judges", self.llm_judges),
         ):
             words = [word for one in several for word in (option, one)]
@@ -262,6 +264,7 @@ class Analysis:
             lower_is_better=None if settings.better is None else settings.better == "lower",
             task=self.task or None,
             without=settings.without_metrics,
+            lower=settings.lower,
             seed=settings.seed,
         )
 

@@ -483,17 +483,14 @@ def make_report(
 
 
 def _warn_companions(chosen: Settings, parts: Sequence[Part]) -> list[Finding]:
-    """Say why scores or verdicts that were given were not used."""
-    given = {
-        "metrics": ("scores of metrics", chosen.scores is not None),
-        "llm": ("verdicts", chosen.has_verdicts),
-    }
+    """Say why scores or verdicts that were given, or stand in the file, were not used."""
+    given = {"metrics": "scores of metrics"} | ({"llm": "verdicts"} if chosen.has_verdicts else {})
     return [
-        say("unused", "warning", what=given[one.name][0], why=about + one.not_run.rstrip("."))
+        say("unused", "warning", what=given[one.name], why=about + one.not_run.rstrip("."))
         for part in parts
         for about in [f"{part.name}: " if part.name else ""]
         for one in part.sections
-        if one.not_run and given.get(one.name, ("", False))[1]
+        if one.not_run and one.name in given
     ]
 
 

@@ -340,7 +340,8 @@ def read_mtme_scores(path: Path) -> dict[str, list[float]]:
             score = nan if value in NO_SCORE else float(value)
         except ValueError:
             raise InvalidJudgments(
-                f"line {number:,} of {path.name} is not a system and a score: {line.strip()!r}"
+                f"line {number:,} of {path.name} is not a system and a score: {line.strip()!r}."
+                " Write both with a tab between, and None where there is no score"
             ) from None
         if isinf(score):
             raise InvalidJudgments(f"line {number:,} of {path.name}: {value} is no score")

@@ -27,7 +27,7 @@ from evenhand.report.figures.style import take_chart
 
 MetricsCheck: Final = partial(Check, "metrics", "Do the metrics agree with people?")
 # Metrics that order systems against people, or do no better than random scores
-DOUBTS: Final = ("against", "gold-against", "below-chance")
+DOUBTS: Final = ("against", "negated-against", "gold-against", "below-chance")
 FIGURES: Final = 3  # Of one criterion
 MAX_DRAWN: Final = 3  # Criteria whose figures are drawn
 MAX_ON_MAP: Final = 30  # Metrics of which all pairs are drawn
