@@ -1,6 +1,7 @@
 """`evenhand watch`."""
 
 import csv
+import hashlib
 import io
 from pathlib import Path
 
@@ -115,3 +116,22 @@ def test_systems_are_named_with_commas_between(evenhand, votes):
     ran = evenhand("watch", votes, "--systems", "ash, birch,cedar", "--order", "second", "--json")
     assert any("dogwood came later" in one["text"] for one in ran.json["findings"])
     assert "systems=3 (sha256 " in ran.json["signature"]
+
+
+def test_a_plan_fixes_the_board_and_says_who_may_withdraw(evenhand, votes):
+    plan = Path("board.toml")
+    plan.write_text(f"systems = {[*NAMES]}\norder = 'second'\nmay_withdraw = ['{NAMES[-1]}']\n")
+    digest = hashlib.sha256(plan.read_bytes()).hexdigest()
+    words = ("watch", votes, "--plan", "board.toml", "--sha256", digest, "--state", "board.json")
+    assert evenhand(*words, "--json").json["plan_sha256"] == digest
+    left = evenhand(*words, "--withdrawn", NAMES[-1])
+    assert f"Withdrawn: {NAMES[-1]}." in left.out
+    assert evenhand(*words, "--json").json["withdrawn"] == [NAMES[-1]]
+    for more, why in (
+        (("--withdrawn", NAMES[0]), f"{NAMES[0]} may not be withdrawn"),
+        (("--level", ".9"), "the plan does not state it"),
+        (("--group-by", "judge"), "a plan is of one board"),
+    ):
+        assert why in " ".join(evenhand(*words, *more, code=2).err.split())
+    plan.write_text(plan.read_text() + "seed = 1\n")
+    assert "it was changed" in " ".join(evenhand(*words, code=2).err.split())

@@ -79,12 +79,12 @@ class Board(options.Options):
         " variants before the first vote.",
     )
     sha256: str | None = _plan(
-        "--sha256 DIGEST", "The SHA-256 of the plan as it was published; another is refused."
+        "--sha256 DIGEST", "The published SHA-256 of the plan; a file with another one is refused."
     )
     withdrawn: tuple[str, ...] = _plan(
         "--withdrawn NAME,NAME",
-        "Systems that are taken from the board, as the plan allows. Votes on them still count in"
-        " what is decided of others. Repeatable.",
+        "Systems to take off the board, if the plan allows it. Votes on them still count towards"
+        " decisions about the others. Repeatable.",
     )
     seed: int | None = _board(
         "--seed",
@@ -425,6 +425,8 @@ def _look_once(
         parts = split_groups(data, group_by)
         if board.state is not None and (group_by is not None or len(parts) > 1):
             raise UnknownOption("--state holds one board: choose one task (--task)")
+        if board.plan is not None and group_by is not None:
+            raise UnknownOption("a plan is of one board: leave out --group-by")
         results, refused = work_on_groups(
             parts, lambda part: replay(part, beginning, seed=board.seed), group_by
         )
@@ -478,8 +480,6 @@ def _refuse_settings(context: click.Context, reading: options.Reading) -> None:
 
 def _take_up(asked: Board) -> Beginning:
     """Return how the board begins: by a plan, or as the kept one, if there is one."""
-    from evenhand.ranking.plans import require_digest
-    from evenhand.ranking.sequential.board_plan import read_board_plan
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, read_board
     from evenhand.ranking.sequential.watch import Beginning
 
@@ -491,14 +491,13 @@ def _take_up(asked: Board) -> Beginning:
             raise UnknownFormat(f"{path}: {fault}") from None
     chosen = {name: getattr(asked, name) for name in ("ties", "level", "judge_votes")}
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    withdrawn = options.split_names(asked.withdrawn)
-    require_digest(asked.plan, asked.sha256 or "", asked.sha256)
-    if asked.plan is not None:
-        beside = {"order": asked.order, "systems": asked.names, "seed": asked.seed, **chosen}
-        plan = read_board_plan(asked.plan, asked.sha256, beside)
-        return Beginning(state=saved, plan=plan, withdrawn=withdrawn)
     settings = replace(saved.settings if saved else LiveLeaderboard(), **chosen)
-    return Beginning(settings, saved, asked.order, asked.names, withdrawn=withdrawn)
+    return Beginning(settings, saved, asked.order, asked.names).follow(
+        asked.plan,
+        asked.sha256,
+        withdrawn=options.split_names(asked.withdrawn),
+        seed=asked.seed,
+    )
 
 
 def _keep(path: Path, state: SequentialState) -> None:

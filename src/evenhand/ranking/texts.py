@@ -533,21 +533,26 @@ say_of_boards: Final = Templates(
             "{n:,} of {pairs:,} pairs are decided for this panel of judges and these items, if"
             " votes are independent."
         ),
-        "held-one": "1 more is decided by votes and held back, since {why}: {names:list}.",
-        "held-several": "{n:,} more are decided by votes and held back, since {why}: {names}.",
+        "held-one": "1 more pair is decided by votes but held back, because {why}: {names:list}.",
+        "held-several": "{n:,} more pairs are decided by votes but held back, because {why}:"
+        " {names}.",
         "decided-by-judges": "{n:,} of {pairs:,} pairs are decided by judges, one vote each.",
         "no-votes": "Nobody leads: there are no votes.",
         "not-joined": "Nobody leads now: {why}.",
         "level": "Nobody leads now: {names} are level.",
         "best": "{first} is decided to be the best.",
+        "best-left": "{first} is decided to be the best of the systems that remain.",
         "leads": "{first} leads now; not decided against {names}.",
         # What must stand beside a board
-        "planned": "As planned in the file with SHA-256 {digest}.",
-        "withdrawn": "Withdrawn: {names:list}. Votes on them still count in what is decided of"
-        " others.",
-        "no-votes-yet": "Planned, without votes: {names:list}.",
-        "variants": "Variants of {owner}: {names:list}. All pairs are decided at one level, so that"
-        " what is decided of the best of them holds too.",
+        "planned": "The plan is the file with SHA-256 {digest}.",
+        "unplanned-rows": "Not in the plan: {what:list}. What is decided may depend on it.",
+        "unplanned-systems": "Not in the plan: {names:list}. Only votes by the model decide pairs"
+        " with systems that came later.",
+        "withdrawn": "Withdrawn: {names:list}. Votes on withdrawn systems still count towards"
+        " decisions about the others.",
+        "no-votes-yet": "In the plan, but without votes so far: {names:list}.",
+        "variants": "Variants of {owner}: {names:list}. All pairs share one level, so decisions"
+        " about the best variant need no correction; its log-worth is not corrected.",
         "systems-not-named": (
             "Direct votes and judges count once {needed:,} votes have named the systems, or from"
             " the start where all are named there (--systems)."
@@ -557,8 +562,8 @@ say_of_boards: Final = Templates(
             " named before; --systems names all at the start."
         ),
         "judges-needed": (
-            "{closed:,} judges have given {size} votes; to decide a pair takes at least {needed} of"
-            " one mind."
+            "{closed:,} judges have given {size} votes; to decide a pair takes at least {needed}"
+            " who agree."
         ),
         "few-judges": (
             "These judges are too few to stand for others: what is decided is about them alone, and"

@@ -112,7 +112,9 @@ def test_where_rank_sets_cannot_be_had_nothing_is_confirmed_and_the_reason_is_sa
     board = watch(read(table)).board
     assert board.decided == ()
     assert len(board.held) == 1
-    assert any("is decided by votes and held back, since no vote speaks" in x for x in board.says)
+    assert any(
+        "is decided by votes but held back, because no vote contradicts" in x for x in board.says
+    )
 
 
 def test_an_unbeaten_system_leaves_the_others_what_rank_sets_decide_among_them():

@@ -9,6 +9,7 @@ the best of them needs no correction.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialS
 from evenhand.ranking.texts import say_of_boards as say
 from evenhand.render.findings import Finding
 
+CHOSEN: Final = ("where", "task", "judges", "systems")  # codes of exclusions that a caller chooses
 OF_BOARDS: Final = ("ties", "level", "judge_votes")  # fields of `LiveLeaderboard`
 KINDS: Final[Kinds] = {
     "systems": (list,),
@@ -52,10 +54,12 @@ class BoardPlan:
             state = self.settings.start(sorted(self.systems))
             state.plan_sha256 = self.sha256
         elif state.plan_sha256 != self.sha256:
-            began = f"by another plan, {state.plan_sha256}" if state.plan_sha256 else "without one"
+            other = (
+                f"with another plan, {state.plan_sha256}" if state.plan_sha256 else "without one"
+            )
             raise InvalidJudgments(
-                f"the plan has SHA-256 {self.sha256}, and this board began {began}: begin a new"
-                " board"
+                f"the plan has SHA-256 {self.sha256}, and this board was begun {other}: begin a"
+                " new board"
             )
         return state
 
@@ -65,24 +69,40 @@ class BoardPlan:
         if barred:
             allowed = listing(self.may_withdraw, len(self.may_withdraw)) or "no system"
             raise InvalidJudgments(
-                f"{listing(barred)} may not be withdrawn: the plan lets {allowed} withdraw"
+                f"{listing(barred)} may not be withdrawn: the plan allows {allowed} to be withdrawn"
             )
-        state.withdrawn = tuple(sorted({*state.withdrawn, *names}))
+        withdrawn = {*state.withdrawn, *names}
+        if len({*self.systems} - withdrawn) < 2:
+            raise InvalidJudgments(
+                f"without {listing(sorted(withdrawn))} fewer than two systems are on the board:"
+                " withdraw fewer"
+            )
+        state.withdrawn = tuple(sorted(withdrawn))
 
     def require_whole(self, excluded: Sequence[Exclusion]) -> None:
         """Refuse votes from which systems of the plan were left out."""
         gone = [one for each in excluded for one in each.system_names if one in self.systems]
         if gone:
+            way = "leave all votes in"
+            if {*gone} <= {*self.may_withdraw}:
+                way += f"; --withdrawn {','.join(gone)} takes {_them(gone)} off the board"
             raise InvalidJudgments(
-                f"votes on {listing(gone)} were left out, and the plan names {_them(gone)}: leave"
-                f" all votes in; --withdrawn {','.join(gone)} takes {_them(gone)} from the board"
+                f"votes on {listing(gone)} were left out, and the plan names {_them(gone)}: {way}"
             )
 
-    def describe(self, state: SequentialState) -> tuple[Finding, ...]:
-        """Say what was planned, and what of it differs from the votes."""
+    def describe(
+        self, state: SequentialState, excluded: Sequence[Exclusion] = ()
+    ) -> tuple[Finding, ...]:
+        """Say what was planned, and what differs from it."""
         voted = {state.systems[code] for pair in state.shown for code in pair}
         silent = [name for name in self.systems if name not in {*voted, *state.withdrawn}]
         notes = [say("planned", digest=self.sha256)]
+        chosen = [one.clause for one in excluded if one.code in CHOSEN]
+        if chosen:
+            notes.append(say("unplanned-rows", "warning", what=chosen))
+        later = [name for name in state.systems if name not in self.systems]
+        if later:
+            notes.append(say("unplanned-systems", names=later))
         for code, names in (("withdrawn", state.withdrawn), ("no-votes-yet", silent)):
             if names:
                 notes.append(say(code, names=names))
@@ -113,7 +133,11 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
     """
     stated, digest = read_plan(path, "board", KINDS)
     require_digest(path, digest, published)
-    stated = join_plan(given, stated)
+    asked = {name: value for name, value in given.items() if not _is_usual(name, value)}
+    if asked.get("systems") is not None and isinstance(stated.get("systems"), list):
+        named = sorted(asked["systems"]) == sorted(map(str, stated["systems"]))
+        asked["systems"] = stated["systems"] if named else [*asked["systems"]]
+    stated = join_plan(asked, stated)
     systems = _take_systems(stated.get("systems", []), path, "systems")
     if len(systems) < 2:
         raise UnknownOption(f'\'{path}\': a plan names the systems: systems = ["A", "B"]')
@@ -121,6 +145,10 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
         owner: _take_systems(names, path, f"variants.{owner}", among=systems)
         for owner, names in stated.get("variants", {}).items()
     }
+    owned = Counter(name for names in variants.values() for name in names)
+    several = [name for name, owners in owned.items() if owners > 1]
+    if several:
+        raise UnknownOption(f"'{path}': {listing(several)} cannot have two owners in variants")
     return BoardPlan(
         systems,
         LiveLeaderboard(**{name: stated[name] for name in OF_BOARDS if name in stated}),
@@ -130,6 +158,11 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
         variants,
         digest,
     )
+
+
+def _is_usual(name: str, value: object) -> bool:
+    """Say whether a setting of a board is the usual one, which nobody need have given."""
+    return name in OF_BOARDS and value == getattr(LiveLeaderboard(), name)
 
 
 def _take_systems(

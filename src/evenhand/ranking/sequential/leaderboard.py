@@ -78,7 +78,7 @@ TRACE_DIGITS: Final = 4
 # What systems were that no vote joins where ties are excluded
 ONLY_TIED: Final = "only ever tied, or never compared,"
 OPEN: Final = "the rank sets of these judges do not confirm them now"
-APART: Final = "no vote speaks against them, and rank sets need votes both ways"
+APART: Final = "no vote contradicts it, and rank sets need votes in both directions"
 PLAIN_KEYS: Final = (
     *("checked", "n_votes", "n_ties", "n_revised", "log_numerator", "digest"),
     *("plan_sha256", "withdrawn"),
@@ -351,7 +351,7 @@ class Leaderboard(Shown):
         below = {claim.worse for claim in self.decided if claim.better == first}
         doubtful = [name for name in others if name not in below]
         if not doubtful:
-            return say("best", "info", first=first)
+            return say("best-left" if self.withdrawn else "best", "info", first=first)
         return say("leads", "info", first=first, names=listing(doubtful, MAX_NAMES))
 
     @property
@@ -696,7 +696,7 @@ def _list_notes(state: SequentialState, excluded: Sequence[Exclusion]) -> list[s
     if state.founders is None and state.seen.votes:
         notes.append(say("systems-not-named", needed=state.needed))
     late = state.systems[state.founders :] if state.founders is not None else []
-    if late:
+    if late and not state.plan_sha256:  # a plan names its own
         notes.append(say("came-later", names=listing(late, MAX_NAMES)))
     notes += [exclusion.sentence for exclusion in excluded if exclusion.sentence]
     if state.sides_known:

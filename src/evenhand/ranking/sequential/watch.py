@@ -22,11 +22,13 @@ from evenhand.data.controls import (
     require_pairs,
     say_left_out,
 )
+from evenhand.data.exclusions import Exclusion
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.taking import Openable, takes_judgments
+from evenhand.data.tally import take_names
 from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
@@ -126,14 +128,10 @@ def watch(
         of_plans = {"plan": plan, "plan_sha256": plan_sha256, "withdrawn": withdrawn or None}
         refuse_of_votes({**of_votes, "seed": seed, **of_plans})
         return rank(data)
-    require_digest(plan, plan_sha256 or "", plan_sha256)
-    if plan is not None:
-        chosen = {} if settings is None else asdict(settings)
-        given = {"order": order, "systems": systems, "seed": seed, **chosen}
-        how = Beginning(state=state, plan=read_board_plan(plan, plan_sha256, given))
-    else:
-        how = Beginning(settings, state, order, systems)
-    return replay_votes(data, replace(how, withdrawn=withdrawn), seed=seed)
+    how = Beginning(settings, state, order, systems).follow(
+        plan, plan_sha256, withdrawn=take_names(withdrawn), seed=seed
+    )
+    return replay_votes(data, how, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -148,15 +146,37 @@ class Beginning:
     plan: BoardPlan | None = None  # instead of these settings
     withdrawn: Sequence[str] = ()  # systems that are taken from the board
 
+    def follow(
+        self,
+        path: str | Path | None,
+        published: str | None,
+        *,
+        withdrawn: Sequence[str] = (),
+        seed: int | None = None,
+    ) -> Beginning:
+        """Return the same by a plan, where there is one; what was given must be what it states."""
+        if path is None:
+            if withdrawn:
+                raise UnknownOption(
+                    "systems are withdrawn from a board that has a plan, which says who may: name"
+                    " it (--plan FILE, in Python plan=)"
+                )
+            require_digest(None, "", published)
+            return self
+        given = {} if self.settings is None else asdict(self.settings)
+        given |= {"order": self.order, "systems": self.systems, "seed": seed}
+        plan = read_board_plan(path, published, given)
+        return Beginning(state=self.state, plan=plan, withdrawn=withdrawn)
+
     def start(self) -> SequentialState:
         if self.plan is not None:
             state = self.plan.start(self.state)
             self.plan.withdraw(state, self.withdrawn)
             return state
-        if self.withdrawn:
+        if self.state is not None and self.state.plan_sha256:
             raise UnknownOption(
-                "systems are withdrawn from a board that has a plan, which says who may: name it"
-                " (--plan FILE, in Python plan=)"
+                "this board was begun with a plan, the file with SHA-256"
+                f" {self.state.plan_sha256}: name it (--plan FILE, in Python plan=)"
             )
         return _begin(self.settings, self.state, self.systems)
 
@@ -164,8 +184,10 @@ class Beginning:
     def asked_order(self) -> str | None:
         return self.order if self.plan is None else self.plan.order
 
-    def describe(self, state: SequentialState) -> tuple[Finding, ...]:
-        return () if self.plan is None else self.plan.describe(state)
+    def describe(
+        self, state: SequentialState, excluded: Sequence[Exclusion] = ()
+    ) -> tuple[Finding, ...]:
+        return () if self.plan is None else self.plan.describe(state, excluded)
 
 
 @carries_excluded(*OF_SYSTEMS)
@@ -175,9 +197,9 @@ def replay_votes(
     table = require_pairs(data, "only comparisons and rankings can be watched, not")
     if len(table.tasks()) > 1:
         raise InvalidJudgments("the table holds several tasks: choose one with task=...")
-    state = how.start()
+    state, excluded = how.start(), () if how.plan is None else find_excluded(data)
     if how.plan is not None:
-        how.plan.require_whole(find_excluded(data))
+        how.plan.require_whole(excluded)
         seed = how.plan.seed if seed is None else seed
     if seed is not None:
         require_seed(seed)
@@ -202,7 +224,12 @@ def replay_votes(
     state.order, state.seed = arrival.order, seed if table.has("ranking") else state.seed
     confirmed = confirm_pairs(table, state.settings)
     board = state.show(confirmed)
-    notes = (*how.describe(state), *say_left_out(data, table), *arrival.notes, *board.notes)
+    notes = (
+        *how.describe(state, excluded),
+        *say_left_out(data, table),
+        *arrival.notes,
+        *board.notes,
+    )
     return Watched(replace(board, notes=notes), state, arrival, confirmed)
 
 
@@ -266,6 +293,7 @@ class GrowingVotes:
         self._copy = self.file.copy
         self._header = b""
         self._notes: tuple[str, ...] = ()
+        self._chosen = False  # whether rows are excluded, which the whole file alone can count
         self._confirmed: Confirmation | None = None
         self._latest: float | None = None
         self._stale, self._due_at = False, 0.0  # whether rank sets lack votes, and when to make any
@@ -287,7 +315,7 @@ class GrowingVotes:
             return self._begin()
         if fresh:
             self._stale = True
-            if not self._count(state, fresh):
+            if self._chosen or not self._count(state, fresh):
                 self._replay()
                 return True
         due = self._stale and self._clock() >= self._due_at
@@ -321,7 +349,7 @@ class GrowingVotes:
         self.state, self.board = watched.state, watched.board
         span, self._notes = watched.arrival.span, watched.arrival.notes
         self._latest = None if span is None else span[1]
-        self._confirmed = watched.confirmed
+        self._confirmed, self._chosen = watched.confirmed, bool(table.source.exclusions)
         self._rest_from(begun)
 
     def _rest_from(self, begun: float) -> None:
