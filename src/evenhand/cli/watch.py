@@ -423,10 +423,10 @@ def _look_once(
 
         beginning = _take_up(board)
         parts = split_groups(data, group_by)
-        if board.state is not None and (group_by is not None or len(parts) > 1):
-            raise UnknownOption("--state holds one board: choose one task (--task)")
         if board.plan is not None and group_by is not None:
             raise UnknownOption("a plan is of one board: leave out --group-by")
+        if board.state is not None and (group_by is not None or len(parts) > 1):
+            raise UnknownOption("--state holds one board: choose one task (--task)")
         results, refused = work_on_groups(
             parts, lambda part: replay(part, beginning, seed=board.seed), group_by
         )
