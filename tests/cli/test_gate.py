@@ -177,6 +177,37 @@ def test_refusals_are_one_line_with_a_remedy(votes, words, refusal):
     assert refusal in " ".join(found.output.split())
 
 
+@pytest.mark.parametrize("flag", ["--junit", "--summary", "-o"])
+@pytest.mark.parametrize("name", ["votes.csv", "llm.csv", "gate.toml"])
+def test_what_is_read_is_not_overwritten(votes, tmp_path, monkeypatch, flag, name):
+    monkeypatch.chdir(tmp_path)
+    content = Path(votes).read_text()
+    plan = 'new = "D"\nold = "A"\nmargin = 0.05\n'
+    texts = {"votes.csv": content, "llm.csv": content, "gate.toml": plan}
+    for file, text in texts.items():
+        Path(file).write_text(text)
+    found = call("votes.csv", "--llm", "llm.csv", "--plan", "gate.toml", flag, f"./{name}")
+    assert found.exit_code == 2
+    assert f"{flag} ./{name} would overwrite" in " ".join(found.output.split())
+    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == texts
+
+
+def test_one_file_holds_one_output(votes, tmp_path):
+    asked = [votes, "--new", "D", "--old", "A", "--margin", ".05", "--junit"]
+    found = call(*asked, str(tmp_path / "a.json"), "-o", str(tmp_path / "a.json"))
+    assert "would overwrite" in " ".join(found.output.split())
+    found = call(*asked, str(tmp_path / "a.md"), "--summary", str(tmp_path / "a.md"))
+    assert "would overwrite" in " ".join(found.output.split())
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("flag", ["--junit", "--summary"])
+def test_a_variable_that_is_not_set_names_no_file(votes, flag):
+    found = call(votes, "--new", "D", "--old", "A", "--margin", ".05", flag, "")
+    assert found.exit_code == 2
+    assert f"{flag} names no file" in " ".join(found.output.split())
+
+
 def test_shipping_leads_to_the_gate():
     found = CliRunner().invoke(main, ["ship"])
     assert found.exit_code == 2
