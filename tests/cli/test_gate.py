@@ -153,6 +153,32 @@ def test_a_plan_and_its_digest(votes, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--where", "language = 'fr'"], "1,000 of 2,000 rows, by where"),
+        (["--without", "j3,j4"], "2 of 16 judges (j3 and j4)"),
+        (["--without", "C"], "1 of 4 systems (C)"),
+        (["--seed", "3"], "seed 3"),
+        (["--outcome", "left=right", "--outcome", "right=left"], "--outcome"),
+        (["--weight", "weight"], "--weight"),
+    ],
+)
+def test_what_is_chosen_beside_the_plan_is_named(votes, tmp_path, words, says):
+    plan, path = tmp_path / "gate.toml", tmp_path / "weighted.csv"
+    plan.write_text('new = "D"\nold = "A"\nmargin = 0.05\n')
+    head, *rows = Path(votes).read_text().split()
+    path.write_text("\n".join([f"{head},weight", *(f"{row},1" for row in rows)]))
+    found = call(str(path), "--plan", str(plan), *words)
+    said = " ".join(found.output.split())
+    assert "Not in the plan: " in said, said
+    assert says in said.partition("Not in the plan: ")[2].partition("Otherwise as planned")[0]
+    assert "As planned in" not in said
+    told = json.loads(call(str(path), "--plan", str(plan), *words, "--json").stdout)
+    assert "unplanned" in [one["code"] for one in told["findings"]]
+    assert "Not in the plan" not in call(str(path), "--plan", str(plan)).output
+
+
+@pytest.mark.parametrize(
     ("words", "refusal"),
     [
         ([], "say which system is new: --new"),

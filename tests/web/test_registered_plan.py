@@ -47,8 +47,36 @@ def test_a_gate_by_another_plan_is_refused(store: Store, where: str, tmp_path: P
         evenhand.gate(where, plan=path)
 
 
+def test_a_gate_without_the_registered_plan_is_refused(store: Store, where: str) -> None:
+    begin(store, PLAN)
+    judge_some(store, 60)
+    told = CliRunner().invoke(main, ["gate", where, "--new", "A", "--old", "C", "--margin", ".2"])
+    assert told.exit_code == 2
+    said = " ".join(told.stderr.split())
+    assert f"a plan with SHA-256 {DIGEST} was registered when the campaign began" in said
+    assert "give that file (--plan FILE" in said
+
+
 @pytest.mark.parametrize("anytime", [False, True])
-def test_the_board_decides_when_the_plan_says(store: Store, where: str, *, anytime: bool) -> None:
+def test_a_look_before_the_end_is_named(
+    store: Store, where: str, tmp_path: Path, *, anytime: bool
+) -> None:
+    """Three judges see each of three pairs of eight items: 72 answers."""
+    plan = PLAN + "anytime = true\n" * anytime
+    begin(store, plan)
+    path = tmp_path / "gate.toml"
+    path.write_text(plan, encoding="utf-8")
+    judge_some(store, 60)
+    early = "The plan decides once, at the end, and 12 answers are to come."
+    assert (early in evenhand.gate(where, plan=path).notes) == (not anytime)
+    judge_some(store, 12)
+    assert "early" not in [one.code for one in evenhand.gate(where, plan=path).notes]
+
+
+@pytest.mark.parametrize("anytime", [False, True])
+def test_the_board_decides_when_the_plan_says(
+    store: Store, where: str, tmp_path: Path, *, anytime: bool
+) -> None:
     plan = PLAN + "anytime = true\n" * anytime
     begin(store, plan)
     with TestClient(make_public_app(Site(store))) as client:
@@ -63,7 +91,9 @@ def test_the_board_decides_when_the_plan_says(store: Store, where: str, *, anyti
     judge_some(store, 12)  # none remain
     with TestClient(make_public_app(Site(store))) as client:
         board = client.get("/board.json").json()
-    found = evenhand.gate(where, new="B", old="C", margin=0.05, anytime=anytime).to_dict()
+    path = tmp_path / "gate.toml"
+    path.write_text(plan, encoding="utf-8")
+    found = evenhand.gate(where, plan=path).to_dict()
     assert board["remaining"] == 0
     for key in ("decision", "answer", "comparisons"):
         assert board["plan"]["decision"][key] == found[key]

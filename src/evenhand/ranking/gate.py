@@ -42,6 +42,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.source import Source
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.errors import (
@@ -78,6 +79,8 @@ Decision = Literal["passed", "worse", "undecided"]
 # Exit codes of the command
 CODES: Final[Mapping[Decision, int]] = {"passed": 0, "worse": 1, "undecided": 3}
 DRAWS: Final = 99_999  # of t, for several new systems
+# Codes of exclusions that somebody chose; a plan cannot state them
+CHOSEN: Final = ("where", "task", "judges", "systems")
 FARTHEST: Final = 50.0  # log-worths between which a margin is solved
 
 
@@ -196,6 +199,14 @@ class Gate(Shown):
     signature: str
     notes: tuple[Finding, ...]
     excluded: tuple[Exclusion, ...] = ()
+    unplanned: tuple[str, ...] = ()  # what was chosen beside the plan, in words
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return the notes, before them what was chosen beside the plan."""
+        if not self.unplanned:
+            return self.notes
+        return (say("unplanned", "warning", what="; ".join(self.unplanned)), *self.notes)
 
     @property
     def decision(self) -> Decision:
@@ -229,7 +240,7 @@ class Gate(Shown):
         """Return what it says as plain values, for JSON."""
         names = ("decision", "exit_code", "new", "old", "margin", "alpha", "anytime", "by", "scale")
         return {
-            **write_contract(self, *names, "plan_sha256", "basis"),
+            **write_contract(self, *names, "plan_sha256", "basis", findings=self.findings),
             "answer": list(self.says),
             "comparisons": self.rows(),
         }
@@ -261,12 +272,13 @@ class Gate(Shown):
             legend.append(f"log e: evidence of direct votes, a tie being half; {needed:.2f} passes")
         caption = f"May {' or '.join(self.new)} replace {self.old}?"
         table = Table("comparisons", caption, columns, tuple(self.rows()), legend=tuple(legend))
-        planned = () if self.plan_sha256 is None else (say("planned", digest=self.plan_sha256),)
+        planned = "planned-else" if self.unplanned else "planned"
+        plan = () if self.plan_sha256 is None else (say(planned, digest=self.plan_sha256),)
         return Document(
             basis=self.basis,
             answer=self.says,
             parts=(table,),
-            findings=list_findings((*planned, *self.notes), self.excluded),
+            findings=list_findings((*plan, *self.findings), self.excluded),
             signature=self.signature,
         )
 
@@ -352,18 +364,31 @@ def gate(
     settings: dict[str, Any] = {"llm": llm, "llm_judges": llm_judges, "unpaired": unpaired}
     settings |= {"group_by": asked.group_by, "cluster": asked.cluster, "seed": seed}
     taken = take(data)
-    registered = "" if not hasattr(taken, "source") else taken.source.plan_sha256
-    if digest is not None and registered not in ("", digest):
-        raise InvalidJudgments(
-            f"'{plan}' has SHA-256 {digest}, and {registered} was registered when the campaign"
-            " began: it was changed"
-        )
+    source = getattr(taken, "source", None) or Source()
+    if source.plan_sha256 not in ("", digest):
+        began = f"{source.plan_sha256} was registered when the campaign began"
+        if digest is None:
+            raise UnknownOption(
+                f"a plan with SHA-256 {began}: give that file (--plan FILE, in Python plan=)"
+            )
+        raise InvalidJudgments(f"'{plan}' has SHA-256 {digest}, and {began}: it was changed")
     if isinstance(taken, Ratings | RatingRows):
         lower = None if asked.better is None else asked.better == "lower"
         settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
     elif asked.criterion is not None or asked.better is not None:
         raise UnknownOption("criterion and better are of ratings: leave them out")
-    return decide(rank(taken, **settings), asked, digest, seed, cost_judgment)
+    found = decide(rank(taken, **settings), asked, digest, seed, cost_judgment)
+    if digest is None:
+        return found
+    notes = found.notes
+    if source.plan_sha256 and source.remaining and not asked.anytime:
+        n = source.remaining
+        early = say("early", "warning", remaining=n, remains="is" if n == 1 else "are")
+        notes = (early, *notes)
+    unplanned = [one.clause for one in found.excluded if one.code in CHOSEN]
+    unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
+    unplanned += [f"seed {seed}"] * (seed != SEED)
+    return changed(found, notes=notes, unplanned=tuple(unplanned))
 
 
 @dataclass(frozen=True)

@@ -543,6 +543,9 @@ say_of_boards: Final = Templates(
         "leads": "{first} leads now; not decided against {names}.",
         # What must stand beside a board
         "planned": "As planned in the file with SHA-256 {digest}.",
+        "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
+        "unplanned": "Not in the plan: {what}.",
+        "early": "The plan decides once, at the end, and {remaining:#answer} {remains} to come.",
         "withdrawn": "Withdrawn: {names:list}. Votes on them still count in what is decided of"
         " others.",
         "no-votes-yet": "Planned, without votes: {names:list}.",
@@ -614,5 +617,8 @@ say_of_gates: Final = Templates(
         " margin; {passed} pass, {undecided} are undecided.",
         "several-undecided": "{undecided} of {of} comparisons are undecided; {passed} pass.",
         "planned": "As planned in the file with SHA-256 {digest}.",
+        "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
+        "unplanned": "Not in the plan: {what}.",
+        "early": "The plan decides once, at the end, and {remaining:#answer} {remains} to come.",
     }
 )
