@@ -155,8 +155,8 @@ def test_a_plan_and_its_digest(votes, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--where", "language = 'fr'"], "1,000 of 2,000 rows, by where"),
-        (["--without", "j3,j4"], "2 of 16 judges (j3 and j4)"),
+        (["--where", "language = 'fr'"], "1,000 of 2,000 rows, 8 of 16 judges"),
+        (["--without", "j3,j4"], "2 of 16 judges (j3, j4)"),
         (["--without", "C"], "1 of 4 systems (C)"),
         (["--seed", "3"], "seed 3"),
         (["--outcome", "left=right", "--outcome", "right=left"], "--outcome"),

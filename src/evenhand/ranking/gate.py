@@ -47,6 +47,8 @@ from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
+    NotIdentified,
+    RefusalText,
     UnknownOption,
     listing,
     require_option,
@@ -79,6 +81,8 @@ Decision = Literal["passed", "worse", "undecided"]
 # Exit codes of the command
 CODES: Final[Mapping[Decision, int]] = {"passed": 0, "worse": 1, "undecided": 3}
 DRAWS: Final = 99_999  # of t, for several new systems
+# What remedies of `rank` ask for and a gate does not have
+LACKING: Final = ("--prior", "--ties", "--model", "rank them apart", "merge groups")
 # Codes of exclusions that somebody chose; a plan cannot state them
 CHOSEN: Final = ("where", "task", "judges", "systems")
 FARTHEST: Final = 50.0  # log-worths between which a margin is solved
@@ -359,6 +363,8 @@ def gate(
     require_digest(plan, digest or "", plan_sha256)
     asked = Asked.take(given)
     require_seed(seed)
+    if cost_judgment is not None and not 0 <= cost_judgment < inf:
+        raise UnknownOption(f"cost_judgment cannot be {cost_judgment:g}: it is 0 or more")
     if asked.anytime and (llm is not None or llm_judges):
         raise UnknownOption("verdicts of LLM judges help no anytime decision: leave out one of two")
     settings: dict[str, Any] = {"llm": llm, "llm_judges": llm_judges, "unpaired": unpaired}
@@ -377,7 +383,11 @@ def gate(
         settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
     elif asked.criterion is not None or asked.better is not None:
         raise UnknownOption("criterion and better are of ratings: leave them out")
-    found = decide(rank(taken, **settings), asked, digest, seed, cost_judgment)
+    try:
+        ranked = rank(taken, **settings)
+    except NotIdentified as refusal:
+        raise refusal.without_options(*LACKING) from None
+    found = decide(ranked, asked, digest, seed, cost_judgment)
     if digest is None:
         return found
     notes = found.notes
@@ -489,13 +499,20 @@ def decide(
     """Decide by a ranking, or by those of several groups, each of which must pass."""
     groups: Mapping[str, Ranking]
     if isinstance(ranked, GroupedRankings):
-        groups, refused, by = ranked.groups, dict(ranked.refused), ranked.by
+        groups, refused, by = ranked.groups, {}, ranked.by
+        for name, why in ranked.refused.items():
+            known_why = isinstance(why, RefusalText)
+            refused[name] = str(why.refusal.without_options(*LACKING)) if known_why else why
     else:
         groups, refused, by = {"": ranked}, {}, None
     known = sorted({name for one in groups.values() for name in one.systems})
     for name in (*asked.new, asked.old):
         if name not in known:
-            raise InvalidJudgments(f"no system '{name}'.{suggest_or_list(name, known)}")
+            apart = [one.strip() for one in name.split(",")]
+            hint = suggest_or_list(name, known)
+            if {*apart} <= {*known}:
+                hint = f" Name each by itself: {' '.join(f'--new {one}' for one in apart)}"
+            raise InvalidJudgments(f"no system '{name}'.{hint}")
     found: list[Comparison] = []
     for name, ranking in groups.items():
         lacking = [one for one in (*asked.new, asked.old) if one not in ranking.systems]
@@ -594,6 +611,9 @@ def compare_in_group(
         if bound is not None:
             t = float((gaps[new] + delta) / errors[new])
             times = find_times(t, t, t_quantile(1 - asked.alpha, ranking.df))
+            if times is not None and evidence is not None:
+                more = evidence.find_times(log(len(asked.new) / asked.alpha))
+                times = None if more is None else max(times, more)
             if times is not None and 1 < times <= MAX_TIMES:
                 needed = (times - 1) * ranking.n_judgments
         one = Comparison(
@@ -671,10 +691,25 @@ def adjust_p(t: Array, covariance: Array, df: float, seed: int) -> Array:
 class Evidence:
     """Log e of direct votes for what a gate may say."""
 
+    wins: float  # of the new system, with half of the ties
+    losses: float
+    least: float  # share of wins that does not suffice
     passes: float  # not worse by the margin
     worse: float  # worse by more than it
     better: float  # better than the old system
     within: float  # better by less than the margin
+
+    def find_times(self, needed: float) -> float | None:
+        """Return how many times as many votes with the same shares pass; None if none do."""
+        from scipy.optimize import brentq
+
+        def lack(times: float) -> float:
+            return needed - find_log_evidence(times * self.wins, times * self.losses, self.least)
+
+        if lack(1.0) <= 0:
+            return 1.0
+        most = float(MAX_TIMES)
+        return None if lack(most) > 0 else float(brentq(lack, 1.0, most))
 
 
 def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> Evidence:
@@ -687,6 +722,9 @@ def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> Evidence:
         raise UnknownOption("an anytime decision counts votes, and these have weights")
     least = 0.5 - asked.margin
     return Evidence(
+        wins,
+        losses,
+        least,
         find_log_evidence(wins, losses, least),
         find_log_evidence(losses, wins, 1 - least),
         find_log_evidence(wins, losses, 0.5),

@@ -605,8 +605,8 @@ say_of_gates: Final = Templates(
         "undecided": "It is not decided whether {new} may replace {old}{where}: {shown},"
         " {lower} to {upper}, where more than {limit} is needed{headline}.{more}",
         "votes": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
-        " {upper}, where more than {limit} is needed. Direct votes do not yet show it for a"
-        " decision at any time (log e {evidence:two}){headline}.",
+        " {upper}, where more than {limit} is needed. Direct votes are not yet enough"
+        " evidence for an anytime decision (log e {evidence:two}){headline}.{more}",
         "adjusted": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
         " {upper}, where more than {limit} is needed. That decides it by itself, but not beside the"
         " other comparisons{headline}.",
