@@ -9,7 +9,14 @@ import pytest
 from scipy import integrate, stats
 
 import evenhand
-from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, NotIdentified, UnknownOption
+from evenhand.errors import (
+    EvenhandError,
+    InvalidJudgments,
+    MissingFile,
+    NotIdentified,
+    UnknownFormat,
+    UnknownOption,
+)
 from evenhand.ranking import gate as gates
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "gates.json").read_text())
@@ -419,14 +426,47 @@ def test_a_plan_states_it_and_nothing_else_may_differ(tmp_path):
     for text, refusal in (
         ("margins = 0.1\n", "no setting 'margins'. Did you mean 'margin'"),
         ('margin = "a"\n', "margin cannot be 'a'"),
-        ("margin =\n", "is no TOML"),
-        ('new = "B"\nold = "A"\n', "say how much worse it may be"),
+        ("margin =\n", "is not valid TOML"),
+        ('new = "B"\nold = "A"\n', "does not state margin, how much worse it may be"),
     ):
         plan.write_text(text)
         with pytest.raises((UnknownOption, UnknownFormat), match=refusal):
             evenhand.gate(votes, plan=plan)
     with pytest.raises(MissingFile):
         evenhand.gate(votes, plan=tmp_path / "none.toml")
+
+
+PLAN = {"new": '"B"', "old": '"A"', "margin": "0.1"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "refusal"),
+    [
+        ({"margin": '"0.05"'}, ": margin cannot be '0.05': take the quotes away, margin = 0.05"),
+        ({"margin": "-1"}, ": margin cannot be -1: it is 0 or more"),
+        ({"margin": "0.7"}, ": margin cannot be 0.7: of comparisons it is below .5"),
+        ({"alpha": "0.7"}, ": alpha cannot be 0.7"),
+        ({"margin": None}, " does not state margin, how much worse it may be: add it"),
+        ({"new": '"Z"'}, ": no system 'Z'"),
+        ({"group_by": '"domain"'}, ": column 'domain' not found"),
+        ({"cluster": '"ranking"'}, ": cannot cluster by ranking"),
+    ],
+)
+def test_refusals_of_what_a_plan_states_name_its_file(tmp_path, stated, refusal):
+    plan = tmp_path / "gate.toml"
+    lines = [f"{name} = {value}" for name, value in {**PLAN, **stated}.items() if value]
+    plan.write_text("\n".join(lines))
+    with pytest.raises(EvenhandError) as refused:
+        evenhand.gate(draw_votes(n=200), plan=plan)
+    assert str(refused.value).startswith(f"'{plan}'{refusal}")
+
+
+@pytest.mark.parametrize("digest", ["", "ab", "g" * 64, "0" * 63])
+def test_a_digest_that_is_none_is_refused_as_such(tmp_path, digest):
+    plan = tmp_path / "gate.toml"
+    plan.write_text("\n".join(f"{name} = {value}" for name, value in PLAN.items()))
+    with pytest.raises(UnknownOption, match="is no SHA-256, which has 64 digits"):
+        evenhand.gate(draw_votes(n=200), plan=plan, plan_sha256=digest)
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
     RefusalText,
+    UnknownColumn,
     UnknownOption,
     listing,
     require_option,
@@ -61,7 +62,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
 from evenhand.ranking.intervals import find_times
-from evenhand.ranking.plans import join_plan, parse_plan, read_plan, require_digest
+from evenhand.ranking.plans import join_plan, naming_plan, parse_plan, read_plan, require_digest
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import (
     BETWEEN,
@@ -361,7 +362,8 @@ def gate(
         stated, digest = read_gate_plan(plan)
         given = join_plan(given, stated)
     require_digest(plan, digest or "", plan_sha256)
-    asked = Asked.take(given)
+    with naming_plan(plan, UnknownOption):
+        asked = Asked.take(given, plan)
     require_seed(seed)
     if cost_judgment is not None and not 0 <= cost_judgment < inf:
         raise UnknownOption(f"cost_judgment cannot be {cost_judgment:g}: it is 0 or more")
@@ -383,11 +385,13 @@ def gate(
         settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
     elif asked.criterion is not None or asked.better is not None:
         raise UnknownOption("criterion and better are of ratings: leave them out")
-    try:
-        ranked = rank(taken, **settings)
-    except NotIdentified as refusal:
-        raise refusal.without_options(*LACKING) from None
-    found = decide(ranked, asked, digest, seed, cost_judgment)
+    with naming_plan(plan, UnknownColumn, UnknownOption):
+        try:
+            ranked = rank(taken, **settings)
+        except NotIdentified as refusal:
+            raise refusal.without_options(*LACKING) from None
+    with naming_plan(plan, UnknownOption, InvalidJudgments):
+        found = decide(ranked, asked, digest, seed, cost_judgment)
     if digest is None:
         return found
     notes = found.notes
@@ -416,8 +420,8 @@ class Asked:
     cluster: str | None = None
 
     @classmethod
-    def take(cls, given: Mapping[str, Any]) -> Asked:
-        """Check what was given; None is not given.
+    def take(cls, given: Mapping[str, Any], plan: str | Path | None = None) -> Asked:
+        """Check what was given, or what a plan states; None is not given.
 
         Raises:
             UnknownOption: something lacks, or cannot be.
@@ -425,6 +429,8 @@ class Asked:
         """
         stated = {name: value for name, value in given.items() if value is not None}
         for name, what in NEEDED.items():
+            if name not in stated and plan is not None:
+                raise UnknownOption(f"'{plan}' does not state {name}, {what}: add it")
             if name not in stated:
                 raise UnknownOption(f"say {what}: --{name}, in Python {name}=")
         for name in ("margin", "alpha"):
@@ -479,13 +485,13 @@ def describe_plan(stated: Mapping[str, Any]) -> str:
     """Say what a registered plan asks.
 
     >>> describe_plan({"new": "B", "old": "A", "margin": 0.05})
-    'B may replace A by a gate with margin 0.05 and α 0.05, decided once, at the end'
+    'B may replace A if it passes a gate with margin 0.05 and α 0.05, decided once, at the end'
     """
     asked = Asked.take(stated)
     when = "decided at every look" if asked.anytime else "decided once, at the end"
     return (
-        f"{listing(asked.new)} may replace {asked.old} by a gate with margin {asked.margin:g} and"
-        f" α {asked.alpha:g}, {when}"
+        f"{listing(asked.new)} may replace {asked.old} if it passes a gate with margin"
+        f" {asked.margin:g} and α {asked.alpha:g}, {when}"
     )
 
 
