@@ -507,8 +507,10 @@ def decide(
     if isinstance(ranked, GroupedRankings):
         groups, refused, by = ranked.groups, {}, ranked.by
         for name, why in ranked.refused.items():
-            known_why = isinstance(why, RefusalText)
-            refused[name] = str(why.refusal.without_options(*LACKING)) if known_why else why
+            if isinstance(why, RefusalText):
+                refused[name] = str(why.refusal.without_options(*LACKING))
+            else:
+                refused[name] = why
     else:
         groups, refused, by = {"": ranked}, {}, None
     known = sorted({name for one in groups.values() for name in one.systems})
