@@ -94,6 +94,20 @@ class ActionableError(EvenhandError):
         return type(self)(self.cause, remedies, self.leave, self.about)
 
 
+class RefusalText(str):
+    """A refusal in words, where it stands in place of a result."""
+
+    __slots__ = ("refusal",)
+
+    refusal: ActionableError
+
+    def __new__(cls, refusal: ActionableError) -> Self:
+        """Take the words of a refusal."""
+        text = super().__new__(cls, refusal)
+        text.refusal = refusal
+        return text
+
+
 class NotIdentified(ActionableError, ValueError):
     """The data do not determine the quantity that was asked for."""
 

@@ -153,6 +153,32 @@ def test_a_plan_and_its_digest(votes, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--where", "language = 'fr'"], "1,000 of 2,000 rows, 8 of 16 judges"),
+        (["--without", "j3,j4"], "2 of 16 judges (j3, j4)"),
+        (["--without", "C"], "1 of 4 systems (C)"),
+        (["--seed", "3"], "seed 3"),
+        (["--outcome", "left=right", "--outcome", "right=left"], "--outcome"),
+        (["--weight", "weight"], "--weight"),
+    ],
+)
+def test_what_is_chosen_beside_the_plan_is_named(votes, tmp_path, words, says):
+    plan, path = tmp_path / "gate.toml", tmp_path / "weighted.csv"
+    plan.write_text('new = "D"\nold = "A"\nmargin = 0.05\n')
+    head, *rows = Path(votes).read_text().split()
+    path.write_text("\n".join([f"{head},weight", *(f"{row},1" for row in rows)]))
+    found = call(str(path), "--plan", str(plan), *words)
+    said = " ".join(found.output.split())
+    assert "Not in the plan: " in said, said
+    assert says in said.partition("Not in the plan: ")[2].partition("Otherwise as planned")[0]
+    assert "As planned in" not in said
+    told = json.loads(call(str(path), "--plan", str(plan), *words, "--json").stdout)
+    assert "unplanned" in [one["code"] for one in told["findings"]]
+    assert "Not in the plan" not in call(str(path), "--plan", str(plan)).output
+
+
+@pytest.mark.parametrize(
     ("words", "refusal"),
     [
         ([], "say which system is new: --new"),
@@ -175,6 +201,37 @@ def test_refusals_are_one_line_with_a_remedy(votes, words, refusal):
     found = call(votes, *words)
     assert found.exit_code == 2
     assert refusal in " ".join(found.output.split())
+
+
+@pytest.mark.parametrize("flag", ["--junit", "--summary", "-o"])
+@pytest.mark.parametrize("name", ["votes.csv", "llm.csv", "gate.toml"])
+def test_what_is_read_is_not_overwritten(votes, tmp_path, monkeypatch, flag, name):
+    monkeypatch.chdir(tmp_path)
+    content = Path(votes).read_text()
+    plan = 'new = "D"\nold = "A"\nmargin = 0.05\n'
+    texts = {"votes.csv": content, "llm.csv": content, "gate.toml": plan}
+    for file, text in texts.items():
+        Path(file).write_text(text)
+    found = call("votes.csv", "--llm", "llm.csv", "--plan", "gate.toml", flag, f"./{name}")
+    assert found.exit_code == 2
+    assert f"{flag} ./{name} would overwrite" in " ".join(found.output.split())
+    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == texts
+
+
+def test_one_file_holds_one_output(votes, tmp_path):
+    asked = [votes, "--new", "D", "--old", "A", "--margin", ".05", "--junit"]
+    found = call(*asked, str(tmp_path / "a.json"), "-o", str(tmp_path / "a.json"))
+    assert "would overwrite" in " ".join(found.output.split())
+    found = call(*asked, str(tmp_path / "a.md"), "--summary", str(tmp_path / "a.md"))
+    assert "would overwrite" in " ".join(found.output.split())
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("flag", ["--junit", "--summary"])
+def test_a_variable_that_is_not_set_names_no_file(votes, flag):
+    found = call(votes, "--new", "D", "--old", "A", "--margin", ".05", flag, "")
+    assert found.exit_code == 2
+    assert f"{flag} names no file" in " ".join(found.output.split())
 
 
 def test_shipping_leads_to_the_gate():

@@ -61,3 +61,20 @@ def test_watch_names_the_command_by_the_database(evenhand, head):
     assert (what, command) == ("check", f"evenhand check 'our votes.db' --head {head}")
     assert evenhand("watch", "our votes.db", "--json").json["check"] == command
     assert "nothing was cut or rewritten" in run(evenhand, command).out
+
+
+def test_what_was_added_after_the_noted_head_may_be_cut(evenhand, head):
+    """A head of record 40 says nothing of later records."""
+    evenhand("check", "our votes.db", "--write-log", "whole.jsonl")
+    lines = Path("whole.jsonl").read_bytes().splitlines(keepends=True)
+    Path("first.jsonl").write_bytes(b"".join(lines[:40]))
+    noted = evenhand("check", "first.jsonl", "--json").json["head"]
+    Path("cut.jsonl").write_bytes(b"".join(lines[:-5]))
+    said = " ".join(evenhand("check", "cut.jsonl", "--head", noted).out.split())
+    assert "nothing was cut or rewritten up to record 40." in said
+
+
+@pytest.mark.parametrize("name", ["none.jsonl", "none.db", "none.toml"])
+@pytest.mark.parametrize("more", [[], ["--head", f"3:{'ab' * 32}"]])
+def test_a_file_that_is_not_there_is_said_to_lack(evenhand, folder, name, more):
+    assert f"there is no file '{name}'" in evenhand("check", name, *more, code=2).err

@@ -127,3 +127,32 @@ def test_the_command():
     found = CliRunner().invoke(main, ["plan", "--systems", "2", "--gap", "1", "--alpha", ".1"])
     assert found.exit_code == 2
     assert "say its margin too" in " ".join(found.output.split())
+
+
+def test_what_was_not_stated_is_said_to_be_assumed():
+    """15 points of chance and .3 and .6 times that, as `docs/planning.md` says."""
+    settings = {"unit": "points", "judges": 300}
+    text = str(evenhand.plan_gate(2.0, settings, campaigns=0))
+    assert "as assumed: judge sd 4.5, item sd 9, noise sd 15" in " ".join(text.split())
+    assert "Assumed, since not stated: judge_sd = 4.5, item_sd = 9, noise_sd = 15" in (
+        " ".join(text.split())
+    )
+    some = evenhand.plan_gate(2.0, {**settings, "judge_sd": 2.0, "item_sd": 5.0}, campaigns=0)
+    assert "not stated: noise_sd = 15 (points)" in some.notes[0]
+    sds = {"judge_sd": 2.0, "item_sd": 5.0, "noise_sd": 9.0}
+    text = str(evenhand.plan_gate(2.0, {**settings, **sds}, campaigns=0))
+    assert "as stated: judge sd 2, item sd 5, noise sd 9" in " ".join(text.split())
+    assert "Assumed" not in text
+    assert "not stated: judge_sd = 0" in evenhand.plan_gate(0.1, campaigns=0).notes[0]
+
+
+def test_a_refusal_for_tastes_names_them():
+    with pytest.raises(NotIdentified, match=r"judge sd 4.5, assumed\).*--judge-sd SD"):
+        evenhand.plan_gate(2.0, {"unit": "points", "judges": 6}, campaigns=0)
+    with pytest.raises(NotIdentified, match=r"\(judge sd 1.5\)"):
+        evenhand.plan_gate(0.05, {"judges": 20, "judge_sd": 1.5}, campaigns=0)
+
+
+def test_judges_without_judgments_are_refused():
+    with pytest.raises(NotIdentified, match="10 judgments leave some of 30 judges without any"):
+        evenhand.plan_gate(0.05, {"judges": 30, "judgments": 10}, campaigns=0)

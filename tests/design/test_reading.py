@@ -169,7 +169,7 @@ def test_a_wrong_table_names_file_and_row(table, said):
         (f"seed = {2**256}", "c.toml: seed cannot be 1157"),
         ('seed = "7"', "c.toml: seed cannot be '7'.*leave it out and the launch draws one"),
         ("items = [1]", "c.toml: items are tables"),
-        ("= 3", "'c.toml' is no TOML"),
+        ("= 3", "'c.toml' is not valid TOML"),
     ],
 )
 def test_a_wrong_campaign_says_where(text, said):

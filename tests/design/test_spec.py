@@ -153,5 +153,5 @@ def test_files_that_are_none_are_refused(tmp_path: Path):
     with pytest.raises(MissingFile, match="there is no file"):
         read_spec(str(tmp_path / "none.toml"))
     (tmp_path / "x.toml").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(UnknownFormat, match="is no TOML"):
+    with pytest.raises(UnknownFormat, match="is not valid TOML"):
         read_spec(str(tmp_path / "x.toml"))

@@ -1,7 +1,7 @@
 """May a new system replace an old one: bounds, margins, evidence, groups, plans."""
 
 import json
-from math import exp, log
+from math import ceil, exp, log
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +9,14 @@ import pytest
 from scipy import integrate, stats
 
 import evenhand
-from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, UnknownOption
+from evenhand.errors import (
+    EvenhandError,
+    InvalidJudgments,
+    MissingFile,
+    NotIdentified,
+    UnknownFormat,
+    UnknownOption,
+)
 from evenhand.ranking import gate as gates
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "gates.json").read_text())
@@ -215,7 +222,62 @@ def test_anytime_needs_votes_and_judges():
     assert evenhand.gate(few, new="B", old="A", margin=0.1).decision == "passed"
     short = evenhand.gate(few, new="B", old="A", margin=0.1, anytime=True)
     assert short.decision == "undecided"
-    assert "Direct votes do not yet show it" in find_first(short).says
+    assert "Direct votes are not yet enough evidence for an anytime decision" in (
+        find_first(short).says
+    )
+
+
+@pytest.mark.parametrize("n", [300, 600, 900])
+def test_what_an_anytime_decision_needs_passes_when_votes_repeat(n):
+    """The same votes so many times over, by new judges, pass; a twentieth less of them do not."""
+    votes = draw_votes(n=n, gaps={"B": 0.0})
+    once = find_first(evenhand.gate(votes, new="B", old="A", margin=0.15, anytime=True))
+    assert once.decision == "undecided"
+    wins, _, losses = evenhand.rank(votes).tally.between("B", "A")
+    times = 1 + once.judgments_needed / n
+    log_e = [gates.find_log_evidence(f * times * wins, f * times * losses, 0.35) for f in (1, 0.95)]
+    assert log_e[0] >= log(20) - 1e-6 > log_e[1]
+    whole = ceil(times)
+    again = {name: values * whole for name, values in votes.items()}
+    again["judge"] = [f"{one}-{at // n}" for at, one in enumerate(again["judge"])]
+    again["item"] = [f"{one}-{at // n}" for at, one in enumerate(again["item"])]
+    assert evenhand.gate(again, new="B", old="A", margin=0.15, anytime=True).decision == "passed"
+
+
+def test_no_number_of_votes_is_said_where_votes_speak_against_it():
+    """By others B is better, and of direct votes it loses most."""
+    votes = draw_votes(n=150, gaps={"B": 0.2})
+    pair = [{a, b} == {"A", "B"} for a, b in zip(votes["left"], votes["right"], strict=True)]
+    for at, direct in enumerate(pair):
+        if direct:
+            votes["winner"][at] = "left" if (votes["left"][at] == "A") == (at % 10 > 0) else "right"
+    once, anytime = (
+        find_first(evenhand.gate(votes, new="B", old="A", margin=0.25, anytime=looks))
+        for looks in (False, True)
+    )
+    assert once.judgments_needed > 100
+    assert (anytime.decision, anytime.judgments_needed) == ("undecided", None)
+
+
+def test_systems_that_cannot_be_compared_are_named_without_options_of_rank():
+    votes = {"left": ["A", "B", "C", "D"] * 6, "right": ["B", "A", "D", "C"] * 6}
+    votes |= {"winner": ["left"] * 24, "judge": [f"j{at % 6}" for at in range(24)]}
+    says = "worths are not identified: A, B were never compared with C, D; collect comparisons"
+    asked = {"new": "A", "old": "C", "margin": 0.1}
+    for more in ({}, {"task": ["t"] * 24}):
+        with pytest.raises(NotIdentified) as refused:
+            evenhand.gate({**votes, **more}, **asked)
+        assert says in str(refused.value)
+        assert "--" not in str(refused.value)
+        assert "apart" not in str(refused.value)
+    good = {"left": ["A", "C"] * 30, "right": ["C", "A"] * 30, "winner": ["left"] * 60}
+    good |= {"judge": [f"j{at % 6}" for at in range(60)]}
+    both = {name: values + good[name] for name, values in votes.items()}
+    both["part"] = ["x"] * 24 + ["y"] * 60
+    found = evenhand.gate(both, **asked, group_by="part")
+    (open_one,) = [one for one in found.comparisons if one.group == "x"]
+    assert says in open_one.why
+    assert "--prior" not in open_one.why
 
 
 def test_evidence_counts_a_tie_as_half():
@@ -364,8 +426,8 @@ def test_a_plan_states_it_and_nothing_else_may_differ(tmp_path):
     for text, refusal in (
         ("margins = 0.1\n", "no setting 'margins'. Did you mean 'margin'"),
         ('margin = "a"\n', "margin cannot be 'a'"),
-        ("margin =\n", "is no TOML"),
-        ('new = "B"\nold = "A"\n', "say how much worse it may be"),
+        ("margin =\n", "is not valid TOML"),
+        ('new = "B"\nold = "A"\n', "does not state margin, how much worse it may be"),
     ):
         plan.write_text(text)
         with pytest.raises((UnknownOption, UnknownFormat), match=refusal):
@@ -374,10 +436,46 @@ def test_a_plan_states_it_and_nothing_else_may_differ(tmp_path):
         evenhand.gate(votes, plan=tmp_path / "none.toml")
 
 
+PLAN = {"new": '"B"', "old": '"A"', "margin": "0.1"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "refusal"),
+    [
+        ({"margin": '"0.05"'}, ": margin cannot be '0.05': take the quotes away, margin = 0.05"),
+        ({"margin": "-1"}, ": margin cannot be -1: it is 0 or more"),
+        ({"margin": "0.7"}, ": margin cannot be 0.7: of comparisons it is below .5"),
+        ({"alpha": "0.7"}, ": alpha cannot be 0.7"),
+        ({"margin": None}, " does not state margin, how much worse it may be: add it"),
+        ({"new": '"Z"'}, ": no system 'Z'"),
+        ({"group_by": '"domain"'}, ": column 'domain' not found"),
+        ({"cluster": '"ranking"'}, ": cannot cluster by ranking"),
+    ],
+)
+def test_refusals_of_what_a_plan_states_name_its_file(tmp_path, stated, refusal):
+    plan = tmp_path / "gate.toml"
+    lines = [f"{name} = {value}" for name, value in {**PLAN, **stated}.items() if value]
+    plan.write_text("\n".join(lines))
+    with pytest.raises(EvenhandError) as refused:
+        evenhand.gate(draw_votes(n=200), plan=plan)
+    assert str(refused.value).startswith(f"'{plan}'{refusal}")
+
+
+@pytest.mark.parametrize("digest", ["", "ab", "g" * 64, "0" * 63])
+def test_a_digest_that_is_none_is_refused_as_such(tmp_path, digest):
+    plan = tmp_path / "gate.toml"
+    plan.write_text("\n".join(f"{name} = {value}" for name, value in PLAN.items()))
+    with pytest.raises(UnknownOption, match="is no SHA-256, which has 64 digits"):
+        evenhand.gate(draw_votes(n=200), plan=plan, plan_sha256=digest)
+
+
 @pytest.mark.parametrize(
     ("given", "refusal"),
     [
         ({"new": "Z"}, "no system 'Z'"),
+        ({"new": "B,C"}, "Name each by itself: --new B --new C"),
+        ({"cost_judgment": -3}, "cost_judgment cannot be -3: it is 0 or more"),
+        ({"cost_judgment": float("nan")}, "cost_judgment cannot be nan"),
         ({"new": "A"}, "A cannot replace itself"),
         ({"new": ["B", "B"]}, "named as new twice"),
         ({"new": []}, "name another system as new"),

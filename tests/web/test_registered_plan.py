@@ -8,7 +8,9 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import evenhand
+from evenhand.cli import serve
 from evenhand.cli.main import main
+from evenhand.design.reading import read_campaign
 from evenhand.errors import CampaignError, InvalidJudgments
 from evenhand.web import Site, Store
 from evenhand.web.app import make_app, make_public_app
@@ -47,8 +49,36 @@ def test_a_gate_by_another_plan_is_refused(store: Store, where: str, tmp_path: P
         evenhand.gate(where, plan=path)
 
 
+def test_a_gate_without_the_registered_plan_is_refused(store: Store, where: str) -> None:
+    begin(store, PLAN)
+    judge_some(store, 60)
+    told = CliRunner().invoke(main, ["gate", where, "--new", "A", "--old", "C", "--margin", ".2"])
+    assert told.exit_code == 2
+    said = " ".join(told.stderr.split())
+    assert f"a plan with SHA-256 {DIGEST} was registered when the campaign began" in said
+    assert "give that file (--plan FILE" in said
+
+
 @pytest.mark.parametrize("anytime", [False, True])
-def test_the_board_decides_when_the_plan_says(store: Store, where: str, *, anytime: bool) -> None:
+def test_a_look_before_the_end_is_named(
+    store: Store, where: str, tmp_path: Path, *, anytime: bool
+) -> None:
+    """Three judges see each of three pairs of eight items: 72 answers."""
+    plan = PLAN + "anytime = true\n" * anytime
+    begin(store, plan)
+    path = tmp_path / "gate.toml"
+    path.write_text(plan, encoding="utf-8")
+    judge_some(store, 60)
+    early = "The plan decides once, at the end, and 12 answers are to come."
+    assert (early in evenhand.gate(where, plan=path).notes) == (not anytime)
+    judge_some(store, 12)
+    assert "early" not in [one.code for one in evenhand.gate(where, plan=path).notes]
+
+
+@pytest.mark.parametrize("anytime", [False, True])
+def test_the_board_decides_when_the_plan_says(
+    store: Store, where: str, tmp_path: Path, *, anytime: bool
+) -> None:
     plan = PLAN + "anytime = true\n" * anytime
     begin(store, plan)
     with TestClient(make_public_app(Site(store))) as client:
@@ -63,7 +93,9 @@ def test_the_board_decides_when_the_plan_says(store: Store, where: str, *, anyti
     judge_some(store, 12)  # none remain
     with TestClient(make_public_app(Site(store))) as client:
         board = client.get("/board.json").json()
-    found = evenhand.gate(where, new="B", old="C", margin=0.05, anytime=anytime).to_dict()
+    path = tmp_path / "gate.toml"
+    path.write_text(plan, encoding="utf-8")
+    found = evenhand.gate(where, plan=path).to_dict()
     assert board["remaining"] == 0
     for key in ("decision", "answer", "comparisons"):
         assert board["plan"]["decision"][key] == found[key]
@@ -72,11 +104,14 @@ def test_the_board_decides_when_the_plan_says(store: Store, where: str, *, anyti
 def test_watch_and_the_organiser_see_it(store: Store, where: str) -> None:
     begin(store, PLAN)
     said = " ".join(CliRunner().invoke(main, ["watch", where]).stdout.split())
-    assert "plan B may replace C by a gate with margin 0.05" in said
+    assert "plan B may replace C if it passes a gate with margin 0.05" in said
     assert DIGEST in said
     with TestClient(make_app(Site(store))) as client:
         page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}").text
-    assert "registered before the first answer: B may replace C by a gate with margin 0.05" in page
+    assert (
+        "registered before the first answer: B may replace C if it passes a gate with margin 0.05"
+        in page
+    )
     assert DIGEST in page
 
 
@@ -90,3 +125,62 @@ def test_serve_refuses_a_plan_for_other_systems(
     assert told.exit_code == 2
     assert "'gate.toml': the campaign has no system 'C'" in told.stderr
     assert not Path("items.db").exists()
+
+
+RATED = """
+name = "c"
+judges = 3
+[[tasks]]
+name = "fluency"
+kind = "rating"
+[[items]]
+item = "1"
+[items.outputs]
+A = "a"
+B = "b"
+"""
+PAIRS = RATED.replace('kind = "rating"', 'kind = "pair"')
+
+
+@pytest.mark.parametrize(
+    ("campaign", "plan", "says"),
+    [
+        (PAIRS, "margin = 0.7", "margin cannot be 0.7: of comparisons it is below .5"),
+        (PAIRS, 'margin = 0.1\nbetter = "lower"', "criterion and better are of ratings"),
+        (PAIRS, 'margin = 0.1\ncriterion = "fluency"', "criterion and better are of ratings"),
+        (PAIRS, 'margin = 0.1\ngroup_by = "language"', "no groups by 'language'"),
+        (PAIRS, 'margin = 0.1\ncluster = "ranking"', "cluster cannot be 'ranking'"),
+        (PAIRS, 'margin = 0.1\ncluster = "document"', "cluster cannot be 'document'"),
+        (PAIRS, "alpha = 0.05", "does not state margin"),
+        (RATED, "margin = 2\nanytime = true", "an anytime decision needs comparisons"),
+        (RATED, 'margin = 2\ncriterion = "adequacy"', "no criterion 'adequacy'"),
+        (RATED, 'margin = 2\ngroup_by = "task"', "no groups by 'task'"),
+    ],
+)
+def test_serve_refuses_a_plan_that_no_answers_decide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, campaign: str, plan: str, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.toml").write_text(campaign, encoding="utf-8")
+    Path("gate.toml").write_text(f'new = "B"\nold = "A"\n{plan}\n', encoding="utf-8")
+    told = CliRunner().invoke(main, ["serve", "c.toml", "--port", "0", "--plan", "gate.toml"])
+    said = " ".join(told.stderr.split())
+    assert told.exit_code == 2
+    assert f"'gate.toml'{' ' if 'state' in says else ': '}" in said
+    assert says in said
+    assert not Path("c.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("campaign", "plan"),
+    [
+        (PAIRS, 'margin = 0.1\ngroup_by = "task"\ncluster = "judge+item"\nanytime = true'),
+        (RATED, 'margin = 2\ncriterion = "fluency"\nbetter = "higher"\ngroup_by = "item"'),
+    ],
+)
+def test_serve_takes_a_plan_that_answers_decide(tmp_path: Path, campaign: str, plan: str) -> None:
+    (tmp_path / "c.toml").write_text(campaign, encoding="utf-8")
+    path = tmp_path / "gate.toml"
+    path.write_text(f'new = "B"\nold = "A"\n{plan}\n', encoding="utf-8")
+    planned = read_campaign(tmp_path / "c.toml")
+    assert serve._read_plan(str(path), planned) == path.read_text(encoding="utf-8")

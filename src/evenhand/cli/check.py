@@ -16,12 +16,12 @@ from evenhand.cli.running import ProgressDisplay
 from evenhand.design.assignment import SEED_IS_NAMED, Assignment, find_doubts
 from evenhand.design.guarantees import DesignCheck
 from evenhand.design.texts import say
-from evenhand.errors import UnknownFormat
+from evenhand.errors import MissingFile, UnknownFormat
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.text import PLAIN, label
-from evenhand.web.store.verification import LogCheck
+from evenhand.web.store.verification import Head, LogCheck
 
 CAMPAIGNS: Final = (".toml", ".csv", ".jsonl", ".xlsx")  # Endings of campaigns and tables of items
 
@@ -74,6 +74,8 @@ def check(*, checked: Checked, campaign: OfCampaign, log: OfLog, placing: Placin
         refuse_given(campaign.flags(), f"is for a campaign, and '{target}' is a log: leave it out")
         place.deliver(VerbResult({"": _check_log(target, log)}, {}, ()))
         return
+    if "://" not in target and not Path(target).exists():
+        raise MissingFile(f"there is no file '{target}'")
     refuse_given(log.flags(), f"is for a log, and '{target}' is a campaign: leave it out")
     from evenhand.design.assignment import assign
     from evenhand.design.guarantees import verify_design
@@ -134,13 +136,13 @@ def _check_log(log: str, asked: OfLog) -> LogResult:
         audit.write_log(log, asked.write_log)
         click.echo(label("wrote", asked.write_log, PLAIN), err=True)
 
-    return LogResult(log_check, against=noted is not None)
+    return LogResult(log_check, noted)
 
 
 @dataclass(frozen=True)
 class LogResult:
     log_check: LogCheck  # what was found
-    against: bool  # whether it was held against a head
+    noted: Head | None = None  # the head that it was held against
 
     def document(self) -> Document:
         log = self.log_check
@@ -148,8 +150,11 @@ class LogResult:
         said = [f"{plural(records, 'record')}, each as it was written."]
         if log.erased:
             said.append(f"Of {log.erased:,} something was deleted on request.")
-        if self.against:
-            said.append("The head that was noted is there: nothing was cut or rewritten.")
+        if self.noted is not None:
+            said.append(
+                "The head that was noted is there: nothing was cut or rewritten up to record"
+                f" {self.noted.number}."
+            )
         lines = [f"stored {one[:16]}... is record {at}" for one, at in log.receipts.items()]
         lines += [f"head   {head}"] if records else []
         columns = (
@@ -167,7 +172,7 @@ class LogResult:
             "records": head.number,
             "erased": self.log_check.erased,
             "head": str(head),
-            "against_head": self.against,
+            "against_head": self.noted is not None,
             "receipts": dict(self.log_check.receipts),
         }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
@@ -9,7 +10,14 @@ from xml.etree import ElementTree
 import evenhand
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import refusing_to_write, remarks_on, write_file
+from evenhand.cli.running import (
+    refuse_overwriting,
+    refuse_unwritable,
+    refusing_to_write,
+    remarks_on,
+    write_file,
+)
+from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
     from evenhand.ranking.gate import Gate
@@ -56,8 +64,13 @@ class Planned(options.Options):
         " cluster before votes are known.",
     )
     sha256: str | None = _plan(
-        "--sha256 DIGEST", "The SHA-256 of the plan as it was published; another is refused."
+        "--sha256 DIGEST",
+        "The published SHA-256 of the plan; a file with another one is refused.",
     )
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.plan,)
 
 
 class Written(options.Options):
@@ -66,6 +79,18 @@ class Written(options.Options):
         "--summary FILE",
         'Also add the decision to a file as Markdown, such as "$GITHUB_STEP_SUMMARY".',
     )
+
+    def check(self, *known: str | None) -> None:
+        """Refuse places that cannot be written, and files that are read or written already."""
+        files = [one for one in known if one is not None]
+        for flag, path in (("--junit", self.junit), ("--summary", self.summary)):
+            if path is None:
+                continue
+            if not path:
+                raise UnknownOption(f"{flag} names no file: is a variable not set? Leave it out")
+            refuse_overwriting(files, path, flag, "a file of this gate")
+            refuse_unwritable(Path(path))
+            files.append(path)
 
 
 class Verdicts(options.Options):
@@ -110,6 +135,8 @@ def gate(
     holds comparisons, rankings or ratings. The exit code is 0 if it may, 1 if it
     is worse by more than the margin, 3 if that is not decided, and 2 on errors.
     """
+    place = None if run.place.path is None else str(run.place.path)
+    written.check(*run.reading.inputs, *verdicts.inputs, *planned.inputs, place)
     names = options.split_names(verdicts.llm_judges)
     criterion = asked.criterion
     data = run.reading.open_either(
@@ -134,6 +161,8 @@ def gate(
         plan=planned.plan,
         plan_sha256=planned.sha256,
     )
+    if result.plan_sha256 is not None:
+        result = replace(result, unplanned=(*result.unplanned, *name_changes(run.reading)))
     shown = VerbResult({"": result}, {}, remarks_on(data), exit_code=result.exit_code)
     if written.junit is not None:
         write_file(Path(written.junit), write_junit(result))
@@ -144,6 +173,12 @@ def gate(
         ):
             file.write(shown.markdown())
     return shown
+
+
+def name_changes(reading: options.Reading) -> list[str]:
+    """Name options that change what the answers say; a plan states none of them."""
+    told = {"--outcome": reading.meanings, "--column": reading.columns, "--weight": reading.weight}
+    return [flag for flag, value in told.items() if value]
 
 
 def write_junit(result: Gate) -> str:

@@ -255,9 +255,11 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
     return Output(form, place)
 
 
-def refuse_overwriting(inputs: Sequence[str], path: str) -> None:
+def refuse_overwriting(
+    inputs: Sequence[str], path: str, flag: str = "-o", what: str = "the judgments"
+) -> None:
     if any(os.path.realpath(one) == os.path.realpath(path) for one in inputs):
-        raise UnknownOption(f"-o {path} would overwrite the judgments: name another file")
+        raise UnknownOption(f"{flag} {path} would overwrite {what}: name another file")
 
 
 def write_json(contract: dict[str, Any]) -> str:

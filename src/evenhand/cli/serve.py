@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli.options import Options, argument, under, verb
-from evenhand.errors import EvenhandError, UnknownOption, suggest_or_list
+from evenhand.errors import EvenhandError, UnknownOption, require_option, suggest_or_list
 from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from evenhand.design.campaign import Campaign
+    from evenhand.ranking.gate import Asked
     from evenhand.web.links import Tokens
     from evenhand.web.store.store import Store
 
@@ -159,13 +160,48 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
 
 def _read_plan(path: str, planned: Campaign) -> str:
     from evenhand.ranking.gate import Asked, read_gate_plan
+    from evenhand.ranking.plans import naming_plan
 
-    asked = Asked.take(read_gate_plan(path)[0])
-    for name in (*asked.new, asked.old):
-        if name not in planned.systems:
-            hint = suggest_or_list(name, planned.systems)
-            raise UnknownOption(f"'{path}': the campaign has no system '{name}'.{hint}")
+    with naming_plan(path, UnknownOption):
+        asked = Asked.take(read_gate_plan(path)[0], path)
+        for name in (*asked.new, asked.old):
+            if name not in planned.systems:
+                hint = suggest_or_list(name, planned.systems)
+                raise UnknownOption(f"the campaign has no system '{name}'.{hint}")
+        _check_answers(asked, planned)
     return Path(path).read_bytes().decode()
+
+
+def _check_answers(asked: Asked, planned: Campaign) -> None:
+    """Refuse a plan that the answers of a campaign cannot decide."""
+    from evenhand.design.tasks import ScaledTask
+    from evenhand.ranking.clustering import CLUSTER_OPTIONS
+
+    tables = {one.table for one in planned.tasks}
+    criteria = [one.criterion for one in planned.tasks if isinstance(one, ScaledTask)]
+    if not criteria and asked.margin >= 0.5:
+        raise UnknownOption(
+            f"margin cannot be {asked.margin:g}: of comparisons it is below .5, as .05 for a system"
+            " that may win 45 %"
+        )
+    if not criteria and (asked.criterion or asked.better):
+        raise UnknownOption("criterion and better are of ratings, and no task rates: take them out")
+    if asked.criterion is not None and asked.criterion not in criteria:
+        hint = suggest_or_list(asked.criterion, criteria)
+        raise UnknownOption(f"the campaign has no criterion '{asked.criterion}'.{hint}")
+    if asked.anytime and tables == {"ratings"}:
+        raise UnknownOption("an anytime decision needs comparisons: take it out, as all tasks rate")
+    columns = ["judge", "item", "login", "judge_type"]
+    columns += ["task"] * (tables != {"ratings"}) + ["criterion"] * bool(criteria)
+    columns += ["document"] * planned.has_documents + ["chosen"] * bool(planned.design.policy)
+    if asked.group_by is not None and asked.group_by not in columns:
+        hint = suggest_or_list(asked.group_by, columns)
+        raise UnknownOption(f"answers have no groups by '{asked.group_by}'.{hint}")
+    if asked.cluster is not None:
+        known = [one for one in CLUSTER_OPTIONS if one != "ranking" or "rankings" in tables]
+        require_option("cluster", asked.cluster, known)
+        if asked.group_by in asked.cluster.split("+"):
+            raise UnknownOption(f"every group by {asked.group_by} has one: cluster by another one")
 
 
 def _open_board(asked: str) -> socket:

@@ -63,6 +63,8 @@ class Source:
     # NUMBER:HASH of the end of the log that answers were read from; "" where there is no log
     log_head: str = field(default="", compare=False)
     plan_sha256: str = ""  # of the plan of a gate that its campaign registered; "" without one
+    # answers of the campaign that are still to come
+    remaining: int = field(default=0, compare=False)
     # what was excluded on the way here; filters are not counted yet
     exclusions: tuple[Exclusion | Filter, ...] = field(default=(), repr=False, compare=False)
 

@@ -289,6 +289,21 @@ LEAST_JUDGES: Final = 6
 LESS: Final = "ask for less (resolve, power)"
 
 
+def refuse_idle_judges(design: Design) -> None:
+    """Refuse a design in which some judge has nothing to judge."""
+    if design.judgments < design.judges * design.repeats:
+        twice = f" {design.repeats} times" if design.repeats > 1 else ""
+        most = design.judgments // design.repeats
+        raise NotIdentified(
+            f"{design.judgments:,} judgments leave some of {design.judges:,} judges without"
+            f" any: each is to see at least one output pair{twice}",
+            [
+                f"plan {design.judges * design.repeats:,} judgments or more",
+                f"plan {most:,} judges or fewer" if most else "ask for fewer repeats",
+            ],
+        )
+
+
 def check_clusters(spec: CampaignSpec, design: Design) -> None:
     """Refuse fewer than five effective judges; of judges or items that differ, fewer than six."""
     effective = design.effective_judges
@@ -404,17 +419,7 @@ class Search:
 
     def _checked(self, design: Design) -> Design:
         check_clusters(self.spec, design)
-        if design.judgments < design.judges * design.repeats:
-            twice = f" {design.repeats} times" if design.repeats > 1 else ""
-            most = design.judgments // design.repeats
-            raise NotIdentified(
-                f"{design.judgments:,} judgments leave some of {design.judges:,} judges without"
-                f" any: each is to see at least one output pair{twice}",
-                [
-                    f"plan {design.judges * design.repeats:,} judgments or more",
-                    f"plan {most:,} judges or fewer" if most else "ask for fewer repeats",
-                ],
-            )
+        refuse_idle_judges(design)
         return design
 
     def grow(self, design: Design, judgments: int) -> Design:

@@ -27,6 +27,7 @@ from evenhand.design.expected_power import (
     find_df,
     find_power,
     predict_errors,
+    refuse_idle_judges,
 )
 from evenhand.design.pilot import learn_from_pilot
 from evenhand.design.plan import find_growth, say_design
@@ -47,6 +48,7 @@ from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.gate import CODES, FARTHEST, Asked, Decision, decide
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding
 
 NEW, OLD = "new", "old"
 USUAL_JUDGES: Final = 20
@@ -93,6 +95,15 @@ class GatePlan(Shown):
             return self.expected
         last = self.decisions[-1]
         return last.passed / last.campaigns
+
+    @property
+    def notes(self) -> tuple[Finding, ...]:
+        """Return which standard deviations were not stated."""
+        truth, assumed = self.spec.truth, self.spec.assumed
+        if not assumed:
+            return ()
+        sds = ", ".join(f"{name} = {truth.sds[name]:g}" for name in assumed)
+        return (say("assumed" if truth.rated else "assumed-alike", sds=sds),)
 
     def document(self) -> Document:
         """Return what people read: the design, what it decides, other panels."""
@@ -156,7 +167,7 @@ class GatePlan(Shown):
             ),
             answer=(answer, *([say("gate-short", wanted=spec.power)] * short)),
             parts=tuple(one for one in tables if one.rows),
-            findings=list_findings((), self.excluded),
+            findings=list_findings(self.notes, self.excluded),
             signature=sign_excluded(self.signature, self.excluded),
         )
 
@@ -249,7 +260,11 @@ def make_gate_spec(settings: Mapping[str, Any], pilot: object | None) -> Campaig
     gap = settings.get("gap", 0.0)
     names = {"systems": [NEW, OLD], "gap": gap}
     if pilot is None:
-        return make_spec({**settings, **names})
+        spec = make_spec({**settings, **names})
+        assumed = tuple(name for name in spec.truth.sds if name not in settings)
+        every = len(assumed) == len(spec.truth.sds)
+        source = ("as assumed" if every else "partly as assumed") if assumed else spec.source
+        return replace(spec, assumed=assumed, source=source)
     learned = learn_from_pilot(pilot, gap_stated=True).truth  # type: ignore[arg-type]
     truth = replace(learned, systems=(NEW, OLD), log_worth=(float(gap), 0.0))
     start = CampaignSpec(truth, source="ties and tastes from the pilot")
@@ -339,15 +354,22 @@ class GateSearch:
             )
         stated = spec.judgments or (spec.each or 0) * judges
         if stated:
-            return self.size(judges, stated)
+            design = self.size(judges, stated)
+            refuse_idle_judges(design)
+            return design
         found = self.need(judges)
         if found is None and spec.judges is None:
             found = next(filter(None, map(self.need, JUDGES)), None)
         if found is None:
             raise NotIdentified(
                 f"no number of judgments of {judges} judges lets it pass with"
-                f" {100 * spec.power:g} %: their tastes leave too much open",
-                ["plan more judges", "state a larger margin before votes are known"],
+                f" {100 * spec.power:g} %: their tastes leave too much open (judge sd"
+                f" {spec.truth.judge_sd:.3g}{', assumed' * ('judge_sd' in spec.assumed)})",
+                [
+                    "plan more judges",
+                    "state another sd of their tastes (--judge-sd SD, in a file judge_sd = SD)",
+                    "state a larger margin before votes are known",
+                ],
             )
         return found
 

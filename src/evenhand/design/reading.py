@@ -57,7 +57,7 @@ def read_campaign(path: str | Path) -> campaigns.Campaign:
     try:
         settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UnknownFormat(f"'{path}' is no TOML: {error}") from None
+        raise UnknownFormat(f"'{path}' is not valid TOML: {error}") from None
     except (RecursionError, ValueError):
         raise UnknownFormat(
             f"'{path}' is no TOML that can be read: lists stand in lists too deep, or a number has"

@@ -144,7 +144,7 @@ def read_spec(path: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise MissingFile(f"there is no file '{path}'") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UnknownFormat(f"'{path}' is no TOML: {error}") from None
+        raise UnknownFormat(f"'{path}' is not valid TOML: {error}") from None
     check_settings(settings)
     return settings
 

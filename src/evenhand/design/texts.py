@@ -182,6 +182,8 @@ say: Final = Templates(
         "assumed": "Assumed, since not stated: {sds} (points). Campaigns on 100 points had a"
         " noise_sd of 12 to 18, a judge_sd of .2 to .4 and an item_sd of .3 to 1.4 times that;"
         " state your own, or give a pilot.",
+        "assumed-alike": "Assumed, since not stated: {sds}. Votes of people who differ ask for more"
+        " judges; state your own, or give a pilot.",
         "items-unused": "{judgments:#judgment} show {items:,} of the {of:,} items.",
         "level-broken": "In {false} of {campaigns} campaigns something false was decided: level"
         " {level:g} does not hold for this design.",

@@ -42,10 +42,14 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.source import Source
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
+    NotIdentified,
+    RefusalText,
+    UnknownColumn,
     UnknownOption,
     listing,
     require_option,
@@ -58,7 +62,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
 from evenhand.ranking.intervals import find_times
-from evenhand.ranking.plans import join_plan, parse_plan, read_plan, require_digest
+from evenhand.ranking.plans import join_plan, naming_plan, parse_plan, read_plan, require_digest
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import (
     BETWEEN,
@@ -78,6 +82,10 @@ Decision = Literal["passed", "worse", "undecided"]
 # Exit codes of the command
 CODES: Final[Mapping[Decision, int]] = {"passed": 0, "worse": 1, "undecided": 3}
 DRAWS: Final = 99_999  # of t, for several new systems
+# What remedies of `rank` ask for and a gate does not have
+LACKING: Final = ("--prior", "--ties", "--model", "rank them apart", "merge groups")
+# Codes of exclusions that somebody chose; a plan cannot state them
+CHOSEN: Final = ("where", "task", "judges", "systems")
 FARTHEST: Final = 50.0  # log-worths between which a margin is solved
 
 
@@ -196,6 +204,14 @@ class Gate(Shown):
     signature: str
     notes: tuple[Finding, ...]
     excluded: tuple[Exclusion, ...] = ()
+    unplanned: tuple[str, ...] = ()  # what was chosen beside the plan, in words
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return the notes, before them what was chosen beside the plan."""
+        if not self.unplanned:
+            return self.notes
+        return (say("unplanned", "warning", what="; ".join(self.unplanned)), *self.notes)
 
     @property
     def decision(self) -> Decision:
@@ -229,7 +245,7 @@ class Gate(Shown):
         """Return what it says as plain values, for JSON."""
         names = ("decision", "exit_code", "new", "old", "margin", "alpha", "anytime", "by", "scale")
         return {
-            **write_contract(self, *names, "plan_sha256", "basis"),
+            **write_contract(self, *names, "plan_sha256", "basis", findings=self.findings),
             "answer": list(self.says),
             "comparisons": self.rows(),
         }
@@ -261,12 +277,13 @@ class Gate(Shown):
             legend.append(f"log e: evidence of direct votes, a tie being half; {needed:.2f} passes")
         caption = f"May {' or '.join(self.new)} replace {self.old}?"
         table = Table("comparisons", caption, columns, tuple(self.rows()), legend=tuple(legend))
-        planned = () if self.plan_sha256 is None else (say("planned", digest=self.plan_sha256),)
+        planned = "planned-else" if self.unplanned else "planned"
+        plan = () if self.plan_sha256 is None else (say(planned, digest=self.plan_sha256),)
         return Document(
             basis=self.basis,
             answer=self.says,
             parts=(table,),
-            findings=list_findings((*planned, *self.notes), self.excluded),
+            findings=list_findings((*plan, *self.findings), self.excluded),
             signature=self.signature,
         )
 
@@ -345,25 +362,47 @@ def gate(
         stated, digest = read_gate_plan(plan)
         given = join_plan(given, stated)
     require_digest(plan, digest or "", plan_sha256)
-    asked = Asked.take(given)
+    with naming_plan(plan, UnknownOption):
+        asked = Asked.take(given, plan)
     require_seed(seed)
+    if cost_judgment is not None and not 0 <= cost_judgment < inf:
+        raise UnknownOption(f"cost_judgment cannot be {cost_judgment:g}: it is 0 or more")
     if asked.anytime and (llm is not None or llm_judges):
         raise UnknownOption("verdicts of LLM judges help no anytime decision: leave out one of two")
     settings: dict[str, Any] = {"llm": llm, "llm_judges": llm_judges, "unpaired": unpaired}
     settings |= {"group_by": asked.group_by, "cluster": asked.cluster, "seed": seed}
     taken = take(data)
-    registered = "" if not hasattr(taken, "source") else taken.source.plan_sha256
-    if digest is not None and registered not in ("", digest):
-        raise InvalidJudgments(
-            f"'{plan}' has SHA-256 {digest}, and {registered} was registered when the campaign"
-            " began: it was changed"
-        )
+    source = getattr(taken, "source", None) or Source()
+    if source.plan_sha256 not in ("", digest):
+        began = f"{source.plan_sha256} was registered when the campaign began"
+        if digest is None:
+            raise UnknownOption(
+                f"a plan with SHA-256 {began}: give that file (--plan FILE, in Python plan=)"
+            )
+        raise InvalidJudgments(f"'{plan}' has SHA-256 {digest}, and {began}: it was changed")
     if isinstance(taken, Ratings | RatingRows):
         lower = None if asked.better is None else asked.better == "lower"
         settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
     elif asked.criterion is not None or asked.better is not None:
         raise UnknownOption("criterion and better are of ratings: leave them out")
-    return decide(rank(taken, **settings), asked, digest, seed, cost_judgment)
+    with naming_plan(plan, UnknownColumn, UnknownOption):
+        try:
+            ranked = rank(taken, **settings)
+        except NotIdentified as refusal:
+            raise refusal.without_options(*LACKING) from None
+    with naming_plan(plan, UnknownOption, InvalidJudgments):
+        found = decide(ranked, asked, digest, seed, cost_judgment)
+    if digest is None:
+        return found
+    notes = found.notes
+    if source.plan_sha256 and source.remaining and not asked.anytime:
+        n = source.remaining
+        early = say("early", "warning", remaining=n, remains="is" if n == 1 else "are")
+        notes = (early, *notes)
+    unplanned = [one.clause for one in found.excluded if one.code in CHOSEN]
+    unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
+    unplanned += [f"seed {seed}"] * (seed != SEED)
+    return changed(found, notes=notes, unplanned=tuple(unplanned))
 
 
 @dataclass(frozen=True)
@@ -381,8 +420,8 @@ class Asked:
     cluster: str | None = None
 
     @classmethod
-    def take(cls, given: Mapping[str, Any]) -> Asked:
-        """Check what was given; None is not given.
+    def take(cls, given: Mapping[str, Any], plan: str | Path | None = None) -> Asked:
+        """Check what was given, or what a plan states; None is not given.
 
         Raises:
             UnknownOption: something lacks, or cannot be.
@@ -390,6 +429,8 @@ class Asked:
         """
         stated = {name: value for name, value in given.items() if value is not None}
         for name, what in NEEDED.items():
+            if name not in stated and plan is not None:
+                raise UnknownOption(f"'{plan}' does not state {name}, {what}: add it")
             if name not in stated:
                 raise UnknownOption(f"say {what}: --{name}, in Python {name}=")
         for name in ("margin", "alpha"):
@@ -444,13 +485,13 @@ def describe_plan(stated: Mapping[str, Any]) -> str:
     """Say what a registered plan asks.
 
     >>> describe_plan({"new": "B", "old": "A", "margin": 0.05})
-    'B may replace A by a gate with margin 0.05 and α 0.05, decided once, at the end'
+    'B may replace A if it passes a gate with margin 0.05 and α 0.05, decided once, at the end'
     """
     asked = Asked.take(stated)
     when = "decided at every look" if asked.anytime else "decided once, at the end"
     return (
-        f"{listing(asked.new)} may replace {asked.old} by a gate with margin {asked.margin:g} and"
-        f" α {asked.alpha:g}, {when}"
+        f"{listing(asked.new)} may replace {asked.old} if it passes a gate with margin"
+        f" {asked.margin:g} and α {asked.alpha:g}, {when}"
     )
 
 
@@ -464,13 +505,22 @@ def decide(
     """Decide by a ranking, or by those of several groups, each of which must pass."""
     groups: Mapping[str, Ranking]
     if isinstance(ranked, GroupedRankings):
-        groups, refused, by = ranked.groups, dict(ranked.refused), ranked.by
+        groups, refused, by = ranked.groups, {}, ranked.by
+        for name, why in ranked.refused.items():
+            if isinstance(why, RefusalText):
+                refused[name] = str(why.refusal.without_options(*LACKING))
+            else:
+                refused[name] = why
     else:
         groups, refused, by = {"": ranked}, {}, None
     known = sorted({name for one in groups.values() for name in one.systems})
     for name in (*asked.new, asked.old):
         if name not in known:
-            raise InvalidJudgments(f"no system '{name}'.{suggest_or_list(name, known)}")
+            apart = [one.strip() for one in name.split(",")]
+            hint = suggest_or_list(name, known)
+            if {*apart} <= {*known}:
+                hint = f" Name each by itself: {' '.join(f'--new {one}' for one in apart)}"
+            raise InvalidJudgments(f"no system '{name}'.{hint}")
     found: list[Comparison] = []
     for name, ranking in groups.items():
         lacking = [one for one in (*asked.new, asked.old) if one not in ranking.systems]
@@ -569,6 +619,9 @@ def compare_in_group(
         if bound is not None:
             t = float((gaps[new] + delta) / errors[new])
             times = find_times(t, t, t_quantile(1 - asked.alpha, ranking.df))
+            if times is not None and evidence is not None:
+                more = evidence.find_times(log(len(asked.new) / asked.alpha))
+                times = None if more is None else max(times, more)
             if times is not None and 1 < times <= MAX_TIMES:
                 needed = (times - 1) * ranking.n_judgments
         one = Comparison(
@@ -646,10 +699,25 @@ def adjust_p(t: Array, covariance: Array, df: float, seed: int) -> Array:
 class Evidence:
     """Log e of direct votes for what a gate may say."""
 
+    wins: float  # of the new system, with half of the ties
+    losses: float
+    least: float  # share of wins that does not suffice
     passes: float  # not worse by the margin
     worse: float  # worse by more than it
     better: float  # better than the old system
     within: float  # better by less than the margin
+
+    def find_times(self, needed: float) -> float | None:
+        """Return how many times as many votes with the same shares pass; None if none do."""
+        from scipy.optimize import brentq
+
+        def lack(times: float) -> float:
+            return needed - find_log_evidence(times * self.wins, times * self.losses, self.least)
+
+        if lack(1.0) <= 0:
+            return 1.0
+        most = float(MAX_TIMES)
+        return None if lack(most) > 0 else float(brentq(lack, 1.0, most))
 
 
 def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> Evidence:
@@ -662,6 +730,9 @@ def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> Evidence:
         raise UnknownOption("an anytime decision counts votes, and these have weights")
     least = 0.5 - asked.margin
     return Evidence(
+        wins,
+        losses,
+        least,
         find_log_evidence(wins, losses, least),
         find_log_evidence(losses, wins, 1 - least),
         find_log_evidence(wins, losses, 0.5),

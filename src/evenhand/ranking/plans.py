@@ -5,13 +5,16 @@ Its SHA-256 is published then, and the file is held against it after.
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from evenhand.errors import (
+    EvenhandError,
     InvalidJudgments,
     MissingFile,
     UnknownFormat,
@@ -29,7 +32,7 @@ def read_plan(path: str | Path, of: str, kinds: Kinds) -> tuple[dict[str, Any], 
 
     Raises:
         MissingFile: there is none.
-        UnknownFormat: it is no TOML.
+        UnknownFormat: it is not valid TOML.
         UnknownOption: it states what such a plan does not know.
 
     """
@@ -47,7 +50,7 @@ def parse_plan(
     try:
         stated = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UnknownFormat(f"'{path}' is no TOML: {error}") from None
+        raise UnknownFormat(f"'{path}' is not valid TOML: {error}") from None
     for name, value in stated.items():
         if name not in kinds:
             keys = [*kinds]
@@ -55,8 +58,31 @@ def parse_plan(
             raise UnknownOption(f"'{path}': a {of} has no setting '{name}'{hint}")
         number = isinstance(value, bool) and bool not in kinds[name]  # to Python True is 1
         if number or not isinstance(value, kinds[name]):
-            raise UnknownOption(f"'{path}': {name} cannot be {value!r}")
+            quoted = isinstance(value, str)
+            hint = (
+                f": take the quotes away, {name} = {value}" if quoted and is_number(value) else ""
+            )
+            raise UnknownOption(f"'{path}': {name} cannot be {value!r}{hint}")
     return stated, sha256(content).hexdigest()
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def naming_plan(plan: str | Path | None, *kinds: type[EvenhandError]) -> Iterator[None]:
+    """Name the file of a plan in refusals of some kinds, which are of what it states."""
+    try:
+        yield
+    except kinds as fault:
+        if plan is None or str(fault).startswith(f"'{plan}'"):
+            raise
+        raise type(fault)(f"'{plan}': {fault}") from None
 
 
 def require_digest(plan: str | Path | None, digest: str, published: str | None) -> None:
@@ -65,6 +91,10 @@ def require_digest(plan: str | Path | None, digest: str, published: str | None) 
         return
     if plan is None:
         raise UnknownOption("a SHA-256 is that of a plan: name it (--plan FILE, in Python plan=)")
+    if not re.fullmatch("[0-9a-fA-F]{64}", published):
+        raise UnknownOption(
+            f"'{published}' is no SHA-256, which has 64 digits of 0-9 and a-f: copy all of it"
+        )
     if published.lower() != digest:
         raise InvalidJudgments(
             f"'{plan}' has SHA-256 {digest}, and {published} was published: it was changed"

@@ -19,6 +19,7 @@ from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
     NotIdentified,
+    RefusalText,
     UnknownOption,
     suggest_or_list,
 )
@@ -867,7 +868,7 @@ def rank_apart(
         try:
             rankings[name] = rank_group(name)
         except (NotIdentified, NotConverged) as refusal:
-            refused[name] = str(refusal)
+            refused[name] = RefusalText(refusal)
     return GroupedRankings(rankings, by or "", refused)
 
 

@@ -607,8 +607,8 @@ say_of_gates: Final = Templates(
         "undecided": "It is not decided whether {new} may replace {old}{where}: {shown},"
         " {lower} to {upper}, where more than {limit} is needed{headline}.{more}",
         "votes": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
-        " {upper}, where more than {limit} is needed. Direct votes do not yet show it for a"
-        " decision at any time (log e {evidence:two}){headline}.",
+        " {upper}, where more than {limit} is needed. Direct votes are not yet enough"
+        " evidence for an anytime decision (log e {evidence:two}){headline}.{more}",
         "adjusted": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
         " {upper}, where more than {limit} is needed. That decides it by itself, but not beside the"
         " other comparisons{headline}.",
@@ -619,5 +619,8 @@ say_of_gates: Final = Templates(
         " margin; {passed} pass, {undecided} are undecided.",
         "several-undecided": "{undecided} of {of} comparisons are undecided; {passed} pass.",
         "planned": "As planned in the file with SHA-256 {digest}.",
+        "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
+        "unplanned": "Not in the plan: {what}.",
+        "early": "The plan decides once, at the end, and {remaining:#answer} {remains} to come.",
     }
 )

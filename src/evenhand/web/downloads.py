@@ -250,6 +250,7 @@ def open_table(
                 f" (in Python format='{tables[0]}')"
             )
         plan = store.plan
+        left = {one.seat: one.total - one.done for one in store.judges() if not one.llm}
         head = str(store.head())  # before answers are read: it covers no later ones
         rows, more = _list_rows(store, tables[0])
         columns = gather_columns(rows)
@@ -260,7 +261,8 @@ def open_table(
     for column in more:
         columns.setdefault(column, [None] * len(columns["judge"]))
     digest = sha256(plan.encode()).hexdigest() if plan else ""
-    return replace(hold_columns(columns, name), log_head=head, plan_sha256=digest)
+    held, remaining = hold_columns(columns, name), sum(left.values())
+    return replace(held, log_head=head, plan_sha256=digest, remaining=remaining)
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:
