@@ -123,9 +123,11 @@ def test_three_kills_lose_no_answer_and_ask_none_again(tmp_path: Path, parallel:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parallel", [1, 4])
-def test_thirty_kills_lose_no_answer_and_ask_none_again(tmp_path: Path, parallel: int) -> None:
-    kill_often(tmp_path, 30, parallel)
+@pytest.mark.parametrize(("times", "parallel"), [(30, 1), (15, 4)])
+def test_many_kills_lose_no_answer_and_ask_none_again(
+    tmp_path: Path, times: int, parallel: int
+) -> None:
+    kill_often(tmp_path, times, parallel)
 
 
 def test_two_processes_do_not_ask_for_one_judge(tmp_path: Path) -> None:
