@@ -133,5 +133,7 @@ def test_a_plan_fixes_the_board_and_says_who_may_withdraw(evenhand, votes):
         (("--group-by", "judge"), "a plan is of one board"),
     ):
         assert why in " ".join(evenhand(*words, *more, code=2).err.split())
-    plan.write_text(plan.read_text() + "seed = 1\n")
+    plan.write_text(plan.read_text() + "level = 0.9\n")
+    usual = evenhand("watch", votes, "--plan", "board.toml", "--level", ".95", code=2)
+    assert "level is 0.95, and the plan says 0.9" in " ".join(usual.err.split())
     assert "it was changed" in " ".join(evenhand(*words, code=2).err.split())

@@ -495,8 +495,8 @@ def _take_up(asked: Board) -> Beginning:
     return Beginning(settings, saved, asked.order, asked.names).follow(
         asked.plan,
         asked.sha256,
+        {**chosen, "seed": asked.seed},
         withdrawn=options.split_names(asked.withdrawn),
-        seed=asked.seed,
     )
 
 

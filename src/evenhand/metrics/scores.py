@@ -434,7 +434,7 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
 def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
     """Negate metrics of which lower is better: those that are named, and by their names.
 
-    Metrics without any score, as of a file of None, are left out.
+    Metrics without any score, as of a file of None, are excluded.
     """
     blank: Flags = np.asarray(np.isnan(scores.values).all(axis=(1, 2)))
     if blank.any():

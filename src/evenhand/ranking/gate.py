@@ -62,7 +62,14 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
 from evenhand.ranking.intervals import find_times
-from evenhand.ranking.plans import join_plan, naming_plan, parse_plan, read_plan, require_digest
+from evenhand.ranking.plans import (
+    join_plan,
+    list_chosen,
+    naming_plan,
+    parse_plan,
+    read_plan,
+    require_digest,
+)
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import (
     BETWEEN,
@@ -84,8 +91,6 @@ CODES: Final[Mapping[Decision, int]] = {"passed": 0, "worse": 1, "undecided": 3}
 DRAWS: Final = 99_999  # of t, for several new systems
 # What remedies of `rank` ask for and a gate does not have
 LACKING: Final = ("--prior", "--ties", "--model", "rank them apart", "merge groups")
-# Codes of exclusions that somebody chose; a plan cannot state them
-CHOSEN: Final = ("where", "task", "judges", "systems")
 FARTHEST: Final = 50.0  # log-worths between which a margin is solved
 
 
@@ -399,7 +404,7 @@ def gate(
         n = source.remaining
         early = say("early", "warning", remaining=n, remains="is" if n == 1 else "are")
         notes = (early, *notes)
-    unplanned = [one.clause for one in found.excluded if one.code in CHOSEN]
+    unplanned = list_chosen(found.excluded)
     unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
     unplanned += [f"seed {seed}"] * (seed != SEED)
     return changed(found, notes=notes, unplanned=tuple(unplanned))

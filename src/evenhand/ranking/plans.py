@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from evenhand.data.exclusions import Exclusion
 from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
@@ -24,6 +25,8 @@ from evenhand.errors import (
     suggest,
 )
 
+# Codes of exclusions that somebody chose; a plan cannot state them
+CHOSEN: Final = ("where", "task", "judges", "systems")
 Kinds = Mapping[str, tuple[type, ...]]  # what a plan may state → types of its values
 
 
@@ -108,3 +111,8 @@ def join_plan(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, 
             says = f"says {stated[name]!r}" if name in stated else "does not state it"
             raise UnknownOption(f"{name} is {value!r}, and the plan {says}: leave it out")
     return dict(stated)
+
+
+def list_chosen(excluded: Sequence[Exclusion]) -> list[str]:
+    """Return what somebody excluded by conditions or names, in words."""
+    return [one.clause for one in excluded if one.code in CHOSEN]

@@ -83,7 +83,7 @@ def test_votes_of_a_planned_system_are_not_left_out(plan):
     with pytest.raises(InvalidJudgments, match=f"--withdrawn {NAMES[-1]} takes it off the board"):
         watch(data, plan=plan)
     data = read(draw_table(900), without=f"system={NAMES[0]}")
-    with pytest.raises(InvalidJudgments, match=r"leave all votes in$"):
+    with pytest.raises(InvalidJudgments, match=r"keep all votes$"):
         watch(data, plan=plan)
 
 
@@ -170,7 +170,7 @@ def test_a_live_board_keeps_what_is_said_and_counts_what_is_excluded(plan, tmp_p
     def open_table(name):
         return read(name, where="judge <> 'j03'")
 
-    votes = GrowingVotes(path, open_table, Beginning().follow(plan, None))
+    votes = GrowingVotes(path, open_table, Beginning().follow(plan, None, {}))
     try:
         assert votes.look()
         before = votes.board

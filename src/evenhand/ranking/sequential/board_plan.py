@@ -17,12 +17,11 @@ from typing import Any, Final
 
 from evenhand.data.exclusions import Exclusion
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
-from evenhand.ranking.plans import Kinds, join_plan, read_plan, require_digest
+from evenhand.ranking.plans import Kinds, join_plan, list_chosen, read_plan, require_digest
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
 from evenhand.ranking.texts import say_of_boards as say
 from evenhand.render.findings import Finding
 
-CHOSEN: Final = ("where", "task", "judges", "systems")  # codes of exclusions that a caller chooses
 OF_BOARDS: Final = ("ties", "level", "judge_votes")  # fields of `LiveLeaderboard`
 KINDS: Final[Kinds] = {
     "systems": (list,),
@@ -80,14 +79,14 @@ class BoardPlan:
         state.withdrawn = tuple(sorted(withdrawn))
 
     def require_whole(self, excluded: Sequence[Exclusion]) -> None:
-        """Refuse votes from which systems of the plan were left out."""
+        """Refuse votes from which systems of the plan were excluded."""
         gone = [one for each in excluded for one in each.system_names if one in self.systems]
         if gone:
-            way = "leave all votes in"
+            way = "keep all votes"
             if {*gone} <= {*self.may_withdraw}:
                 way += f"; --withdrawn {','.join(gone)} takes {_them(gone)} off the board"
             raise InvalidJudgments(
-                f"votes on {listing(gone)} were left out, and the plan names {_them(gone)}: {way}"
+                f"votes on {listing(gone)} were excluded, and the plan names {_them(gone)}: {way}"
             )
 
     def describe(
@@ -97,8 +96,7 @@ class BoardPlan:
         voted = {state.systems[code] for pair in state.shown for code in pair}
         silent = [name for name in self.systems if name not in {*voted, *state.withdrawn}]
         notes = [say("planned", digest=self.sha256)]
-        chosen = [one.clause for one in excluded if one.code in CHOSEN]
-        if chosen:
+        if chosen := list_chosen(excluded):
             notes.append(say("unplanned-rows", "warning", what=chosen))
         later = [name for name in state.systems if name not in self.systems]
         if later:
@@ -133,7 +131,9 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
     """
     stated, digest = read_plan(path, "board", KINDS)
     require_digest(path, digest, published)
-    asked = {name: value for name, value in given.items() if not _is_usual(name, value)}
+    asked = {
+        name: value for name, value in given.items() if name in stated or not is_usual(name, value)
+    }
     if asked.get("systems") is not None and isinstance(stated.get("systems"), list):
         named = sorted(asked["systems"]) == sorted(map(str, stated["systems"]))
         asked["systems"] = stated["systems"] if named else [*asked["systems"]]
@@ -160,7 +160,7 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
     )
 
 
-def _is_usual(name: str, value: object) -> bool:
+def is_usual(name: str, value: object) -> bool:
     """Say whether a setting of a board is the usual one, which nobody need have given."""
     return name in OF_BOARDS and value == getattr(LiveLeaderboard(), name)
 

@@ -8,10 +8,10 @@ board of one that is looked at once.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -44,7 +44,7 @@ from evenhand.ranking.plans import require_digest
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import refuse_of_votes
-from evenhand.ranking.sequential.board_plan import BoardPlan, read_board_plan
+from evenhand.ranking.sequential.board_plan import BoardPlan, is_usual, read_board_plan
 from evenhand.ranking.sequential.leaderboard import (
     Confirmation,
     Leaderboard,
@@ -128,8 +128,11 @@ def watch(
         of_plans = {"plan": plan, "plan_sha256": plan_sha256, "withdrawn": withdrawn or None}
         refuse_of_votes({**of_votes, "seed": seed, **of_plans})
         return rank(data)
+    # of settings as a whole it is not known which were given: those that are not the usual ones
+    fields = {} if settings is None else asdict(settings)
+    given = {name: value for name, value in fields.items() if not is_usual(name, value)}
     how = Beginning(settings, state, order, systems).follow(
-        plan, plan_sha256, withdrawn=take_names(withdrawn), seed=seed
+        plan, plan_sha256, {**given, "seed": seed}, withdrawn=take_names(withdrawn)
     )
     return replay_votes(data, how, seed=seed)
 
@@ -150,9 +153,9 @@ class Beginning:
         self,
         path: str | Path | None,
         published: str | None,
+        given: Mapping[str, Any],
         *,
         withdrawn: Sequence[str] = (),
-        seed: int | None = None,
     ) -> Beginning:
         """Return the same by a plan, where there is one; what was given must be what it states."""
         if path is None:
@@ -163,9 +166,8 @@ class Beginning:
                 )
             require_digest(None, "", published)
             return self
-        given = {} if self.settings is None else asdict(self.settings)
-        given |= {"order": self.order, "systems": self.systems, "seed": seed}
-        plan = read_board_plan(path, published, given)
+        beside = {**given, "order": self.order, "systems": self.systems}
+        plan = read_board_plan(path, published, beside)
         return Beginning(state=self.state, plan=plan, withdrawn=withdrawn)
 
     def start(self) -> SequentialState:
