@@ -1,6 +1,7 @@
 """May a new system replace an old one: bounds, margins, evidence, groups, plans."""
 
 import json
+import re
 from math import ceil, exp, log
 from pathlib import Path
 
@@ -494,3 +495,18 @@ def test_what_cannot_be_asked_is_refused(given, refusal):
     asked = {"new": "B", "old": "A", "margin": 0.1, **given}
     with pytest.raises((UnknownOption, InvalidJudgments), match=refusal):
         evenhand.gate(draw_votes(n=200), **asked)
+
+
+def test_what_is_refused_of_every_group_is_said_once_without_options_of_a_ranking():
+    battles = [
+        {"judge": judge, "item": task, "task": task, "left": "A", "right": "B", "outcome": "left"}
+        for judge in "ab"
+        for task in "xy"
+    ]
+    table = evenhand.read(battles)
+    why = 'worths are not identified: nobody preferred anything to "A" (0 of 2)'
+    fault = rf"^task x, y: {re.escape(why)}; collect comparisons that may contradict this"
+    with pytest.raises(evenhand.NotIdentified, match=rf"{fault}, leave it out, or pass --prior 1$"):
+        evenhand.rank(table, group_by="task")
+    with pytest.raises(evenhand.NotIdentified, match=rf"{fault}, or leave it out$"):
+        evenhand.gate(table, new="B", old="A", margin=0.05, group_by="task")

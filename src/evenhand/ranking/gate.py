@@ -48,7 +48,6 @@ from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
-    RefusalText,
     UnknownColumn,
     UnknownOption,
     listing,
@@ -510,12 +509,10 @@ def decide(
     """Decide by a ranking, or by those of several groups, each of which must pass."""
     groups: Mapping[str, Ranking]
     if isinstance(ranked, GroupedRankings):
-        groups, refused, by = ranked.groups, {}, ranked.by
-        for name, why in ranked.refused.items():
-            if isinstance(why, RefusalText):
-                refused[name] = str(why.refusal.without_options(*LACKING))
-            else:
-                refused[name] = why
+        groups, by = ranked.groups, ranked.by
+        refused = {
+            name: str(why.refusal.without_options(*LACKING)) for name, why in ranked.refused.items()
+        }
     else:
         groups, refused, by = {"": ranked}, {}, None
     known = sorted({name for one in groups.values() for name in one.systems})

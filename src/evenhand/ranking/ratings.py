@@ -231,7 +231,7 @@ def _rank_rows(
     by = name_groups(rows, group_by)
     grouped = rank_apart(parts, by, rank_group)
     if not grouped.groups:
-        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in grouped.refused.items()))
+        raise NotIdentified.of_groups(grouped.refused, by)
     return grouped
 
 
