@@ -1,5 +1,6 @@
 """Adjusted p and the doubt of judges, against enumeration and scipy."""
 
+import re
 from itertools import combinations, product
 
 import numpy as np
@@ -38,7 +39,7 @@ def pearson(people, metric):
 def test_p_of_several_pairs_is_that_of_the_largest_by_steps():
     people, metrics = draw(3, 0.3, 2.0, 4.0)
     found = meta_evaluate(table(people), scored(metrics), statistics=["system-pearson"])
-    z = [(one - one.mean()) / one.std() for one in metrics.values()]
+    z = [(one - one.mean()) / one.mean(axis=1).std() for one in metrics.values()]
     pairs = [*combinations(range(3), 2)]
 
     def differ(swap):
@@ -90,7 +91,7 @@ def test_by_preferences_swaps_of_systems_are_enumerated():
 
 
 def test_a_difference_that_rests_on_one_judge_is_not_decided():
-    people, metrics = draw(7, 0.5, 3.0)
+    people, metrics = draw(8, 0.5, 3.0)
     judged = np.stack([people + 4 * metrics["m0"], *[people + metrics["m1"] / 2] * (J - 1)])
     found = meta_evaluate(table(judged), scored(metrics), statistics=["system-pearson"])
     (pair,) = found.pairs
@@ -104,6 +105,32 @@ def test_a_difference_that_rests_on_one_judge_is_not_decided():
     assert pair.difference < stats.t.ppf(0.975, J - 1) * error
     assert not pair.decided
     assert found.cluster == (1, 1)
+
+
+def test_judges_without_whom_items_are_lost_are_taken_as_given():
+    """One judge an output: without a judge nearly all items lack an output, which says nothing."""
+    people, metrics = draw(9, 0.5, 3.0)
+    judges = np.random.default_rng(9).integers(0, 3, people.size)
+    alone = {**table(people), "judge": [f"j{one}" for one in judges]}
+    found = meta_evaluate(alone, scored(metrics), statistics=["spa"])
+    assert found.judge_stderr is None
+    (note,) = [one for one in found.notes if one.code == "judges-as-given"]
+    assert re.search(r"without one of them SPA would rest on \d of 10 items", str(note))
+    of_means = meta_evaluate(alone, scored(metrics), statistics=["system-pearson"])
+    assert (of_means.judge_stderr > 0).all()
+    by_item = {**table(people), "judge": [f"j{s % 5}" for _ in range(K) for s in range(S)]}
+    assert (meta_evaluate(by_item, scored(metrics), statistics=["spa"]).judge_stderr > 0).all()
+
+
+def test_noise_is_not_said_to_order_systems_against_people():
+    people, metrics = draw(10, 0.5)
+    noise = np.random.default_rng(4).normal(size=people.shape)
+    turned = {**metrics, "noise": noise, "against": -metrics["m0"]}
+    r = pearson(people, noise)
+    assert -((K - 1) ** -0.5) < r < 0
+    found = meta_evaluate(table(people), scored(turned))
+    (note,) = [one for one in found.notes if one.code == "against"]
+    assert note.values["metrics"] == ["against"]
 
 
 def test_no_judge_is_in_both_halves():

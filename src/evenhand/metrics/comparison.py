@@ -1,7 +1,9 @@
 """Which metric agrees better with people: tests of pairs of metrics, and clusters.
 
-For metrics a and b, on one scale (standardised over all scores), Δ = T(b) − T(a) for a statistic T.
-Under the null hypothesis their scores could change places, and Δ* is what that gives:
+For metrics a and b, on one scale, Δ = T(b) − T(a) for a statistic T. Scores are standardised over
+all outputs; where whole systems change places and T is one of their means, over these, so that the
+means of a metric that is noisy by segment are no smaller. Under the null hypothesis their scores
+could change places, and Δ* is what that gives:
 
 - perm-sys: all scores of a system change places, for each system or for none (all 2^K of up to 12
   systems, else drawn). It speaks of other systems, since those are what is drawn.

@@ -74,6 +74,7 @@ SEED: Final = 20131
 HALVES: Final = 5  # Splits of judges into halves
 MIN_HALVED: Final = 0.5  # Share of outputs that two judges judged, for a ceiling
 MIN_JUDGES: Final = 3  # From which on judges are left out one by one
+MAX_LOST: Final = 2  # Times a judge's equal share of the items, which may be lost without the judge
 DISTANT: Final = 0.95  # Share of pairs of systems that are in people's order
 NEGATED: Final = ("metric-negated", "metric-negated-asked")  # Findings that name metrics
 MIN_DISTANT: Final = 10  # Pairs of systems from which such a distance is told
@@ -226,14 +227,14 @@ def _take_task(scores: MetricScores, name: str) -> MetricScores:
     own = [at for at, item in enumerate(scores.items) if item.startswith(f"{task} / ")]
     if not task or not own:
         return scores
-    values = scores.values[:, :, own]
+    names, values = [scores.items[at] for at in own], scores.values[:, :, own]
     there = ~np.isnan(values)
     m, k = np.flatnonzero(there.any(axis=(1, 2))), np.flatnonzero(there.any(axis=(0, 2)))
     return replace(
         scores,
         metrics=tuple(scores.metrics[at] for at in m),
         systems=tuple(scores.systems[at] for at in k),
-        items=tuple(scores.items[at] for at in own),
+        items=("",) if names == [f"{task} / "] else tuple(names),  # of systems as a whole
         values=values[m][:, k],
     )
 
@@ -375,7 +376,8 @@ def _note_systems(
         notes.append(say("incomplete", kept=kept, n=len(gold.items)))
     if len(gold.systems) >= MIN_SYSTEMS:
         r = measures.correlate_systems(measured.people, measured.metrics, "pearson")
-        low = [one for one, value in zip(metrics, r.tolist(), strict=True) if value < 0]
+        error = (len(gold.systems) - 1) ** -0.5  # of r between noise and people
+        low = [one for one, value in zip(metrics, r.tolist(), strict=True) if value < -error]
         plain = [one for one in low if one not in negated]
         turned = [one for one in low if one in negated]
         if gold.lower is not None and len(low) == np.isfinite(r).sum():
@@ -411,8 +413,17 @@ def _leave_judges_out(
         notes.append(say("judges-as-given", "info", why="fewer than three are known"))
         return None
     only = replace(study, names=(name,))
+    parts = panel.leave_out((study.people.shape[0], study.people.shape[1]))
+    if name == "spa":
+        # an item is lost with one of its outputs; without many items p differ for that alone
+        whole = int(measures.find_items(study.people).sum())
+        least = min(int(measures.find_items(one).sum()) for one in parts)
+        if least < (1 - MAX_LOST / len(parts)) * whole:
+            why = f"without one of them SPA would rest on {least:,} of {whole:,} items"
+            notes.append(say("judges-as-given", "info", why=why))
+            return None
     found = []
-    for people in panel.leave_out((study.people.shape[0], study.people.shape[1])):
+    for people in parts:
         if np.isnan(people).all(axis=1).any():
             notes.append(say("judges-as-given", "info", why="one judge alone scored a system"))
             return None

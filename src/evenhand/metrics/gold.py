@@ -178,7 +178,8 @@ def make_golds(
     try:
         ranking = rank(pairs, model=model, interval=None if model is not None else "model")
     except NotIdentified as refusal:
-        remedies = (*refusal.without_options().remedies, "pass --model bradley-terry-prior")
+        remedies = [*refusal.without_options().remedies]
+        remedies += ["pass --model bradley-terry-prior"] if model is None else []
         raise NotIdentified(refusal.cause, remedies, refusal.leave, refusal.about) from None
     parts_of = {"": ranking} if isinstance(ranking, Ranking) else ranking.groups
     votes = pairs.votes()

@@ -132,6 +132,11 @@ class Wishes:
                 can = [words[one] for one in available if self.level in (None, STATISTICS[one][0])]
                 if not can:
                     raise self._refuse_level(available)
+                if self.level is not None and any(one in available for one in named):
+                    raise UnknownOption(
+                        f"{word} is not a statistic of {self.level}s: leave out --level"
+                        f" {self.level}, or choose {' | '.join(dict.fromkeys(can))}"
+                    )
                 raise UnknownOption(
                     f"{word} cannot be computed here: choose {' | '.join(dict.fromkeys(can))}"
                 )
@@ -242,10 +247,13 @@ class Study:
         drawn = measures.soft_accuracy(by_people, by_metric)  # (M, batches)
         return spa, np.asarray(drawn.std(axis=1, ddof=1) / batches**0.5)
 
-    def standardise(self) -> tuple[Array, Array]:
-        """Return (M, K, S) scores on one scale, and (M,) their standard deviations."""
+    def standardise(self, means: Array | None = None) -> tuple[Array, Array]:
+        """Return (M, K, S) scores on one scale, and (M,) their standard deviations.
+
+        means: (M, K) of systems, which are on one scale then, however noisy segments are.
+        """
         judged = ~np.isnan(self.people)
-        cells = self.scores[:, judged]
+        cells = self.scores[:, judged] if means is None else means
         mean, sd = cells.mean(axis=1), cells.std(axis=1)
         sd = np.where(sd > 0, sd, 1.0)
         return np.where(judged, (self.scores - mean[:, None, None]) / sd[:, None, None], 0.0), sd
@@ -265,7 +273,8 @@ class Study:
             return say("untestable", statistic=name_statistic(name))
         pairs = np.triu_indices(len(self.scores), 1)
         pearson = name == "segment-pearson"
-        scores, sd = self.standardise()
+        of_means = name in OF_MEANS and test == "perm-sys"
+        scores, sd = self.standardise(measured.metrics if of_means else None)
         rng = np.random.default_rng(self.seed)
         if name in OF_PAIRS or (name == "pa" and test == "perm-sys"):
             return comparison.test_pair_sums(self._split(name, measured, scores, sd), pairs, rng)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -59,13 +60,14 @@ def write_section_metrics(analysis: Analysis) -> Section:
     )
     state = WARNING if doubts else PASSED if decided else UNDECIDED
     answers = document.answer[: -len(groups)]  # what each rests on stands behind them
-    return make_section(
+    section = make_section(
         "metrics",
         document,
         checks=(MetricsCheck(state, " ".join(doubts or answers)),),
         figures=tuple(figures),
         command=command,
     )
+    return replace(section, signature=" ; ".join(one.signature for one in groups.values()))
 
 
 def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
