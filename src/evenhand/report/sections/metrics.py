@@ -26,7 +26,7 @@ from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.metrics import draw_distance, draw_pairs, draw_systems
 from evenhand.report.figures.style import take_chart
 
-MetricsCheck: Final = partial(Check, "metrics", "Do the metrics agree with people?")
+MetricsCheck: Final = partial(Check, "metrics", "Which metric agrees best with people?")
 # Metrics that order systems against people, or do no better than random scores
 DOUBTS: Final = ("against", "negated-against", "gold-against", "below-chance")
 FIGURES: Final = 3  # Of one criterion
