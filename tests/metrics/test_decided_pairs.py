@@ -139,3 +139,47 @@ def test_no_judge_is_in_both_halves():
     judged = np.stack([people, -2 * people])
     found = meta_evaluate(table(judged), scored(metrics), statistics=["segment-pearson"])
     assert found.ceiling == {"segment-pearson": pytest.approx(-1)}
+
+
+def test_what_correlations_and_items_leave_out_is_said():
+    people, metrics = draw(11, 0.5, 2.0)
+    metrics["m0"][:, :3] = 0.0
+    found = meta_evaluate(table(people), scored(metrics), statistics=["segment-pearson"])
+    (note,) = [one for one in found.notes if one.code == "constant-groups"]
+    assert "no value in 3 of 10 groups, where all scores are equal (m0)" in str(note)
+    kept = [at for at in range(people.size) if at not in (0, 1)]
+    partly = {name: [column[at] for at in kept] for name, column in table(people).items()}
+    found = meta_evaluate(partly, scored(metrics), statistics=["tie-aware"])
+    assert "tie-aware uses only 8 of 10 items" in " ".join(map(str, found.notes))
+
+
+def test_a_signature_says_which_way_scores_were_read():
+    people, metrics = draw(12, 0.5)
+    plain, of_people, of_metric = (
+        meta_evaluate(table(people), scored(metrics), **settings).signature
+        for settings in ({}, {"lower_is_better": True}, {"lower": ["m0"]})
+    )
+    assert "lower" not in plain
+    assert "(lower is better)" in of_people
+    assert "| lower m0 |" in of_metric
+
+
+@pytest.mark.parametrize("test", ["perm-both", "boot-both"])
+def test_correlations_of_three_systems_are_not_tested(test):
+    rng = np.random.default_rng(1)
+    people = rng.normal(size=(3, S))
+    metrics = {name: people + rng.normal(size=people.shape) for name in ("a", "b")}
+    found = meta_evaluate(
+        table(people), scored(metrics), statistics=["pearson"], level="system", test=test
+    )
+    assert not found.pairs
+    assert "few-systems" in {one.code for one in found.notes}
+
+
+def test_tie_limits_are_shown_where_they_exist():
+    people, metrics = draw(13, 0.5)
+    star = meta_evaluate(table(people), scored(metrics), statistics=["acc-eq-star"])
+    assert star.epsilon[0] >= 0
+    alone = {name: one[:, :1] for name, one in metrics.items()}
+    single = meta_evaluate(table(people[:, :1]), scored(alone), statistics=["acc-eq"])
+    assert single.records()[0]["epsilon"] is None

@@ -25,6 +25,9 @@ CRITERIA = {**PEOPLE, "criterion": ["mqm", "da"] * 3}
 OK = {"item": PEOPLE["item"], "system": PEOPLE["system"], "bleu": [1.0, 2, 3, 2, 3, 1]}
 
 
+PLACES = {"item": OK["item"], "system": OK["system"]}
+
+
 def take(rows, table=OK):
     return {name: [column[at] for at in rows] for name, column in table.items()}
 
@@ -135,6 +138,30 @@ REFUSED = {
         OK,
         {"level": "segment", "statistics": ["spa"]},
         "spa is not a statistic of segments: leave out --level segment, or choose acc-eq",
+    ),
+    "another task": (
+        {**PEOPLE, "task": ["fr"] * 6},
+        {**OK, "task": ["de"] * 6},
+        {},
+        "people judged task fr, and metrics scored de: add scores, or give tasks the same names",
+    ),
+    "means of other items": (
+        {name: column for name, column in VOTES.items() if name != "item"},
+        take([0, 1, 2, 4, 5]),
+        {},
+        "bleu has scores of x on 1 of 2 items.*--without system=x",
+    ),
+    "systems beside outputs": (
+        PEOPLE,
+        [OK, {"system": list("xyz"), "z": [1.0, 2, 3]}],
+        {},
+        "scores of z are of systems as a whole, and those of bleu of outputs",
+    ),
+    "no item in common": (
+        PEOPLE,
+        [take([0, 1, 2]), {**take([3, 4, 5], PLACES), "chrf": [1.0, 2, 3]}],
+        {},
+        "no output has scores of all metrics",
     ),
     "no people": (OK, OK, {}, "score"),
     "a number": (3, OK, {}, "int"),

@@ -81,6 +81,7 @@ class MetricScores:
     values: Array  # (M, K, S), NaN where there is none
     notes: tuple[Finding, ...] = ()
     negated: tuple[str, ...] = ()  # metrics that were negated already
+    tasks: tuple[str, ...] = ()  # whose outputs were scored; () where nothing says
 
     def rename(self, name: str) -> MetricScores:
         """Name a single metric, or put a name before several."""
@@ -416,7 +417,8 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
         )
     notes += [say("scores-excluded", what=one.text) for one in data.excluded]
     notes.append(say("metrics-read", "read", metrics=metrics, file=data.source.name))
-    return MetricScores(metrics, rows.systems, rows.items, values, tuple(notes))
+    tasks = tuple(one for one in rows.tasks if one)
+    return MetricScores(metrics, rows.systems, rows.items, values, tuple(notes), tasks=tasks)
 
 
 def average_cells(rows: RatingRows) -> tuple[Array, Array]:
@@ -445,6 +447,13 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
         raise InvalidJudgments(
             f"two tables have scores of {listing(twice)}: give one of them another name"
         )
+    whole = [one for part in parts if part.items == ("",) for one in part.metrics]
+    if whole and len(whole) < len(metrics):
+        outputs = [one for one in metrics if one not in whole]
+        raise InvalidJudgments(
+            f"scores of {listing(whole, 3)} are of systems as a whole, and those of"
+            f" {listing(outputs, 3)} of outputs: compare them in two runs"
+        )
     systems = tuple(sorted({one for part in parts for one in part.systems}))
     items = tuple(dict.fromkeys(one for part in parts for one in part.items))
     values = np.full((len(metrics), len(systems), len(items)), np.nan)
@@ -457,7 +466,8 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
         row += len(part.metrics)
     notes = tuple(note for part in parts for note in part.notes)
     negated = tuple(one for part in parts for one in part.negated)
-    return MetricScores(tuple(metrics), systems, items, values, notes, negated)
+    tasks = tuple(dict.fromkeys(one for part in parts for one in part.tasks))
+    return MetricScores(tuple(metrics), systems, items, values, notes, negated, tasks)
 
 
 def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
@@ -575,7 +585,8 @@ def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
         items += [f"{task} / {one}" for one in part.items]
         blocks.append(block)
     notes = tuple(note for part in parts.values() for note in part.notes)
-    return MetricScores(metrics, systems, tuple(items), np.concatenate(blocks, axis=2), notes)
+    values = np.concatenate(blocks, axis=2)
+    return MetricScores(metrics, systems, tuple(items), values, notes, tasks=tuple(parts))
 
 
 def read_gold_folder(
