@@ -487,8 +487,8 @@ def test_a_digest_that_is_none_is_refused_as_such(tmp_path, digest):
         ({"margin": float("nan")}, "margin cannot be nan"),
         ({"margin": "0.1"}, "margin cannot be '0.1'"),
         ({"alpha": 0.5}, "alpha cannot be 0.5"),
-        ({"criterion": "fluency"}, "are of ratings"),
-        ({"lower_is_better": True}, "are of ratings"),
+        ({"criterion": "fluency"}, "comparisons have no criterion, so leave it out"),
+        ({"lower_is_better": True}, "comparisons have no better, so leave it out"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(given, refusal):
@@ -506,7 +506,69 @@ def test_what_is_refused_of_every_group_is_said_once_without_options_of_a_rankin
     table = evenhand.read(battles)
     why = 'worths are not identified: nobody preferred anything to "A" (0 of 2)'
     fault = rf"^task x, y: {re.escape(why)}; collect comparisons that may contradict this"
-    with pytest.raises(evenhand.NotIdentified, match=rf"{fault}, leave it out, or pass --prior 1$"):
+    with pytest.raises(evenhand.NotIdentified, match=rf"{fault}, or pass --prior 1$"):
         evenhand.rank(table, group_by="task")
-    with pytest.raises(evenhand.NotIdentified, match=rf"{fault}, or leave it out$"):
+    with pytest.raises(evenhand.NotIdentified, match=rf"{fault}$"):
         evenhand.gate(table, new="B", old="A", margin=0.05, group_by="task")
+
+
+def draw_direct(n=150, judges=20, seed=3, names=("B", "A"), better=0.75):
+    """Votes on a new and an old system, a judge and an item each its own."""
+    won = np.random.default_rng(seed).random(n) < better
+    return {
+        "left": [names[0]] * n,
+        "right": [names[1]] * n,
+        "winner": np.where(won, "left", "right").tolist(),
+        "judge": [f"j{at % judges}" for at in range(n)],
+        "item": [f"i{at // judges}" for at in range(n)],
+    }
+
+
+def test_an_answer_that_stands_twice_is_one_piece_of_evidence():
+    """Whoever stood left the second time."""
+    votes = draw_direct()
+    turned = {"left": "right", "right": "left"}
+    again = {
+        **votes,
+        "left": votes["right"],
+        "right": votes["left"],
+        "winner": [turned[one] for one in votes["winner"]],
+    }
+    pasted = {name: [*votes[name], *again[name]] for name in votes}
+    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
+    once, twice = evenhand.gate(votes, **asked), evenhand.gate(pasted, **asked)
+    assert twice.comparisons[0].log_evidence == once.comparisons[0].log_evidence
+    assert twice.comparisons[0].judgments == once.comparisons[0].judgments == 150
+    assert [one.code for one in twice.excluded] == ["again"]
+    assert evenhand.gate(pasted, new="B", old="A", margin=0.1).comparisons[0].judgments == 300
+
+
+def test_several_that_pass_say_which_and_for_whom():
+    votes = draw_votes(n=900, judges=3, gaps={"A": 0.0, "B": 1.0, "C": 1.0})
+    found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.3)
+    assert found.decision == "passed"
+    assert found.says == ("B and C may replace A (for these 3 judges only).",)
+
+
+def test_systems_that_never_met_are_named():
+    one, other = draw_direct(names=("B", "X")), draw_direct(names=("X", "A"), better=0.4)
+    votes = {name: [*one[name], *other[name]] for name in one}
+    found = evenhand.gate(votes, new="B", old="A", margin=0.1)
+    assert "B and A were never compared with each other: the difference" in str(found.notes)
+    met = evenhand.gate(draw_votes(), new="B", old="A", margin=0.1)
+    assert "never-met" not in {one.code for one in met.notes}
+
+
+def test_a_margin_as_wide_as_the_scores_is_refused():
+    rng = np.random.default_rng(1)
+    scores = {
+        "judge": [f"j{at % 8}" for at in range(240)],
+        "item": [f"i{at // 24}" for at in range(240)],
+        "system": ["A", "B", "C"] * 80,
+        "score": rng.integers(0, 101, 240).tolist(),
+    }
+    scores["score"][:2] = [0, 100]
+    with pytest.raises(UnknownOption, match="scores lie between 0 and 100, and a margin is"):
+        evenhand.gate(scores, new="B", old="A", margin=300)
+    worse = evenhand.gate(scores, new="B", old="A", margin=20)
+    assert re.search(r"it is [0-9.]+ points (worse|better)", worse.says[0])

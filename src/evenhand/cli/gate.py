@@ -171,7 +171,7 @@ def gate(
             refusing_to_write(Path(written.summary)) as path,
             path.open("a", encoding="utf-8") as file,
         ):
-            file.write(shown.markdown())
+            file.write(f"{shown.markdown().rstrip()}\n\n")  # the next one begins a paragraph
     return shown
 
 
@@ -195,6 +195,9 @@ def write_junit(result: Gate) -> str:
     suite.set("tests", str(len(counts)))
     suite.set("failures", str(counts.count("worse")))
     suite.set("errors", str(counts.count("undecided")))
+    if result.unplanned:
+        beside = "\n".join(map(str, result.findings))
+        ElementTree.SubElement(suite, "system-out").text = beside
     ElementTree.indent(suite)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, "unicode") + "\n"

@@ -18,6 +18,8 @@ say: Final = Templates(
         # What is excluded: parts of sentences, with counts behind them (`Exclusion.text`)
         "zero-weight": "rows of weight 0 are excluded: {rows:,}",
         "controls": "{controls:#control} excluded",
+        "second-answers": "excluded: {again:,} of {every:,} judgments, second answers of a judge to"
+        " the same pair of outputs",
         "judge-types": "judge_type beside llm: {types:list}, counted as people",
         "named-like-llms": (
             "Named like LLMs, and counted as people: {judges:list}. If they are LLMs, say so"
