@@ -25,6 +25,7 @@ from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.slips import note_vote_slips
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
@@ -172,7 +173,8 @@ def rank(
     left_out = (*take_findings(say_left_out(data, table)), *say_sampled(table))
     if by is None:
         ranking = _rank_one(_weigh(table, weights), _choose_clusterings(table, settings), settings)
-        return _describe(ranking, table, (*left_out, *ranking.notes))
+        slips = note_vote_slips(table, ranking.n_judgments)
+        return _describe(ranking, table, (*left_out, *ranking.notes, *slips))
     if table.mix is not None:  # it was made over all groups together, and is none in any of them
         raise UnknownOption(
             f"these judgments were mixed over every {by} together: give the mix to"
@@ -277,9 +279,10 @@ def rank_each(
     else:  # from one pass over the data
         factors = (*clusterings, *(("judge",) if table.has("judge") else ()))
         grouped = _rank_tallies(tally_groups(table, by, factors), by, settings)
-    pooled = take_findings(say_pooled(table, by))
+    n = sum(one.n_judgments for one in grouped.groups.values())
+    of_all = (*take_findings(say_pooled(table, by)), *note_vote_slips(table, n))
     groups = {
-        name: _describe(one, table, (*left_out, *clustering.note_inside(one.notes, by), *pooled))
+        name: _describe(one, table, (*left_out, *clustering.note_inside(one.notes, by), *of_all))
         for name, one in grouped.groups.items()
     }
     return replace(grouped, groups=groups)
