@@ -21,6 +21,7 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import Exclusion
+from evenhand.data.joining import SEPARATOR
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask, Task
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 # Columns of our tables that stay here
-HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors")
+HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors", SEPARATOR)
 
 
 def list_pass(store: queries.Readable, task: Task) -> Iterator[Row]:
@@ -55,7 +56,7 @@ def list_pass(store: queries.Readable, task: Task) -> Iterator[Row]:
             found = {name: value for name, value in row.items() if name not in HIDDEN}
             found |= {"shown_at": f"{began:.3f}", "document": item.document, "source": item.source}
             if "score" in row:
-                found["output"] = item.outputs[row["system"]]
+                found["output"] = store.campaign.find_output(row["item"], row["system"])
             yield found
 
 
@@ -351,8 +352,6 @@ class AnswerTables:
 
     def open_tables(self) -> dict[str, Callable[[], Comparisons | Rankings | Ratings]]:
         """Return what reads each table that holds a row, once; judges are persons."""
-        from evenhand.formats.reading import read_columns  # a server sends files without it
-
         # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
         # its write-ahead log while somebody reads.
         with self.store.reading() as connection:
@@ -376,7 +375,7 @@ class AnswerTables:
             rows = chain.from_iterable(held)
             if columns := gather_columns(rows):
                 columns["judge"] = [persons.get(judge, judge) for judge in columns["judge"]]
-                readers[name] = cache(partial(read_columns, columns, name))
+                readers[name] = cache(partial(_read_split, columns, name))
         return readers
 
     def list_activity(self) -> tuple[Activity, ...]:
@@ -434,6 +433,12 @@ class AnswerTables:
         for row in rows:
             del row["ticket"]  # nothing is computed from it
         return task.table, tuple(rows), seen
+
+
+def _read_split(columns: Row, name: str) -> Comparisons | Rankings | Ratings:
+    from evenhand.formats.reading import read_columns, split_equal  # a server sends files without
+
+    return split_equal(read_columns(columns, name))
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:

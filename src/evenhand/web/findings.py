@@ -349,7 +349,7 @@ def _screen(read: Callable[[], Any]) -> Panel:
     """Look at the judges of a table; under a policy, by answers that no answer led to."""
     from evenhand.judges.screening import screen_judges
 
-    data = read()
+    data = read().keep_asked()
     rests = ""
     try:
         if isinstance(data, Ratings):

@@ -371,7 +371,12 @@ def open_launched(where: str) -> Readable:
 
 def load_campaign(connection: Connection) -> Campaign | None:
     spec = connection.execute(select(specs.c.body)).scalar()
-    return None if spec is None else make_campaign(json.loads(spec))
+    if spec is None:
+        return None
+    settings = json.loads(spec)
+    # a campaign that was launched before equal outputs were merged does not say whether they are
+    settings["design"].setdefault("equal_outputs", None)
+    return make_campaign(settings)
 
 
 @contextmanager
