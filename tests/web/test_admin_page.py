@@ -226,7 +226,10 @@ def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, tmp_p
             assert "Delete all that j05 answered" in asked[0]
             assert sum(1 for _ in list_judgments(store)) == 3
             page.once("dialog", lambda one: one.accept())
+            before = page.evaluate("scrollY")
             page.click("button[aria-label='Delete answers of j05']")
             page.wait_for_selector("#notice:has-text('and all answers')")
+            page.wait_for_timeout(300)
+            assert abs(page.evaluate("scrollY") - before) < 300  # the page stays where it was
             page.close()
         assert list(list_judgments(store)) == []

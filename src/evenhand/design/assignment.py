@@ -660,11 +660,11 @@ def find_doubts(campaign: Campaign) -> tuple[Finding, ...]:
     merged = [one.name for one in items if one.merged]
     if merged:
         counts = {"merged": len(merged), "of": len(items), "names": listing(merged, 3)}
-        doubts.append(say("merged-outputs", "info", **counts))
+        doubts.append(say("merged-outputs", **counts))
     alone = [one.name for one in items if one.merged and len(one.systems) == 1]
     if alone and any(one.width > 1 for one in campaign.tasks):
         counts = {"alone": len(alone), "of": len(items), "names": listing(alone, 3)}
-        doubts.append(say("uncompared", "info", **counts))
+        doubts.append(say("uncompared", **counts))
     groups: dict[str, set[str]] = defaultdict(set)
     for one in items:
         if one.source.strip():
