@@ -1,15 +1,18 @@
 """Outputs that several systems gave alike: asked about once, and counted for each of them."""
 
 import csv
+import json
 import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import evenhand
+from evenhand.cli.main import main
 from evenhand.design.assignment import assign
 from evenhand.design.guarantees import verify_design
 from evenhand.design.reading import make_campaign
@@ -73,6 +76,12 @@ def judge_all(store: Store, kind: str) -> int:
 def judged(request: pytest.FixtureRequest, store: Store) -> tuple[Store, str, int]:
     fill(store, make_campaign(make(request.param)))
     return store, request.param, judge_all(store, request.param)
+
+
+def run(*words: str) -> str:
+    ran = CliRunner().invoke(main, [*words])
+    assert ran.exit_code == 0, ran.output
+    return ran.stdout
 
 
 def download(store: Store, name: str) -> str:
@@ -142,6 +151,12 @@ def test_judges_are_compared_by_their_answers_alone(
     ]
     answered = {"pair": 159, "rank": 69, "rating": 186}[kind]
     assert sum(one.n for one in panel.cards) == answered
+    report: Any = json.loads(run("report", str(path), "--json"))
+    told = json.dumps(report)
+    assert "inflated" not in told
+    verb: Any = json.loads(run("judges", str(path), "--json"))
+    cards = verb["screening"]["cards"]
+    assert {one["judge"]: one["n"] for one in cards} == {one.judge: one.n for one in panel.cards}
     right: Any = evenhand.rank(evenhand.read(path))
     assert {one.system: one.value for one in found.orders["t"].rows} == pytest.approx(
         {row["system"]: row["estimate"] for row in right.rows()}
@@ -163,15 +178,10 @@ def test_on_the_board_an_answer_is_one_vote(store: Store, kind: str) -> None:
 def test_a_table_converts_and_is_read_with_the_same_counts(
     judged: tuple[Store, str, int], tmp_path: Path
 ) -> None:
-    from click.testing import CliRunner
-
-    from evenhand.cli.main import main
-
     store, kind, _ = judged
     path, other = tmp_path / f"{TABLES[kind]}.csv", tmp_path / "other.csv"
     path.write_text(download(store, TABLES[kind]), encoding="utf-8")
-    ran = CliRunner().invoke(main, ["convert", str(path), "-o", str(other)])
-    assert ran.exit_code == 0, ran.output
+    run("convert", str(path), "-o", str(other))
     one, two = (evenhand.rank(where).to_dict() for where in (path, other))
     assert one["systems"] == two["systems"]
 

@@ -166,7 +166,7 @@ def keep_asked(frame: Frame) -> Frame:
     """
     names = frame.collect_schema().names()
     answer = next((one for one in (ANSWER, PLACE) if one in names), None)
-    if answer is None or SEPARATOR not in names:
+    if answer is None:
         return frame
     sides = [name for name in ("left", "right", "system") if name in names]
     first = [nw.col(name) == nw.col(name).min().over(answer) for name in sides]

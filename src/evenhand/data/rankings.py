@@ -51,7 +51,13 @@ class Rankings(RankingTable):
 
     def keep_asked(self) -> Rankings:
         """Return the answers alone, where a campaign merged equal outputs: to compare judges by."""
-        return replace(self, parts=None) if self.has(SEPARATOR) else self
+        if self.parts is None or not self.has(SEPARATOR):
+            return self
+        pairs = zip(self.parts.labels, self.parts.systems, strict=True)
+        first = dict(sorted(pairs, reverse=True))  # of each name the system first by name
+        named = replace(self.parts, labels=tuple(first), systems=tuple(first.values()))
+        frame = spread(self.frame, "system", named, self.source)
+        return replace(self, frame=frame, parts=None)
 
     def comparisons(self) -> Comparisons:
         """Expand each ranking into the n(n − 1)/2 comparisons of its ranked outputs.
