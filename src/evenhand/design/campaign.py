@@ -619,7 +619,7 @@ class Campaign:
             **({} if self.platform == USUAL else {"platform": self.platform}),
             **self.wording.to_dict(),
             **({"pay": pay} if (pay := self.pay.to_dict()) else {}),
-            "design": self.design.to_dict(),
+            "design": self._describe_design(),
             "judges": [
                 {name: value for name, value in vars(one).items() if value is not None}
                 for one in self.judges
@@ -628,6 +628,13 @@ class Campaign:
             "training": [one.to_dict() for one in self.training],
             "items": [one.to_dict() for one in self.items],
         }
+
+    def _describe_design(self) -> dict[str, Any]:
+        # The usual choice is named where it changes something: other campaigns keep their digests.
+        design = self.design.to_dict()
+        if self.design.equal_outputs == "merge" and not self.separator:
+            del design["equal_outputs"]
+        return design
 
     @cached_property
     def canonical(self) -> bytes:

@@ -374,9 +374,11 @@ def load_campaign(connection: Connection) -> Campaign | None:
     if spec is None:
         return None
     settings = json.loads(spec)
-    # a campaign that was launched before equal outputs were merged does not say whether they are
-    settings["design"].setdefault("equal_outputs", None)
-    return make_campaign(settings)
+    campaign = make_campaign(settings)
+    if campaign.separator and "equal_outputs" not in settings["design"]:
+        # launched before equal outputs were merged: each was asked about
+        return replace(campaign, design=replace(campaign.design, equal_outputs=None))
+    return campaign
 
 
 @contextmanager
