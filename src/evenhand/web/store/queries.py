@@ -371,7 +371,14 @@ def open_launched(where: str) -> Readable:
 
 def load_campaign(connection: Connection) -> Campaign | None:
     spec = connection.execute(select(specs.c.body)).scalar()
-    return None if spec is None else make_campaign(json.loads(spec))
+    if spec is None:
+        return None
+    settings = json.loads(spec)
+    campaign = make_campaign(settings)
+    if campaign.separator and "equal_outputs" not in settings["design"]:
+        # launched before equal outputs were merged: each was asked about
+        return replace(campaign, design=replace(campaign.design, equal_outputs=None))
+    return campaign
 
 
 @contextmanager
