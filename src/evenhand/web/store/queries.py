@@ -375,7 +375,7 @@ def load_campaign(connection: Connection) -> Campaign | None:
 
 
 def read_launched(spec: str) -> Campaign:
-    """Read a campaign as it was launched: before equal outputs were merged, each was asked about."""
+    """Read a campaign as it was launched: older ones merge no equal outputs."""
     settings = json.loads(spec)
     campaign = make_campaign(settings)
     merged = campaign.separator and "equal_outputs" not in settings["design"]
