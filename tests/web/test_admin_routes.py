@@ -136,6 +136,8 @@ def test_invitations_hold_name_address_and_a_link_that_works(
     assert client.get(f"{rows['j0']['link']}/item").json()["state"] == "consent"
     order(client, admin, "note", judge="j0", note="=1+1 ann@example.org")
     assert read_invitations(client, admin)["j0"]["name"] == "'=1+1"
+    order(client, admin, "note", judge="j0", note="Ann\r\nLee <ann@example.org>")
+    assert read_invitations(client, admin)["j0"]["name"] == "Ann Lee"
 
 
 def test_a_link_is_copied_and_replaced_and_is_gone_with_its_judge(

@@ -21,6 +21,8 @@ from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import AnswerTables
 from evenhand.web.findings import find
 from evenhand.web.store import judging, people
+from evenhand.web.store.audit import check_store, count_promises, gather
+from evenhand.web.store.log import read_record
 from stored_campaigns import fill, judge_next
 
 SYSTEMS = ("A", "B", "C")
@@ -197,6 +199,8 @@ def test_controls_with_equal_outputs_are_asked_and_a_sign_is_in_no_name() -> Non
     told = make("pair", controls=1)
     told["items"] += [{"item": "c", "outputs": {"A": "x", "B": "x"}, "expected": "tie"}]
     campaign = make_campaign(told)
+    of_control = {"item": "d", "outputs": {"A": "x", "worse+": "y"}, "expected": "A"}
+    assert make_campaign(told | {"items": [*told["items"], of_control]}).separator == "|"
     (one,) = {ticket.systems for ticket in assign(campaign).of("j0") if ticket.kind == "control"}
     assert set(one) == {"A", "B"}
     assert campaign.separator == "+"
@@ -211,8 +215,28 @@ def test_a_campaign_that_was_launched_before_there_was_the_choice_goes_on(store:
     fill(store, make_campaign(before))
     assert "equal_outputs" not in store.campaign.to_dict()["design"]
     assert not store.launch(make_campaign(make("pair")))  # the file as it was then
+    judge_all(store, "pair")
+    assert check_store(store).holds
+    collected = gather(map(read_record, store.lines()))
+    _, check = count_promises(collected, make_campaign(make("pair")), "log.jsonl")
+    assert check.holds
     with pytest.raises(CampaignError, match="equal_outputs cannot be 'no'"):
         make_campaign(make("pair", equal_outputs="no"))
+
+
+def test_marked_errors_count_for_each_system_in_both_tables(store: Store, tmp_path: Path) -> None:
+    fill(store, make_campaign(make("spans")))
+    for at in range(9):
+        while (served := store.do(judging.serve, f"j{at}")) is not None:
+            ends = {"start": 0, "end": 1, "severity": "minor"}
+            n = 1 + SYSTEMS.index(served.ticket.systems[0])
+            judge_next(store, f"j{at}", {"spans": [ends] * n, "score": 90 - n})
+    found = []
+    for name in ("ratings", "spans"):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(download(store, name), encoding="utf-8")
+        found.append([(one["system"], one["ratings"]) for one in evenhand.rank(path).rows()])
+    assert found[0] == found[1] == [(one, 24 * 3) for one in SYSTEMS]
 
 
 def test_a_policy_asks_about_no_equal_pair(store: Store) -> None:

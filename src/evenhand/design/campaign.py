@@ -526,8 +526,12 @@ class Campaign:
         if self.seed is None and (launched.has_secret_seed or launched.seed == SEED):
             planned = replace(self, seed=launched.seed)
         if launched.design.equal_outputs is None:
-            planned = replace(planned, design=replace(planned.design, equal_outputs=None))
+            planned = planned.unmerge()
         return planned.digest == launched.digest
+
+    def unmerge(self) -> Campaign:
+        """Return the campaign as it was launched before equal outputs were merged."""
+        return replace(self, design=replace(self.design, equal_outputs=None))
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -580,7 +584,7 @@ class Campaign:
         """The sign between the systems of a merged output, in no name; "" where none is merged."""
         if not any(one.merged for one in self.items):
             return ""
-        names = "".join(self.systems)
+        names = "".join(system for one in self.items for system in one.outputs)
         more = map(chr, range(0x2295, 0x2800))
         return next((one for one in (*SIGNS, *more) if one not in names), "")
 

@@ -209,7 +209,10 @@ def open_download(store: queries.Readable, name: str) -> Iterator[bytes] | None:
     table = name.removesuffix(".csv")
     if table == SPANS:
         marking = (task for task in store.campaign.tasks if task.kind == "spans")
-        return _write_rows(chain.from_iterable(list_pass(store, task) for task in marking), ())
+        rows = chain.from_iterable(list_pass(store, task) for task in marking)
+        sign = store.campaign.separator
+        merged = {SEPARATOR: sign} if sign else {}
+        return _write_rows(({**row, **merged} for row in rows), ())
     return _write_rows(*_list_rows(store, table))
 
 

@@ -232,9 +232,10 @@ def read_person(note: str) -> tuple[str, str]:
     >>> read_person("Cem"), read_person("dea@example.org (Dea)")
     (('Cem', ''), ('Dea', 'dea@example.org'))
     """
+    note = " ".join(note.split())  # a line break would end a header of a mail
     found = re.search(r"[^\s<>(),;:\"]+@[^\s<>(),;:\"]+", note)
     if found is None:
-        return note.strip(), ""
+        return note, ""
     around = (note[: found.start()], note[found.end() :])
     names = [re.split(r"[<>(),;:\"]", one.strip(' <>(),;:"'))[0].strip() for one in around]
     return names[0] or names[1], found[0]
