@@ -265,8 +265,8 @@
       const box = make("textarea", { id: "comment", dir: "auto", rows: "2", maxlength: "5000", oninput: keep });
       box.value = (kept && kept.comment) || "";
       const label = make("label", { class: "comment" }, make("span", {}, "Comment, if you like"), box);
-      const go = answer.querySelector(".send");
-      if (go) go.before(label); else answer.append(label);
+      const foot = answer.querySelector(".saving");
+      if (foot) foot.before(label); else answer.append(label);
     }
     for (const one of page.querySelectorAll(".text")) {  // its heading and line stand where a text begins
       one.dir = getComputedStyle(one.querySelector(".words")).direction;
@@ -301,9 +301,10 @@
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
   }
-  function sendButton(label = "Save and continue") {
-    return make("button", { class: "primary send", type: "button", onclick: send }, `${label} `, key("Enter"));
+  function sendButton() {
+    return make("button", { class: "primary send", type: "button", onclick: send }, "Save and continue ", key("Enter"));
   }
+  const foot = (button) => make("div", { class: "saving" }, button);
   function card(field, title, more = {}) {
     const text = words(field.text, field, { class: "words" });
     return { text, node: make("section", { class: "text output", "aria-label": title, ...more }, make("h2", {}, title), text) };
@@ -331,7 +332,7 @@
       row.append(buttons[outcome]);
     }
     answer.append(row);
-    if (!instant) answer.append(sendButton());
+    if (!instant) answer.append(foot(sendButton()));
     let differ = null;
     const help = state.task.outcomes.map((one) => OUTCOMES[one]);
     if (state.task.differences) {
@@ -411,7 +412,7 @@
     let current = Math.max(0, ranks.indexOf(null));
     main.append(...rows.map((one) => one.node));
     const go = sendButton();
-    answer.append(make("p", { class: "hint" }, state.task.ties ? "Equal outputs may share a rank." : "No two outputs may share a rank."), go);
+    answer.append(make("p", { class: "hint" }, state.task.ties ? "Equal outputs may share a rank." : "No two outputs may share a rank."), foot(go));
     function put(at, rank, move) {
       if (!state.task.ties) ranks.forEach((one, other) => { if (one === rank && other !== at) ranks[other] = null; });
       const again = ranks[at] !== null;
@@ -485,6 +486,7 @@
       "aria-label": [String(one), at === 0 ? task.low_label : at === count - 1 ? task.high_label : ""].filter(Boolean).join(": "),
       onclick: () => choose(at) }, String(one), keys[at] && keys[at] !== String(one) ? key(keys[at]) : null));
     const row = make("div", { class: count > 6 ? "steps many" : "steps", role: "radiogroup", "aria-labelledby": "question" }, ...buttons);
+    row.style.setProperty("--half", Math.ceil(count / 2));
     answer.append(make("div", { class: "scale", dir: "ltr" }, row, ends(task, count > 6)));
     function choose(at, only = false) {
       chosen = values[at];
@@ -562,7 +564,7 @@
     const go = sendButton();
     const look = () => { go.hidden = instant && made.value() === null; };
     look();
-    answer.append(go);
+    answer.append(foot(go));
     return {
       help: [...made.help, ["Enter", "store and go on"]],
       draft() { look(); return { score: made.value() }; },
@@ -597,14 +599,10 @@
     const kinds = make("div", { class: "tools kinds", role: "group", "aria-label": "Error type" });
     const hint = make("p", { class: "hint" });
     const list = make("ol", { class: "marks", "aria-label": "Errors marked" });
-    answer.append(make("div", { class: "marking" }, hint, tools, kinds), list);
-    let made = null;
-    if (task.score) {
-      const box = make("div");
-      answer.append(box);
-      made = scale(task, box, kept, false);
-    }
-    answer.append(sendButton());
+    const marking = make("div", { class: "marking" }, hint, tools, kinds);
+    answer.append(marking, list);
+    const made = task.score ? scale(task, answer, kept, false) : null;
+    answer.append(foot(sendButton()));
 
     function weight(at) {
       return task.severities.length < 2 ? 2 : Math.round((at / (task.severities.length - 1)) * 2);
@@ -721,6 +719,7 @@
       remove.hidden = !found || !marks.some((one) => one.side === found.side && one.start < found.end && one.end > found.start);
       kinds.hidden = !pending;
       tools.hidden = Boolean(pending);
+      marking.classList.toggle("active", Boolean(found || pending));
       hint.textContent = pending ? `What is wrong with ${quote(pending)}?`
         : found ? "Severity" : "Choose the first and the last word of an error, or go through the text with the arrow keys.";
       if (pending) {
