@@ -471,11 +471,14 @@
     const made = count <= 11 ? steps(task, answer, kept, instant, count) : slider(task, answer, kept);
     return made;
   }
-  function ends(task, numbers, between = null) {
-    const [low, high] = [[task.low, task.low_label], [task.high, task.high_label]].map(([value, label]) =>
-      words([...(numbers ? [String(value)] : []), ...(label ? [label] : [])].join(" · "), own));
+  // what a score means: of the ends, what the campaign says, and of the others nothing
+  const meaning = (task, value) =>
+    [String(value), value === task.low ? task.low_label : value === task.high ? task.high_label : ""].filter(Boolean).join(": ");
+  function ends(task, between = null) {
+    const [low, high] = [task.low, task.high].map((value, at) => words(meaning(task, value), own, { id: ENDS[at] }));
     return make("div", { class: "ends" }, low, between, high);
   }
+  const ENDS = ["low", "high"];
   const tidy = (value) => Number(value.toPrecision(12));
   function steps(task, answer, kept, instant, count) {
     const values = Array.from({ length: count }, (_, at) => tidy(task.low + at * task.step));
@@ -483,11 +486,11 @@
     const keys = values.map((one, at) => single ? (one === 10 ? (task.low === 0 ? "" : "0") : String(one)) : (at < 9 ? String(at + 1) : ""));
     let chosen = kept && values.includes(kept.score) ? kept.score : null;
     const buttons = values.map((one, at) => make("button", { type: "button", class: "step", role: "radio", "aria-checked": "false",
-      "aria-label": [String(one), at === 0 ? task.low_label : at === count - 1 ? task.high_label : ""].filter(Boolean).join(": "),
+      "aria-label": meaning(task, one),
       onclick: () => choose(at) }, String(one), keys[at] && keys[at] !== String(one) ? key(keys[at]) : null));
-    const row = make("div", { class: count > 6 ? "steps many" : "steps", role: "radiogroup", "aria-labelledby": "question" }, ...buttons);
+    const row = make("div", { class: count > 6 ? "steps many" : "steps", role: "radiogroup", "aria-labelledby": "question", "aria-describedby": ENDS.join(" ") }, ...buttons);
     row.style.setProperty("--half", Math.ceil(count / 2));
-    answer.append(make("div", { class: "scale", dir: "ltr" }, row, ends(task, count > 6)));
+    answer.append(make("div", { class: "scale", dir: "ltr" }, row, ends(task)));
     function choose(at, only = false) {
       chosen = values[at];
       mark();
@@ -518,12 +521,12 @@
   function slider(task, answer, kept) {
     let value = kept && typeof kept.score === "number" ? kept.score : null;
     let typed = "";
-    const range = make("input", { type: "range", min: task.low, max: task.high, step: task.step, "aria-labelledby": "question",
+    const range = make("input", { type: "range", min: task.low, max: task.high, step: task.step, "aria-labelledby": "question", "aria-describedby": ENDS.join(" "),
       class: "slide", oninput: () => set(Number(range.value)), onpointerdown: () => requestAnimationFrame(() => set(Number(range.value))) });
     const shown = make("input", { type: "number", min: task.low, max: task.high, step: task.step, inputmode: "decimal", class: "number",
-      "aria-label": "Score", placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
+      "aria-label": "Score", "aria-describedby": ENDS.join(" "), placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
     const hint = make("p", { class: "unscored" }, "Type a number, or choose a place on the line");
-    answer.append(make("div", { class: "scale sliding", dir: "ltr" }, shown, range, ends(task, true, hint)));
+    answer.append(make("div", { class: "scale sliding", dir: "ltr" }, shown, range, ends(task, hint)));
     function set(to) {
       const steps = Math.round((Math.min(task.high, Math.max(task.low, to)) - task.low) / task.step);
       value = tidy(task.low + steps * task.step);
@@ -534,7 +537,7 @@
       range.classList.toggle("unset", value === null);
       hint.classList.toggle("gone", value !== null);
       if (value !== null) range.value = value;
-      range.setAttribute("aria-valuetext", value === null ? "no score yet" : String(value));
+      range.setAttribute("aria-valuetext", value === null ? "no score yet" : meaning(task, value));
       if (write) shown.value = value === null ? "" : value;
     }
     mark();
