@@ -194,10 +194,15 @@
     const no = make("button", { class: "quiet", type: "button", onclick: leave }, "I do not agree");
     const prose = words("", own, { class: "prose" });
     prose.append(...paragraphs(state.consent));
-    const facts = [state.questions && `Questions: ${state.questions}`, state.pay && `Pay: ${state.pay}`].filter(Boolean);
+    const facts = [["Questions", state.questions], ["Time", state.minutes && duration(state.minutes)], ["Pay", state.pay]]
+      .filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]);
     page.replaceChildren(make("section", { class: "sheet" }, make("h1", {}, "Before you begin"), prose,
-      facts.length ? make("p", {}, facts.join(" · ")) : null, make("p", { class: "row" }, agree, no)));
+      facts.length ? make("dl", { class: "facts-of-study" }, ...facts) : null, make("p", { class: "row" }, agree, no)));
     agree.focus();
+  }
+  function duration(minutes) {
+    const [value, unit] = minutes < 90 ? [minutes, "minute"] : [Math.round(minutes / 6) / 10, "hour"];
+    return `about ${value} ${unit}${value === 1 ? "" : "s"}`;
   }
   async function leave() {
     if (!window.confirm("Withdraw from the study? The answers you have given are kept; this link will no longer work.")) return;
