@@ -12,8 +12,8 @@ from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
 from evenhand.web import Site, Store
-from judge_pages import find_faults, keep_picture, open_page
-from stored_campaigns import fill
+from judge_pages import EARLY, find_faults, keep_picture, open_page, press, settle
+from stored_campaigns import fill, list_judgments
 
 
 def make(n: int, time: dict[str, Any] | None = None, **more: Any) -> Campaign:
@@ -88,3 +88,59 @@ def test_before_a_judge_agrees_the_page_says_how_many_questions_how_long_and_the
             assert find_faults(page) == []
             keep_picture(page, f"consent-{width}-{n}-{time}")
             page.close()
+
+
+def seen(page: Any) -> str:
+    page.wait_for_timeout(EARLY)
+    rest = page.locator(".rest")
+    return rest.inner_text() if rest.count() else ""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_break_is_suggested_after_so_much_work_once_and_its_time_is_not_counted(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, make(9, {"break_after": 8}))
+        with run_site(Site(store)) as address:
+            page = open_page(browser, "about:blank", width)
+            page.clock.install()
+            page.goto(f"{address}/j/{links['j']}")
+            for place, (minutes, worked) in enumerate(
+                [(4, 0), (6, 0), (0, 9), (0, 0), (5, 0), (2, 0), (1, 8), (0, 0)], start=1
+            ):
+                settle(page, f"{place} of 9")
+                told = f"You have worked for {worked} minutes" if worked else ""
+                assert seen(page).startswith(told), place
+                assert bool(seen(page)) == bool(worked), place
+                assert seen(page) in page.inner_text("#spoken"), place
+                if worked:
+                    keep_picture(page, f"rest-{width}")
+                    assert find_faults(page) == []
+                if place == 3:  # a pause after the suggestion, then a minute of work
+                    page.clock.fast_forward(4 * 60_000)
+                    page.mouse.move(50, place)
+                    page.clock.fast_forward(60_000)
+                page.clock.fast_forward(minutes * 60_000)
+                press(page, "1")
+            page.close()
+        seconds = [one.seconds or 0 for one in list_judgments(store)]
+        assert [round(one / 60) for one in seconds] == [4, 6, 1, 0, 5, 2, 1, 0]
+
+
+def test_no_break_is_suggested_where_the_campaign_wants_none_or_the_judge_was_away(
+    browser: Any, tmp_path: Path
+) -> None:
+    for break_after in (0, 8):
+        with Store.open(str(tmp_path / f"{break_after}.db")) as store:
+            links = fill(store, make(9, {"break_after": break_after}))
+            with run_site(Site(store)) as address:
+                page = open_page(browser, "about:blank")
+                page.clock.install()
+                page.goto(f"{address}/j/{links['j']}")
+                for place in range(1, 5):
+                    settle(page, f"{place} of 9")
+                    assert seen(page) == ""
+                    page.clock.fast_forward((4 if break_after == 0 else 11) * 60_000)
+                    press(page, "1")
+                page.close()

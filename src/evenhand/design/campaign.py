@@ -338,6 +338,7 @@ class Pay:
 @dataclass(frozen=True, kw_only=True)
 class Timing:
     seconds_per_answer: float = 0  # as a pilot took; 0 where it is not known
+    break_after: float = 45  # minutes of active work until a break is suggested; 0 for never
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

@@ -66,6 +66,40 @@
       make("p", {}, "You may keep these lines: with any of them, anyone who has the log can check that your answer is in it, unchanged. They do not reveal your answer."), box);
   }
 
+  // ---------- breaks ----------
+  // Active work is counted as for pay: of an answer at most five minutes. Where a break was
+  // suggested, the first pause of two minutes or more is one, and is not counted at all.
+  const LONGEST = 300, PAUSE = 120, REST = 600;  // seconds; who was away for the last has rested
+  const breakAfter = Number(document.body.dataset.breakAfter);
+  let active = 0;       // when the judge last did something
+  let paused = 0;       // how long the break took while this item was shown
+  function countWork(seconds) {
+    const before = memory.get("work");
+    const rested = !before || Date.now() - before.at > REST * 1000;
+    const work = (rested ? 0 : before.work) + Math.min(seconds, LONGEST);
+    memory.set("work", { work, at: Date.now(), suggested: Boolean(before && before.suggested) && !rested });
+  }
+  function suggestBreak() {
+    const kept = memory.get("work");
+    if (!breakAfter || !kept || kept.work < breakAfter * 60) return "";
+    memory.set("work", { ...kept, work: 0, suggested: true });
+    const minutes = Math.floor(kept.work / 60);
+    return `You have worked for ${minutes} ${minutes === 1 ? "minute" : "minutes"}: a short break may help. Its time is not counted.`;
+  }
+  function wake() {
+    const now = performance.now();
+    const pause = now - Math.max(active, began);
+    active = now;
+    if (pause < PAUSE * 1000) return;
+    const kept = memory.get("work");
+    if (!kept || !kept.suggested) return;
+    paused += pause;
+    memory.set("work", { ...kept, work: 0, at: Date.now(), suggested: false });
+  }
+  for (const one of ["pointerdown", "pointermove", "keydown", "scroll"]) {
+    window.addEventListener(one, wake, { capture: true, passive: true });
+  }
+
   // ---------- the server ----------
   async function ask(what, sent) {
     const told = sent === undefined ? {} : {
@@ -108,8 +142,9 @@
     if (typeof answer === "string") { notice(answer, "warning"); return; }
     const comment = document.getElementById("comment");
     if (comment && comment.value.trim()) answer.comment = comment.value;
-    const seconds = Math.round(performance.now() - began) / 1000;
+    const seconds = Math.round(performance.now() - began - paused) / 1000;
     const kept = { ticket: item.ticket, key: item.key, answer, seconds };
+    countWork(seconds);
     memory.set("outbox", kept);
     memory.set("last", { ticket: item.ticket, answer });
     document.body.classList.add("sending");
@@ -252,8 +287,9 @@
     const newPass = !previous || !previous.task || previous.task.name !== task.name;
     document.getElementById("progress").textContent = `${state.place} of ${state.total}`;
     document.getElementById("done").value = (state.place - 1) / state.total;
+    const rest = suggestBreak();
     const part = task.parts > 1 ? `Part ${task.part} of ${task.parts}` : "";
-    const head = make("div", { class: "asked" },
+    const head = make("div", { class: "asked" }, rest ? make("p", { class: "rest" }, rest) : null,
       state.training || part ? make("p", { class: "part" }, [part, state.training ? "Practice" : ""].filter(Boolean).join(" · ")) : null,
       words(task.question, own, { class: "question", id: "question", role: "heading", "aria-level": "1", tabindex: "-1" }));
     const beside = state.beside.map((one) => make("section", { class: `text beside ${one.name}`, "aria-label": LABELS[one.name] },
@@ -278,9 +314,10 @@
     }
     fillHelp(task);
     began = performance.now();
+    paused = 0;
     window.scrollTo(0, 0);
     document.getElementById("question").focus({ preventScroll: true });
-    say(`${before}${state.place} of ${state.total}.`);
+    say(`${before}${state.place} of ${state.total}. ${rest}`);
     if (newPass && task.instructions && !memory.get(`read ${task.name}`)) {
       memory.set(`read ${task.name}`, true);
       openHelp();
