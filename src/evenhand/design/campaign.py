@@ -335,6 +335,31 @@ class Pay:
         return {name: value for name, value in vars(self).items() if value}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    seconds_per_answer: float = 0  # as a pilot took; 0 where it is not known
+    break_after: float = 45  # minutes of active work until a break is suggested; 0 for never
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not is_number(value) or value < 0:
+                raise CampaignError(f"{name} cannot be {value!r}: it is a number, 0 or more")
+
+    def count_minutes(self, questions: int) -> int | None:
+        """Return the minutes that so many questions take; None where that is not known.
+
+        >>> Timing(seconds_per_answer=20).count_minutes(100)
+        33
+        """
+        seconds = questions * self.seconds_per_answer
+        return max(1, round(seconds / 60)) if seconds else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what differs from the usual: other campaigns keep their digests."""
+        usual = type(self)()
+        return {name: one for name, one in vars(self).items() if one != getattr(usual, name)}
+
+
 @dataclass(frozen=True)
 class Training:
     """An item that is judged first, after which the judge is told what was expected."""
@@ -466,6 +491,7 @@ class Campaign:
     seed: int | None = None
     platform: str = USUAL  # where workers of a crowd come from, if any do: prolific, mturk or other
     pay: Pay = field(default_factory=Pay)  # what judges are paid
+    time: Timing = field(default_factory=Timing)  # how long it takes
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
@@ -623,6 +649,7 @@ class Campaign:
             **({} if self.platform == USUAL else {"platform": self.platform}),
             **self.wording.to_dict(),
             **({"pay": pay} if (pay := self.pay.to_dict()) else {}),
+            **({"time": time} if (time := self.time.to_dict()) else {}),
             "design": self._describe_design(),
             "judges": [
                 {name: value for name, value in vars(one).items() if value is not None}

@@ -161,6 +161,7 @@ async def show_judge_page(request: Request) -> Response:
     told = {
         "title": campaign.title or campaign.name,
         "page": campaign.wording.text("page"),
+        "break_after": campaign.time.break_after,
         "root": f"{site.prefix}/j/{request.path_params['token']}",
     }
     return HTMLResponse(site.render("judge.html", told))
