@@ -543,6 +543,17 @@ def test_an_answer_that_stands_twice_is_one_piece_of_evidence():
     assert evenhand.gate(pasted, new="B", old="A", margin=0.1).comparisons[0].judgments == 300
 
 
+def test_answers_to_other_questions_are_no_second_answers():
+    """A judge says of each pair which output is more fluent, and which is safer."""
+    fluent, safe = draw_direct(better=0.8), draw_direct(better=0.1, seed=4)
+    both = {name: [*fluent[name], *safe[name]] for name in fluent}
+    both["aspect"] = ["fluency"] * 150 + ["safety"] * 150
+    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
+    found = evenhand.gate(both, **asked, group_by="aspect")
+    assert [one.judgments for one in found.comparisons] == [150, 150]
+    assert (found.decision, found.excluded) == ("worse", ())
+
+
 def test_several_that_pass_say_which_and_for_whom():
     votes = draw_votes(n=900, judges=3, gaps={"A": 0.0, "B": 1.0, "C": 1.0})
     found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.3)

@@ -220,21 +220,3 @@ def test_the_bootstrap_is_refused_under_a_prior():
     frame = panel(judges=9)
     with pytest.raises(UnknownOption, match="unanimous"):
         rank(comparisons(frame), model=BradleyTerry(prior=1), interval="bootstrap")
-
-
-def test_comparisons_that_were_pasted_twice_and_odd_judges_are_named():
-    """From a tenth on; a row that equals another is a second answer."""
-    votes = [
-        {"judge": judge, "item": i, "left": left, "right": right, "outcome": "left"}
-        for judge in ("ann", "Ann", "total")
-        for i, (left, right) in enumerate([("A", "B"), ("B", "C"), ("C", "A")] * 4)
-    ]
-
-    def warn(rows):
-        return {one.code: one for one in rank(rows).notes if one.severity != "read"}
-
-    pasted = warn(votes + votes[:6])
-    assert "6 rows equal another row" in str(pasted["identical-rows"])
-    assert "total" in str(pasted["summary-rows"])
-    assert any("'Ann' and 'ann'" in str(one) for one in pasted.values())
-    assert "identical-rows" not in warn(votes + votes[:1])

@@ -232,10 +232,11 @@ def require_systems(data: object) -> None:
         )
 
 
-def leave_out_second_answers(table: Comparisons) -> Comparisons:
+def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Comparisons:
     """Keep the first answer of each judge to a pair of outputs, whoever stood left.
 
-    Rows of one ranking or one merged output, and rows without a judge or an item, stay.
+    Rows of one ranking or one merged output, and rows without a judge or an item, stay. by: a
+    column whose levels are other questions, such as the aspect.
     """
     if (
         table.expanded
@@ -249,9 +250,10 @@ def leave_out_second_answers(table: Comparisons) -> Comparisons:
         low.then(left).otherwise(right).alias(_LOW), high.then(right).otherwise(left).alias(_HIGH)
     )
     roles = [one for one in ("task", "criterion", "judge", "item") if table.has(one)]
+    apart = [*roles, *([] if by is None or by in roles else [table.require(by)])]
     row = nw.col(_ROW).cast(nw.Int64)
     known = ~nw.any_horizontal(*(nw.col(one).is_null() for one in roles), ignore_nulls=False)
-    kept = frame.filter(~known | (row == row.min().over(*roles, _LOW, _HIGH)))
+    kept = frame.filter(~known | (row == row.min().over(*apart, _LOW, _HIGH)))
     kept = kept.drop(_ROW, _LOW, _HIGH)
     every, again = count_rows(table.frame), count_rows(table.frame) - count_rows(kept)
     if not again:

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
-from evenhand.data.engine import COUNT, PLACE, count_labels, count_rows, fetch_columns
+from evenhand.data.engine import COUNT, PLACE, count_rows, fetch_columns
 from evenhand.data.joining import say_alike
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import OFTEN, RatingRows, find_no_answers, say_no_answer
@@ -24,7 +24,6 @@ from evenhand.render.findings import Finding, take_findings
 # Rows beyond which nobody pastes by hand, and grouping by every column takes seconds
 MAX_ROWS_COMPARED: Final = 1_000_000
 MAX_ROWS_IN_PASSING: Final = 100_000  # The same for who asks for a ranking, and waits for it
-MIN_PASTED: Final = 0.1  # Share of comparisons from which equal ones may have been pasted
 MAX_NAMED: Final = 5  # Rows that a warning names
 MAX_POINTS, MIN_POINTS = 101, 4  # Different scores of a scale on which a score can be far
 FAR_SCORES: Final = 1000  # One score is few, and so is one of so many
@@ -90,19 +89,6 @@ def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
     answers = number_groups(rows.task, rows.judge, rows.unit)
     several = int(answers.max()) + 1 < rows.size
     return (*names, *(_find_identical(data) if several else []))
-
-
-def note_vote_slips(table: Comparisons, n: float) -> tuple[Finding, ...]:
-    """Say the same of n comparisons, but for systems, which are named where they are counted.
-
-    Few equal rows are second answers.
-    """
-    local = isinstance(table.frame, nw.DataFrame) or table.frame.implementation.is_duckdb()
-    if n > MAX_ROWS_IN_PASSING or not (local and table.has("judge")):
-        return ()  # nobody pastes into the table of an engine, where each query costs
-    pasted = [] if table.expanded or table.rankings is not None else _find_identical(table)
-    pasted = [one for one in pasted if one.values["rows"] >= MIN_PASTED * n]
-    return (*note_odd_names(table, count_labels(table.frame, "judge"), "judge"), *pasted)
 
 
 def _find_short_scales(rows: RatingRows) -> list[Finding]:

@@ -409,7 +409,9 @@ def gate(
         kind = type(taken).__name__.lower()
         raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
     if asked.anytime and isinstance(taken, Comparisons):
-        taken = leave_out_second_answers(taken)  # evidence counts each answer once
+        with naming_plan(plan, UnknownColumn):
+            # evidence counts each answer once
+            taken = leave_out_second_answers(taken, asked.group_by)
     with naming_plan(plan, UnknownColumn, UnknownOption):
         try:
             ranked = rank(taken, **settings)

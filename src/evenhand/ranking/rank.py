@@ -25,7 +25,6 @@ from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.slips import note_vote_slips
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
@@ -173,8 +172,7 @@ def rank(
     left_out = (*take_findings(say_left_out(data, table)), *say_sampled(table))
     if by is None:
         ranking = _rank_one(_weigh(table, weights), _choose_clusterings(table, settings), settings)
-        slips = note_vote_slips(table, ranking.n_judgments)
-        return _describe(ranking, table, (*left_out, *ranking.notes, *slips))
+        return _describe(ranking, table, (*left_out, *ranking.notes))
     if table.mix is not None:  # it was made over all groups together, and is none in any of them
         raise UnknownOption(
             f"these judgments were mixed over every {by} together: give the mix to"
@@ -279,10 +277,9 @@ def rank_each(
     else:  # from one pass over the data
         factors = (*clusterings, *(("judge",) if table.has("judge") else ()))
         grouped = _rank_tallies(tally_groups(table, by, factors), by, settings)
-    n = sum(one.n_judgments for one in grouped.groups.values())
-    of_all = (*take_findings(say_pooled(table, by)), *note_vote_slips(table, n))
+    pooled = take_findings(say_pooled(table, by))
     groups = {
-        name: _describe(one, table, (*left_out, *clustering.note_inside(one.notes, by), *of_all))
+        name: _describe(one, table, (*left_out, *clustering.note_inside(one.notes, by), *pooled))
         for name, one in grouped.groups.items()
     }
     return replace(grouped, groups=groups)

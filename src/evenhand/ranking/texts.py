@@ -36,6 +36,9 @@ RANKINGS: Final = {
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
     "no-clustering": "No clustering by {factor}: {why}.",
     # Covariances
+    "copies-independent": "{model} takes the scores of an output of several systems as"
+    " independent: intervals of systems that share outputs are too wide, others up to 13 % too"
+    " narrow. --model adjusted takes each answer once.",
     "no-cells": "So many judgments that cells of judge and item are not counted: intervals are a"
     " little wide.",
     "all-ties": "Every comparison is a tie, and answers that are all alike show no spread:"
