@@ -169,6 +169,8 @@ def test_a_plan_and_its_digest(votes, tmp_path):
         (["--seed", "3"], "seed 3"),
         (["--outcome", "left=right", "--outcome", "right=left"], "--outcome"),
         (["--weight", "weight"], "--weight"),
+        (["--missing", "unsure"], "--missing"),
+        (["--system-separator", "+"], "--system-separator"),
     ],
 )
 def test_what_is_chosen_beside_the_plan_is_named(votes, tmp_path, words, says):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace as changed
 from math import ceil, exp, log
 from pathlib import Path
 
@@ -583,3 +584,72 @@ def test_a_margin_as_wide_as_the_scores_is_refused():
         evenhand.gate(scores, new="B", old="A", margin=300)
     worse = evenhand.gate(scores, new="B", old="A", margin=20)
     assert re.search(r"it is [0-9.]+ points (worse|better)", worse.says[0])
+
+
+def test_evidence_is_shared_by_several_new_systems():
+    """Each needs log(N / α): 3.00 of one, 3.69 of two."""
+    one, two = (
+        gates.Asked(new=new, old="A", margin=0.1, anytime=True) for new in (("B",), ("B", "C"))
+    )
+    assert [gates.shows(0.001, 3.3, asked) for asked in (one, two)] == [True, False]
+    assert gates.shows(0.001, 3.7, two)
+
+
+def test_worse_is_shown_beside_all_other_comparisons():
+    """Holm's p-values and log(n / α), since one of n is enough."""
+
+    def decide(p, log_evidence=None, new=("B", "C"), **settings):
+        rows = [
+            changed(
+                gates.open_comparison(name, "", ""),
+                p_worse=p,
+                log_evidence_worse=log_evidence,
+                **settings,
+            )
+            for name in new
+        ]
+        asked = gates.Asked(new=new, old="A", margin=0.1)
+        return [(one.p_worse, one.decision) for one in gates.adjust_worse(rows, asked, None)]
+
+    assert decide(0.03) == [(pytest.approx(0.06), "undecided")] * 2
+    assert decide(0.02) == [(pytest.approx(0.04), "worse")] * 2
+    assert decide(0.03, new=("B",)) == [(0.03, "worse")]
+    assert decide(0.001, 3.3) == [(0.002, "undecided")] * 2
+    assert decide(0.001, 3.7) == [(0.002, "worse")] * 2
+
+
+def test_evidence_of_each_claim_is_against_its_own_limit():
+    votes = draw_direct(n=100, better=0.6)
+    wins = votes["winner"].count("left")
+    asked = gates.Asked(new=("B",), old="A", margin=0.1, anytime=True)
+    found = gates.weigh_votes(evenhand.rank(votes), "B", asked)
+
+    def weigh(won, lost, least):
+        def likelihood(share):
+            return share**won * (1 - share) ** lost
+
+        mean = integrate.quad(likelihood, least, 1)[0] / (1 - least)
+        return log(mean / likelihood(least))
+
+    losses = 100 - wins
+    assert found.passes == pytest.approx(weigh(wins, losses, 0.4), rel=1e-6)
+    assert found.better == pytest.approx(weigh(wins, losses, 0.5), rel=1e-6)
+    assert found.worse == pytest.approx(weigh(losses, wins, 0.6), rel=1e-6)
+    assert found.within == pytest.approx(weigh(losses, wins, 0.4), rel=1e-6)
+
+
+def test_weighted_votes_are_no_evidence_at_any_time():
+    votes = {**draw_direct(), "weight": [1.0, 2.5] * 75}
+    weighed = evenhand.read(votes, weights="importance")
+    with pytest.raises(UnknownOption, match="counts votes, and these have weights"):
+        evenhand.gate(weighed, new="B", old="A", margin=0.1, anytime=True)
+
+
+def test_a_new_system_that_a_group_lacks_is_not_passed_over():
+    both, other = draw_direct(better=0.9), draw_direct(names=("C", "A"), better=0.9)
+    votes = {name: [*both[name], *other[name], *both[name]] for name in both}
+    votes["language"] = ["de"] * 300 + ["fr"] * 150
+    found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.1, group_by="language")
+    (lacking,) = [one for one in found.comparisons if (one.new, one.group) == ("C", "fr")]
+    assert (lacking.decision, lacking.why) == ("undecided", "C was not judged")
+    assert found.decision == "undecided"

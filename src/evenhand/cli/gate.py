@@ -177,7 +177,13 @@ def gate(
 
 def name_changes(reading: options.Reading) -> list[str]:
     """Name options that change what the answers say; a plan states none of them."""
-    told = {"--outcome": reading.meanings, "--column": reading.columns, "--weight": reading.weight}
+    told = {
+        "--outcome": reading.meanings,
+        "--column": reading.columns,
+        "--weight": reading.weight,
+        "--missing": reading.missing,
+        "--system-separator": reading.system_separator,
+    }
     return [flag for flag, value in told.items() if value]
 
 
