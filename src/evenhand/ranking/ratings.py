@@ -95,8 +95,9 @@ def reads_lower(name: str, level: float, *, metric: bool = False) -> bool:
 
 
 def reads_lower_of(rows: RatingRows) -> bool:
-    """Say the same of ratings under one criterion."""
-    return reads_lower(rows.criteria[int(rows.criterion[0])], float(rows.score.min()))
+    """Say the same of ratings under one criterion; without one, by the column of scores."""
+    name = rows.criteria[int(rows.criterion[0])] or rows.column
+    return reads_lower(name, float(rows.score.min()))
 
 
 def reads_human(system: str) -> bool:
