@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-SIZES: Final = {1280: (1280, 800), 360: (360, 740)}
+SIZES: Final = {1280: (1280, 800), 390: (390, 844), 360: (360, 740)}
 LAST: Final = "h1:has-text('You have finished')"
 EARLY: Final = 220
 """Milliseconds after which a key is taken to be meant for the item that is shown."""

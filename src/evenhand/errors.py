@@ -17,7 +17,7 @@ catch them. A message says what is wrong, where, and what to do, in the user's w
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Self
@@ -110,6 +110,19 @@ class RefusalText(str):
 
 class NotIdentified(ActionableError, ValueError):
     """The data do not determine the quantity that was asked for."""
+
+    @classmethod
+    def of_groups(cls, refused: Mapping[str, RefusalText], by: str) -> Self:
+        """Join what is refused of every group: the same fault and the same remedy once each."""
+        groups: dict[str, list[str]] = {}
+        for name, why in refused.items():
+            groups.setdefault(why.refusal.fault, []).append(name)
+        refusals = [why.refusal for why in refused.values()]
+        return cls(
+            "; ".join(f"{by} {listing(names)}: {fault}" for fault, names in groups.items()),
+            [*dict.fromkeys(remedy for one in refusals for remedy in one.remedies)],
+            [*dict.fromkeys(name for one in refusals for name in one.leave)],
+        )
 
 
 class NotConverged(ActionableError, ArithmeticError):

@@ -46,8 +46,16 @@ def call(*words):
     [
         (["--new", "D", "--margin", ".05"], 0, "D may replace A and is better"),
         (["--new", "C", "--margin", ".05"], 1, "C is worse than A by more than the margin"),
-        (["--new", "D", "--new", "C", "--margin", ".05"], 1, "1 of 2 comparisons"),
-        (["--new", "D", "--margin", ".3", "--group-by", "language"], 0, "All 2 comparisons pass"),
+        (
+            ["--new", "D", "--new", "C", "--margin", ".05"],
+            1,
+            "C is worse than A by more than the margin; 1 of 2 pass",
+        ),
+        (
+            ["--new", "D", "--margin", ".3", "--group-by", "language"],
+            0,
+            "D may replace A in de and fr.",
+        ),
         (["--new", "B", "--margin", ".02", "--group-by", "language"], 1, "worse than A in de"),
     ],
 )
@@ -161,6 +169,8 @@ def test_a_plan_and_its_digest(votes, tmp_path):
         (["--seed", "3"], "seed 3"),
         (["--outcome", "left=right", "--outcome", "right=left"], "--outcome"),
         (["--weight", "weight"], "--weight"),
+        (["--missing", "unsure"], "--missing"),
+        (["--system-separator", "+"], "--system-separator"),
     ],
 )
 def test_what_is_chosen_beside_the_plan_is_named(votes, tmp_path, words, says):
@@ -238,3 +248,27 @@ def test_shipping_leads_to_the_gate():
     found = CliRunner().invoke(main, ["ship"])
     assert found.exit_code == 2
     assert "evenhand gate" in found.output
+
+
+def test_what_was_chosen_beside_a_plan_stands_in_junit(votes, tmp_path):
+    plan, junit = tmp_path / "gate.toml", tmp_path / "gate.xml"
+    plan.write_text('new = "D"\nold = "A"\nmargin = 0.05\n')
+    condition = "item <> 'i3'"
+    assert (
+        call(votes, "--plan", str(plan), "--junit", str(junit), "--where", condition).exit_code == 0
+    )
+    assert "Not in the plan: 4 of 2,000 rows" in junit.read_text()
+
+
+def test_a_fraction_without_a_zero_is_explained(votes, tmp_path):
+    (tmp_path / "gate.toml").write_text('new = "D"\nold = "A"\nmargin = .05\n')
+    found = call(votes, "--plan", str(tmp_path / "gate.toml"))
+    assert found.exit_code == 2
+    assert found.output.rstrip().endswith(": write 0.05 for .05")
+
+
+def test_decisions_in_one_summary_are_paragraphs(votes, tmp_path):
+    summary = tmp_path / "summary.md"
+    for new in "DC":
+        call(votes, "--new", new, "--old", "A", "--margin", ".05", "--summary", str(summary))
+    assert "\n\n**C is worse than A" in summary.read_text()

@@ -196,12 +196,12 @@ def test_merged_outputs_are_read_on_the_command_line(evenhand, folder):
     assert evenhand("inspect", "pairs.csv", "--json").json["total"]["comparisons"] == 5
 
 
-def test_merged_ratings_are_of_each_system_and_an_empty_sign_is_refused(evenhand, folder, table1):
+def test_merged_ratings_are_of_each_system_and_an_empty_sign_keeps_names(evenhand, folder, table1):
     (folder / "ratings.csv").write_text("system,score\nA+B,3\n")
     found = evenhand("inspect", "ratings.csv", "--system-separator", "+", "--json").json
     assert any("that of each" in one["text"] for one in found["findings"])
-    refused = evenhand("rank", table1, "--system-separator", "", code=2)
-    assert "system_separator is empty" in refused.err
+    kept = evenhand("rank", table1, "--system-separator", "", "--json").json
+    assert kept["systems"] == evenhand("rank", table1, "--json").json["systems"]
 
 
 def test_all_methods_rank_the_twelve_tasks_of_wmt16_in_80_columns(evenhand, data_folder):

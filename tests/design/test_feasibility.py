@@ -150,9 +150,18 @@ def test_a_reference_that_is_shown_and_that_no_item_has():
 
 def test_equal_outputs_are_doubtful_where_they_are_compared():
     items = [*make_items(3, 2), {"item": "same", "source": "s", "outputs": {"S0": "x", "S1": "x"}}]
-    assert doubt(items) == ()
-    (said,) = doubt(items, 2)
+    assert doubt(items, equal_outputs="ask") == ()
+    (said,) = doubt(items, 2, equal_outputs="ask")
     assert said.startswith("1 of 4 items have the same text as the output of two systems (same)")
+
+
+def test_equal_outputs_that_are_merged_are_counted_and_said():
+    items = [*make_items(3, 2), {"item": "same", "source": "s", "outputs": {"S0": "x", "S1": "x"}}]
+    (said,) = doubt(items)
+    assert said.startswith(
+        "1 of 4 items have the same text as the output of several systems (same)"
+    )
+    assert doubt(items, 2)[1].startswith("1 of 4 items have one text as the output of all systems")
 
 
 def test_one_source_under_two_names_is_doubtful_where_it_may_be_seen_once():

@@ -143,7 +143,6 @@ def test_what_was_not_stated_is_said_to_be_assumed():
     text = str(evenhand.plan_gate(2.0, {**settings, **sds}, campaigns=0))
     assert "as stated: judge sd 2, item sd 5, noise sd 9" in " ".join(text.split())
     assert "Assumed" not in text
-    assert "not stated: judge_sd = 0" in evenhand.plan_gate(0.1, campaigns=0).notes[0]
 
 
 def test_a_refusal_for_tastes_names_them():
@@ -156,3 +155,12 @@ def test_a_refusal_for_tastes_names_them():
 def test_judges_without_judgments_are_refused():
     with pytest.raises(NotIdentified, match="10 judgments leave some of 30 judges without any"):
         evenhand.plan_gate(0.05, {"judges": 30, "judgments": 10}, campaigns=0)
+
+
+def test_ties_that_were_not_stated_are_assumed_and_no_panel_has_more_judges_than_judgments():
+    found = evenhand.plan_gate(0.1, {"judges": 30}, campaigns=0)
+    assert "not stated: ties = 0, judge_sd = 0" in found.notes[0]
+    stated = evenhand.plan_gate(0.1, {"judges": 30, "ties": 0.2}, campaigns=0)
+    assert "ties" not in stated.notes[0]
+    fewest = min(one.judgments for one, _ in found.panels)
+    assert max(one.judges for one, _ in found.panels) <= fewest

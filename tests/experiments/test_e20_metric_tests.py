@@ -4,11 +4,12 @@ People's scores are system (sd .5) + segment (1) + cell (.7); each metric adds a
 (sd 0 or .3) and noise (1.5). Two metrics are alike, so .05 of the tests may reject. Three arms: 12
 systems × 100 segments without taste and with, 20 × 200 with. R = 400, or half, a quarter in the
 last arm; 199 draws. acc-eq against scores in steps, ε cross-fitted for each metric; acc*-eq with
-the best ε on the same items.
+the best ε on the same items. A fourth arm has metrics of noise 1 and 6, with tastes of .67 and .3
+that make the correlations of their means equal; by Pearson of systems R = 1,600.
 
-Pass: perm-sys rejects at most .05 + 3.09 (.05 .95 / R)^½ by SPA, acc-eq, acc*-eq, Pearson of
-systems and of all segments, in every arm. Control, in the same run: perm-both rejects .25 or more
-by Pearson of systems in both arms with taste.
+Pass: perm-sys rejects at most .05 + 3.09 (.05 .95 / R)^½ by SPA, acc-eq, acc*-eq and Pearson of all
+segments, and at most .084 by Pearson of systems, in every arm. Control, in the same run: perm-both
+rejects .25 or more by Pearson of systems in both arms with taste.
 """
 
 from functools import cache
@@ -20,18 +21,28 @@ from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
 from experiments.campaign import generator, part_of
 
-R, ALPHA = part_of(400), 0.05
+R, R_OF_MEANS, ALPHA = part_of(400), part_of(1600), 0.05
 ARMS = {"no taste": (12, 100, 0.0), "taste": (12, 100, 0.3), "more systems": (20, 200, 0.3)}
 CAMPAIGNS = {"no taste": R, "taste": R, "more systems": part_of(R)}
 PAIR = np.array([0]), np.array([1])
 FLIPS = 200
+BY_SYSTEMS = comparison.measure_systems("pearson")
+# Sd of noise by segment, and of taste: the means of 100 segments then have the same error
+UNLIKE = np.array([1.0, 6.0])[:, None, None], np.array([0.44**0.5, 0.3])[:, None, None]
 
 
-def draw(systems, items, taste, rng):
+def draw(systems, items, taste, rng, noise=1.5):
     h = 0.5 * rng.normal(size=(systems, 1)) + rng.normal(size=(1, items))
     h = h + 0.7 * rng.normal(size=(systems, items))
-    m = h + taste * rng.normal(size=(2, systems, 1)) + 1.5 * rng.normal(size=(2, systems, items))
+    m = h + taste * rng.normal(size=(2, systems, 1)) + noise * rng.normal(size=(2, systems, items))
     return h, (m - m.mean(axis=(1, 2), keepdims=True)) / m.std(axis=(1, 2), keepdims=True)
+
+
+def compare_means(h, z, rng):
+    """perm-sys by Pearson of systems, whose means are on one scale."""
+    z = z / z.mean(axis=2).std(axis=1)[:, None, None]
+    sums = comparison.Sums(z, h, np.ones(h.shape, dtype=bool))
+    return comparison.test_sums(sums, BY_SYSTEMS, PAIR, "perm-sys", rng)
 
 
 def compare_by_accuracy(h, z, rng, *, star=False):
@@ -52,7 +63,6 @@ def rejections(arm):
     systems, items, taste = ARMS[arm]
     rng, more = (generator(20, [*ARMS].index(arm), stream) for stream in (0, 1))
     rejected = {}
-    by_systems = comparison.measure_systems("pearson")
     for _ in range(CAMPAIGNS[arm]):
         h, z = draw(systems, items, taste, rng)
         sums = comparison.Sums(z, h, np.ones(h.shape, dtype=bool))
@@ -63,8 +73,7 @@ def rejections(arm):
             "perm-sys spa": comparison.test_pair_sums(soft, PAIR, rng),
             "perm-sys acc-eq": compare_by_accuracy(h, z, rng),
             "perm-sys acc-eq-star": compare_by_accuracy(h, z, more, star=True),
-            "perm-sys pearson": comparison.test_sums(sums, by_systems, PAIR, "perm-sys", rng),
-            "perm-both pearson": comparison.test_sums(sums, by_systems, PAIR, "perm-both", rng),
+            "perm-both pearson": comparison.test_sums(sums, BY_SYSTEMS, PAIR, "perm-both", rng),
         }
         segments = comparison.measure_pearson
         found["perm-sys none"] = comparison.test_sums(sums, segments, PAIR, "perm-sys", rng)
@@ -83,3 +92,16 @@ def test_swapped_systems_reject_equally_good_metrics_as_rarely_as_they_say(arm, 
     assert {n: v for n, v in found.items() if n.startswith("perm-sys") and v > most} == {}
     if ARMS[arm][2]:
         assert found["perm-both pearson"] >= 0.25, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arm", [*ARMS, "unlike noise"])
+def test_swapped_systems_reject_equal_correlations_of_means_as_rarely(arm, monkeypatch):
+    monkeypatch.setattr(comparison, "DRAWS", 199)
+    monkeypatch.setattr(comparison, "MAX_EXACT", 0)
+    systems, items, taste = ARMS.get(arm, (12, 100, UNLIKE[1]))
+    noise = UNLIKE[0] if arm not in ARMS else 1.5
+    rng = generator(20, [*ARMS, "unlike noise"].index(arm), 2)
+    campaigns = (draw(systems, items, taste, rng, noise) for _ in range(R_OF_MEANS))
+    rejected = np.mean([compare_means(h, z, rng).p[0] <= ALPHA for h, z in campaigns])
+    assert 0.03 <= rejected <= 0.084

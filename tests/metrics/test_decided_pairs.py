@@ -1,5 +1,6 @@
 """Adjusted p and the doubt of judges, against enumeration and scipy."""
 
+import re
 from itertools import combinations, product
 
 import numpy as np
@@ -38,7 +39,7 @@ def pearson(people, metric):
 def test_p_of_several_pairs_is_that_of_the_largest_by_steps():
     people, metrics = draw(3, 0.3, 2.0, 4.0)
     found = meta_evaluate(table(people), scored(metrics), statistics=["system-pearson"])
-    z = [(one - one.mean()) / one.std() for one in metrics.values()]
+    z = [(one - one.mean()) / one.mean(axis=1).std() for one in metrics.values()]
     pairs = [*combinations(range(3), 2)]
 
     def differ(swap):
@@ -90,7 +91,7 @@ def test_by_preferences_swaps_of_systems_are_enumerated():
 
 
 def test_a_difference_that_rests_on_one_judge_is_not_decided():
-    people, metrics = draw(7, 0.5, 3.0)
+    people, metrics = draw(8, 0.5, 3.0)
     judged = np.stack([people + 4 * metrics["m0"], *[people + metrics["m1"] / 2] * (J - 1)])
     found = meta_evaluate(table(judged), scored(metrics), statistics=["system-pearson"])
     (pair,) = found.pairs
@@ -106,9 +107,79 @@ def test_a_difference_that_rests_on_one_judge_is_not_decided():
     assert found.cluster == (1, 1)
 
 
+def test_judges_without_whom_items_are_lost_are_taken_as_given():
+    """One judge an output: without a judge nearly all items lack an output, which says nothing."""
+    people, metrics = draw(9, 0.5, 3.0)
+    judges = np.random.default_rng(9).integers(0, 3, people.size)
+    alone = {**table(people), "judge": [f"j{one}" for one in judges]}
+    found = meta_evaluate(alone, scored(metrics), statistics=["spa"])
+    assert found.judge_stderr is None
+    (note,) = [one for one in found.notes if one.code == "judges-as-given"]
+    assert re.search(r"without one of them SPA would rest on \d of 10 items", str(note))
+    of_means = meta_evaluate(alone, scored(metrics), statistics=["system-pearson"])
+    assert (of_means.judge_stderr > 0).all()
+    by_item = {**table(people), "judge": [f"j{s % 5}" for _ in range(K) for s in range(S)]}
+    assert (meta_evaluate(by_item, scored(metrics), statistics=["spa"]).judge_stderr > 0).all()
+
+
+def test_noise_is_not_said_to_order_systems_against_people():
+    people, metrics = draw(10, 0.5)
+    noise = np.random.default_rng(4).normal(size=people.shape)
+    turned = {**metrics, "noise": noise, "against": -metrics["m0"]}
+    r = pearson(people, noise)
+    assert -((K - 1) ** -0.5) < r < 0
+    found = meta_evaluate(table(people), scored(turned))
+    (note,) = [one for one in found.notes if one.code == "against"]
+    assert note.values["metrics"] == ["against"]
+
+
 def test_no_judge_is_in_both_halves():
     """Two judges, one in the other's opposite order on each item."""
     people, metrics = draw(8, 1.0)
     judged = np.stack([people, -2 * people])
     found = meta_evaluate(table(judged), scored(metrics), statistics=["segment-pearson"])
     assert found.ceiling == {"segment-pearson": pytest.approx(-1)}
+
+
+def test_what_correlations_and_items_leave_out_is_said():
+    people, metrics = draw(11, 0.5, 2.0)
+    metrics["m0"][:, :3] = 0.0
+    found = meta_evaluate(table(people), scored(metrics), statistics=["segment-pearson"])
+    (note,) = [one for one in found.notes if one.code == "constant-groups"]
+    assert "no value in 3 of 10 groups, where all scores are equal (m0)" in str(note)
+    kept = [at for at in range(people.size) if at not in (0, 1)]
+    partly = {name: [column[at] for at in kept] for name, column in table(people).items()}
+    found = meta_evaluate(partly, scored(metrics), statistics=["tie-aware"])
+    assert "tie-aware uses only 8 of 10 items" in " ".join(map(str, found.notes))
+
+
+def test_a_signature_says_which_way_scores_were_read():
+    people, metrics = draw(12, 0.5)
+    plain, of_people, of_metric = (
+        meta_evaluate(table(people), scored(metrics), **settings).signature
+        for settings in ({}, {"lower_is_better": True}, {"lower": ["m0"]})
+    )
+    assert "lower" not in plain
+    assert "(lower is better)" in of_people
+    assert "| lower m0 |" in of_metric
+
+
+@pytest.mark.parametrize("test", ["perm-both", "boot-both"])
+def test_correlations_of_three_systems_are_not_tested(test):
+    rng = np.random.default_rng(1)
+    people = rng.normal(size=(3, S))
+    metrics = {name: people + rng.normal(size=people.shape) for name in ("a", "b")}
+    found = meta_evaluate(
+        table(people), scored(metrics), statistics=["pearson"], level="system", test=test
+    )
+    assert not found.pairs
+    assert "few-systems" in {one.code for one in found.notes}
+
+
+def test_tie_limits_are_shown_where_they_exist():
+    people, metrics = draw(13, 0.5)
+    star = meta_evaluate(table(people), scored(metrics), statistics=["acc-eq-star"])
+    assert star.epsilon[0] >= 0
+    alone = {name: one[:, :1] for name, one in metrics.items()}
+    single = meta_evaluate(table(people[:, :1]), scored(alone), statistics=["acc-eq"])
+    assert single.records()[0]["epsilon"] is None

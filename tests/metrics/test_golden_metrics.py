@@ -33,7 +33,7 @@ def measure(h, m, least):
         found[key] = measures.correlate_systems(people, metric[None], word)[0]
     for group, end in GROUPS.items():
         for word, key in WORDS.items():
-            value, used = measures.correlate_segments(h, m, word, group)
+            value, used, _ = measures.correlate_segments(h, m, word, group)
             found[f"{key}_{end}"] = value
             found.setdefault(f"groups_used_pearson_{end}", used)
         if group != "none" or h.size < 100:

@@ -6,6 +6,7 @@ import pytest
 
 from evenhand import meta_evaluate
 from evenhand.errors import EvenhandError
+from evenhand.metrics.scores import gather_scores
 
 PEOPLE = {
     "judge": list("aaabbb"),
@@ -22,6 +23,9 @@ VOTES = {
 }
 CRITERIA = {**PEOPLE, "criterion": ["mqm", "da"] * 3}
 OK = {"item": PEOPLE["item"], "system": PEOPLE["system"], "bleu": [1.0, 2, 3, 2, 3, 1]}
+
+
+PLACES = {"item": OK["item"], "system": OK["system"]}
 
 
 def take(rows, table=OK):
@@ -117,6 +121,48 @@ REFUSED = {
         {"statistics": ["preference"]},
         "preference cannot be computed",
     ),
+    "a cell of text": (
+        PEOPLE,
+        change(bleu=["1", "2", "x", "2", "3", "1"]),
+        {},
+        "score 'x' in .*bleu",
+    ),
+    "a count alone": (
+        PEOPLE,
+        {"item": OK["item"], "system": OK["system"], "length": [3, 4, 5, 6, 7, 8]},
+        {},
+        "length looks like a count: to use it, give rows of metric, system, item and score",
+    ),
+    "of the other level": (
+        PEOPLE,
+        OK,
+        {"level": "segment", "statistics": ["spa"]},
+        "spa is not a statistic of segments: leave out --level segment, or choose acc-eq",
+    ),
+    "another task": (
+        {**PEOPLE, "task": ["fr"] * 6},
+        {**OK, "task": ["de"] * 6},
+        {},
+        "people judged task fr, and metrics scored de: add scores, or give tasks the same names",
+    ),
+    "means of other items": (
+        {name: column for name, column in VOTES.items() if name != "item"},
+        take([0, 1, 2, 4, 5]),
+        {},
+        "bleu has scores of x on 1 of 2 items.*--without system=x",
+    ),
+    "systems beside outputs": (
+        PEOPLE,
+        [OK, {"system": list("xyz"), "z": [1.0, 2, 3]}],
+        {},
+        "scores of z are of systems as a whole, and those of bleu of outputs",
+    ),
+    "no item in common": (
+        PEOPLE,
+        [take([0, 1, 2]), {**take([3, 4, 5], PLACES), "chrf": [1.0, 2, 3]}],
+        {},
+        "no output has scores of all metrics",
+    ),
     "no people": (OK, OK, {}, "score"),
     "a number": (3, OK, {}, "int"),
 }
@@ -149,6 +195,14 @@ FOLDERS = {
     ),
     "empty": ({GOLD: "", METRIC: "x 1\ny 2\n"}, "is empty"),
     "no metrics": ({GOLD: "x 1\ny 2\n"}, "metric-scores' is not there"),
+    "documents": (
+        {
+            GOLD: "x 1\nx 2\ny 1\ny 2\n",
+            METRIC: "x 1\nx 2\ny 1\ny 2\n",
+            "documents__en-de--docs": "a",
+        },
+        "en-de.docs' has 1 line, and people's scores are of 2 items",
+    ),
     "no people": ({METRIC: "x 1\ny 2\n"}, "a folder without human-scores"),
 }
 
@@ -158,3 +212,42 @@ def test_folders_with_faults_are_refused(name, tmp_path):
     files, words = FOLDERS[name]
     with pytest.raises(EvenhandError, match=words):
         meta_evaluate(write(tmp_path, **files))
+
+
+def test_remedies_of_a_model_do_not_name_the_model_that_was_asked_for():
+    vote = {name: column[:1] for name, column in VOTES.items()}
+    with pytest.raises(EvenhandError) as refusal:
+        meta_evaluate(vote, OK, model="bradley-terry-prior")
+    assert "--model" not in str(refusal.value)
+
+
+def test_lines_with_too_many_fields_are_skipped_where_that_is_asked(tmp_path):
+    (tmp_path / "scores.csv").write_text(
+        "system,item,bleu\nx,1,1\nx,1,1,9\ny,1,2\nz,1,3\nx,2,2\ny,2,3\nz,2,1\n"
+    )
+    found = gather_scores(str(tmp_path / "scores.csv"), settings={"skip_bad_rows": True})
+    assert found.values.tolist() == [[[1, 2], [2, 3], [3, 1]]]
+
+
+def test_whole_numbers_have_no_comma_before_decimals(tmp_path):
+    rows = "".join(f"{x},{i},{len(x) + i},{i}\n" for x in "xyz" for i in (0, 1))
+    (tmp_path / "scores.csv").write_text(f"system,item,length,bleu\n{rows}")
+    found = gather_scores(str(tmp_path / "scores.csv"))
+    assert found.metrics == ("bleu",)
+    assert "counts" in {note.code for note in found.notes}
+
+
+def test_a_column_of_values_holds_the_scores_of_a_column_of_metrics():
+    long = {**OK, "metric": ["bleu"] * 6}
+    long["value"] = long.pop("bleu")
+    assert gather_scores(long).metrics == ("bleu",)
+
+
+def test_scores_of_whole_systems_are_compared_in_each_language_pair(tmp_path):
+    names = {GOLD: "".join(f"{x} {i + s}\n" for i, x in enumerate("uvwxyz") for s in (0, 2, 1))}
+    names["metric-scores__en-de__BLEU--sys--score"] = "".join(
+        f"{x} {i * i}\n" for i, x in enumerate("uvwxyz")
+    )
+    found = meta_evaluate(write(tmp_path, **names))
+    assert "group" not in str(type(found).__name__).lower()
+    assert found.values["pa"].tolist() == [1]

@@ -1,6 +1,8 @@
 """May a new system replace an old one: bounds, margins, evidence, groups, plans."""
 
 import json
+import re
+from dataclasses import replace as changed
 from math import ceil, exp, log
 from pathlib import Path
 
@@ -486,11 +488,168 @@ def test_a_digest_that_is_none_is_refused_as_such(tmp_path, digest):
         ({"margin": float("nan")}, "margin cannot be nan"),
         ({"margin": "0.1"}, "margin cannot be '0.1'"),
         ({"alpha": 0.5}, "alpha cannot be 0.5"),
-        ({"criterion": "fluency"}, "are of ratings"),
-        ({"lower_is_better": True}, "are of ratings"),
+        ({"criterion": "fluency"}, "comparisons have no criterion, so leave it out"),
+        ({"lower_is_better": True}, "comparisons have no better, so leave it out"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(given, refusal):
     asked = {"new": "B", "old": "A", "margin": 0.1, **given}
     with pytest.raises((UnknownOption, InvalidJudgments), match=refusal):
         evenhand.gate(draw_votes(n=200), **asked)
+
+
+def test_what_is_refused_of_every_group_is_said_once_without_options_of_a_ranking():
+    battles = [
+        {"judge": judge, "item": task, "task": task, "left": "A", "right": "B", "outcome": "left"}
+        for judge in "ab"
+        for task in "xy"
+    ]
+    table = evenhand.read(battles)
+    why = 'worths are not identified: nobody preferred anything to "A" (0 of 2)'
+    fault = rf"^task x, y: {re.escape(why)}; collect comparisons that may contradict this"
+    with pytest.raises(evenhand.NotIdentified, match=rf"{fault}, or pass --prior 1$"):
+        evenhand.rank(table, group_by="task")
+    with pytest.raises(evenhand.NotIdentified, match=rf"{fault}$"):
+        evenhand.gate(table, new="B", old="A", margin=0.05, group_by="task")
+
+
+def draw_direct(n=150, judges=20, seed=3, names=("B", "A"), better=0.75):
+    """Votes on a new and an old system, a judge and an item each its own."""
+    won = np.random.default_rng(seed).random(n) < better
+    return {
+        "left": [names[0]] * n,
+        "right": [names[1]] * n,
+        "winner": np.where(won, "left", "right").tolist(),
+        "judge": [f"j{at % judges}" for at in range(n)],
+        "item": [f"i{at // judges}" for at in range(n)],
+    }
+
+
+def test_an_answer_that_stands_twice_is_one_piece_of_evidence():
+    """Whoever stood left the second time."""
+    votes = draw_direct()
+    turned = {"left": "right", "right": "left"}
+    again = {
+        **votes,
+        "left": votes["right"],
+        "right": votes["left"],
+        "winner": [turned[one] for one in votes["winner"]],
+    }
+    pasted = {name: [*votes[name], *again[name]] for name in votes}
+    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
+    once, twice = evenhand.gate(votes, **asked), evenhand.gate(pasted, **asked)
+    assert twice.comparisons[0].log_evidence == once.comparisons[0].log_evidence
+    assert twice.comparisons[0].judgments == once.comparisons[0].judgments == 150
+    assert [one.code for one in twice.excluded] == ["again"]
+    assert evenhand.gate(pasted, new="B", old="A", margin=0.1).comparisons[0].judgments == 300
+
+
+def test_answers_to_other_questions_are_no_second_answers():
+    """A judge says of each pair which output is more fluent, and which is safer."""
+    fluent, safe = draw_direct(better=0.8), draw_direct(better=0.1, seed=4)
+    both = {name: [*fluent[name], *safe[name]] for name in fluent}
+    both["aspect"] = ["fluency"] * 150 + ["safety"] * 150
+    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
+    found = evenhand.gate(both, **asked, group_by="aspect")
+    assert [one.judgments for one in found.comparisons] == [150, 150]
+    assert (found.decision, found.excluded) == ("worse", ())
+
+
+def test_several_that_pass_say_which_and_for_whom():
+    votes = draw_votes(n=900, judges=3, gaps={"A": 0.0, "B": 1.0, "C": 1.0})
+    found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.3)
+    assert found.decision == "passed"
+    assert found.says == ("B and C may replace A (for these 3 judges only).",)
+
+
+def test_systems_that_never_met_are_named():
+    one, other = draw_direct(names=("B", "X")), draw_direct(names=("X", "A"), better=0.4)
+    votes = {name: [*one[name], *other[name]] for name in one}
+    found = evenhand.gate(votes, new="B", old="A", margin=0.1)
+    assert "B and A were never compared with each other: the difference" in str(found.notes)
+    met = evenhand.gate(draw_votes(), new="B", old="A", margin=0.1)
+    assert "never-met" not in {one.code for one in met.notes}
+
+
+def test_a_margin_as_wide_as_the_scores_is_refused():
+    rng = np.random.default_rng(1)
+    scores = {
+        "judge": [f"j{at % 8}" for at in range(240)],
+        "item": [f"i{at // 24}" for at in range(240)],
+        "system": ["A", "B", "C"] * 80,
+        "score": rng.integers(0, 101, 240).tolist(),
+    }
+    scores["score"][:2] = [0, 100]
+    with pytest.raises(UnknownOption, match="scores lie between 0 and 100, and a margin is"):
+        evenhand.gate(scores, new="B", old="A", margin=300)
+    worse = evenhand.gate(scores, new="B", old="A", margin=20)
+    assert re.search(r"it is [0-9.]+ points (worse|better)", worse.says[0])
+
+
+def test_evidence_is_shared_by_several_new_systems():
+    """Each needs log(N / α): 3.00 of one, 3.69 of two."""
+    one, two = (
+        gates.Asked(new=new, old="A", margin=0.1, anytime=True) for new in (("B",), ("B", "C"))
+    )
+    assert [gates.shows(0.001, 3.3, asked) for asked in (one, two)] == [True, False]
+    assert gates.shows(0.001, 3.7, two)
+
+
+def test_worse_is_shown_beside_all_other_comparisons():
+    """Holm's p-values and log(n / α), since one of n is enough."""
+
+    def decide(p, log_evidence=None, new=("B", "C"), **settings):
+        rows = [
+            changed(
+                gates.open_comparison(name, "", ""),
+                p_worse=p,
+                log_evidence_worse=log_evidence,
+                **settings,
+            )
+            for name in new
+        ]
+        asked = gates.Asked(new=new, old="A", margin=0.1)
+        return [(one.p_worse, one.decision) for one in gates.adjust_worse(rows, asked, None)]
+
+    assert decide(0.03) == [(pytest.approx(0.06), "undecided")] * 2
+    assert decide(0.02) == [(pytest.approx(0.04), "worse")] * 2
+    assert decide(0.03, new=("B",)) == [(0.03, "worse")]
+    assert decide(0.001, 3.3) == [(0.002, "undecided")] * 2
+    assert decide(0.001, 3.7) == [(0.002, "worse")] * 2
+
+
+def test_evidence_of_each_claim_is_against_its_own_limit():
+    votes = draw_direct(n=100, better=0.6)
+    wins = votes["winner"].count("left")
+    asked = gates.Asked(new=("B",), old="A", margin=0.1, anytime=True)
+    found = gates.weigh_votes(evenhand.rank(votes), "B", asked)
+
+    def weigh(won, lost, least):
+        def likelihood(share):
+            return share**won * (1 - share) ** lost
+
+        mean = integrate.quad(likelihood, least, 1)[0] / (1 - least)
+        return log(mean / likelihood(least))
+
+    losses = 100 - wins
+    assert found.passes == pytest.approx(weigh(wins, losses, 0.4), rel=1e-6)
+    assert found.better == pytest.approx(weigh(wins, losses, 0.5), rel=1e-6)
+    assert found.worse == pytest.approx(weigh(losses, wins, 0.6), rel=1e-6)
+    assert found.within == pytest.approx(weigh(losses, wins, 0.4), rel=1e-6)
+
+
+def test_weighted_votes_are_no_evidence_at_any_time():
+    votes = {**draw_direct(), "weight": [1.0, 2.5] * 75}
+    weighed = evenhand.read(votes, weights="importance")
+    with pytest.raises(UnknownOption, match="counts votes, and these have weights"):
+        evenhand.gate(weighed, new="B", old="A", margin=0.1, anytime=True)
+
+
+def test_a_new_system_that_a_group_lacks_is_not_passed_over():
+    both, other = draw_direct(better=0.9), draw_direct(names=("C", "A"), better=0.9)
+    votes = {name: [*both[name], *other[name], *both[name]] for name in both}
+    votes["language"] = ["de"] * 300 + ["fr"] * 150
+    found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.1, group_by="language")
+    (lacking,) = [one for one in found.comparisons if (one.new, one.group) == ("C", "fr")]
+    assert (lacking.decision, lacking.why) == ("undecided", "C was not judged")
+    assert found.decision == "undecided"

@@ -472,3 +472,34 @@ def test_eight_judges_who_count_like_almost_eight_are_not_told_that_eight_are_en
     }
     codes = [one.code for one in rank(columns).notes]
     assert ("few-judges-with-items" in codes or "few-judges" in codes) == noted
+
+
+def test_models_whose_errors_are_of_rows_say_that_copies_are_not_independent():
+    """A score of an output of two systems counts for both."""
+    rng = np.random.default_rng(1)
+    names = [(judge, i, one) for judge in "abcdefg" for i in range(12) for one in ("A+B", "C", "D")]
+    judge, item, system = map(list, zip(*names, strict=True))
+    score = rng.integers(1, 6, len(names)).tolist()
+    table = {"judge": judge, "item": item, "system": system, "score": score}
+    for sign, model, said in (
+        ("+", "mixed", True),
+        ("+", "adjusted", False),
+        ("~", "mixed", False),
+    ):
+        found = evenhand.rank(evenhand.read(table, system_separator=sign), model=model)
+        assert ("copies-independent" in {one.code for one in found.notes}) == said
+
+
+def test_scores_in_a_column_of_penalties_are_better_where_they_are_lower(tmp_path):
+    noise = np.random.default_rng(2).integers(0, 3, 144).tolist()
+    rows = [
+        f"{judge},{item},{system},{points + noise.pop()}"
+        for judge in "abcdef"
+        for item in range(12)
+        for system, points in (("good", 1), ("bad", 5))
+    ]
+    (tmp_path / "p.csv").write_text("judge,item,system,penalty\n" + "\n".join(rows))
+    table = evenhand.read(str(tmp_path / "p.csv"), columns={"score": "penalty"})
+    found = evenhand.rank(table)
+    assert (found.systems[0], found.lower_is_better) == ("good", True)
+    assert evenhand.rank(table, lower_is_better=False).systems[0] == "bad"

@@ -90,7 +90,8 @@ def test_a_running_campaign_at_a_glance(
         keep_picture(page, f"organiser-running-{width}-{scheme}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         board = page.locator("table.board").first
-        assert board.locator("thead th").all_inner_texts()[1:3] == ["decided", "leading now"]
+        heads = ["decided", "current", "log-worth", "current without the flagged judge"]
+        assert board.locator("thead th").all_inner_texts()[1:5] == heads
         assert board.locator("tbody tr").first.inner_text().split()[:3] == ["heron", "1", "1"]
         names = page.locator(".map .name").all_text_contents()
         assert f"{REVERSED} reversed" in names
@@ -99,9 +100,17 @@ def test_a_running_campaign_at_a_glance(
             box = name.bounding_box()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
-        page.click("summary:has-text('The ranking without')")
-        rows = page.locator("details.beside").first.locator("tbody tr")
-        assert [one.split()[0] for one in rows.all_inner_texts()] == list(SYSTEMS)
+        rows = [one.split() for one in board.locator("tbody tr").all_inner_texts()]
+        if width == 1280:
+            assert [(one[0], one[2], one[4]) for one in rows] == [
+                ("heron", "1", "1"),
+                ("lark", "2", "2"),
+                ("wren", "3", "3"),
+            ]
+        told = page.locator(f".people tr[data-judge={REVERSED}] .flags")
+        told.locator("summary").click()
+        assert "reversed" in told.inner_text()
+        assert "follows the other judges with a slope of −" in told.inner_text()
         keep_picture(page, f"organiser-without-{width}-{scheme}")
         page.close()
 
@@ -110,11 +119,11 @@ def test_what_is_open_stays_open_when_the_page_is_fetched_anew(browser: Any, jud
     with run_site(Site(judged)) as address:
         page = open_page(browser, judged, address, width=1280)
         page.click("summary:has-text('For other programs')")
-        page.click("summary:has-text('The same as a table') >> nth=0")
+        page.click(f".people tr[data-judge={REVERSED}] .flags summary")
         page.click("button:has-text('Pause')")
         page.wait_for_selector(".pill:has-text('paused')")
         page.wait_for_function("document.querySelector('[data-key=outside]').open")
-        page.wait_for_function("document.querySelector('.map details').open")
+        assert page.locator(".people .flags details[open]").count() == 1
         page.click("button:has-text('Resume')")
         page.wait_for_selector(".pill:has-text('open')")
         page.close()
@@ -137,6 +146,7 @@ def test_a_judge_is_invited_replaced_and_forgotten_by_clicks(browser: Any, tmp_p
         with run_site(Site(store)) as address:
             page = open_page(browser, store, address, width=1280)
             page.on("dialog", lambda asked: asked.accept())
+            page.click("summary[aria-label='Change j05']")
             page.click("button[aria-label='Revoke j05']")
             page.wait_for_selector("#notice:has-text('j05 is removed')")
             page.fill("#invite [name=judge]", "new")
@@ -172,6 +182,7 @@ def join_and_forget(page: Any) -> None:
     page.fill("#join [name=person]", "j01")
     page.click("#join button")
     page.wait_for_selector("th:has-text('is j01')")
+    page.click("summary[aria-label='Change new']")
     page.click("button[aria-label='Forget new']")
     page.wait_for_selector("#notice:has-text('j01, new')")
 
@@ -184,15 +195,16 @@ def test_on_a_phone_the_title_and_every_control_of_a_judge_are_in_sight(
         page = open_page(browser, judged, address, width=width)
         assert page.locator(".bar .title").bounding_box()["width"] > 100
         row = page.locator(".people tbody tr").nth(1)
-        assert row.locator("button").count() == 4
-        for one in row.locator("th, .who, button").all():
+        assert row.locator("button").count() == 5
+        row.locator(".acts summary").click()
+        for one in row.locator("th, .flags, summary, button").all():
             box = one.bounding_box()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
         for one in page.locator("table.stacked").all():
             assert one.evaluate("one => one.scrollWidth <= one.parentElement.clientWidth")
         cells = page.locator("table.stacked").first.locator("tbody tr").first.locator("td")
-        assert cells.count() == 5
+        assert cells.count() == 7
         box = cells.last.bounding_box()
         assert box["x"] + box["width"] <= width
         for one in page.locator(".tall").all():  # a telephone draws no bar where more would come
@@ -208,12 +220,16 @@ def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, tmp_p
         with run_site(Site(store)) as address:
             page = open_page(browser, store, address, width=390)
             asked: list[str] = []
+            page.click("summary[aria-label='Change j05']")
             page.once("dialog", lambda one: (asked.append(one.message), one.dismiss()))
             page.click("button[aria-label='Delete answers of j05']")
             assert "Delete all that j05 answered" in asked[0]
             assert sum(1 for _ in list_judgments(store)) == 3
             page.once("dialog", lambda one: one.accept())
+            before = page.evaluate("scrollY")
             page.click("button[aria-label='Delete answers of j05']")
             page.wait_for_selector("#notice:has-text('and all answers')")
+            page.wait_for_timeout(300)
+            assert abs(page.evaluate("scrollY") - before) < 300  # the page stays where it was
             page.close()
         assert list(list_judgments(store)) == []

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ import evenhand
 from evenhand.design.campaign import Pay
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
-from evenhand.web import Store
+from evenhand.web import Site, Store, make_app
 from evenhand.web.dashboard import read_pace, say_pace, summarize_progress
-from evenhand.web.downloads import AnswerTables
+from evenhand.web.downloads import AnswerTables, list_files
 from evenhand.web.findings import find
+from evenhand.web.links import KeptLinks, write_links
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import audit, check_collected
 from stored_campaigns import LEFT, RIGHT, HandClock, fill, judge_next, list_judgments, make_pairs
@@ -104,6 +106,96 @@ def test_the_pay_sheet_counts_answers_and_active_time_and_cuts_pauses(
     while store.do(judging.serve, "j0") is not None:
         judge_next(store, "j0", seconds=1)
     assert read_pay(client, store)[0]["completed"] == "yes"
+
+
+@pytest.fixture
+def kept(store: Store, tmp_path: Path) -> Iterator[tuple[TestClient, str]]:
+    """A server that keeps links in a file, as `evenhand serve` does, and the organiser's path."""
+    store.launch(make_pairs())
+    tokens = write_links(store, tmp_path / "links.csv", "http://testserver")
+    site = Site(store, links=KeptLinks(store, tmp_path / "links.csv", "http://testserver"))
+    with TestClient(make_app(site)) as client:
+        yield client, f"/a/{tokens['admin', '']}"
+
+
+def read_invitations(client: TestClient, admin: str) -> dict[str, dict[str, str]]:
+    text = client.get(f"{admin}/invitations.csv").text
+    return {row["judge"]: row for row in csv.DictReader(text.splitlines())}
+
+
+def test_invitations_hold_name_address_and_a_link_that_works(
+    kept: tuple[TestClient, str],
+) -> None:
+    client, admin = kept
+    order(client, admin, "note", judge="j0", note="Ann Lee <ann@example.org>, later")
+    rows = read_invitations(client, admin)
+    assert [(one["name"], one["email"], one["questions"]) for one in rows.values()] == [
+        ("Ann Lee", "ann@example.org", "3"),
+        ("j1", "", "3"),
+    ]
+    assert client.get(f"{rows['j0']['link']}/item").json()["state"] == "consent"
+    order(client, admin, "note", judge="j0", note="=1+1 ann@example.org")
+    assert read_invitations(client, admin)["j0"]["name"] == "'=1+1"
+    order(client, admin, "note", judge="j0", note="Ann\r\nLee <ann@example.org>")
+    assert read_invitations(client, admin)["j0"]["name"] == "Ann Lee"
+
+
+def test_a_link_is_copied_and_replaced_and_is_gone_with_its_judge(
+    kept: tuple[TestClient, str],
+) -> None:
+    client, admin = kept
+    first = order(client, admin, "link", judge="j0").json()["link"]
+    assert first == read_invitations(client, admin)["j0"]["link"]
+    made = order(client, admin, "invite", judge="j0", note="Ann").json()["link"]
+    assert made == order(client, admin, "link", judge="j0").json()["link"] != first
+    assert read_invitations(client, admin)["j0"]["name"] == "Ann"
+    assert client.get(f"{first}/item").status_code == 404
+    order(client, admin, "forget", judge="j0")
+    assert [*read_invitations(client, admin)] == ["j1"]
+    refused = order(client, admin, "link", judge="j0")
+    assert refused.status_code == 409
+    assert "make a new link" in refused.json()["error"]
+    assert order(client, admin, "note", judge="j0", note="Ann").status_code == 403
+
+
+def test_links_are_in_the_invitations_alone(kept: tuple[TestClient, str], store: Store) -> None:
+    client, admin = kept
+    tokens = [one["link"].rpartition("/")[2] for one in read_invitations(client, admin).values()]
+    judge_next(store, "j0")
+    pages = [admin, f"{admin}/findings", f"{admin}/board.json", f"{admin}/comments"]
+    pages += [f"{admin}/download/{one}" for one in list_files(store)]
+    for page in pages:
+        reply = client.get(page)
+        assert reply.status_code == 200
+        assert not any(one in reply.text for one in tokens)
+
+
+def test_a_server_that_keeps_no_links_offers_none(client: TestClient, admin: str) -> None:
+    assert client.get(f"{admin}/invitations.csv").status_code == 404
+    assert order(client, admin, "link", judge="j0").status_code == 409
+    assert "invitations.csv" not in client.get(admin).text
+
+
+def test_who_answers_faster_than_anybody_reads_is_named_with_the_count(
+    client: TestClient, store: Store
+) -> None:
+    words = "word " * 20
+    items = [{"item": str(n), "outputs": {s: f"{words}{s}" for s in "AB"}} for n in range(20)]
+    told = {"name": "c", "judges": ["ann", "ben"], "design": {"judges_per_item": 2}}
+    fill(store, make_campaign({**told, "tasks": [{"kind": "pair", "name": "t"}], "items": items}))
+    for n in range(20):  # 42 words at 600 a minute take 4.2 seconds
+        judge_next(store, "ann", seconds=4.1 if n < 5 else 4.3)
+        judge_next(store, "ben", seconds=4.3)
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
+    rows = {
+        name: page.partition(f'<tr data-judge="{name}">')[2].partition("</tr>")[0]
+        for name in ("ann", "ben")
+    }
+    assert "<em>too fast</em>" in rows["ann"]
+    assert "5 of 20 answers came in less time than reading the outputs takes" in rows["ann"]
+    assert 'data-label="at least">4.2</td>' in rows["ben"]
+    assert 'data-label="active minutes">1.4</td>' in rows["ben"]  # 20 of 4.3 seconds
+    assert "too fast" not in rows["ben"]
 
 
 def test_without_rates_the_pay_sheet_has_no_amounts_and_notes_run_nothing(

@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from evenhand.design.reading import make_campaign
 from evenhand.web import Limits, Site, Store, make_app
 from evenhand.web.limits import HEADERS as GUARDED
+from evenhand.web.links import KeptLinks
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from odd_requests import (
@@ -64,10 +65,14 @@ def tokens(store: Store) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def clients(store: Store) -> Iterator[tuple[TestClient, TestClient]]:
+def clients(
+    store: Store, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[TestClient, TestClient]]:
     """The site, and the site under a prefix."""
     limits = Limits(per_second=1e6, burst=10**6, misses=10**6)
-    apps = [make_app(Site(store, prefix, limits=limits)) for prefix in ("", "/study")]
+    links = KeptLinks(store, tmp_path_factory.mktemp("links") / "links.csv", "http://here")
+    sites = [Site(store, prefix, limits=limits, links=links) for prefix in ("", "/study")]
+    apps = [make_app(one) for one in sites]
     with (
         TestClient(apps[0], raise_server_exceptions=False, follow_redirects=False) as plain,
         TestClient(apps[1], raise_server_exceptions=False, follow_redirects=False) as under,

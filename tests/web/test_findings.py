@@ -148,7 +148,10 @@ def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(
         page = client.get(f"/a/{judged.do(people.replace_link, 'admin').token}/findings").text
     assert page.count('<path class="mark reversed"') == 2  # by comparisons and by ratings
     assert f">{REVERSED} reversed</text>" in page
-    assert f'<th scope="row"><bdi>{REVERSED}</bdi></th><td>reversed</td>' in page
+    row = page.partition(f'<tr data-judge="{REVERSED}">')[2].partition("</tr>")[0]
+    flags = row.partition("<summary>")[2].partition("</summary>")[0]
+    assert flags == "<em>reversed, by comparisons</em>; <em>reversed, by ratings</em>"
+    assert "agrees in 3 of 25" in row
     assert f'data-judge="{REVERSED}"' in page
     assert "style=" not in page  # the policy of the page lets no style in
 

@@ -60,7 +60,7 @@ def test_a_gate_without_the_registered_plan_is_refused(store: Store, where: str)
 
 
 @pytest.mark.parametrize("anytime", [False, True])
-def test_a_look_before_the_end_is_named(
+def test_before_the_end_nothing_is_decided(
     store: Store, where: str, tmp_path: Path, *, anytime: bool
 ) -> None:
     """Three judges see each of three pairs of eight items: 72 answers."""
@@ -69,10 +69,12 @@ def test_a_look_before_the_end_is_named(
     path = tmp_path / "gate.toml"
     path.write_text(plan, encoding="utf-8")
     judge_some(store, 60)
-    early = "The plan decides once, at the end, and 12 answers are to come."
-    assert (early in evenhand.gate(where, plan=path).notes) == (not anytime)
+    early = "not decided yet: the plan decides once, at the end, and 12 answers are to come."
+    found = evenhand.gate(where, plan=path)
+    assert (early in found.says[0]) == (not anytime)
+    assert anytime or (found.exit_code, found.comparisons[0].decision) == (3, "undecided")
     judge_some(store, 12)
-    assert "early" not in [one.code for one in evenhand.gate(where, plan=path).notes]
+    assert early not in evenhand.gate(where, plan=path).says[0]
 
 
 @pytest.mark.parametrize("anytime", [False, True])

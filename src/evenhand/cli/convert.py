@@ -62,6 +62,8 @@ def convert(*, reading: Reading, asked: Asked) -> None:
         from evenhand.data.exclusions import count_exclusions, list_texts
 
         reading.thorough = True  # all of it is written
+        if reading.system_separator is None:
+            reading.system_separator = ""  # an answer on a merged output stays one row
         data = reading.open()
         if asked.persons is not None:
             data = formats.name_persons(data, formats.read_persons(asked.persons))

@@ -171,13 +171,19 @@ def gate(
             refusing_to_write(Path(written.summary)) as path,
             path.open("a", encoding="utf-8") as file,
         ):
-            file.write(shown.markdown())
+            file.write(f"{shown.markdown().rstrip()}\n\n")  # the next one begins a paragraph
     return shown
 
 
 def name_changes(reading: options.Reading) -> list[str]:
     """Name options that change what the answers say; a plan states none of them."""
-    told = {"--outcome": reading.meanings, "--column": reading.columns, "--weight": reading.weight}
+    told = {
+        "--outcome": reading.meanings,
+        "--column": reading.columns,
+        "--weight": reading.weight,
+        "--missing": reading.missing,
+        "--system-separator": reading.system_separator,
+    }
     return [flag for flag, value in told.items() if value]
 
 
@@ -195,6 +201,9 @@ def write_junit(result: Gate) -> str:
     suite.set("tests", str(len(counts)))
     suite.set("failures", str(counts.count("worse")))
     suite.set("errors", str(counts.count("undecided")))
+    if result.unplanned:
+        beside = "\n".join(map(str, result.findings))
+        ElementTree.SubElement(suite, "system-out").text = beside
     ElementTree.indent(suite)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, "unicode") + "\n"

@@ -142,7 +142,7 @@ def judges(
         known = ("task", "judge", "item", "system", "criterion")
         factors = [one for one in (by, asked.input_type) if one is not None and one not in known]
         panels, refused = examine_ratings(
-            data.rows(factors=factors),
+            data.keep_asked().rows(factors=factors),
             asked.diagnose,
             by=by,
             level=flags.fdr,

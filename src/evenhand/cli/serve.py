@@ -98,6 +98,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     from evenhand.design.reading import read_campaign
     from evenhand.web import app as serving
     from evenhand.web.links import (
+        KeptLinks,
         Place,
         check_launch,
         find_replaced,
@@ -150,7 +151,8 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
         click.echo(label("warns", f"no answer can be stored now: {fault}", PLAIN), err=True)
     board = "" if public is None else f"{serving.name_address(public)}{prefix}/"
     tell = partial(_tell, store, tokens, address + prefix, None if demo else links, board)
-    serving.serve(Site(store, prefix, address, proxies=proxies), taken, tell, public)
+    kept = KeptLinks(store, links, address + prefix)
+    serving.serve(Site(store, prefix, address, proxies=proxies, links=kept), taken, tell, public)
     if demo:  # nothing of it is kept
         return
     with suppress(EvenhandError):  # the database may be away
@@ -244,6 +246,11 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: st
         click.echo(f"judge  {make_address(base, 'judge', first)}")
     if board:
         click.echo(f"board  {board}, for anybody")
+    if store.plan:
+        from evenhand.ranking.gate import parse_gate_plan
+
+        digest = parse_gate_plan(store.plan.encode())[1]
+        click.echo(f"plan   registered, with SHA-256 {digest}: publish it")
     outputs = ", ".join(f"{name} ({n:,})" for name, n in store.campaign.outputs.items())
     click.echo(label("judged", f"outputs of {outputs}", PLAIN))
 

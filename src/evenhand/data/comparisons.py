@@ -12,7 +12,15 @@ import narwhals as nw
 
 from evenhand.data.count import count_outcomes
 from evenhand.data.engine import ANSWER, count_labels, count_rows, require_open
-from evenhand.data.joining import add_bins, find_parts, keep_places, say_none, spread
+from evenhand.data.joining import (
+    SEPARATOR,
+    add_bins,
+    find_parts,
+    keep_asked,
+    keep_places,
+    say_none,
+    spread,
+)
 from evenhand.data.labels import MISSING, NO_ANSWERS, is_missing
 from evenhand.data.source import number_rows
 from evenhand.data.tables import ComparisonTable, refuse_judged
@@ -121,6 +129,10 @@ class Comparisons(ComparisonTable):
         for side in ("left", "right"):
             frame = spread(frame, side, parts, self.source)
         return replace(self, frame=frame, source=self.source.noting(parts.note))
+
+    def keep_asked(self) -> Self:
+        """Return the answers alone, where a campaign merged equal outputs: to compare judges by."""
+        return replace(self, frame=keep_asked(self.frame)) if self.has(SEPARATOR) else self
 
     def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
         """Count outcomes per pair of systems, and per judge, item, ... in `by`.

@@ -35,6 +35,7 @@ from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.source import number_rows
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally, take_names
 from evenhand.data.texts import say
@@ -68,7 +69,9 @@ _REASONS: Final = {
     "controls": "controls, whose right answer was known: they tell of judges",
     "repeats": "repeats, which tell how judges agree with themselves",
     "llm-judges": "verdicts of LLM judges (judge_type)",
+    "again": "second answers of a judge to the same pair of outputs",
 }
+_ROW, _LOW, _HIGH = "evenhand_row", "evenhand_low", "evenhand_high"
 _EXPECTED: Final = {"kind": " | ".join(KINDS), "expected": "answers, such as left or 4"}
 
 
@@ -227,6 +230,39 @@ def require_systems(data: object) -> None:
             f"{data.source.name} holds labels of items and names no systems, so that none can be"
             " ranked or compared: agreement, labels and judges read it"
         )
+
+
+def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Comparisons:
+    """Keep the first answer of each judge to a pair of outputs, whoever stood left.
+
+    Rows of one ranking or one merged output, and rows without a judge or an item, stay. by: a
+    column whose levels are other questions, such as the aspect.
+    """
+    if (
+        table.expanded
+        or table.rankings is not None
+        or not (table.has("judge") and table.has("item"))
+    ):
+        return table
+    left, right = nw.col("left"), nw.col("right")
+    low, high = nw.when(left < right), nw.when(left < right)
+    frame = number_rows(table.frame, _ROW).with_columns(
+        low.then(left).otherwise(right).alias(_LOW), high.then(right).otherwise(left).alias(_HIGH)
+    )
+    roles = [one for one in ("task", "criterion", "judge", "item") if table.has(one)]
+    apart = [*roles, *([] if by is None or by in roles else [table.require(by)])]
+    row = nw.col(_ROW).cast(nw.Int64)
+    known = ~nw.any_horizontal(*(nw.col(one).is_null() for one in roles), ignore_nulls=False)
+    kept = frame.filter(~known | (row == row.min().over(*apart, _LOW, _HIGH)))
+    kept = kept.drop(_ROW, _LOW, _HIGH)
+    every, again = count_rows(table.frame), count_rows(table.frame) - count_rows(kept)
+    if not again:
+        return table
+    sentence = say("second-answers", again=again, every=every)
+    excluded = Exclusion(
+        "again", _REASONS["again"], again, every, unit="judgment", sentence=sentence
+    )
+    return replace(table, frame=kept, source=table.source.excluding(excluded))
 
 
 def say_left_out(data: object, remaining: Comparisons | Rankings) -> tuple[str, ...]:

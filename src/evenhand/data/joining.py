@@ -84,6 +84,8 @@ def _as_text(column: NDArray[Any]) -> list[Any]:
 # parameters. Names are taken apart only where the caller says by which sign
 # (`system_separator="+"`), since a sign may also be part of a name; `say_merged` tells where names
 # look like it.
+# Column of our tables that has the sign, where a campaign merged equal outputs
+SEPARATOR: Final = "system_separator"
 SIGN: Final = "+"  # The sign that WMT put between the systems of one output
 PART: Final = "evenhand_part"
 ENTRY: Final = "evenhand_entry"
@@ -155,6 +157,21 @@ def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
     return joined.select(
         *[nw.col(PART).alias(name) if name == column else nw.col(name) for name in names]
     )
+
+
+def keep_asked(frame: Frame) -> Frame:
+    """Keep each answer once, where a campaign merged equal outputs: for the system first by name.
+
+    Judges are not compared by what one answer says of further systems.
+    """
+    names = frame.collect_schema().names()
+    answer = next((one for one in (ANSWER, PLACE) if one in names), None)
+    if answer is None:
+        return frame
+    sides = [name for name in ("left", "right", "system") if name in names]
+    first = [nw.col(name) == nw.col(name).min().over(answer) for name in sides]
+    kept = frame.filter(*first)
+    return kept.drop(ANSWER) if answer == ANSWER else kept
 
 
 def say_none(sign: str) -> str:

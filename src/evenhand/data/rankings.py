@@ -8,7 +8,7 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import ORDER, add_order
-from evenhand.data.joining import ENTRY, find_parts, say_none, spread
+from evenhand.data.joining import ENTRY, SEPARATOR, find_parts, say_none, spread
 from evenhand.data.tables import RankingTable
 
 
@@ -48,6 +48,16 @@ class Rankings(RankingTable):
         parts = find_parts(self.frame, ("system",), sign, self.source)
         note = parts.note if parts is not None else say_none(sign)
         return replace(self, parts=parts, source=self.source.noting(note))
+
+    def keep_asked(self) -> Rankings:
+        """Return the answers alone, where a campaign merged equal outputs: to compare judges by."""
+        if self.parts is None or not self.has(SEPARATOR):
+            return self
+        pairs = zip(self.parts.labels, self.parts.systems, strict=True)
+        first = dict(sorted(pairs, reverse=True))  # of each name the system first by name
+        named = replace(self.parts, labels=tuple(first), systems=tuple(first.values()))
+        frame = spread(self.frame, "system", named, self.source)
+        return replace(self, frame=frame, parts=None)
 
     def comparisons(self) -> Comparisons:
         """Expand each ranking into the n(n − 1)/2 comparisons of its ranked outputs.

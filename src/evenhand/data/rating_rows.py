@@ -61,6 +61,7 @@ class RatingRows:
     # further columns that were asked for, such as the input type, by name
     factors: Mapping[str, Factor] = field(default_factory=dict)
     missing: int = 0  # rows without a score, which are left out
+    column: str = ""  # outside name of the column of scores
     # what must be said of the data, such as how many rows were left out and why
     notes: tuple[str, ...] = ()
 

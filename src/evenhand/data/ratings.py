@@ -9,7 +9,7 @@ from typing import Self
 import narwhals as nw
 
 from evenhand.data.engine import count_rows, require_open
-from evenhand.data.joining import find_parts, keep_places, say_none, spread
+from evenhand.data.joining import SEPARATOR, find_parts, keep_asked, keep_places, say_none, spread
 from evenhand.data.rating_rows import RatingRows, find_document
 from evenhand.data.tables import RatingTable
 from evenhand.data.tally import take_names
@@ -24,8 +24,11 @@ class Ratings(RatingTable):
             `item`, `criterion`, `task`, `kind` (target, control, repeat), `expected` (of a
             control), `seconds` (how long it took), `shown_at` (when).
         source: where it came from and what was understood.
+        merged: whether some scores were of an output of several systems, and count for each.
 
     """
+
+    merged: bool = False
 
     def split_merged(self, sign: str) -> Self:
         """Count a score of an output under a name such as "A+B" for each of its systems.
@@ -45,7 +48,11 @@ class Ratings(RatingTable):
         if parts is None:
             return replace(self, source=self.source.noting(say_none(sign)))
         frame = spread(keep_places(self.frame), "system", parts, self.source)
-        return replace(self, frame=frame, source=self.source.noting(parts.note))
+        return replace(self, frame=frame, source=self.source.noting(parts.note), merged=True)
+
+    def keep_asked(self) -> Self:
+        """Return the answers alone, where a campaign merged equal outputs: to compare judges by."""
+        return replace(self, frame=keep_asked(self.frame)) if self.has(SEPARATOR) else self
 
     def rows(self, *, factors: Sequence[str] = ()) -> RatingRows:
         """Read the table: labels as codes, scores as numbers; see `code_ratings`.

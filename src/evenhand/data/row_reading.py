@@ -207,6 +207,7 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
         moment=read.moment,
         factors={name: Factor.of(*levels[column]) for name, column in wanted.items()},
         missing=missing,
+        column=data.source.named("score"),
         notes=(left_out, *read.notes) if missing else read.notes,
     )
     doubts = note_no_answers(rows, partial(advise_missing, data.frame))

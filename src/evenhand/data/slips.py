@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 import narwhals as nw
+import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
@@ -26,6 +27,8 @@ MAX_ROWS_IN_PASSING: Final = 100_000  # The same for who asks for a ranking, and
 MAX_NAMED: Final = 5  # Rows that a warning names
 MAX_POINTS, MIN_POINTS = 101, 4  # Different scores of a scale on which a score can be far
 FAR_SCORES: Final = 1000  # One score is few, and so is one of so many
+# Scores of a judge from which on their scale is told; times that others' highest is higher
+MIN_OF_SCALE, SHORT_SCALE = 10, 5
 MAX_STEPS: Final = 10  # Steps of the longest scale that is known by its values: 0 or 1 to 10
 _ROW: Final = "evenhand_row"
 
@@ -82,9 +85,27 @@ def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
     )
     if not 0 < rows.size <= MAX_ROWS_IN_PASSING:
         return names
+    names = (*names, *_find_short_scales(rows))
     answers = number_groups(rows.task, rows.judge, rows.unit)
     several = int(answers.max()) + 1 < rows.size
     return (*names, *(_find_identical(data) if several else []))
+
+
+def _find_short_scales(rows: RatingRows) -> list[Finding]:
+    """Name judges whose scores all lie far below the highest of the others, by criterion."""
+    found = []
+    for code, criterion in enumerate(rows.criteria):
+        mine = rows.criterion == code
+        judge, score = rows.judge[mine], rows.score[mine]
+        n, top = np.bincount(judge, minlength=len(rows.judges)), np.full(len(rows.judges), -np.inf)
+        np.maximum.at(top, judge, score)
+        highest = float(score.max(initial=0.0))
+        low = np.flatnonzero((n >= MIN_OF_SCALE) & (top > 0) & (top * SHORT_SCALE <= highest))
+        if len(low):
+            told = {"judges": [rows.judges[at] for at in low.tolist()], "highest": highest}
+            told |= {"own": float(top[low].max()), "of": f" of {criterion}" if criterion else ""}
+            found.append(say("short-scales", "warning", **told))
+    return found
 
 
 def _find_identical(data: Comparisons | Ratings) -> list[Finding]:

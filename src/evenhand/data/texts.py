@@ -18,6 +18,10 @@ say: Final = Templates(
         # What is excluded: parts of sentences, with counts behind them (`Exclusion.text`)
         "zero-weight": "rows of weight 0 are excluded: {rows:,}",
         "controls": "{controls:#control} excluded",
+        "short-scales": "Scores{of} of {judges:list} are {own:g} at most, and others reach"
+        " {highest:g}: if they used another scale, bring all scores to one.",
+        "second-answers": "excluded: {again:,} of {every:,} judgments, second answers of a judge to"
+        " the same pair of outputs",
         "judge-types": "judge_type beside llm: {types:list}, counted as people",
         "named-like-llms": (
             "Named like LLMs, and counted as people: {judges:list}. If they are LLMs, say so"

@@ -653,10 +653,18 @@ def find_doubts(campaign: Campaign) -> tuple[Finding, ...]:
             elif lacking and len(lacking) < len(items) and name != "context":  # few items have one
                 counts = {"lacking": len(lacking), "of": len(items), "names": listing(lacking, 3)}
                 doubts.append(say("little-to-show", "warning", task=task.name, name=name, **counts))
-    equal = [one.name for one in items if len(set(one.outputs.values())) < len(one.outputs)]
+    equal = [one.name for one in items if one.has_equal and not one.merged]
     if equal and any(one.width > 1 for one in campaign.tasks):
         counts = {"equal": len(equal), "of": len(items), "names": listing(equal, 3)}
         doubts.append(say("equal-outputs", "warning", **counts))
+    merged = [one.name for one in items if one.merged]
+    if merged:
+        counts = {"merged": len(merged), "of": len(items), "names": listing(merged, 3)}
+        doubts.append(say("merged-outputs", **counts))
+    alone = [one.name for one in items if one.merged and len(one.systems) == 1]
+    if alone and any(one.width > 1 for one in campaign.tasks):
+        counts = {"alone": len(alone), "of": len(items), "names": listing(alone, 3)}
+        doubts.append(say("uncompared", **counts))
     groups: dict[str, set[str]] = defaultdict(set)
     for one in items:
         if one.source.strip():

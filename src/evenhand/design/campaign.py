@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from evenhand.data.coding import SEED
+from evenhand.data.joining import SEPARATOR
 from evenhand.design.tasks import (
     Answer,
     Rows,
@@ -32,6 +33,7 @@ from evenhand.numerics.sampling import MIN_SECRET_SEED
 # Settings that are whole numbers, and the lowest of each
 COUNTS: Final = {"judges_per_item": 1, "controls": 0, "repeats": 0, "lag": 0, "again": 0}
 MAX_SETTING: Final = 1_000_000_000  # Highest of all settings that are whole numbers
+EQUAL_OUTPUTS: Final = ("merge", "ask")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +53,9 @@ class Design:
     # pairs that a policy chooses in all; None for as many as quotas and items allow
     judgments: int | None = None
     top: int | None = None  # systems that are wanted, for the policy "top-k"; else None
+    # whether outputs of an item with the same text are judged as one: merge, or ask. None of a
+    # campaign that was launched before there was the choice: then as "ask".
+    equal_outputs: str | None = "merge"
 
     def __post_init__(self) -> None:
         for name, least in COUNTS.items():
@@ -61,6 +66,10 @@ class Design:
         for name in ("once_per_source", "balanced_blocks"):
             if not isinstance(getattr(self, name), bool):
                 raise CampaignError(f"{name} cannot be {getattr(self, name)!r}: true or false")
+        if self.equal_outputs not in (None, *EQUAL_OUTPUTS):
+            raise CampaignError(
+                f"equal_outputs cannot be {self.equal_outputs!r}: it is {' | '.join(EQUAL_OUTPUTS)}"
+            )
         if not isinstance(self.policy, str):
             raise CampaignError(f"policy cannot be {self.policy!r}: it is the name of a rule")
         share = self.random_share
@@ -80,6 +89,11 @@ class Design:
                     f" leave {name} out"
                 )
 
+    @property
+    def merges(self) -> bool:
+        """Whether equal outputs are judged as one: not where systems must meet equally often."""
+        return self.equal_outputs == "merge" and not self.balanced_blocks
+
     def to_dict(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if value is not None}
 
@@ -95,6 +109,8 @@ def _check_count(name: str, value: Any, least: int) -> None:
         raise CampaignError(f"{name} is a whole number up to {MAX_SETTING:,}")
 
 
+SIGNS: Final = "+|&=~"  # Between the systems of an output that several gave, as WMT wrote it
+NAMED: Final = ("system", "left", "right")  # Columns of our tables that name systems
 CONTROLS: Final = ("", "good", "bad", "expected")
 Expected = str | float | int | Mapping[str, str | float | int]
 
@@ -117,6 +133,7 @@ class Item:
     # best or "tie"; by the names of tasks where these expect different answers
     expected: Expected = field(default="", hash=False)
     anchor: bool = False  # whether all judges judge it
+    merged: bool = False  # whether outputs with the same text are judged as one
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -181,7 +198,26 @@ class Item:
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
-        return tuple(self.outputs)
+        """Systems whose outputs are shown: of merged ones, the first that gave the text."""
+        return tuple(names[0] for names in self._same) if self.merged else tuple(self.outputs)
+
+    @cached_property
+    def has_equal(self) -> bool:
+        return len(self._same) < len(self.outputs)
+
+    @cached_property
+    def _same(self) -> tuple[tuple[str, ...], ...]:
+        """Systems by their text, in the order given."""
+        same: dict[str, list[str]] = {}
+        for system, text in self.outputs.items():
+            same.setdefault(text, []).append(system)
+        return tuple(map(tuple, same.values()))
+
+    def list_same(self, system: str) -> tuple[str, ...]:
+        """Return the systems that a judgment of one system's output is of."""
+        if not self.merged:
+            return (system,)
+        return next(names for names in self._same if system in names)
 
     def expects(self, task: str) -> str | float | int:
         """Return what a task expects of a control, "" where it expects nothing."""
@@ -297,6 +333,31 @@ class Pay:
 
     def to_dict(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if value}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    seconds_per_answer: float = 0  # as a pilot took; 0 where it is not known
+    break_after: float = 45  # minutes of active work until a break is suggested; 0 for never
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not is_number(value) or value < 0:
+                raise CampaignError(f"{name} cannot be {value!r}: it is a number, 0 or more")
+
+    def count_minutes(self, questions: int) -> int | None:
+        """Return the minutes that so many questions take; None where that is not known.
+
+        >>> Timing(seconds_per_answer=20).count_minutes(100)
+        33
+        """
+        seconds = questions * self.seconds_per_answer
+        return max(1, round(seconds / 60)) if seconds else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what differs from the usual: other campaigns keep their digests."""
+        usual = type(self)()
+        return {name: one for name, one in vars(self).items() if one != getattr(usual, name)}
 
 
 @dataclass(frozen=True)
@@ -430,6 +491,7 @@ class Campaign:
     seed: int | None = None
     platform: str = USUAL  # where workers of a crowd come from, if any do: prolific, mturk or other
     pay: Pay = field(default_factory=Pay)  # what judges are paid
+    time: Timing = field(default_factory=Timing)  # how long it takes
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
@@ -442,6 +504,7 @@ class Campaign:
             )
         for name in ("tasks", "items", "judges", "training"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "items", tuple(map(self._merge, self.items)))
         for name in ("tasks", "items", "judges"):
             if not getattr(self, name):
                 raise CampaignError(f"campaign '{self.name}' has no {name}")
@@ -459,6 +522,10 @@ class Campaign:
         find_platform(self.platform)
         if self.design.policy:
             check_followed(self.design.policy, self.tasks)
+
+    def _merge(self, item: Item) -> Item:
+        merged = self.design.merges and not item.control and item.has_equal
+        return item if item.merged == merged else replace(item, merged=merged)
 
     @property
     def drawing_seed(self) -> int:
@@ -484,7 +551,13 @@ class Campaign:
         planned = self
         if self.seed is None and (launched.has_secret_seed or launched.seed == SEED):
             planned = replace(self, seed=launched.seed)
+        if launched.design.equal_outputs is None:
+            planned = planned.unmerge()
         return planned.digest == launched.digest
+
+    def unmerge(self) -> Campaign:
+        """Return the campaign as it was launched before equal outputs were merged."""
+        return replace(self, design=replace(self.design, equal_outputs=None))
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -494,7 +567,7 @@ class Campaign:
     @cached_property
     def outputs(self) -> Mapping[str, int]:
         """System → of how many items it has an output, without controls."""
-        named = (one.systems for one in self.items if not one.control)
+        named = (one.outputs for one in self.items if not one.control)
         return Counter(system for systems in named for system in systems)
 
     @cached_property
@@ -532,9 +605,33 @@ class Campaign:
         source = self.item(ticket.item).source
         return self.task(ticket.task).validate(answer, self.shown(ticket), source)
 
+    @cached_property
+    def separator(self) -> str:
+        """The sign between the systems of a merged output, in no name; "" where none is merged."""
+        if not any(one.merged for one in self.items):
+            return ""
+        names = "".join(system for one in self.items for system in one.outputs)
+        more = map(chr, range(0x2295, 0x2800))
+        return next((one for one in (*SIGNS, *more) if one not in names), "")
+
     def tabulate(self, ticket: Ticket, answer: object) -> Rows:
-        """Return the rows that an answer makes in the table of its task."""
-        return self.task(ticket.task).rows(ticket, self.read_answer(ticket, answer))
+        """Return the rows that an answer makes in the table of its task.
+
+        A merged output goes by the names of all systems that gave it, such as "A+B", and a column
+        has the sign between them: readers then count the one answer for each.
+        """
+        rows = self.task(ticket.task).rows(ticket, self.read_answer(ticket, answer))
+        if not self.separator:
+            return rows
+        item = self.item(ticket.item)
+        names = {one: self.separator.join(item.list_same(one)) for one in ticket.systems}
+        named = ({**row, **{c: names[row[c]] for c in NAMED if c in row}} for row in rows)
+        return tuple({**row, SEPARATOR: self.separator} for row in named)
+
+    def find_output(self, item: str, name: str) -> str:
+        """Return the text that a system, or the systems of a merged output, gave for an item."""
+        outputs = self.item(item).outputs
+        return outputs[name if name in outputs else name.split(self.separator, maxsplit=1)[0]]
 
     def feedback(self, ticket: Ticket) -> Training | None:
         """Return what a training ticket teaches; None for other tickets."""
@@ -552,7 +649,8 @@ class Campaign:
             **({} if self.platform == USUAL else {"platform": self.platform}),
             **self.wording.to_dict(),
             **({"pay": pay} if (pay := self.pay.to_dict()) else {}),
-            "design": self.design.to_dict(),
+            **({"time": time} if (time := self.time.to_dict()) else {}),
+            "design": self._describe_design(),
             "judges": [
                 {name: value for name, value in vars(one).items() if value is not None}
                 for one in self.judges
@@ -561,6 +659,13 @@ class Campaign:
             "training": [one.to_dict() for one in self.training],
             "items": [one.to_dict() for one in self.items],
         }
+
+    def _describe_design(self) -> dict[str, Any]:
+        # The usual choice is named where it changes something: other campaigns keep their digests.
+        design = self.design.to_dict()
+        if self.design.equal_outputs == "merge" and not self.separator:
+            del design["equal_outputs"]
+        return design
 
     @cached_property
     def canonical(self) -> bytes:

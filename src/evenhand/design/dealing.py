@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import comb
@@ -57,8 +57,13 @@ def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
     named: list[tuple[str, ...]] = []
     for systems in sorted(of_kind):
         members = of_kind[systems]
-        check_width(campaign, systems, width, campaign.items[members[0]])
-        sets = _choose_sets(campaign, len(systems), width, len(members), draws.of(*systems))
+        unmerged = [one for one in members if not campaign.items[one].merged]
+        if unmerged:
+            check_width(campaign, systems, width, campaign.items[unmerged[0]])
+        elif len(systems) < min(width, 2):
+            continue  # all systems gave the same
+        fewer = _limit_sets(campaign, len(systems), width) if not unmerged else campaign
+        sets = _choose_sets(fewer, len(systems), width, len(members), draws.of(*systems))
         order = draws.of("items", *systems).order(len(members))
         for at, chosen in zip(order.tolist(), sets, strict=True):
             item += [members[at]] * len(chosen)
@@ -88,6 +93,14 @@ def check_width(campaign: Campaign, systems: Sequence[str], width: int, example:
             f"task '{task.name}' compares {width} outputs, and item '{example.name}' has one"
             f" ({listing(systems)}): add the others, or leave it out"
         )
+
+
+def _limit_sets(campaign: Campaign, m: int, width: int) -> Campaign:
+    """Return the campaign with no more sets of an item than its different outputs have."""
+    each, there = campaign.design.per_item, comb(m, min(width, m))
+    if each is None or each <= there:
+        return campaign
+    return replace(campaign, design=replace(campaign.design, per_item=there))
 
 
 def _choose_sets(
@@ -422,6 +435,9 @@ def _repeat(
 
 def count_units(campaign: Campaign, item: Item, width: int) -> int:
     each, m = campaign.design.per_item, len(item.systems)
+    if item.merged:
+        there = comb(m, min(width, m)) if m >= min(width, 2) else 0
+        return min(there, each or (1 if width > 2 else there))
     if width > 2:
         return each or 1
     return comb(m, width) if each is None else each
@@ -430,7 +446,7 @@ def count_units(campaign: Campaign, item: Item, width: int) -> int:
 def may_choose(campaign: Campaign, item: Item, width: int) -> bool:
     """Say whether only some of the outputs, pairs or sets of an item are judged."""
     m = len(item.systems)
-    return count_units(campaign, item, width) < comb(m, min(width, m))
+    return 0 < count_units(campaign, item, width) < comb(m, min(width, m))
 
 
 def list_targets(campaign: Campaign) -> list[Item]:
@@ -444,7 +460,8 @@ def list_anchors(campaign: Campaign) -> list[Item]:
 
 def count_targets(campaign: Campaign, width: int) -> Mapping[str, int]:
     """Return item → how many outputs, pairs or sets of it are assigned."""
-    return {one.name: count_units(campaign, one, width) for one in list_targets(campaign)}
+    counts = {one.name: count_units(campaign, one, width) for one in list_targets(campaign)}
+    return {name: n for name, n in counts.items() if n}
 
 
 def count_anchors(campaign: Campaign, width: int) -> Mapping[str, int]:
@@ -475,7 +492,8 @@ def count_pairs(campaign: Campaign) -> Integers:
     pairs = np.zeros(len(campaign.items), dtype=np.int64)
     for at, one in enumerate(campaign.items):
         if not one.control and not one.anchor:
-            check_width(campaign, one.systems, 2, one)
+            if not one.merged:
+                check_width(campaign, one.systems, 2, one)
             pairs[at] = comb(len(one.systems), 2)
     if not pairs.any():
         raise CampaignError("a policy finds nothing to choose: all items are anchors or controls")

@@ -98,11 +98,12 @@ class GatePlan(Shown):
 
     @property
     def notes(self) -> tuple[Finding, ...]:
-        """Return which standard deviations were not stated."""
+        """Return which ties and standard deviations were not stated."""
         truth, assumed = self.spec.truth, self.spec.assumed
         if not assumed:
             return ()
-        sds = ", ".join(f"{name} = {truth.sds[name]:g}" for name in assumed)
+        values = {"ties": truth.ties, **truth.sds}
+        sds = ", ".join(f"{name} = {values[name]:g}" for name in assumed)
         return (say("assumed" if truth.rated else "assumed-alike", sds=sds),)
 
     def document(self) -> Document:
@@ -261,8 +262,9 @@ def make_gate_spec(settings: Mapping[str, Any], pilot: object | None) -> Campaig
     names = {"systems": [NEW, OLD], "gap": gap}
     if pilot is None:
         spec = make_spec({**settings, **names})
-        assumed = tuple(name for name in spec.truth.sds if name not in settings)
-        every = len(assumed) == len(spec.truth.sds)
+        known = [*([] if spec.truth.rated else ["ties"]), *spec.truth.sds]
+        assumed = tuple(name for name in known if name not in settings)
+        every = len(assumed) == len(known)
         source = ("as assumed" if every else "partly as assumed") if assumed else spec.source
         return replace(spec, assumed=assumed, source=source)
     learned = learn_from_pilot(pilot, gap_stated=True).truth  # type: ignore[arg-type]
@@ -336,7 +338,10 @@ class GateSearch:
         closed = None if self.spec.is_sized else self.need(found.judges)
         times = 1.0 if closed is None else found.judgments / closed.judgments
         needed = [one for one in map(self.need, JUDGES) if one is not None]
-        return [self.size(one.judges, min(round(times * one.judgments), MOST)) for one in needed]
+        sizes = [(one.judges, min(round(times * one.judgments), MOST)) for one in needed]
+        fewest = min((n for _, n in sizes), default=0)
+        # more judges than judgments that suffice would have one each, and some none
+        return [self.size(judges, n) for judges, n in sizes if judges <= fewest]
 
     def find(self) -> Design:
         """Return the stated design; where the number of judgments is missing, the fewest."""

@@ -130,8 +130,8 @@ def encode_tickets(
             rows.append((ticket.item, ticket.item, -1, False, True))
         else:
             item, shown = items[ticket.item], frozenset(ticket.systems)
-            n = min(campaign.tasks[tasks[ticket.task]].width, len(item.outputs))
-            sound = len(shown) == len(ticket.systems) == n and shown <= item.outputs.keys()
+            n = min(campaign.tasks[tasks[ticket.task]].width, len(item.systems))
+            sound = len(shown) == len(ticket.systems) == n and shown.issubset(item.systems)
             rows.append((item.name, item.group, _KIND[roles[item.name]], sound, True))
     item_names, sources, role, is_sound, settled = zip(*rows, strict=True) if rows else ((),) * 5
     labels = [frozenset(one.systems) for one in tickets]
@@ -367,6 +367,7 @@ def _count_shown(mine: Seen, rows: Integers, size: int) -> dict[frozenset[str], 
     return {  # those that are never shown among them
         kind: np.array([shown[one] for one in combinations(sorted(kind), size)], dtype=np.int64)
         for kind, shown in kinds.items()
+        if len(kind) >= size
     }
 
 
@@ -675,7 +676,11 @@ def check_units(seen: Seen) -> Iterator[Guarantee]:
 def _check_choice(seen: Seen, at: int) -> Iterator[Guarantee]:
     """Where some of many are chosen, each is about equally often, of items alike."""
     campaign, task = seen.campaign, seen.campaign.tasks[at]
-    owed = [one for one in campaign.items if not one.control]
+    owed = [
+        one
+        for one in campaign.items
+        if not one.control and dealing.count_units(campaign, one, task.width)
+    ]
     even = campaign.design.balanced_blocks and task.width == 2  # which is promised by itself
     if even or not any(dealing.may_choose(campaign, one, task.width) for one in owed):
         return

@@ -38,7 +38,7 @@ WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 # What a campaign file may say
 KEYS: Final = (
     *("name", "title", "seed", "platform", *WORDS, "texts", "design", "judges", "systems", "tasks"),
-    *("ignore", "training", "items", "sheet", "pay"),
+    *("ignore", "training", "items", "sheet", "pay", "time"),
 )
 Settings = TypeVar("Settings")
 DEFAULT_JUDGES: Final = 3  # How many judges a campaign has that does not say
@@ -111,6 +111,7 @@ def make_campaign(
             design=design,
             wording=_read_wording(settings, where),
             pay=_read_settings(settings, where, "pay", campaigns.Pay),
+            time=_read_settings(settings, where, "time", campaigns.Timing),
             training=tuple(
                 _read_training(one, f"{where}, training {at}")
                 for at, one in enumerate(taught, start=1)

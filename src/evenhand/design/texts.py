@@ -232,6 +232,11 @@ say: Final = Templates(
         " ({names}).",
         "equal-outputs": "{equal:,} of {of:#item} have the same text as the output of two systems"
         " ({names}): judges may be asked which of two equal texts is better.",
+        "merged-outputs": "{merged:,} of {of:#item} have the same text as the output of several"
+        " systems ({names}): judges are asked about it once, and the answer counts for each of"
+        " them.",
+        "uncompared": "{alone:,} of {of:#item} have one text as the output of all systems"
+        " ({names}): nobody is asked to compare it with itself.",
         "equal-sources": "{sources:#source} are the same text under several items, such as"
         " {example}: a judge may see the text again, though once_per_source is set. Give these"
         " items one name in the column group.",

@@ -14,9 +14,10 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
-from evenhand.data.engine import count_rows, quote_name
+from evenhand.data.engine import count_labels, count_rows, quote_name
 from evenhand.data.engine_errors import explained
 from evenhand.data.exclusions import Filter, quote_condition
+from evenhand.data.joining import SEPARATOR
 from evenhand.data.labels import Outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
@@ -99,7 +100,7 @@ def read(
         weights: whether a weight column counts judgments or weighs them by importance.
         system_separator: the sign between the systems of an output that was shown once for
             several of them, as "+" in "A+B"; it is compared, or scored, for each of them. None
-            takes names as they are.
+            takes the sign that the table of a campaign names; else, as "", names as they are.
         sheet: which sheet of a workbook; None takes the only one that holds judgments.
         decimal: the sign before decimals in text, "," or "."; None takes a point, and a comma in a
             CSV file whose fields are parted by semicolons.
@@ -164,8 +165,24 @@ def read(
     data = understand(table, options, layout=format, where=where)
     with explained(table.name):
         data = data if task is None else data.select_task(task)
-        data = data if system_separator is None else data.split_merged(system_separator)
+        if system_separator is None:
+            data = split_equal(data)
+        elif system_separator:
+            data = data.split_merged(system_separator)
         return data.exclude_named([without] if isinstance(without, str) else without)
+
+
+def split_equal(data: Comparisons | Rankings | Ratings) -> Comparisons | Rankings | Ratings:
+    """Count outputs that a campaign merged for each of their systems: a column has the sign."""
+    if not data.has(SEPARATOR):
+        return data
+    signs = sorted(filter(None, count_labels(data.frame, SEPARATOR, as_text=True)))
+    if len(signs) > 1:
+        raise InvalidJudgments(
+            f"{data.source.name} has several signs between the systems of one output"
+            f" ({listing(signs)}): read each part by itself (--where)"
+        )
+    return data.split_merged(signs[0]) if signs else data
 
 
 # Layouts whose scores are made from marked errors

@@ -130,6 +130,7 @@ def measure_agreement(
             f" {type(data).__name__}: open them with evenhand.read"
         )
     require_open(data.frame, data.source.name)
+    data = data.keep_asked()
     result = _measure_people(_leave_out_named(data, llm_judges), request, scale, group_by)
     column = None if isinstance(result, AgreementTable) else result.by
     kinds = _compare_llm_judges(data, llm_judges, column, request)

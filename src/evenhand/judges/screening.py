@@ -119,6 +119,8 @@ def screen_judges(
     >>> len(found.cards), found.flagged
     (12, ())
     """
+    if isinstance(data, Comparisons | Rankings | Ratings):
+        data = data.keep_asked()
     if isinstance(data, Ratings | RatingRows):
         rows = data.rows() if isinstance(data, Ratings) else data
         screening = screen_ratings(rows, level=level, scale=require_scale(scale), effect=effect)

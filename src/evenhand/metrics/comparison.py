@@ -1,7 +1,9 @@
 """Which metric agrees better with people: tests of pairs of metrics, and clusters.
 
-For metrics a and b, on one scale (standardised over all scores), Δ = T(b) − T(a) for a statistic T.
-Under the null hypothesis their scores could change places, and Δ* is what that gives:
+For metrics a and b, on one scale, Δ = T(b) − T(a) for a statistic T. Scores are standardised over
+all outputs; where whole systems change places and T is one of their means, over these, so that the
+means of a metric that is noisy by segment are no smaller. Under the null hypothesis their scores
+could change places, and Δ* is what that gives:
 
 - perm-sys: all scores of a system change places, for each system or for none (all 2^K of up to 12
   systems, else drawn). It speaks of other systems, since those are what is drawn.
@@ -24,7 +26,13 @@ from typing import Final
 
 import numpy as np
 
-from evenhand.metrics.statistics import MAX_EXACT, TIED, correlate_systems
+from evenhand.metrics.statistics import (
+    MAX_EXACT,
+    ROUNDING,
+    TIED,
+    correlate_systems,
+    sign_apart,
+)
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
@@ -46,6 +54,7 @@ class Differences:
     difference: Array
     p: Array  # two-sided
     p_better: Array  # one-sided: that the second is better
+    p_worse: Array  # one-sided: that the first is better; with ties the two sum to more than 1
     adjusted: Array  # two-sided, over all pairs
 
 
@@ -55,17 +64,19 @@ def summarise(difference: Array, draws: Array, *, centre: bool = False) -> Diffe
     if centre:
         below = (1 + (draws <= SAME).sum(axis=0)) / (b + 1)
         above = (1 + (draws >= -SAME).sum(axis=0)) / (b + 1)
-        p, better, draws = np.minimum(2 * np.minimum(below, above), 1), below, draws - difference
+        p, better, worse = np.minimum(2 * np.minimum(below, above), 1), below, above
+        draws = draws - difference
     else:
         beyond = np.abs(draws) >= np.abs(difference) - SAME
         p = (1 + beyond.sum(axis=0)) / (b + 1)
         better = (1 + (draws >= difference - SAME).sum(axis=0)) / (b + 1)
+        worse = (1 + (draws <= difference + SAME).sum(axis=0)) / (b + 1)
     sd = draws.std(axis=0)
     scale = np.where(sd > 0, sd, 1.0)
     # rounding must not part draws that are equal
     statistic = np.round(np.abs(difference) / scale, 9)
     adjusted = adjust_by_steps(statistic, [np.round(np.abs(draws) / scale, 9)])
-    return Differences(difference, p, better, np.maximum(adjusted, p))
+    return Differences(difference, p, better, worse, np.maximum(adjusted, p))
 
 
 def draw_swaps(systems: int, draws: int, rng: np.random.Generator) -> Flags:
@@ -190,8 +201,9 @@ def soften(scores: Array, signs: Array, people: Array, *, whole: bool) -> Array:
 def share_order(people: Array, means: Array) -> Array:
     """Return (M, M, P) what pairs of systems add to PA, from (K,) and (M, K) means."""
     i, j = np.triu_indices(len(people), 1)
-    order = np.sign(means[:, None, i] - means[None, :, j])
-    return np.asarray((order == np.sign(people[i] - people[j])) / len(i))
+    order = sign_apart(means[:, None, i] - means[None, :, j], float(np.abs(means).max()))
+    right = sign_apart(people[i] - people[j], float(np.abs(people).max()))
+    return np.asarray((order == right) / len(i))
 
 
 def share_accuracy(people: Array, scores: Array, epsilon: Array) -> Array:
@@ -205,17 +217,17 @@ def share_accuracy(people: Array, scores: Array, epsilon: Array) -> Array:
     n = judged.sum(axis=0)
     in_item = np.where(n > 1, n * (n - 1) / 2, np.inf)
     weight = 1 / (in_item * max(int((n > 1).sum()), 1))
-    limit = ((epsilon[:, None] + epsilon[None]) / 2).astype(np.float32)  # (M, M, S)
+    limit = (epsilon[:, None] + epsilon[None]) / 2  # (M, M, S)
     # differences that are the limit itself are ties: rounding must not part them
-    limit += 1e-5 * np.maximum(limit, 1e-3)
-    small = scores.astype(np.float32)
+    limit += ROUNDING * max(float(np.abs(scores).max()), 1.0)
+    scale = float(np.nanmax(np.abs(people)))
     parts = np.zeros((m, m, k * (k - 1) // 2))
     for at, (i, j) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
         both = np.flatnonzero(judged[i] & judged[j])
-        order = np.sign(people[i, both] - people[j, both])
+        order = sign_apart(people[i, both] - people[j, both], scale)
         for sign in (-1, 0, 1):
             items = both[order == sign]
-            apart = small[:, i, items][:, None] - small[:, j, items][None]
+            apart = scores[:, i, items][:, None] - scores[:, j, items][None]
             if sign:
                 right = sign * apart > limit[:, :, items]
             else:
@@ -235,7 +247,8 @@ def test_williams(r: Array, between: Array, n: int, pairs: Pairs) -> Differences
     safe = np.where(below > 0, below, 1)
     t = np.where(below > 0, (r12 - r13) * np.sqrt((n - 1) * (1 + r23)) / np.sqrt(safe), 0)
     p = np.array([t_tail(one, n - 3) for one in t.tolist()])
-    return Differences(r12 - r13, p, np.where(t > 0, p / 2, 1 - p / 2), holm(p))
+    better = np.where(t > 0, p / 2, 1 - p / 2)
+    return Differences(r12 - r13, p, better, 1 - better, holm(p))
 
 
 # Clusters: metrics that nothing tells apart.

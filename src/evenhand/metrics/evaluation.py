@@ -54,6 +54,7 @@ from evenhand.metrics.scores import (
 )
 from evenhand.metrics.study import (
     OF_MEANS,
+    OF_SEGMENT_PAIRS,
     STATISTICS,
     UNASKED,
     UNASKED_OF_SYSTEMS,
@@ -74,6 +75,8 @@ SEED: Final = 20131
 HALVES: Final = 5  # Splits of judges into halves
 MIN_HALVED: Final = 0.5  # Share of outputs that two judges judged, for a ceiling
 MIN_JUDGES: Final = 3  # From which on judges are left out one by one
+MAX_LOST: Final = 2  # Times a judge's equal share of the items, which may be lost without the judge
+OF_WHOLE_ITEMS: Final = ("spa", "tie-aware")  # statistics of items on which all were judged
 DISTANT: Final = 0.95  # Share of pairs of systems that are in people's order
 NEGATED: Final = ("metric-negated", "metric-negated-asked")  # Findings that name metrics
 MIN_DISTANT: Final = 10  # Pairs of systems from which such a distance is told
@@ -226,14 +229,14 @@ def _take_task(scores: MetricScores, name: str) -> MetricScores:
     own = [at for at, item in enumerate(scores.items) if item.startswith(f"{task} / ")]
     if not task or not own:
         return scores
-    values = scores.values[:, :, own]
+    names, values = [scores.items[at] for at in own], scores.values[:, :, own]
     there = ~np.isnan(values)
     m, k = np.flatnonzero(there.any(axis=(1, 2))), np.flatnonzero(there.any(axis=(0, 2)))
     return replace(
         scores,
         metrics=tuple(scores.metrics[at] for at in m),
         systems=tuple(scores.systems[at] for at in k),
-        items=tuple(scores.items[at] for at in own),
+        items=("",) if names == [f"{task} / "] else tuple(names),  # of systems as a whole
         values=values[m][:, k],
     )
 
@@ -246,6 +249,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     if gold.votes is not None:
         preferences = judge_preferences(gold.votes, scores)
         scores = preferences.means
+    pairs_of_outputs = measures.count_segment_pairs(gold.scores, wishes.group)
     fold = measures.assign_folds(gold.documents)
     of_scores = tuple(one for one in names if one != "preference")
     spa = wishes.spa == "wmt"
@@ -267,6 +271,8 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         told |= {"were": "was" if one else "were", "them": "it" if one else "them"}
         notes.append(say("constant", "warning", **told))
     negated = [m for one in aligned.notes if one.code in NEGATED for m in one.values["metrics"]]
+    if gold.items and not wishes.statistics and pairs_of_outputs > measures.MAX_PAIRS:
+        notes.append(say("too-many-pairs", n=pairs_of_outputs))
     notes += _note_systems(gold, values, measured, metrics, constant, negated=negated)
     asked = preferences if by_preference else None
     clusters = _compare(
@@ -282,8 +288,13 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         notes=notes,
     )
     ceiling = _find_ceiling(study, gold, notes) if gold.items else {}
-    epsilon = measured.epsilons[:, np.unique(fold)].mean(axis=1) if "acc-eq" in values else None
-    epsilon = epsilon if preferences is None else preferences.limits.mean(axis=1)
+    epsilon = measured.stars if "acc-eq-star" in values else None
+    if "acc-eq" in values:
+        epsilon = measured.epsilons[:, np.unique(fold)].mean(axis=1)
+        epsilon = np.where(np.isnan(values["acc-eq"]), np.nan, epsilon)
+    if preferences is not None:
+        epsilon = preferences.limits.mean(axis=1)
+        notes += [say("limit-inside", "warning")] if preferences.of_one_item else []
     judges = None if gold.panel is None else gold.panel.judges
     if gold.votes is not None and gold.votes.judges != ("",):
         judges = len(np.unique(gold.votes.judge))
@@ -323,8 +334,10 @@ def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
         return [*OF_MEANS], UNASKED_OF_SYSTEMS
     levels = [one for one in STATISTICS if one != "preference"]
     available = [one for one in levels if group == "item" or one != "acc-eq"]
-    whole = measures.find_items(gold.scores).any()
-    return available, [one for one in UNASKED if one != "spa" or whole]
+    lacking = [] if measures.find_items(gold.scores).any() else ["spa"]
+    if measures.count_segment_pairs(gold.scores, group) > measures.MAX_PAIRS:
+        lacking += OF_SEGMENT_PAIRS
+    return available, [one for one in UNASKED if one not in lacking]
 
 
 def _sign(
@@ -332,8 +345,9 @@ def _sign(
 ) -> str:
     gold = aligned.gold
     scores = np.ascontiguousarray(aligned.values).tobytes()
+    negated = [m for one in aligned.notes if one.code in NEGATED for m in one.values["metrics"]]
     parts = [
-        f"metrics against {gold.name}",
+        f"metrics against {gold.name}{' (lower is better)' if gold.lower else ''}",
         " ".join(names),
         *([f"group {wishes.group}"] * bool(gold.items)),
         *([f"spa {wishes.spa}"] * ("spa" in names)),
@@ -343,6 +357,7 @@ def _sign(
             for one in aligned.notes
             if one.code == "metrics-excluded"
         ),
+        *([f"lower {' '.join(negated)}"] if negated else []),
         f"seed {wishes.seed}",
     ]
     digest = sha256(gold.digest.encode() + scores).hexdigest()
@@ -371,14 +386,19 @@ def _note_systems(
         remedy = write_without("system", references)
         notes.append(say("references", systems=references, remedy=remedy))
     kept = int(measures.find_items(gold.scores).sum())
-    if gold.items and "spa" in values and kept < len(gold.items):
-        notes.append(say("incomplete", kept=kept, n=len(gold.items)))
+    whole = [name for name in OF_WHOLE_ITEMS if name in values]
+    if gold.items and whole and kept < len(gold.items):
+        titles = join_names([*map(name_statistic, whole)])
+        titles += " uses" if len(whole) == 1 else " use"
+        notes.append(say("incomplete", statistics=titles, kept=kept, n=len(gold.items)))
+    notes += _note_constant_groups(measured, metrics, constant)
     if len(gold.systems) >= MIN_SYSTEMS:
         r = measures.correlate_systems(measured.people, measured.metrics, "pearson")
-        low = [one for one, value in zip(metrics, r.tolist(), strict=True) if value < 0]
+        error = (len(gold.systems) - 1) ** -0.5  # of r between noise and people
+        low = [one for one, value in zip(metrics, r.tolist(), strict=True) if value < -error]
         plain = [one for one in low if one not in negated]
         turned = [one for one in low if one in negated]
-        if gold.lower is not None and len(low) == np.isfinite(r).sum():
+        if low and gold.lower is not None and len(low) == np.isfinite(r).sum():
             remedy = f"--better {'higher' if gold.lower else 'lower'}"
             if plain:
                 remedy += f" or, if lower is better in the metrics, {write_names('--lower', plain)}"
@@ -393,6 +413,19 @@ def _note_systems(
         low = [metrics[at] for at in np.flatnonzero(at_chance).tolist()]
         below = say("below-chance", "warning", metrics=low, chance=measured.chance)
         notes.append(below if low else say("chance", "info", chance=measured.chance))
+    return notes
+
+
+def _note_constant_groups(
+    measured: Measured, metrics: Sequence[str], constant: Flags
+) -> list[Finding]:
+    """Say of how many items or systems a correlation has no value, for the metric with the most."""
+    notes = []
+    for name, (lost, n) in measured.undefined.items():
+        if not constant.all() and (most := int(lost[~constant].max())):
+            metric = metrics[int(np.argmax(np.where(constant, -1, lost)))]
+            told: dict[str, Any] = {"statistic": name_statistic(name), "metric": metric}
+            notes.append(say("constant-groups", lost=most, n=n, **told))
     return notes
 
 
@@ -411,8 +444,17 @@ def _leave_judges_out(
         notes.append(say("judges-as-given", "info", why="fewer than three are known"))
         return None
     only = replace(study, names=(name,))
+    parts = panel.leave_out((study.people.shape[0], study.people.shape[1]))
+    if name == "spa":
+        # an item is lost with one of its outputs; without many items p differ for that alone
+        whole = int(measures.find_items(study.people).sum())
+        least = min(int(measures.find_items(one).sum()) for one in parts)
+        if least < (1 - MAX_LOST / len(parts)) * whole:
+            why = f"without one of them SPA would rest on {least:,} of {whole:,} items"
+            notes.append(say("judges-as-given", "info", why=why))
+            return None
     found = []
-    for people in panel.leave_out((study.people.shape[0], study.people.shape[1])):
+    for people in parts:
         if np.isnan(people).all(axis=1).any():
             notes.append(say("judges-as-given", "info", why="one judge alone scored a system"))
             return None
@@ -508,8 +550,7 @@ def _list_pairs(
         q, turned = int(at[one, other]), one < other
         p, adjusted = float(differences.p[q]), float(differences.adjusted[q])
         gap = (-1.0 if turned else 1.0) * float(differences.difference[q])
-        better = float(differences.p_better[q])
-        upper[a, b] = 1.0 - better if turned else better
+        upper[a, b] = float((differences.p_worse if turned else differences.p_better)[q])
         decided[a, b], error = adjusted <= ALPHA, None
         if without is not None:
             error = float(_jackknife((without[:, one] - without[:, other])[:, None])[0])
@@ -554,6 +595,6 @@ def find_distance(people: Array, metric: Array) -> float | None:
 
     That is, 95 % of the pairs of systems that are so far apart or farther; None where too few are.
     """
-    apart, share = measures.order_by_distance(people, metric)
-    enough = np.flatnonzero((share >= DISTANT) & (np.arange(len(share)) >= MIN_DISTANT - 1))
+    apart, share, n = measures.order_by_distance(people, metric)
+    enough = np.flatnonzero((share >= DISTANT) & (n >= MIN_DISTANT))
     return float(apart[enough[-1]]) if len(enough) else None

@@ -101,6 +101,7 @@ class Gold:
     lower: bool | None = None  # of ratings, whether lower scores were better
     counts: Integers | None = None  # (K,) judgments of each system, of ratings
     excluded: tuple[Exclusion, ...] = ()
+    task: str = ""  # "" where none has a name
     # names of items → the options that exclude them; None where items have no column
     advise: Callable[[Sequence[str]], str] | None = None
 
@@ -161,6 +162,7 @@ def make_golds(
         return {
             name: replace(
                 _take_ratings(part, lower_is_better=lower_is_better),
+                task=rows.tasks[int(part.task[0])],
                 advise=_advise_on(data, rows.tasks, rows.tasks[int(part.task[0])]),
             )
             for name, part in parts.items()
@@ -178,7 +180,8 @@ def make_golds(
     try:
         ranking = rank(pairs, model=model, interval=None if model is not None else "model")
     except NotIdentified as refusal:
-        remedies = (*refusal.without_options().remedies, "pass --model bradley-terry-prior")
+        remedies = [*refusal.without_options().remedies]
+        remedies += ["pass --model bradley-terry-prior"] if model is None else []
         raise NotIdentified(refusal.cause, remedies, refusal.leave, refusal.about) from None
     parts_of = {"": ranking} if isinstance(ranking, Ranking) else ranking.groups
     votes = pairs.votes()
@@ -189,7 +192,8 @@ def make_golds(
         rows_of = tasks.get(name)
         part = votes if rows_of is None or len(parts_of) == 1 else take_task(votes, rows_of)
         advise = _advise_on(pairs, [*parts_of], name)
-        golds[name] = replace(_take_votes(one, part), notes=asked, advise=advise)
+        task = name or (next(iter(tasks)) if len(tasks) == 1 else "")
+        golds[name] = replace(_take_votes(one, part), notes=asked, advise=advise, task=task)
     return golds
 
 
@@ -294,12 +298,22 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
             f"people gave all outputs the same score ({gold.name})",
             ["collect scores that tell outputs apart"],
         )
+    if gold.task and scores.tasks and gold.task not in scores.tasks:
+        raise InvalidJudgments(
+            f"people judged task {gold.task}, and metrics scored {listing(scores.tasks, 3)}: add"
+            " scores, or give tasks the same names"
+        )
     notes = [*gold.notes, *scores.notes]
     known = {name: at for at, name in enumerate(scores.systems)}
     lacking = [name for name in gold.systems if name not in known]
     scored = ~np.isnan(scores.values)
     lacking += [n for n in gold.systems if n in known and not scored[:, known[n]].all(axis=0).any()]
     kept = [at for at, name in enumerate(gold.systems) if name not in lacking]
+    if not kept and {*gold.systems} <= {*known} and scored.any(axis=(1, 2)).all():
+        raise InvalidJudgments(
+            f"no output has scores of all metrics ({listing(scores.metrics, 3)}): give items the"
+            " same names in all files, or compare them in several runs"
+        )
     if len(gold.systems) == 1:
         raise InvalidJudgments(
             f"people judged one system, {gold.systems[0]}, and metrics are compared over systems:"
@@ -404,6 +418,20 @@ def _align_systems(
     means = np.where(given, values, 0).sum(axis=2) / np.maximum(n, 1)
     if gold.votes is not None and scores.items != ("",):
         return _align_votes(gold, gold.votes, scores, values, notes=notes)
+    there: Any = given.any(
+        axis=1, keepdims=True
+    )  # (M, 1, S) items of which a metric scored any output
+    uneven: Any = (given != there).any(axis=2)
+    if uneven.any():
+        m, k = np.argwhere(uneven)[0].tolist()
+        which = [
+            name for name, lacks in zip(gold.systems, uneven[m].tolist(), strict=True) if lacks
+        ]
+        raise InvalidJudgments(
+            f"{scores.metrics[m]} has scores of {gold.systems[k]} on {int(n[m, k]):,} of"
+            f" {int(there[m].sum()):,} items, and means are compared: add the others, or leave out"
+            f" {listing(which)} ({write_without('system', which)})"
+        )
     people = average_systems(gold.scores, gold.scores)[0]
     whole = replace(
         gold,

@@ -20,7 +20,13 @@ import numpy as np
 from evenhand.data.votes import Votes
 from evenhand.metrics.comparison import SAME, Differences, test_pair_sums
 from evenhand.metrics.gold import MAX_JUDGES
-from evenhand.metrics.statistics import SegmentPairs, assign_folds, calibrate, cross_fit
+from evenhand.metrics.statistics import (
+    SegmentPairs,
+    assign_folds,
+    calibrate,
+    cross_fit,
+    level_differences,
+)
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_quantile
@@ -44,6 +50,11 @@ class Preferences:
     def clusters(self) -> int:
         """Judges or items, whichever are fewer."""
         return min(len(np.unique(one)) for one in (self.judge, self.item) if one is not None)
+
+    @property
+    def of_one_item(self) -> bool:
+        """Whether there are no other items to find ε on."""
+        return len(np.unique(self.item)) == 1
 
     @property
     def df(self) -> int:
@@ -114,13 +125,12 @@ def judge_preferences(votes: Votes, scores: Array) -> Preferences:
     item = votes.item.astype(np.int64)
     fold = assign_folds(np.arange(scores.shape[2]))
     left, right = votes.left.astype(np.int64), votes.right.astype(np.int64)
-    pairs = SegmentPairs(
-        left, right, np.zeros(n, dtype=np.int64), 1, np.full(n, 1 / n), order, item
-    )
+    pairs = SegmentPairs(left, right, 1, np.full(n, 1 / n), order, item)
     agrees = np.empty((len(scores), n), dtype=bool)
     limits, share = np.empty(agrees.shape), np.empty(len(scores))
     for at, one in enumerate(scores):
         apart = one[left, item] - one[right, item]
+        apart = level_differences(apart, float(np.nanmax(np.abs(one))))
         share[at], of_folds = cross_fit(pairs, apart, fold)
         limits[at] = of_folds[fold[item]]
         if np.isnan(share[at]):  # one item: no others to find ε on

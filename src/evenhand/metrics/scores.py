@@ -42,7 +42,7 @@ from evenhand.formats.layouts.wide import counts, is_criterion
 from evenhand.formats.reading import open_source, read
 from evenhand.formats.reading import read_columns as hold_scores
 from evenhand.formats.roles import Header, fold, is_metric
-from evenhand.formats.table import LOOK, ROWS_LOOKED_AT, WITH_COMMA, ReadOptions, Table
+from evenhand.formats.table import LOOK, PATTERN, ROWS_LOOKED_AT, WITH_COMMA, ReadOptions, Table
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
@@ -81,6 +81,7 @@ class MetricScores:
     values: Array  # (M, K, S), NaN where there is none
     notes: tuple[Finding, ...] = ()
     negated: tuple[str, ...] = ()  # metrics that were negated already
+    tasks: tuple[str, ...] = ()  # whose outputs were scored; () where nothing says
 
     def rename(self, name: str) -> MetricScores:
         """Name a single metric, or put a name before several."""
@@ -146,7 +147,8 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
         return tabulate(source, "")
     sheet = settings.get("sheet") if str(source).lower().endswith(".xlsx") else None
     try:
-        table = open_source(source, partial(open_files, sheet=sheet))
+        skip = settings.get("skip_bad_rows", False)
+        table = open_source(source, partial(open_files, sheet=sheet, skip=skip))
     except NoRows:
         raise NoRows(
             f"{source} has no scores of metrics: write a header such as system,item,bleu and a row"
@@ -172,22 +174,25 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
             f" {listing(header.columns)}"
         )
     named = [one for one in header.columns if fold(one) in METRIC_COLUMNS]
-    if named and header.candidates("score"):
-        return _read(table, {**roles, "criterion": named[0]}, settings=settings)
-    columns = _find_columns(header)
+    given = [*header.candidates("score"), *(one for one in header.free if fold(one) in UNNAMED)]
+    if named and given:
+        return _read(table, {**roles, "criterion": named[0], "score": given[0]}, settings=settings)
+    columns = _find_columns(table, header)
     if settings.get("decimal") is None:
         _refuse_commas(table, [one for one in header.free if one not in columns])
+    counted = _list_counts(header, columns)
     if not columns:
-        raise UnknownColumn(
-            f"{table.name} has no scores of metrics: it needs a column of numbers for each"
-            f" metric, or the columns metric and score. It has {listing(header.columns)}"
-        )
+        why = "it needs a column of numbers for each metric, or the columns metric and score. It"
+        why += f" has {listing(header.columns)}"
+        if counted:
+            why = f"{listing(counted)} {'looks' if len(counted) == 1 else 'look'} like a count: to"
+            why += " use it, give rows of metric, system, item and score"
+        raise UnknownColumn(f"{table.name} has no scores of metrics: {why}")
     # a single column called score is called after its file
     unnamed = len(columns) == 1 and fold(columns[0]) in UNNAMED
     held = {"score": columns[0]} if unnamed else {"criterion": columns}
-    scores, numbers = _read(table, {**roles, **held}, settings=settings), header.spreads()
-    counted = [one for one in header.free if one in numbers and one not in columns]
-    told = [*_note_blank(table, header), *([say("counts", columns=counted)] if counted else [])]
+    scores = _read(table, {**roles, **held}, settings=settings)
+    told = [*_note_blank(table, header), *_note_counts(counted)]
     return replace(scores, notes=(*told, *scores.notes))
 
 
@@ -263,7 +268,7 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     table = Table(data.frame.drop(*people), data.source.name, data.source.connection)
     table = replace(table, missing=_list_missing(settings))
     header = table.header(ReadOptions())
-    columns = _find_columns(header)
+    columns = _find_columns(table, header)
     if settings.get("decimal") is None:
         others = [one for one in header.free if one not in columns]
         _refuse_commas(table, [one for one in others if is_metric(one) or not columns])
@@ -284,18 +289,42 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
             f"{name} has no column of numbers beside people's scores: name a table of the scores of"
             " metrics too"
         )
-    return replace(metrics, notes=(*_note_blank(table, header), *metrics.notes))
+    told = [*_note_blank(table, header), *_note_counts(_list_counts(header, columns))]
+    return replace(metrics, notes=(*told, *metrics.notes))
 
 
-def _find_columns(header: Header) -> list[str]:
-    """Return the columns of a table that hold scores, one a metric."""
+def _find_columns(table: Table, header: Header) -> list[str]:
+    """Return the columns of a table that hold scores, one a metric.
+
+    Those are columns of numbers, and columns of which half of the cells or more are numbers: the
+    others are refused where they are read.
+    """
     spreads, possible = header.spreads(), {*header.free, *header.candidates("score")}
-    return [
+    fitting = [
         name
         for name in header.columns
-        if name in possible and name in spreads
-        if is_metric(name) or not counts(name, ("system",))
+        if name in possible and (is_metric(name) or not counts(name, ("system",)))
     ]
+    texts = [one for one in fitting if one not in spreads and table.schema[one] == nw.String]
+    cells = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
+    partly = {name for name, values in cells.items() if _are_mostly_numbers(values.tolist())}
+    return [one for one in fitting if one in spreads or one in partly]
+
+
+def _are_mostly_numbers(cells: Sequence[Any]) -> bool:
+    given = [str(one).strip() for one in cells if not _is_blank(one)]
+    numbers = [one for one in given if re.match(PATTERN, one)]
+    return bool(numbers) and 2 * len(numbers) >= len(given)
+
+
+def _list_counts(header: Header, columns: Sequence[str]) -> list[str]:
+    """Return columns of numbers that are not read as metrics, since their names are of counts."""
+    spreads = header.spreads()
+    return [one for one in header.free if one in spreads and one not in columns]
+
+
+def _note_counts(columns: Sequence[str]) -> list[Finding]:
+    return [say("counts", columns=columns)] if columns else []
 
 
 def _refuse_commas(table: Table, names: Sequence[str]) -> None:
@@ -304,10 +333,11 @@ def _refuse_commas(table: Table, names: Sequence[str]) -> None:
     cells = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
     for name, values in cells.items():
         given = [one.strip() for one in values.tolist() if not _is_blank(one)]
-        if given and all(map(WITH_COMMA.fullmatch, given)):
+        commas = [one for one in given if "," in one]
+        if commas and all(map(WITH_COMMA.fullmatch, given)):
             raise InvalidJudgments(
                 f"scores of {name} in {table.name} have a comma before decimals, such as"
-                f" {given[0]}: pass --decimal ,"
+                f" {commas[0]}: pass --decimal ,"
             )
 
 
@@ -387,7 +417,8 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
         )
     notes += [say("scores-excluded", what=one.text) for one in data.excluded]
     notes.append(say("metrics-read", "read", metrics=metrics, file=data.source.name))
-    return MetricScores(metrics, rows.systems, rows.items, values, tuple(notes))
+    tasks = tuple(one for one in rows.tasks if one)
+    return MetricScores(metrics, rows.systems, rows.items, values, tuple(notes), tasks=tasks)
 
 
 def average_cells(rows: RatingRows) -> tuple[Array, Array]:
@@ -416,6 +447,13 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
         raise InvalidJudgments(
             f"two tables have scores of {listing(twice)}: give one of them another name"
         )
+    whole = [one for part in parts if part.items == ("",) for one in part.metrics]
+    if whole and len(whole) < len(metrics):
+        outputs = [one for one in metrics if one not in whole]
+        raise InvalidJudgments(
+            f"scores of {listing(whole, 3)} are of systems as a whole, and those of"
+            f" {listing(outputs, 3)} of outputs: compare them in two runs"
+        )
     systems = tuple(sorted({one for part in parts for one in part.systems}))
     items = tuple(dict.fromkeys(one for part in parts for one in part.items))
     values = np.full((len(metrics), len(systems), len(items)), np.nan)
@@ -428,7 +466,8 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
         row += len(part.metrics)
     notes = tuple(note for part in parts for note in part.notes)
     negated = tuple(one for part in parts for one in part.negated)
-    return MetricScores(tuple(metrics), systems, items, values, notes, negated)
+    tasks = tuple(dict.fromkeys(one for part in parts for one in part.tasks))
+    return MetricScores(tuple(metrics), systems, items, values, notes, negated, tasks)
 
 
 def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
@@ -534,6 +573,8 @@ def read_metric_file(path: Path) -> MetricScores:
 
 def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
     """Put language pairs behind each other; an item has its task before its name."""
+    if len(parts) == 1 and (only := next(iter(parts.values()))).items == ("",):
+        return only  # of systems as a whole, which have no items to name
     metrics = tuple(sorted({one for part in parts.values() for one in part.metrics}))
     systems = tuple(sorted({one for part in parts.values() for one in part.systems}))
     items, blocks = list[str](), list[Array]()
@@ -544,7 +585,8 @@ def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
         items += [f"{task} / {one}" for one in part.items]
         blocks.append(block)
     notes = tuple(note for part in parts.values() for note in part.notes)
-    return MetricScores(metrics, systems, tuple(items), np.concatenate(blocks, axis=2), notes)
+    values = np.concatenate(blocks, axis=2)
+    return MetricScores(metrics, systems, tuple(items), values, notes, tasks=tuple(parts))
 
 
 def read_gold_folder(
@@ -604,7 +646,12 @@ def _read_documents(path: Path, n: int) -> list[str]:
     if not path.is_file():
         return [""] * n
     names = [line.split()[-1] if line.strip() else "" for line in path.read_text().splitlines()]
-    return names if len(names) == n else [""] * n
+    if len(names) != n:
+        raise InvalidJudgments(
+            f"'{path}' has {plural(len(names), 'line')}, and people's scores are of {n:,} items: it"
+            " needs a line for each"
+        )
+    return names
 
 
 def count_documents(rows: RatingRows, document: str | None) -> Any:

@@ -18,7 +18,7 @@ WMT). When not to use them: on fewer than six systems, where hardly anything can
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,35 @@ FOLDS: Final = 5  # Parts of the items, each scored with the ε of the others
 MAX_PAIRS: Final = 20_000_000  # Pairs of scores that are looked at one by one
 BATCHES: Final = 10  # Of flips, which tell how far chance moves SPA
 GROUPS: Final = ("none", "item", "system")
+# Of the largest value, differences that are of rounding: sums in another order, .3 − .2 and .2 − .1
+ROUNDING: Final = 1e-12
+
+
+def number_levels(x: Array) -> Integers:
+    """Return (R, K) numbers in the order of a row's values; those that rounding parts share one."""
+    order = np.argsort(x, axis=1, kind="stable")
+    slack = ROUNDING * np.abs(x).max(axis=1, initial=0.0, keepdims=True)
+    new = np.diff(np.take_along_axis(x, order, axis=1), axis=1) > slack
+    numbers = np.zeros(x.shape, dtype=np.int64)
+    np.put_along_axis(numbers, order[:, 1:], np.cumsum(new, axis=1), axis=1)
+    return numbers
+
+
+def sign_apart(difference: Array, scale: float) -> Array:
+    """Return signs of differences of values up to `scale`; 0 for those of rounding."""
+    return np.where(np.abs(difference) <= ROUNDING * scale, 0.0, np.sign(difference))
+
+
+def level_differences(difference: Array, scale: float) -> Array:
+    """Return (n,) differences of values up to `scale`; distances that rounding parts are equal."""
+    apart = np.abs(difference)
+    order = np.argsort(apart)
+    distance = apart[order]
+    new = np.concatenate([distance[:1] > ROUNDING * scale, np.diff(distance) > ROUNDING * scale])
+    firsts = np.append(0.0, distance[new])
+    level = np.empty_like(apart)
+    level[order] = firsts[np.cumsum(new)]
+    return np.asarray(np.copysign(level, difference))
 
 
 def group_cells(shape: tuple[int, int], group: str) -> Integers:
@@ -94,8 +123,7 @@ class PairCounts:
 def count_pairs(h: Array, m: Array, group: Integers, size: int) -> PairCounts:
     """Count the pairs of each group in n log n steps."""
     n = np.bincount(group, minlength=size).astype(np.float64)
-    codes_h = np.unique(h, return_inverse=True)[1].reshape(-1)
-    codes_m = np.unique(m, return_inverse=True)[1].reshape(-1)
+    codes_h, codes_m = (number_levels(one[None])[0] for one in (h, m))
 
     def count_ties(*columns: Integers) -> tuple[Array, Array]:
         order = np.lexsort((*columns, group))
@@ -132,26 +160,32 @@ def count_inversions(code: Integers, group: Integers, size: int) -> Array:
     return found
 
 
-def correlate_segments(h: Array, m: Array, name: str, group: str) -> tuple[float, int]:
-    """Return a correlation of segments as the mean over groups, and how many of these have one."""
+def correlate_segments(h: Array, m: Array, name: str, group: str) -> tuple[float, int, int]:
+    """Return a correlation of segments as the mean over groups.
+
+    Also how many groups have one, and how many have two scores or more.
+    """
     judged = ~np.isnan(h)
     of = group_cells((h.shape[0], h.shape[1]), group)[judged]
     x, y, size = h[judged], m[judged], int(of.max(initial=0)) + 1
     if name == "pearson":
         each = pearson_each(x, y, of, size)
     elif name == "spearman":
-        each = pearson_each(rank_within(of, x), rank_within(of, y), of, size)
+        x, y = (rank_within(of, number_levels(one[None])[0]) for one in (x, y))
+        each = pearson_each(x, y, of, size)
     else:
         counts = count_pairs(x, y, of, size)
         each = counts.tau_b() if name == "tau-b" else counts.tau_c()
     defined = ~np.isnan(each)
-    return (float(each[defined].mean()) if defined.any() else float("nan")), int(defined.sum())
+    several = int((np.bincount(of, minlength=size) > 1).sum())
+    mean = float(each[defined].mean()) if defined.any() else float("nan")
+    return mean, int(defined.sum()), several
 
 
 # Of means of systems: rows are replicates.
 
 
-def differ(x: Array) -> Array:
+def differ(x: Any) -> Any:
     """Return (R, P) the differences of pairs of (R, K) values."""
     i, j = np.triu_indices(x.shape[1], 1)
     return x[:, i] - x[:, j]
@@ -160,17 +194,25 @@ def differ(x: Array) -> Array:
 def correlate_systems(h: Array, x: Array, name: str) -> Array:
     """Return (R,) the correlation of (K,) or (R, K) means by people with (R, K) by a metric."""
     h = np.atleast_2d(h)
-    if name == "pa":
-        return np.asarray((np.sign(differ(h)) == np.sign(differ(x))).mean(axis=1))
-    if name == "tau-b":
-        a, b = np.sign(differ(h)), np.sign(differ(x))
+    if name in ("pa", "tau-b"):
+        a, b = (np.sign(differ(number_levels(one))) for one in (h, x))
+        if name == "pa":
+            return np.asarray((a == b).mean(axis=1))
         top, norm = (a * b).sum(axis=1), np.sqrt((a != 0).sum(axis=1) * (b != 0).sum(axis=1))
     else:
-        if name == "spearman":
-            x, h = average_ranks(x), average_ranks(h)
-        a, b = (one - one.mean(axis=1, keepdims=True) for one in (h, x))
+        a, b = (_centre_rows(one, ranks=name == "spearman") for one in (h, x))
         top, norm = (a * b).sum(axis=1), np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
-    return np.where(norm > 1e-14, top / np.where(norm > 1e-14, norm, 1), np.nan)
+    return np.where(norm > 0, top / np.where(norm > 0, norm, 1), np.nan)
+
+
+def _centre_rows(x: Array, *, ranks: bool) -> Array:
+    """Return (R, K) values or ranks, less their mean, up to 1; 0 where all are equal."""
+    values = average_ranks(number_levels(x).astype(np.float64)) if ranks else x
+    scale = np.abs(x).max(axis=1, keepdims=True)
+    centred = values - values.mean(axis=1, keepdims=True)
+    far = np.abs(centred).max(axis=1, keepdims=True)
+    constant = far <= (0 if ranks else ROUNDING * scale)
+    return np.where(constant, 0.0, centred / np.where(constant, 1.0, far))
 
 
 def average_systems(h: Array, m: Array) -> tuple[Array, Array]:
@@ -180,15 +222,20 @@ def average_systems(h: Array, m: Array) -> tuple[Array, Array]:
     return np.where(judged, h, 0).sum(axis=1) / n, np.where(judged, m, 0).sum(axis=1) / n
 
 
-def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array]:
-    """Return pairs of systems from (K,) means, those first that a metric sets farthest apart.
+def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integers]:
+    """Return what a metric's distances say of the order of systems, from (K,) means.
 
-    (P,) distances, and the share of all pairs up to each that are in people's order.
+    Different distances, the farthest first; of the pairs of systems that are so far apart or
+    farther the share in people's order; and how many pairs these are.
     """
-    apart, right = (one[0] for one in (differ(metric[None]), differ(people[None])))
+    scale = float(np.abs(metric).max())
+    apart = level_differences(differ(metric[None])[0], scale)
     order = np.argsort(-np.abs(apart), kind="stable")
-    agree = (np.sign(apart) == np.sign(right))[order]
-    return np.abs(apart)[order], np.cumsum(agree) / np.arange(1, len(order) + 1)
+    right = np.sign(differ(number_levels(people[None]))[0])
+    agree = np.cumsum((np.sign(apart) == right)[order])
+    distance = np.abs(apart)[order]
+    ends = np.append(np.flatnonzero(np.diff(distance)), len(distance) - 1)
+    return distance[ends], agree[ends] / (ends + 1), ends + 1
 
 
 def tie_aware(h: Array, m: Array) -> float:
@@ -200,9 +247,10 @@ def tie_aware(h: Array, m: Array) -> float:
     whole = ~np.isnan(h).any(axis=0)
     if not whole.any():
         return float("nan")
-    h, m = h[:, whole], m[:, whole]
-    first = h == h.max(axis=0)
-    behind = m.max(axis=0) - m
+    m, levels = m[:, whole], number_levels(h[:, whole].reshape(1, -1)).reshape(len(h), -1)
+    first = levels == levels.max(axis=0)
+    behind = (m.max(axis=0) - m).ravel()
+    behind = level_differences(behind, float(np.abs(m).max())).reshape(m.shape)
     epsilon = np.sort(behind, axis=None)[int(first.sum()) - 1]
     shares = first.mean(axis=1), (behind <= epsilon).mean(axis=1)
     return float(correlate_systems(shares[0], shares[1][None], "spearman")[0])
@@ -217,22 +265,28 @@ class SegmentPairs:
 
     first: Integers  # number of the cell, in the order of h.ravel()
     second: Integers
-    group: Integers
     size: int  # groups with a pair
     weight: Array  # 1 / (pairs of its group × groups): the mean over groups is a weighted sum
     order: Array  # sign of the difference by people
     item: Integers  # the first's item
 
 
-def pair_segments(h: Array, group: str) -> SegmentPairs:
-    k, s = h.shape
+def count_segment_pairs(h: Array, group: str) -> int:
     judged = ~np.isnan(h)
     sizes = {"none": judged.sum(keepdims=True), "item": judged.sum(axis=0)}
     n = sizes.get(group, judged.sum(axis=1)).ravel().astype(np.int64)
-    if (n * (n - 1) // 2).sum() > MAX_PAIRS:
+    return int((n * (n - 1) // 2).sum())
+
+
+def pair_segments(h: Array, group: str) -> SegmentPairs:
+    k, s = h.shape
+    judged, n = ~np.isnan(h), count_segment_pairs(h, group)
+    if n > MAX_PAIRS:
         raise NotIdentified(
-            f"{int((n * (n - 1) // 2).sum()):,} pairs of scores are too many for acc-eq",
-            ["compare outputs of the same item: --group item"],
+            f"{n:,} pairs of scores are too many for acc-eq and kendall-like",
+            ["compare fewer items"]
+            if group == "item"
+            else ["compare outputs of the same item: --group item"],
         )
     if group == "item":
         i, j = np.triu_indices(k, 1)
@@ -249,8 +303,8 @@ def pair_segments(h: Array, group: str) -> SegmentPairs:
     counts = np.bincount(of, minlength=1)
     size = int((counts > 0).sum())
     flat = h.ravel()
-    order = np.sign(flat[first] - flat[second])
-    return SegmentPairs(first, second, of, size, 1 / (counts[of] * size), order, first % s)
+    order = sign_apart(flat[first] - flat[second], float(np.nanmax(np.abs(h))))
+    return SegmentPairs(first, second, size, 1 / (counts[of] * size), order, first % s)
 
 
 def measure_accuracy(pairs: SegmentPairs, difference: Array, epsilon: float) -> float:
@@ -326,7 +380,7 @@ def bound_chance(pairs: SegmentPairs) -> float:
 def kendall_like(pairs: SegmentPairs, h: Array, difference: Array, least: float) -> float:
     """Return (C − D)/(C + D) of pairs that people hold `least` apart or more; a tie is wrong."""
     flat = h.ravel()
-    far = np.abs(flat[pairs.first] - flat[pairs.second]) >= least
+    far = np.abs(flat[pairs.first] - flat[pairs.second]) >= least * (1 - ROUNDING)
     if not far.any():
         return float("nan")
     return float(2 * (np.sign(difference[far]) == pairs.order[far]).mean() - 1)
@@ -351,6 +405,7 @@ def flip_test(x: Array, signs: Array, *, whole: bool = False, batches: int = 1) 
     systems are named does not matter.
     """
     i, j = np.triu_indices(len(x), 1)
+    x = x - x.mean(axis=0)  # differences stay, and slack is relative to them
     drawn = signs @ x.T  # (B, K)
     observed = x.sum(axis=1)
     slack = TIED * x.shape[1] * np.abs(x).max(initial=0.0)

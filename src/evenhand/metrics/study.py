@@ -44,7 +44,7 @@ OF_SEGMENT_PAIRS: Final = ("acc-eq", "acc-eq-star", "kendall-like")
 LEVELS: Final = ("system", "segment")
 SPA_RULES: Final = ("mid-p", "wmt")
 MIN_OF_R: Final = 4  # Systems: r of fewer is too coarse to test, and that of two is 1 or -1
-LEAST_SYSTEMS: Final = {"perm-sys": MIN_SYSTEMS, "williams": MIN_OF_R}
+LEAST_SYSTEMS: Final = {"perm-sys": MIN_SYSTEMS, **dict.fromkeys(TESTS[1:], MIN_OF_R)}
 
 
 def name_statistic(name: str) -> str:
@@ -86,7 +86,7 @@ class Wishes:
         if self.test == "perm-sys":
             return chosen
         tested = [one for one in chosen if has_test(one, self.test, self.group)]
-        if not tested or (self.statistics is not None and tested[0] != chosen[0]):
+        if not tested or (self.statistics and tested[0] != chosen[0]):
             raise UnknownOption(
                 f"{self.test} does not apply to {name_statistic(chosen[0])}: pass --statistic"
                 " pearson --level system"
@@ -106,7 +106,7 @@ class Wishes:
 
     def _list_chosen(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
         """Return the statistics that were asked for; words name those of both levels."""
-        if self.statistics is None:
+        if not self.statistics:
             chosen = [
                 one
                 for one in unasked
@@ -132,6 +132,11 @@ class Wishes:
                 can = [words[one] for one in available if self.level in (None, STATISTICS[one][0])]
                 if not can:
                     raise self._refuse_level(available)
+                if self.level is not None and any(one in available for one in named):
+                    raise UnknownOption(
+                        f"{word} is not a statistic of {self.level}s: leave out --level"
+                        f" {self.level}, or choose {' | '.join(dict.fromkeys(can))}"
+                    )
                 raise UnknownOption(
                     f"{word} cannot be computed here: choose {' | '.join(dict.fromkeys(can))}"
                 )
@@ -146,6 +151,8 @@ class Measured:
     stars: Array  # (M,) of acc*-eq
     spa_error: Array  # (M,) standard error of SPA by chance of the draws
     chance: float | None  # what noise reaches by acc-eq
+    # statistic → (M,) groups of segments that have none, since scores are equal; of how many
+    undefined: Mapping[str, tuple[Array, int]]
     people: Array  # (K,) means
     metrics: Array  # (M, K) means
 
@@ -157,6 +164,7 @@ class Measured:
             self.stars[kept],
             self.spa_error[kept],
             self.chance,
+            {name: (one[kept], n) for name, (one, n) in self.undefined.items()},
             self.people,
             self.metrics[kept],
         )
@@ -190,7 +198,7 @@ class Study:
         within = [one for one in self.names if one in OF_SEGMENT_PAIRS]
         pairs = measures.pair_segments(people, self.group) if within else None
         limits = np.zeros((len(scores), measures.FOLDS)) if epsilon is None else epsilon
-        stars = np.zeros(len(scores))
+        stars, undefined = np.zeros(len(scores)), dict[str, tuple[Array, int]]()
         for name in self.names:
             word = STATISTICS[name][2] or name
             if name in OF_MEANS:
@@ -200,13 +208,19 @@ class Study:
             elif name == "spa":
                 values[name], error = self._soften(people, scores)
             elif pairs is None or name not in OF_SEGMENT_PAIRS:
-                each = (measures.correlate_segments(people, m, word, self.group) for m in scores)
-                values[name] = np.array([value for value, _ in each])
+                each = [measures.correlate_segments(people, m, word, self.group) for m in scores]
+                values[name] = np.array([value for value, _, _ in each])
+                undefined[name] = np.array([n - found for _, found, n in each]), each[0][2]
             elif not pairs.size:
                 values[name] = np.full(len(scores), np.nan)
             else:
                 flat = scores.reshape(len(scores), -1)
-                apart = flat[:, pairs.first] - flat[:, pairs.second]
+                apart = [
+                    measures.level_differences(
+                        one[pairs.first] - one[pairs.second], float(np.abs(one).max())
+                    )
+                    for one in flat
+                ]
                 if name == "acc-eq-star":
                     found = [measures.calibrate(pairs, one) for one in apart]
                     values[name], stars = np.array(found).T
@@ -214,14 +228,16 @@ class Study:
                     like = (measures.kendall_like(pairs, people, one, APART) for one in apart)
                     values[name] = np.fromiter(like, dtype=np.float64)
                 elif epsilon is not None:
-                    ties = np.abs(apart) <= epsilon[:, self.fold[pairs.item]]
-                    values[name] = (np.where(ties, 0, np.sign(apart)) == pairs.order) @ pairs.weight
+                    far, limit = np.array(apart), epsilon[:, self.fold[pairs.item]]
+                    order = np.where(np.abs(far) <= limit, 0, np.sign(far))
+                    values[name] = (order == pairs.order) @ pairs.weight
                 else:
                     fitted = [measures.cross_fit(pairs, one, self.fold) for one in apart]
                     values[name] = np.array([one for one, _ in fitted])
                     limits = np.array([one for _, one in fitted])
-        chance = measures.bound_chance(pairs) if pairs is not None and pairs.size else None
-        return Measured(values, limits, stars, error, chance, h, x)
+        of_ties = pairs is not None and pairs.size and not {*OF_PAIRS[1:]}.isdisjoint(self.names)
+        chance = measures.bound_chance(pairs) if of_ties and pairs is not None else None
+        return Measured(values, limits, stars, error, chance, undefined, h, x)
 
     def _soften(self, people: Array, scores: Array) -> tuple[Array, Array]:
         """Return (M,) SPA, and its standard errors by chance of the draws."""
@@ -242,10 +258,13 @@ class Study:
         drawn = measures.soft_accuracy(by_people, by_metric)  # (M, batches)
         return spa, np.asarray(drawn.std(axis=1, ddof=1) / batches**0.5)
 
-    def standardise(self) -> tuple[Array, Array]:
-        """Return (M, K, S) scores on one scale, and (M,) their standard deviations."""
+    def standardise(self, means: Array | None = None) -> tuple[Array, Array]:
+        """Return (M, K, S) scores on one scale, and (M,) their standard deviations.
+
+        means: (M, K) of systems, which are on one scale then, however noisy segments are.
+        """
         judged = ~np.isnan(self.people)
-        cells = self.scores[:, judged]
+        cells = self.scores[:, judged] if means is None else means
         mean, sd = cells.mean(axis=1), cells.std(axis=1)
         sd = np.where(sd > 0, sd, 1.0)
         return np.where(judged, (self.scores - mean[:, None, None]) / sd[:, None, None], 0.0), sd
@@ -255,7 +274,8 @@ class Study:
         least, systems = LEAST_SYSTEMS.get(test, 0), len(self.people)
         if systems >= least:
             return None
-        remedy = " --test perm-both --statistic pearson compares metrics on these systems only."
+        remedy = " --test perm-both --statistic pearson --level system compares metrics on these"
+        remedy += " systems only."
         told = {"test": test, "least": least, "systems": systems}
         return say("few-systems", "warning", **told, remedy=remedy if systems >= MIN_OF_R else "")
 
@@ -265,7 +285,8 @@ class Study:
             return say("untestable", statistic=name_statistic(name))
         pairs = np.triu_indices(len(self.scores), 1)
         pearson = name == "segment-pearson"
-        scores, sd = self.standardise()
+        of_means = name in OF_MEANS and test == "perm-sys"
+        scores, sd = self.standardise(measured.metrics if of_means else None)
         rng = np.random.default_rng(self.seed)
         if name in OF_PAIRS or (name == "pa" and test == "perm-sys"):
             return comparison.test_pair_sums(self._split(name, measured, scores, sd), pairs, rng)

@@ -42,8 +42,14 @@ say: Final = Templates(
         "unjudged": "{n:,} scores of metrics on outputs that people did not judge were not used.",
         "references": "Human references by name: {systems:list}. Metrics that use a reference"
         " score it too high: exclude it with {remedy}.",
-        "incomplete": "SPA uses {kept:,} of {n:,} items: people did not judge all systems on the"
-        " others.",
+        "incomplete": "{statistics} only {kept:,} of {n:,} items: people did not judge all systems"
+        " on the others.",
+        "constant-groups": "{statistic} has no value in {lost:,} of {n:,} groups, where all scores"
+        " are equal ({metric}).",
+        "too-many-pairs": "{n:,} pairs of scores are too many for acc-eq and kendall-like, which"
+        " were left out.",
+        "limit-inside": "There is one item: ε of ties was chosen on it, and the share may be too"
+        " high.",
         "few-systems": "Metrics were not compared: {test} needs {least} systems or more, and"
         " there are {systems:,}.{remedy}",
         "these-systems": "perm-both holds for these systems only: where each metric favours some"

@@ -220,7 +220,7 @@ def one_way(
             f"no chain of preferences leads from {start} to {end}"
             f" (0 of {_count(between)} comparisons between them)"
         )
-    leave = [_drop(odd)] if odd else []
+    leave = [_drop(odd)] if odd and _spare(graph, odd) else []
     collect = "collect comparisons that may contradict this"
     remedies = [*_correct(graph, odd), collect, *[_KEEP_TIES] * ties_help, *leave]
     about = f"{_WORTHS}{_where(graph)}"

@@ -35,9 +35,13 @@ from math import inf, log
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import narwhals as nw
 import numpy as np
 
 from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import leave_out_second_answers
+from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
@@ -48,7 +52,6 @@ from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
-    RefusalText,
     UnknownColumn,
     UnknownOption,
     listing,
@@ -83,7 +86,7 @@ from evenhand.ranking.texts import say_of_gates as say
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import write_value
+from evenhand.render.values import join_names, write_value
 
 Decision = Literal["passed", "worse", "undecided"]
 # Exit codes of the command
@@ -190,6 +193,7 @@ class Comparison:
     cost: float | None  # of these
     says: str  # what was decided, in a sentence
     why: str | None  # what keeps it undecided, or None
+    headline: str  # for whom it holds, such as for these judges only; "" without such a limit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -234,13 +238,21 @@ class Gate(Shown):
     @property
     def says(self) -> tuple[str, ...]:
         """Return the decision in a sentence or two."""
-        if len(self.comparisons) == 1:
+        if len({one.says for one in self.comparisons}) == 1:
             return (self.comparisons[0].says,)
-        decisions = [one.decision for one in self.comparisons]
-        counts = {str(name): decisions.count(name) for name in CODES}
-        whole = say(f"several-{self.decision}", of=len(self.comparisons), **counts)
-        open_ones = [one.says for one in self.comparisons if one.decision == self.decision]
-        return (str(whole), *open_ones[:3]) if self.decision != "passed" else (str(whole),)
+        decisive = [one for one in self.comparisons if one.decision == self.decision]
+        names = [f"{one.new} in {one.group}" if one.group else one.new for one in decisive]
+        told = {"of": len(self.comparisons), "old": self.old}
+        if self.decision != "passed":
+            passed = sum(one.decision == "passed" for one in self.comparisons)
+            verb = "is" if len(names) == 1 else "are"
+            told |= {"which": join_names(names), "verb": verb, "passed": passed}
+            return (str(say(f"several-{self.decision}", **told)), *(x.says for x in decisive[:3]))
+        limits = [one for one in dict.fromkeys(one.headline for one in decisive) if one]
+        groups = [one for one in dict.fromkeys(one.group for one in decisive) if one]
+        told |= {"which": join_names(self.new), "headline": "".join(f" ({one})" for one in limits)}
+        told["where"] = f" in {join_names(groups)}" if groups else ""
+        return (str(say("several-passed", **told)),)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a mapping for each comparison, with plain numbers."""
@@ -388,8 +400,18 @@ def gate(
     if isinstance(taken, Ratings | RatingRows):
         lower = None if asked.better is None else asked.better == "lower"
         settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
+        if isinstance(taken, Ratings):
+            with naming_plan(plan, UnknownOption):
+                refuse_wide_margin(taken, asked.margin)
     elif asked.criterion is not None or asked.better is not None:
-        raise UnknownOption("criterion and better are of ratings: leave them out")
+        names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
+        where = "" if plan is None else f"'{plan}': "
+        kind = type(taken).__name__.lower()
+        raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
+    if asked.anytime and isinstance(taken, Comparisons):
+        with naming_plan(plan, UnknownColumn):
+            # evidence counts each answer once
+            taken = leave_out_second_answers(taken, asked.group_by)
     with naming_plan(plan, UnknownColumn, UnknownOption):
         try:
             ranked = rank(taken, **settings)
@@ -399,15 +421,32 @@ def gate(
         found = decide(ranked, asked, digest, seed, cost_judgment)
     if digest is None:
         return found
-    notes = found.notes
     if source.plan_sha256 and source.remaining and not asked.anytime:
-        n = source.remaining
-        early = say("early", "warning", remaining=n, remains="is" if n == 1 else "are")
-        notes = (early, *notes)
+        found = wait(found, source.remaining)
     unplanned = list_chosen(found.excluded)
     unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
     unplanned += [f"seed {seed}"] * (seed != SEED)
-    return changed(found, notes=notes, unplanned=tuple(unplanned))
+    return changed(found, unplanned=tuple(unplanned))
+
+
+def wait(found: Gate, remaining: int) -> Gate:
+    """Decide nothing yet: a plan decides once, at the end, and answers are to come."""
+    early = str(say("early", remaining=remaining, remains="is" if remaining == 1 else "are"))
+    told: dict[str, Any] = {"decision": "undecided", "superior": False, "equivalent": False}
+    told |= {"says": early, "judgments_needed": None, "cost": None}
+    return changed(found, comparisons=tuple(changed(one, **told) for one in found.comparisons))
+
+
+def refuse_wide_margin(taken: Ratings, margin: float) -> None:
+    """Refuse a margin that no two scores are apart."""
+    score = nw.col("score").cast(nw.Float64)
+    ends = fetch_columns(taken.frame.select(low=score.min(), high=score.max()))
+    low, high = (float(ends[one][0]) for one in ("low", "high"))
+    if margin and margin >= high - low:
+        raise UnknownOption(
+            f"margin cannot be {margin:g}: scores lie between {low:g} and {high:g}, and a margin is"
+            " how many points worse the new system may be"
+        )
 
 
 @dataclass(frozen=True)
@@ -510,12 +549,10 @@ def decide(
     """Decide by a ranking, or by those of several groups, each of which must pass."""
     groups: Mapping[str, Ranking]
     if isinstance(ranked, GroupedRankings):
-        groups, refused, by = ranked.groups, {}, ranked.by
-        for name, why in ranked.refused.items():
-            if isinstance(why, RefusalText):
-                refused[name] = str(why.refusal.without_options(*LACKING))
-            else:
-                refused[name] = why
+        groups, by = ranked.groups, ranked.by
+        refused = {
+            name: str(why.refusal.without_options(*LACKING)) for name, why in ranked.refused.items()
+        }
     else:
         groups, refused, by = {"": ranked}, {}, None
     known = sorted({name for one in groups.values() for name in one.systems})
@@ -540,13 +577,13 @@ def decide(
     first = next(iter(groups.values()))
     scale = "points" if isinstance(first.fit, RatingFit) else "win rate"
     found = [
-        changed(one, says=str(say_decision(one, asked, scale, groups.get(one.group))))
+        changed(one, says=str(say_decision(one, asked, scale)))
         for one in adjust_worse(found, asked, cost_judgment)
     ]
     of = f"gate {' '.join(asked.new)} against {asked.old}, margin {asked.margin:g}"
     settings = [of, f"alpha {asked.alpha:g}", *["anytime"] * asked.anytime]
     settings += [f"plan {digest}"] * (digest is not None)
-    notes = list_notes(groups)
+    notes = list_notes(groups, asked)
     excluded = dict.fromkeys(one for ranking in groups.values() for one in ranking.excluded)
     return Gate(
         new=asked.new,
@@ -565,10 +602,22 @@ def decide(
     )
 
 
-def list_notes(groups: Mapping[str, Ranking]) -> list[Finding]:
+def list_notes(groups: Mapping[str, Ranking], asked: Asked) -> list[Finding]:
     """Return the notes of each group, with its name where others do not have them."""
     notes: list[Finding] = []
     for name, ranking in groups.items():
+        met = (
+            []
+            if ranking.tally is None
+            else [
+                new
+                for new in asked.new
+                if new in ranking.systems and not any(ranking.tally.between(new, asked.old))
+            ]
+        )
+        if met:
+            where = f" in {name}" if name else ""
+            notes.append(say("never-met", new=join_names(met), old=asked.old, where=where))
         for one in ranking.notes:
             common = all(one in other.notes for other in groups.values())
             text = one if common else f"{name}: {one}"
@@ -652,6 +701,7 @@ def compare_in_group(
             cost=None,
             says="",
             why=barred[new],
+            headline=ranking.headline or "",
         )
         if shows(one.p, one.log_evidence, asked):
             mine = order.index(new)
@@ -776,11 +826,11 @@ def adjust_worse(
 def open_comparison(new: str, group: str, why: str) -> Comparison:
     """Return a comparison of which nothing is known."""
     empty: dict[str, Any] = {one.name: None for one in fields(Comparison)}
-    empty |= {"superior": False, "equivalent": False, "judgments": 0.0, "says": ""}
+    empty |= {"superior": False, "equivalent": False, "judgments": 0.0, "says": "", "headline": ""}
     return Comparison(**{**empty, "new": new, "group": group, "decision": "undecided", "why": why})
 
 
-def say_decision(one: Comparison, asked: Asked, scale: str, ranking: Ranking | None) -> Finding:
+def say_decision(one: Comparison, asked: Asked, scale: str) -> Finding:
     """Say what was decided of one new system, and for whom."""
     kind = "tenths" if scale == "win rate" else "signed"
     written = {
@@ -789,7 +839,9 @@ def say_decision(one: Comparison, asked: Asked, scale: str, ranking: Ranking | N
     if scale == "win rate":
         shown = f"it wins {written['value']} of comparisons"
     else:
-        shown = f"it is {written['value']} points better"
+        worse = one.value is not None and one.value < 0
+        points = write_value(abs(one.value or 0.0), "two")
+        shown = f"it is {points} points {'worse' if worse else 'better'}"
     code: str = one.decision
     evidence = one.log_evidence
     if one.p_worse is not None and one.p_worse <= asked.alpha:
@@ -798,12 +850,13 @@ def say_decision(one: Comparison, asked: Asked, scale: str, ranking: Ranking | N
     if code == "undecided" and decisive:  # by the intervals alone
         code = "votes"
     elif code == "undecided" and clears(one):
-        code = "adjusted"
+        above = one.lower is not None and one.limit is not None and one.lower > one.limit
+        code = "adjusted-pass" if above else "adjusted-worse"
     if one.value is None or one.lower is None:
         code = "unknown" if one.value is None else "barred"
     elif one.decision == "passed":
         code = "better" if one.superior else "equivalent" if one.equivalent else "passed"
-    headline = "" if ranking is None or not ranking.headline else f" ({ranking.headline})"
+    headline = f" ({one.headline})" if one.headline else ""
     more = ""
     if one.decision == "undecided" and one.judgments_needed is not None:
         rounded = float(f"{one.judgments_needed:.1e}")

@@ -53,7 +53,9 @@ def parse_plan(
     try:
         stated = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UnknownFormat(f"'{path}' is not valid TOML: {error}") from None
+        bare = re.search(rb"=\s*[+-]?(\.\d+)", content)
+        hint = f": write 0{bare[1].decode()} for {bare[1].decode()}" if bare else ""
+        raise UnknownFormat(f"'{path}' is not valid TOML: {error}{hint}") from None
     for name, value in stated.items():
         if name not in kinds:
             keys = [*kinds]

@@ -28,7 +28,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
-from evenhand.errors import NotIdentified, RefusalText, UnknownColumn, UnknownOption, listing
+from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, listing
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlEffect, ControlledFit, fit_rows, read_controls
 from evenhand.models.log_linear import Fit
@@ -236,13 +236,7 @@ def _describe(ranking: Ranking, table: Comparisons, notes: tuple[Finding, ...]) 
 def _take_only(grouped: GroupedRankings, *, requested: bool) -> Ranking | GroupedRankings:
     """Return rankings of groups; the ranking itself where no groups were asked for."""
     if not grouped.groups:
-        first, why = next(iter(grouped.refused.items()))
-        if len(grouped.refused) == 1 and isinstance(why, RefusalText):
-            refusal = why.refusal
-            fault = f"{grouped.by} {first}: {refusal.fault}"
-            raise NotIdentified(fault, refusal.remedies, refusal.leave)
-        reasons = (f"{grouped.by} {name}: {why}" for name, why in grouped.refused.items())
-        raise NotIdentified("; ".join(reasons))
+        raise NotIdentified.of_groups(grouped.refused, grouped.by)
     if not requested and len(grouped.groups) + len(grouped.refused) == 1:
         return next(iter(grouped.groups.values()))
     return grouped

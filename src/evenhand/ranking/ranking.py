@@ -795,6 +795,7 @@ class Ranking(Shown):
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedRankings(Grouped[Any]):
     groups: Mapping[str, Ranking]
+    refused: Mapping[str, RefusalText] = field(default_factory=dict)
 
     REFUSED: ClassVar = "not ranked"
 
@@ -853,9 +854,7 @@ class GroupedRankings(Grouped[Any]):
 
 def write_cell(row: Mapping[str, Any] | None) -> str | None:
     """Return the places of a system and its estimate; None where it is not in a group."""
-    if row is None:
-        return None
-    return f"{write_ranks(row)} ({write_value(row['estimate'], 'two')})"
+    return f"{write_ranks(row)} ({write_value(row['estimate'], 'two')})" if row else None
 
 
 def rank_apart(
@@ -863,7 +862,7 @@ def rank_apart(
 ) -> GroupedRankings:
     """Rank groups one by one; return also where none can be ranked."""
     rankings: dict[str, Ranking] = {}
-    refused: dict[str, str] = {}
+    refused: dict[str, RefusalText] = {}
     for name in names:
         try:
             rankings[name] = rank_group(name)

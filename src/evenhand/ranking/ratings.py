@@ -29,7 +29,7 @@ from evenhand.formats.roles import LOWER_METRICS
 from evenhand.models.base import finite
 from evenhand.models.means import LeastSquaresFit
 from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
-from evenhand.models.registry import RATING_MODELS, find_model
+from evenhand.models.registry import RATING_MODELS, find_model, name_settings
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.absorption import sum_clusters, sum_squares
 from evenhand.numerics.cluster_means import cross_ways, number_groups, sort_codes
@@ -54,6 +54,10 @@ from evenhand.ranking.texts import say
 from evenhand.render.findings import take_findings
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model")
+OF_ROWS: Final = (
+    "mixed",
+    "ordinal",
+)  # Models whose errors take scores as independent, given effects
 
 # Words in the name of a criterion that say that lower scores are better
 LOWER_WORDS: Final = LOWER_METRICS | {"penalty", "penalties", "error", "errors"}
@@ -91,8 +95,9 @@ def reads_lower(name: str, level: float, *, metric: bool = False) -> bool:
 
 
 def reads_lower_of(rows: RatingRows) -> bool:
-    """Say the same of ratings under one criterion."""
-    return reads_lower(rows.criteria[int(rows.criterion[0])], float(rows.score.min()))
+    """Say the same of ratings under one criterion; without one, by the column of scores."""
+    name = rows.criteria[int(rows.criterion[0])] or rows.column
+    return reads_lower(name, float(rows.score.min()))
 
 
 def reads_human(system: str) -> bool:
@@ -204,6 +209,9 @@ def rank_ratings(
         return _rank_rows(data, settings, group_by, **of_scores)
     rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
     rows = replace(rows, notes=(*rows.notes, *note_slips(data, rows)))
+    model = name_settings(settings.model)
+    if data.merged and model in OF_ROWS:
+        rows = replace(rows, notes=(*rows.notes, say("copies-independent", "warning", model=model)))
     return _rank_rows(rows, settings, group_by, **of_scores)
 
 
@@ -231,7 +239,7 @@ def _rank_rows(
     by = name_groups(rows, group_by)
     grouped = rank_apart(parts, by, rank_group)
     if not grouped.groups:
-        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in grouped.refused.items()))
+        raise NotIdentified.of_groups(grouped.refused, by)
     return grouped
 
 

@@ -36,6 +36,9 @@ RANKINGS: Final = {
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
     "no-clustering": "No clustering by {factor}: {why}.",
     # Covariances
+    "copies-independent": "{model} takes the scores of an output of several systems as"
+    " independent: intervals of systems that share outputs are too wide, others up to 13 % too"
+    " narrow. --model adjusted takes each answer once.",
     "no-cells": "So many judgments that cells of judge and item are not counted: intervals are a"
     " little wide.",
     "all-ties": "Every comparison is a tie, and answers that are all alike show no spread:"
@@ -609,18 +612,26 @@ say_of_gates: Final = Templates(
         "votes": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
         " {upper}, where more than {limit} is needed. Direct votes are not yet enough"
         " evidence for an anytime decision (log e {evidence:two}){headline}.{more}",
-        "adjusted": "It is not decided whether {new} may replace {old}{where}: {shown}, {lower} to"
-        " {upper}, where more than {limit} is needed. That decides it by itself, but not beside the"
-        " other comparisons{headline}.",
+        "adjusted-pass": "It is not decided whether {new} may replace {old}{where}: {shown},"
+        " {lower} to {upper}, where more than {limit} is needed. By itself it would pass, but not"
+        " by the p-value that is adjusted for all comparisons{headline}.",
+        "adjusted-worse": "It is not decided whether {new} may replace {old}{where}: {shown},"
+        " {lower} to {upper}, where more than {limit} is needed. By itself it would be worse by"
+        " more than the margin, but not by the p-value that is adjusted for all"
+        " comparisons{headline}.",
         "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
         "unknown": "It is not known whether {new} may replace {old}{where}: {why}.",
-        "several-passed": "All {of} comparisons pass.",
-        "several-worse": "{worse} of {of} comparisons show a system that is worse by more than the"
-        " margin; {passed} pass, {undecided} are undecided.",
-        "several-undecided": "{undecided} of {of} comparisons are undecided; {passed} pass.",
+        "several-passed": "{which} may replace {old}{where}{headline}.",
+        "several-worse": "{which} {verb} worse than {old} by more than the margin; {passed} of {of}"
+        " pass.",
+        "several-undecided": "It is not decided whether {which} may replace {old}; {passed} of {of}"
+        " pass.",
         "planned": "As planned in the file with SHA-256 {digest}.",
         "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
+        "never-met": "{new} and {old} were never compared with each other{where}: the difference"
+        " rests on comparisons with other systems.",
         "unplanned": "Not in the plan: {what}.",
-        "early": "The plan decides once, at the end, and {remaining:#answer} {remains} to come.",
+        "early": "It is not decided yet: the plan decides once, at the end, and {remaining:#answer}"
+        " {remains} to come.",
     }
 )

@@ -291,8 +291,14 @@ class Analysis:
 
     @cached_property
     def votes(self) -> Votes:
-        """Comparisons row by row, rankings expanded; controls and repeats are among them."""
-        return self.comparisons.votes()
+        """Comparisons row by row, rankings expanded; controls and repeats are among them.
+
+        An answer on outputs that a campaign merged counts once: judges are compared by it.
+        """
+        asked = self.data.keep_asked()
+        if asked is self.data or isinstance(asked, Ratings):
+            return self.comparisons.votes()
+        return (asked.comparisons() if isinstance(asked, Rankings) else asked).votes()
 
     @cached_property
     def shared(self) -> PreferenceAgreement:
@@ -664,6 +670,12 @@ class Rated:
     def rows(self) -> RatingRows:
         return self.data.rows(factors=self._factors)
 
+    @cached_property
+    def asked(self) -> RatingRows:
+        """The scores as judges gave them: one on outputs that a campaign merged counts once."""
+        asked = self.data.keep_asked()
+        return self.rows if asked is self.data else asked.rows(factors=self._factors)
+
     @property
     def _factors(self) -> tuple[str, ...]:
         by = self.settings.group_by
@@ -772,7 +784,7 @@ class Rated:
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """The tables and figures of Hamon, Mostefa & Arranz (2007)."""
-        return diagnose_judges(self.rows, references=self.references, scale=self.settings.scale)
+        return diagnose_judges(self.asked, references=self.references, scale=self.settings.scale)
 
     @cached_property
     def diagnosed_targets(self) -> Diagnosis:
@@ -783,7 +795,7 @@ class Rated:
 
     @cached_property
     def screening(self) -> Screening:
-        return screen_judges(self.rows)
+        return screen_judges(self.asked)
 
     @cached_property
     def reversal(self) -> str:

@@ -82,6 +82,7 @@ class Section:
     blocks: tuple[Block, ...] = ()  # texts to be copied
     notes: tuple[str, ...] = ()  # what must be known to read it
     command: str = ""  # what computes its numbers again
+    signature: str = ""  # the line that reproduces them, where it is not that of the ranking
     not_run: str = ""  # why the section is empty; "" where it is not
 
 

@@ -30,6 +30,7 @@ from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, Unkn
 from evenhand.web import downloads
 from evenhand.web.dashboard import DashboardCache, Recomputed, get_status
 from evenhand.web.downloads import Row, gather_columns, list_pass
+from evenhand.web.findings import measure_judges
 from evenhand.web.public_board import PublicBoard
 from evenhand.web.site import Answer, Question, make_pages, write_sentence
 from evenhand.web.store.audit import count_promises, gather
@@ -177,9 +178,11 @@ class Analysis:
         match question.what:
             case "findings":
                 dashboard, planned = self.cache.look(), self.store.campaign
-                states = {judge.name: judge.state for judge in self.store.judges()}
-                write = partial(write_sentence, names={*states, *planned.systems})
-                payload = {"dashboard": dashboard, "states": states, "tasks": planned.tasks}
+                judges = [judge.name for judge in self.store.judges()]
+                write = partial(write_sentence, names={*judges, *planned.systems})
+                measured = measure_judges(dashboard.findings)
+                payload = {"dashboard": dashboard, "measured": measured, "tasks": planned.tasks}
+                payload |= {"fastest": downloads.FASTEST}
                 page = self._pages.get_template("findings.html")
                 return Answer(page.render(payload, write=write), dashboard.made)
             case "board":

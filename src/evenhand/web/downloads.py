@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from itertools import chain, islice
 from shlex import quote
@@ -20,6 +21,7 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import Exclusion
+from evenhand.data.joining import SEPARATOR
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask, Task
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 # Columns of our tables that stay here
-HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors")
+HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors", SEPARATOR)
 
 
 def list_pass(store: queries.Readable, task: Task) -> Iterator[Row]:
@@ -54,7 +56,7 @@ def list_pass(store: queries.Readable, task: Task) -> Iterator[Row]:
             found = {name: value for name, value in row.items() if name not in HIDDEN}
             found |= {"shown_at": f"{began:.3f}", "document": item.document, "source": item.source}
             if "score" in row:
-                found["output"] = item.outputs[row["system"]]
+                found["output"] = store.campaign.find_output(row["item"], row["system"])
             yield found
 
 
@@ -71,6 +73,10 @@ def gather_columns(rows: Iterable[Row]) -> dict[str, list[Any]]:
 
 LATELY: Final = 50  # Answers from which the time of an answer is taken
 LONGEST: Final = 300.0  # Seconds that an answer takes at most: more is a pause
+# Words a minute that nobody reads. Adults read 238 on average and hardly more than 400 (Brysbaert
+# 2019, "How many words do we read per minute?", Journal of Memory and Language 109).
+FASTEST: Final = 600
+FAST_SHARE, MIN_FAST = 0.2, 5  # Share and number of such answers from which a judge is named
 TIES: Final = {"both_bad": "tie"}
 
 
@@ -79,6 +85,7 @@ class Seen:
     judge: str  # the login that gave it
     at: int  # when, in milliseconds since 1970
     seconds: float | None  # time that it took by the judge's clock
+    words: int = 0  # of the outputs that were shown
     right: bool | None = None  # whether it is what a control of pairs or rankings expects
 
 
@@ -88,31 +95,68 @@ class Activity:
     n: int  # answers that stand
     last: datetime  # when the last of them was given
     seconds: float | None  # median time of the last fifty; None where none is known
+    floor: float | None  # median of what reading the outputs of these takes at least, in seconds
+    timed: int  # answers whose time is known
+    fast: int  # of these, in less time than reading the outputs takes
     active: float | None  # seconds for all, pauses cut; None where one of them is not known
     controls: int  # controls of pairs and rankings that were answered
     right: int  # of these, as expected
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether too many answers came faster than anybody reads."""
+        return self.fast >= max(MIN_FAST, FAST_SHARE * self.timed)
+
+
+@lru_cache(maxsize=2**17)
+def count_words(text: str) -> int:
+    """Count words; characters of scripts that put no blanks between words are words.
+
+    >>> count_words("The dog's asleep."), count_words("狗在睡觉")
+    (3, 4)
+    """
+    return len(_find_word().findall(text))
+
+
+@cache
+def _find_word() -> re.Pattern[str]:
+    from evenhand.ratings.features import SINGLE_CHARACTER_TOKENS
+
+    alone = SINGLE_CHARACTER_TOKENS.pattern
+    return re.compile(rf"{alone}|(?:(?!{alone})\S)+")
 
 
 def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
     """Return what each judge did, who answered last first; answers come as they were given.
 
-    >>> (found,) = sum_up([Seen("ann", 0, 3.0), Seen("ann", 60_000, 5.0, True)])
+    >>> (found,) = sum_up([Seen("ann", 0, 3.0, 40), Seen("ann", 60_000, 5.0, 40, True)])
     >>> found.n, found.last.isoformat(), found.seconds, found.active, found.right, found.controls
     (2, '1970-01-01T00:01:00+00:00', 4.0, 8.0, 1, 1)
+    >>> found.floor, found.fast, found.timed, found.is_fast
+    (4.0, 1, 2, False)
     """
     by: dict[str, list[Seen]] = {}
     for one in seen:
         by.setdefault(one.judge, []).append(one)
     activities = []
     for judge, mine in by.items():
-        times = [one.seconds for one in mine[-LATELY:] if one.seconds is not None]
+        timed = [(one.seconds, find_floor(one)) for one in mine if one.seconds is not None]
+        times = timed[-LATELY:]
         known = [one.right for one in mine if one.right is not None]
         last = datetime.fromtimestamp(max(one.at for one in mine) / 1000, UTC)
-        seconds = median(times) if times else None
+        seconds = median(time for time, _ in times) if times else None
+        floor = median(least for _, least in times) if times else None
+        fast = sum(time < least for time, least in timed)
         every = [one.seconds for one in mine]
         active = None if None in every else sum(min(time, LONGEST) for time in filter(None, every))
-        activities.append(Activity(judge, len(mine), last, seconds, active, len(known), sum(known)))
+        pace = (seconds, floor, len(timed), fast, active)
+        activities.append(Activity(judge, len(mine), last, *pace, len(known), sum(known)))
     return tuple(sorted(activities, key=lambda one: (-one.last.timestamp(), one.judge)))
+
+
+def find_floor(one: Seen) -> float:
+    """Return the seconds below which nobody has read the outputs of an answer."""
+    return 60 * one.words / FASTEST
 
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
@@ -129,7 +173,7 @@ AT_A_TIME: Final = 500  # Rows that are sent together
 # Columns of ratings that passes without marked errors do not have
 MARKED: Final = ("errors", "spans")
 # Columns that hold what a judge or the organiser wrote and nothing reads back
-FREE_TEXT: Final = ("comment", "note")
+FREE_TEXT: Final = ("comment", "note", "name", "email")
 # Header of every file: the end of the log when it was begun, which a table cannot hold
 HEAD: Final = "Evenhand-Head"
 # How a cell begins that a spreadsheet runs
@@ -165,7 +209,10 @@ def open_download(store: queries.Readable, name: str) -> Iterator[bytes] | None:
     table = name.removesuffix(".csv")
     if table == SPANS:
         marking = (task for task in store.campaign.tasks if task.kind == "spans")
-        return _write_rows(chain.from_iterable(list_pass(store, task) for task in marking), ())
+        rows = chain.from_iterable(list_pass(store, task) for task in marking)
+        sign = store.campaign.separator
+        merged = {SEPARATOR: sign} if sign else {}
+        return _write_rows(({**row, **merged} for row in rows), ())
     return _write_rows(*_list_rows(store, table))
 
 
@@ -196,7 +243,7 @@ def _list_rows(store: queries.Readable, table: str) -> tuple[Iterator[Row], tupl
     if table == "pay":
         return list_pay(store), ()
     marks = any(task.kind == "spans" for task in store.campaign.tasks)
-    return map(_defuse, store.rows(table)), MARKED if table == "ratings" and marks else ()
+    return map(defuse, store.rows(table)), MARKED if table == "ratings" and marks else ()
 
 
 def open_table(
@@ -273,16 +320,16 @@ def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterat
             columns = dict.fromkeys((*chunk[0], *more))
             csv.writer(text, lineterminator="\n").writerow(columns)
         writer = csv.DictWriter(text, [*columns], lineterminator="\n")
-        writer.writerows(map(_defuse, chunk))
+        writer.writerows(map(defuse, chunk))
         yield text.getvalue().encode()
 
 
-def _defuse(row: dict[str, Any]) -> dict[str, Any]:
+def defuse(row: dict[str, Any]) -> dict[str, Any]:
     """Put an apostrophe before what a judge wrote where a spreadsheet would run it.
 
     Labels stay as they are: they are read back, and the organiser wrote them.
 
-    >>> _defuse({"system": "=A", "comment": "=1+1"}), _defuse({"comment": "1 = 1"})
+    >>> defuse({"system": "=A", "comment": "=1+1"}), defuse({"comment": "1 = 1"})
     ({'system': '=A', 'comment': "'=1+1"}, {'comment': '1 = 1'})
     """
     for name in FREE_TEXT:
@@ -308,8 +355,6 @@ class AnswerTables:
 
     def open_tables(self) -> dict[str, Callable[[], Comparisons | Rankings | Ratings]]:
         """Return what reads each table that holds a row, once; judges are persons."""
-        from evenhand.formats.reading import read_columns  # a server sends files without it
-
         # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
         # its write-ahead log while somebody reads.
         with self.store.reading() as connection:
@@ -333,7 +378,7 @@ class AnswerTables:
             rows = chain.from_iterable(held)
             if columns := gather_columns(rows):
                 columns["judge"] = [persons.get(judge, judge) for judge in columns["judge"]]
-                readers[name] = cache(partial(read_columns, columns, name))
+                readers[name] = cache(partial(_read_split, columns, name))
         return readers
 
     def list_activity(self) -> tuple[Activity, ...]:
@@ -369,6 +414,7 @@ class AnswerTables:
         seen = Seen(record.judge, record.at, record.seconds)
         if ticket is None or answer is None:
             return "", (), seen
+        seen = replace(seen, words=sum(map(count_words, planned.shown(ticket))))
         task = planned.task(ticket.task)
         if ticket.kind == "control" and task.kind in ("pair", "rank"):
             # whether it is the one that is expected
@@ -390,6 +436,12 @@ class AnswerTables:
         for row in rows:
             del row["ticket"]  # nothing is computed from it
         return task.table, tuple(rows), seen
+
+
+def _read_split(columns: Row, name: str) -> Comparisons | Rankings | Ratings:
+    from evenhand.formats.reading import read_columns, split_equal  # a server sends files without
+
+    return split_equal(read_columns(columns, name))
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:

@@ -42,7 +42,7 @@ from evenhand.web.site import Rates
 from evenhand.web.store.log import NotStored
 
 if TYPE_CHECKING:
-    from evenhand.judges.cards import Screening
+    from evenhand.judges.cards import Card, Screening
 
 
 # What a part that fails may raise; an interrupt and the like go through
@@ -221,6 +221,7 @@ def _fits(box: Box, taken: list[Box]) -> bool:
 
 LEVEL: Final = 0.05  # Share of honest judges among the flagged that is allowed
 NOTHING: Final = "no judgments yet"
+SMALLEST_SHOWN: Final = 0.0005  # Probability that is shown by three digits
 
 
 @dataclass(frozen=True)
@@ -287,6 +288,52 @@ def find(answers: AnswerTables, attempt: Try | None = None) -> Findings:
     return Findings(panels, orders, confirmed, answers.list_activity())
 
 
+@dataclass(frozen=True)
+class MeasuredJudge:
+    judge: str  # the login, or the person that several are joined to
+    activity: Activity | None  # None of whom the login gave no answer
+    # tables, what was seen in each, and whether it looks doubtful and cannot be decided
+    cards: tuple[tuple[str, Card, bool], ...]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What the judge is flagged for, by which table where there are several, or in doubt."""
+        several = len(self.cards) > 1
+        seen = (
+            f"{flag}, by {table}" if several else flag
+            for table, card, _ in self.cards
+            for flag in card.flags
+        )
+        fast = self.activity is not None and self.activity.is_fast
+        doubts = [card.p_honest for _, card, undecided in self.cards if undecided]
+        lowest = min(doubts, default=1.0)
+        shown = "<0.001" if lowest < SMALLEST_SHOWN else f"{lowest:.3f}"
+        doubt = [f"undecided, P(honest) {shown}"] if doubts else []
+        return (*seen, *(["too fast"] if fast else []), *doubt)
+
+    @property
+    def unflagged(self) -> str:
+        """What is said where there is no flag; "" where nothing can be."""
+        if not self.cards:
+            return ""
+        return "none" if all(card.testable for _, card, _ in self.cards) else "too few to tell"
+
+
+def measure_judges(findings: Findings) -> tuple[MeasuredJudge, ...]:
+    """Return what is known of each judge who answered, for the table of judges."""
+    from evenhand.judges.cards import list_suspects
+
+    activity = {one.judge: one for one in findings.activity}
+    cards: dict[str, list[tuple[str, Card, bool]]] = {name: [] for name in activity}
+    for table, panel in findings.panels.items():
+        if panel.screening is not None:
+            found = panel.screening
+            suspects = [] if found.abstains is None else list_suspects(found.cards)
+            for card in found.cards:
+                cards.setdefault(card.judge, []).append((table, card, card in suspects))
+    return tuple(MeasuredJudge(name, activity.get(name), tuple(cards[name])) for name in cards)
+
+
 def find_nothing(answers: AnswerTables, table: str, why: str) -> dict[str, Order]:
     tasks = answers.store.campaign.tasks
     return {task.name: Order(table, why=why) for task in tasks if task.table == table}
@@ -302,7 +349,7 @@ def _screen(read: Callable[[], Any]) -> Panel:
     """Look at the judges of a table; under a policy, by answers that no answer led to."""
     from evenhand.judges.screening import screen_judges
 
-    data = read()
+    data = read().keep_asked()
     rests = ""
     try:
         if isinstance(data, Ratings):

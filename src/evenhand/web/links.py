@@ -10,11 +10,13 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import secrets
 import sqlite3
 import sys
+import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +31,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.design.campaign import USUAL, find_platform
 from evenhand.errors import CampaignError
+from evenhand.web.downloads import defuse
 from evenhand.web.store import database, people
 from evenhand.web.store import queries as reading
 from evenhand.web.store.log import Record, UnknownLink, read_record
@@ -98,13 +101,7 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
                 with suppress(OSError):
                     path.chmod(0o600)
             return tokens
-        lines = io.StringIO()
-        csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *rows])
-        try:
-            _write_privately(path, lines.getvalue())
-        except OSError as fault:
-            reason = (fault.strerror or str(fault)).lower()
-            raise CampaignError(f"--links {path}: the links cannot be written: {reason}") from None
+        _write_rows(path, rows)
         return tokens
 
     if not roles and (crowd or not store.vacancies()):
@@ -181,7 +178,7 @@ def read_file(path: Path) -> LinksFile:
 def find_replaced(before: Tokens, after: Tokens) -> list[str]:
     """Return the roles of which a file that was there held no good link, such as one that was cut.
 
-    The links of judges are not told: a new one, made on the organiser's page, stands in no file.
+    The links of judges are not told: they were ended or made anew by the organiser.
     """
     if not before:
         return []
@@ -189,11 +186,76 @@ def find_replaced(before: Tokens, after: Tokens) -> list[str]:
     return [role for role, judge in mine if before.get((role, judge)) != after[role, judge]]
 
 
+class KeptLinks:
+    """The file of links of a server that runs: what is made on the organiser's page is added."""
+
+    def __init__(self, store: Store, path: Path, base: str) -> None:
+        self._store, self._path, self._base = store, path, base
+        self._turn = threading.Lock()
+
+    def add(self, judge: str, token: str) -> None:
+        with self._turn:
+            with self._store.reading() as connection:
+                launch = reading.read_launch(connection)
+            mine = ("judge", judge, make_address(self._base, "judge", token), launch)
+            others = [row for row in read_file(self._path).rows if row[:2] != mine[:2]]
+            _write_rows(self._path, [*others, mine])
+
+    def find(self) -> dict[str, str]:
+        """Return the tokens of judges that are good still."""
+        tokens = {}
+        for (role, judge), token in read_links(self._path).items():
+            with suppress(UnknownLink):
+                if role == "judge" and self._store.identify(token).judge == judge:
+                    tokens[judge] = token
+        return tokens
+
+
+def write_invitations(judges: Iterable[reading.JudgeState], links: Mapping[str, str]) -> str:
+    """Return a table from which a mail program writes to each judge; it holds the links."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("judge", "name", "email", "link", "answered", "questions"))
+    for one in judges:
+        if one.name in links and not one.llm:
+            name, email = read_person(one.note)
+            named = defuse({"name": name or one.name, "email": email})
+            writer.writerow((one.name, *named.values(), links[one.name], one.done, one.total))
+    return text.getvalue()
+
+
+def read_person(note: str) -> tuple[str, str]:
+    """Return the name and the e-mail address in what the organiser wrote of a judge.
+
+    >>> read_person("Ann Lee <ann@example.org>, later"), read_person("ben@example.org")
+    (('Ann Lee', 'ann@example.org'), ('', 'ben@example.org'))
+    >>> read_person("Cem"), read_person("dea@example.org (Dea)")
+    (('Cem', ''), ('Dea', 'dea@example.org'))
+    """
+    note = " ".join(note.split())  # a line break would end a header of a mail
+    found = re.search(r"[^\s<>(),;:\"]+@[^\s<>(),;:\"]+", note)
+    if found is None:
+        return note, ""
+    around = (note[: found.start()], note[found.end() :])
+    names = [re.split(r"[<>(),;:\"]", one.strip(' <>(),;:"'))[0].strip() for one in around]
+    return names[0] or names[1], found[0]
+
+
 def find_admin_link(path: Path) -> str:
     links = [link for role, _, link, _ in read_file(path).rows if role == "admin"]
     if not links or not links[0]:
         raise CampaignError(f"'{path}' holds no link of the organiser's")
     return links[0]
+
+
+def _write_rows(path: Path, rows: Sequence[LinkRow]) -> None:
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *rows])
+    try:
+        _write_privately(path, lines.getvalue())
+    except OSError as fault:
+        reason = (fault.strerror or str(fault)).lower()
+        raise CampaignError(f"--links {path}: the links cannot be written: {reason}") from None
 
 
 def _write_privately(path: Path, text: str) -> None:

@@ -20,10 +20,11 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from evenhand.design.campaign import PLATFORMS, find_platform
+from evenhand.errors import CampaignError
 from evenhand.web import downloads
 from evenhand.web.analysis import list_offers, list_unfit
 from evenhand.web.dashboard import read_mark, summarize_progress
-from evenhand.web.links import MAX_COMMENTS, read_comments
+from evenhand.web.links import MAX_COMMENTS, make_address, read_comments, write_invitations
 from evenhand.web.requests import check_origin, identify, json_response, read_json
 from evenhand.web.site import CHUNK, Question, Site, analysis_of, site_of
 from evenhand.web.store import judging, people
@@ -160,6 +161,7 @@ async def show_judge_page(request: Request) -> Response:
     told = {
         "title": campaign.title or campaign.name,
         "page": campaign.wording.text("page"),
+        "break_after": campaign.time.break_after,
         "root": f"{site.prefix}/j/{request.path_params['token']}",
     }
     return HTMLResponse(site.render("judge.html", told))
@@ -258,7 +260,7 @@ ROUTES_JUDGE: Final = [
 
 
 class Order(msgspec.Struct, forbid_unknown_fields=True):
-    what: Literal["pause", "resume", "invite", "revoke", "forget", "join"]
+    what: Literal["pause", "resume", "invite", "link", "note", "revoke", "forget", "join"]
     judge: str = ""
     seat: str = ""
     note: str = ""
@@ -304,9 +306,8 @@ async def obey(request: Request) -> Response:
     site.known.forget()
     if isinstance(done, str):
         return json_response({"message": done})
-    base = site.address or str(request.base_url).rstrip("/")
-    link = f"{base}{site.prefix}/j/{done.token}"
-    message = f"The link of {done.judge}; it is shown once."
+    link = make_address(_find_base(request), "judge", done.token)
+    message = f"The link of {done.judge}{'' if site.links else '; it is shown once'}."
     judges = await run_in_threadpool(site.store.judges)
     if any(judge.name == done.judge and not judge.total for judge in judges):
         more = "No questions are left for this judge: choose a free seat, or revoke another judge."
@@ -316,28 +317,70 @@ async def obey(request: Request) -> Response:
 
 def _obey(site: Site, order: Order) -> str | Invitation:
     store, judge = site.store, order.judge
+    message = ""
     match order.what:
+        case "invite" | "link":
+            return _give_link(site, order)
         case "pause":
             store.pause()
-            return "Paused: judges are informed, and can still send the answer they have begun."
+            message = "Paused: judges are informed, and can still send the answer they have begun."
         case "resume":
             store.resume()
-            return "Open again."
-        case "invite":
-            return store.invite(judge, seat=order.seat, note=order.note)
+            message = "Open again."
+        case "note":
+            store.do(people.describe, judge, order.note)
+            message = f"Kept for you alone: who {judge} is."
         case "revoke":
             store.revoke(judge)
-            return f"{judge} is removed from the campaign."
+            message = f"{judge} is removed from the campaign."
         case "forget":
             names = store.forget(judge, answers=order.answers)
             message = f"Deleted what was known of {', '.join(names)}"
             message += ", and all answers." if order.answers else "."
             if not store.emptied:
                 message += " The file gives it up when the downloads that are running have ended."
-            return message
         case "join":
             store.join(judge, order.person)
-            return f"{judge} and {order.person} are one person now."
+            message = f"{judge} and {order.person} are one person now."
+    return message
+
+
+def _give_link(site: Site, order: Order) -> Invitation:
+    judge = order.judge
+    if order.what == "link":
+        token = "" if site.links is None else site.links.find().get(judge, "")
+        if not token:
+            raise Refused(f"the link of {judge} is not in the file of links: make a new link")
+        return Invitation(judge, token)
+    made = site.store.invite(judge, seat=order.seat, note=order.note)
+    if site.links is not None:
+        try:
+            site.links.add(judge, made.token)
+        except CampaignError as fault:  # whoever reads the answer has the link all the same
+            _log.warning("evenhand: %s", fault)
+    return made
+
+
+def _find_base(request: Request) -> str:
+    """Return the address of the site, as judges reach it."""
+    site = site_of(request)
+    return f"{site.address or str(request.base_url).rstrip('/')}{site.prefix}"
+
+
+async def send_invitations(request: Request) -> Response:
+    """Send the links of judges, which stand in no other file that is sent."""
+    site, _ = await identify(request, "admin")
+    if site.links is None:
+        raise HTTPException(404, "this server keeps no links")
+    base = _find_base(request)
+    tokens = await run_in_threadpool(site.links.find)
+    links = {judge: make_address(base, "judge", token) for judge, token in tokens.items()}
+    judges = await run_in_threadpool(site.store.judges)
+    return Response(
+        write_invitations(judges, links),
+        media_type=downloads.TYPES[".csv"],
+        headers={"Content-Disposition": "attachment; filename=invitations.csv"},
+    )
 
 
 async def send_download(request: Request) -> Response:
@@ -386,6 +429,7 @@ ROUTES_ADMIN: Final = [
     Route("/a/{token}/comments", show_comments),
     Route("/a/{token}/promises", partial(show_part, "promises")),
     Route("/a/{token}/do", obey, methods=["POST"]),
+    Route("/a/{token}/invitations.csv", send_invitations),
     Route("/a/{token}/download/{name}", send_download),
     Route("/a/{token}/export/{kind}", send_export),
 ]

@@ -22,6 +22,7 @@ from starlette.requests import Request
 
 from evenhand.design.campaign import Campaign
 from evenhand.errors import CampaignError, EvenhandError, InvalidJudgments
+from evenhand.web.links import KeptLinks
 from evenhand.web.store import log as store
 from evenhand.web.store.log import NotStored
 from evenhand.web.store.queries import Bearer
@@ -321,6 +322,7 @@ class Site:
     limits: Limits = field(default_factory=Limits)
     proxies: tuple[str, ...] = ()  # machines and networks that are believed where requests are from
     worker: Analyst | None = None  # what computes on answers; this process where there is none
+    links: KeptLinks | None = None  # the links of judges that are kept; None where none are
 
     @property
     def campaign(self) -> Campaign:

@@ -74,10 +74,11 @@ def view_task(campaign: Campaign, ticket: Ticket) -> View:
 
 
 def view_consent(campaign: Campaign, questions: int) -> View:
-    """Return what a judge is told before the first question: how many, and the pay."""
+    """Return what a judge is told before the first question: how many, how long, and the pay."""
     words = campaign.wording
     view = {"state": "consent", "consent": words.consent, "instructions": words.instructions}
-    return {**view, "questions": questions, "pay": str(campaign.pay)}
+    minutes = campaign.time.count_minutes(questions)
+    return {**view, "questions": questions, "minutes": minutes, "pay": str(campaign.pay)}
 
 
 def view_end(campaign: Campaign) -> View:

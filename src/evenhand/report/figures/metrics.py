@@ -7,8 +7,6 @@ distance    by how many points of a metric systems are apart, how often they are
 
 from __future__ import annotations
 
-import numpy as np
-
 from evenhand.errors import NotIdentified
 from evenhand.metrics.result import MetaEvaluation
 from evenhand.metrics.statistics import order_by_distance
@@ -64,8 +62,8 @@ def draw_pairs(found: MetaEvaluation) -> style.Chart:
 
 
 def draw_distance(found: MetaEvaluation) -> style.Chart:
-    apart, share = order_by_distance(found.people_means, found.metric_means[0])
-    shown = np.arange(len(apart)) >= min(4, len(apart) - 1)  # of fewer pairs a share says little
+    apart, share, n = order_by_distance(found.people_means, found.metric_means[0])
+    shown = n >= min(5, int(n[-1]))  # of fewer pairs a share says little
     rows = [
         {"points": x, "share": y, "kind": found.metrics[0]}
         for x, y in zip(apart[shown].tolist(), share[shown].tolist(), strict=True)

@@ -115,7 +115,7 @@ def write_section_agreement(analysis: Analysis) -> Section:
 
 
 def _measure(analysis: Analysis) -> AgreementTable:
-    data, settings = analysis.data, analysis.settings
+    data, settings = analysis.data.keep_asked(), analysis.settings
     kind = "rankings" if isinstance(data, Rankings) else "comparisons"
     if not analysis.shared.comparable:
         alone = len(analysis.votes.judges) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -25,7 +26,7 @@ from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.metrics import draw_distance, draw_pairs, draw_systems
 from evenhand.report.figures.style import take_chart
 
-MetricsCheck: Final = partial(Check, "metrics", "Do the metrics agree with people?")
+MetricsCheck: Final = partial(Check, "metrics", "Which metric agrees best with people?")
 # Metrics that order systems against people, or do no better than random scores
 DOUBTS: Final = ("against", "negated-against", "gold-against", "below-chance")
 FIGURES: Final = 3  # Of one criterion
@@ -59,13 +60,14 @@ def write_section_metrics(analysis: Analysis) -> Section:
     )
     state = WARNING if doubts else PASSED if decided else UNDECIDED
     answers = document.answer[: -len(groups)]  # what each rests on stands behind them
-    return make_section(
+    section = make_section(
         "metrics",
         document,
         checks=(MetricsCheck(state, " ".join(doubts or answers)),),
         figures=tuple(figures),
         command=command,
     )
+    return replace(section, signature=" ; ".join(one.signature for one in groups.values()))
 
 
 def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:

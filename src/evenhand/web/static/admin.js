@@ -74,6 +74,17 @@
       if (known.has(one.dataset.key)) one.open = known.get(one.dataset.key);
     }
   }
+  function fill(page) { // what answers say of each judge stands in the one table of judges
+    const rows = new Map([...page.querySelectorAll(".people tr[data-judge]")].map((one) => [one.dataset.judge, one]));
+    for (const one of document.querySelectorAll("#found .measured [data-judge]")) {
+      const row = rows.get(one.dataset.judge);
+      for (const cell of row ? one.querySelectorAll("td") : []) {
+        const old = row.querySelector(`.${cell.classList[0]}`), fresh = cell.cloneNode(true);
+        keepOpen(fresh, old);
+        if (!old.contains(document.activeElement)) old.replaceWith(fresh);
+      }
+    }
+  }
   async function fetchPage(path) {
     const reply = await fetch(path, { headers: { Accept: "text/html" } });
     const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
@@ -86,12 +97,14 @@
     const fresh = await fetchPage(root);
     if (!fresh) return;
     const page = document.getElementById("page");
+    fill(fresh);
     keepOpen(fresh, page);
-    const list = page.querySelector(".tall").scrollTop;
+    const list = page.querySelector(".tall").scrollTop, top = window.scrollY;
     fresh.getElementById("found").replaceWith(document.getElementById("found"));
     for (const one of fresh.querySelectorAll("[data-load]")) one.replaceWith(page.querySelector(`[data-load=${one.dataset.load}]`));
     for (const id of ["page", "done"]) document.getElementById(id).replaceWith(fresh.getElementById(id));
     document.querySelector(".tall").scrollTop = list;
+    window.scrollTo(0, top);
     tellTimes();
     look();
   }
@@ -105,6 +118,7 @@
       if (fresh && !found.contains(document.activeElement)) {
         keepOpen(fresh, found);
         found.replaceChildren(...fresh.body.children);
+        fill(document);
         tellTimes();
         const record = found.querySelector("[data-record]").dataset.record;
         if (!record) setTimeout(look, 1500); // nothing was computed yet
@@ -131,8 +145,9 @@
       const said = await reply.json();
       if (!reply.ok) { notice(said.error, "warning"); return; }
       if (form) form.reset();
-      await refresh();
+      if (told.what !== "link") await refresh();
       notice(said.message, "", said.link, told.note || who);
+      if (told.what === "link") note.querySelector("button").click(); // copies it
     } catch { notice("No connection: it is not known whether anything was changed. Reload the page.", "warning"); }
   }
   document.addEventListener("click", (event) => {
@@ -140,6 +155,11 @@
     if (!button) return;
     if (button.dataset.ask && !window.confirm(button.dataset.ask)) return;
     const more = button.dataset.answers ? { answers: true } : {};
+    if (button.dataset.do === "note") {
+      const asked = `Who is ${button.dataset.judge}? Name and e-mail, for you alone.`;
+      more.note = window.prompt(asked, button.dataset.note);
+      if (more.note === null) return;
+    }
     const row = button.closest("tr");
     const who = row ? row.querySelector(".who").textContent : "";
     order({ what: button.dataset.do, judge: button.dataset.judge || "", ...more }, null, who);

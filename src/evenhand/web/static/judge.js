@@ -66,6 +66,40 @@
       make("p", {}, "You may keep these lines: with any of them, anyone who has the log can check that your answer is in it, unchanged. They do not reveal your answer."), box);
   }
 
+  // ---------- breaks ----------
+  // Active work is counted as for pay: of an answer at most five minutes. Where a break was
+  // suggested, the first pause of two minutes or more is one, and is not counted at all.
+  const LONGEST = 300, PAUSE = 120, REST = 600;  // seconds; who was away for the last has rested
+  const breakAfter = Number(document.body.dataset.breakAfter);
+  let active = 0;       // when the judge last did something
+  let paused = 0;       // how long the break took while this item was shown
+  function countWork(seconds) {
+    const before = memory.get("work");
+    const rested = !before || Date.now() - before.at > REST * 1000;
+    const work = (rested ? 0 : before.work) + Math.min(seconds, LONGEST);
+    memory.set("work", { work, at: Date.now(), suggested: Boolean(before && before.suggested) && !rested });
+  }
+  function suggestBreak() {
+    const kept = memory.get("work");
+    if (!breakAfter || !kept || kept.work < breakAfter * 60) return "";
+    memory.set("work", { ...kept, work: 0, suggested: true });
+    const minutes = Math.floor(kept.work / 60);
+    return `You have worked for ${minutes} ${minutes === 1 ? "minute" : "minutes"}: a short break may help. Its time is not counted.`;
+  }
+  function wake() {
+    const now = performance.now();
+    const pause = now - Math.max(active, began);
+    active = now;
+    if (pause < PAUSE * 1000) return;
+    const kept = memory.get("work");
+    if (!kept || !kept.suggested) return;
+    paused += pause;
+    memory.set("work", { ...kept, work: 0, at: Date.now(), suggested: false });
+  }
+  for (const one of ["pointerdown", "pointermove", "keydown", "scroll"]) {
+    window.addEventListener(one, wake, { capture: true, passive: true });
+  }
+
   // ---------- the server ----------
   async function ask(what, sent) {
     const told = sent === undefined ? {} : {
@@ -108,8 +142,9 @@
     if (typeof answer === "string") { notice(answer, "warning"); return; }
     const comment = document.getElementById("comment");
     if (comment && comment.value.trim()) answer.comment = comment.value;
-    const seconds = Math.round(performance.now() - began) / 1000;
+    const seconds = Math.round(performance.now() - began - paused) / 1000;
     const kept = { ticket: item.ticket, key: item.key, answer, seconds };
+    countWork(seconds);
     memory.set("outbox", kept);
     memory.set("last", { ticket: item.ticket, answer });
     document.body.classList.add("sending");
@@ -194,10 +229,15 @@
     const no = make("button", { class: "quiet", type: "button", onclick: leave }, "I do not agree");
     const prose = words("", own, { class: "prose" });
     prose.append(...paragraphs(state.consent));
-    const facts = [state.questions && `Questions: ${state.questions}`, state.pay && `Pay: ${state.pay}`].filter(Boolean);
+    const facts = [["Questions", state.questions], ["Time", state.minutes && duration(state.minutes)], ["Pay", state.pay]]
+      .filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]);
     page.replaceChildren(make("section", { class: "sheet" }, make("h1", {}, "Before you begin"), prose,
-      facts.length ? make("p", {}, facts.join(" · ")) : null, make("p", { class: "row" }, agree, no)));
+      facts.length ? make("dl", { class: "facts-of-study" }, ...facts) : null, make("p", { class: "row" }, agree, no)));
     agree.focus();
+  }
+  function duration(minutes) {
+    const [value, unit] = minutes < 90 ? [minutes, "minute"] : [Math.round(minutes / 6) / 10, "hour"];
+    return `about ${value} ${unit}${value === 1 ? "" : "s"}`;
   }
   async function leave() {
     if (!window.confirm("Withdraw from the study? The answers you have given are kept; this link will no longer work.")) return;
@@ -247,8 +287,9 @@
     const newPass = !previous || !previous.task || previous.task.name !== task.name;
     document.getElementById("progress").textContent = `${state.place} of ${state.total}`;
     document.getElementById("done").value = (state.place - 1) / state.total;
+    const rest = suggestBreak();
     const part = task.parts > 1 ? `Part ${task.part} of ${task.parts}` : "";
-    const head = make("div", { class: "asked" },
+    const head = make("div", { class: "asked" }, rest ? make("p", { class: "rest" }, rest) : null,
       state.training || part ? make("p", { class: "part" }, [part, state.training ? "Practice" : ""].filter(Boolean).join(" · ")) : null,
       words(task.question, own, { class: "question", id: "question", role: "heading", "aria-level": "1", tabindex: "-1" }));
     const beside = state.beside.map((one) => make("section", { class: `text beside ${one.name}`, "aria-label": LABELS[one.name] },
@@ -265,17 +306,18 @@
       const box = make("textarea", { id: "comment", dir: "auto", rows: "2", maxlength: "5000", oninput: keep });
       box.value = (kept && kept.comment) || "";
       const label = make("label", { class: "comment" }, make("span", {}, "Comment, if you like"), box);
-      const go = answer.querySelector(".send");
-      if (go) go.before(label); else answer.append(label);
+      const foot = answer.querySelector(".saving");
+      if (foot) foot.before(label); else answer.append(label);
     }
     for (const one of page.querySelectorAll(".text")) {  // its heading and line stand where a text begins
       one.dir = getComputedStyle(one.querySelector(".words")).direction;
     }
     fillHelp(task);
     began = performance.now();
+    paused = 0;
     window.scrollTo(0, 0);
     document.getElementById("question").focus({ preventScroll: true });
-    say(`${before}${state.place} of ${state.total}.`);
+    say(`${before}${state.place} of ${state.total}. ${rest}`);
     if (newPass && task.instructions && !memory.get(`read ${task.name}`)) {
       memory.set(`read ${task.name}`, true);
       openHelp();
@@ -301,9 +343,10 @@
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
   }
-  function sendButton(label = "Save and continue") {
-    return make("button", { class: "primary send", type: "button", onclick: send }, `${label} `, key("Enter"));
+  function sendButton() {
+    return make("button", { class: "primary send", type: "button", onclick: send }, "Save and continue ", key("Enter"));
   }
+  const foot = (button) => make("div", { class: "saving" }, button);
   function card(field, title, more = {}) {
     const text = words(field.text, field, { class: "words" });
     return { text, node: make("section", { class: "text output", "aria-label": title, ...more }, make("h2", {}, title), text) };
@@ -331,7 +374,7 @@
       row.append(buttons[outcome]);
     }
     answer.append(row);
-    if (!instant) answer.append(sendButton());
+    if (!instant) answer.append(foot(sendButton()));
     let differ = null;
     const help = state.task.outcomes.map((one) => OUTCOMES[one]);
     if (state.task.differences) {
@@ -411,7 +454,7 @@
     let current = Math.max(0, ranks.indexOf(null));
     main.append(...rows.map((one) => one.node));
     const go = sendButton();
-    answer.append(make("p", { class: "hint" }, state.task.ties ? "Equal outputs may share a rank." : "No two outputs may share a rank."), go);
+    answer.append(make("p", { class: "hint" }, state.task.ties ? "Equal outputs may share a rank." : "No two outputs may share a rank."), foot(go));
     function put(at, rank, move) {
       if (!state.task.ties) ranks.forEach((one, other) => { if (one === rank && other !== at) ranks[other] = null; });
       const again = ranks[at] !== null;
@@ -470,11 +513,14 @@
     const made = count <= 11 ? steps(task, answer, kept, instant, count) : slider(task, answer, kept);
     return made;
   }
-  function ends(task, numbers, between = null) {
-    const [low, high] = [[task.low, task.low_label], [task.high, task.high_label]].map(([value, label]) =>
-      words([...(numbers ? [String(value)] : []), ...(label ? [label] : [])].join(" · "), own));
+  // what a score means: of the ends, what the campaign says, and of the others nothing
+  const meaning = (task, value) =>
+    [String(value), value === task.low ? task.low_label : value === task.high ? task.high_label : ""].filter(Boolean).join(": ");
+  function ends(task, between = null) {
+    const [low, high] = [task.low, task.high].map((value, at) => words(meaning(task, value), own, { id: ENDS[at] }));
     return make("div", { class: "ends" }, low, between, high);
   }
+  const ENDS = ["low", "high"];
   const tidy = (value) => Number(value.toPrecision(12));
   function steps(task, answer, kept, instant, count) {
     const values = Array.from({ length: count }, (_, at) => tidy(task.low + at * task.step));
@@ -482,10 +528,11 @@
     const keys = values.map((one, at) => single ? (one === 10 ? (task.low === 0 ? "" : "0") : String(one)) : (at < 9 ? String(at + 1) : ""));
     let chosen = kept && values.includes(kept.score) ? kept.score : null;
     const buttons = values.map((one, at) => make("button", { type: "button", class: "step", role: "radio", "aria-checked": "false",
-      "aria-label": [String(one), at === 0 ? task.low_label : at === count - 1 ? task.high_label : ""].filter(Boolean).join(": "),
+      "aria-label": meaning(task, one),
       onclick: () => choose(at) }, String(one), keys[at] && keys[at] !== String(one) ? key(keys[at]) : null));
-    const row = make("div", { class: count > 6 ? "steps many" : "steps", role: "radiogroup", "aria-labelledby": "question" }, ...buttons);
-    answer.append(make("div", { class: "scale", dir: "ltr" }, row, ends(task, count > 6)));
+    const row = make("div", { class: count > 6 ? "steps many" : "steps", role: "radiogroup", "aria-labelledby": "question", "aria-describedby": ENDS.join(" ") }, ...buttons);
+    row.style.setProperty("--half", Math.ceil(count / 2));
+    answer.append(make("div", { class: "scale", dir: "ltr" }, row, ends(task)));
     function choose(at, only = false) {
       chosen = values[at];
       mark();
@@ -516,12 +563,12 @@
   function slider(task, answer, kept) {
     let value = kept && typeof kept.score === "number" ? kept.score : null;
     let typed = "";
-    const range = make("input", { type: "range", min: task.low, max: task.high, step: task.step, "aria-labelledby": "question",
+    const range = make("input", { type: "range", min: task.low, max: task.high, step: task.step, "aria-labelledby": "question", "aria-describedby": ENDS.join(" "),
       class: "slide", oninput: () => set(Number(range.value)), onpointerdown: () => requestAnimationFrame(() => set(Number(range.value))) });
     const shown = make("input", { type: "number", min: task.low, max: task.high, step: task.step, inputmode: "decimal", class: "number",
-      "aria-label": "Score", placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
+      "aria-label": "Score", "aria-describedby": ENDS.join(" "), placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
     const hint = make("p", { class: "unscored" }, "Type a number, or choose a place on the line");
-    answer.append(make("div", { class: "scale sliding", dir: "ltr" }, shown, range, ends(task, true, hint)));
+    answer.append(make("div", { class: "scale sliding", dir: "ltr" }, shown, range, ends(task, hint)));
     function set(to) {
       const steps = Math.round((Math.min(task.high, Math.max(task.low, to)) - task.low) / task.step);
       value = tidy(task.low + steps * task.step);
@@ -532,7 +579,7 @@
       range.classList.toggle("unset", value === null);
       hint.classList.toggle("gone", value !== null);
       if (value !== null) range.value = value;
-      range.setAttribute("aria-valuetext", value === null ? "no score yet" : String(value));
+      range.setAttribute("aria-valuetext", value === null ? "no score yet" : meaning(task, value));
       if (write) shown.value = value === null ? "" : value;
     }
     mark();
@@ -562,7 +609,7 @@
     const go = sendButton();
     const look = () => { go.hidden = instant && made.value() === null; };
     look();
-    answer.append(go);
+    answer.append(foot(go));
     return {
       help: [...made.help, ["Enter", "store and go on"]],
       draft() { look(); return { score: made.value() }; },
@@ -597,14 +644,10 @@
     const kinds = make("div", { class: "tools kinds", role: "group", "aria-label": "Error type" });
     const hint = make("p", { class: "hint" });
     const list = make("ol", { class: "marks", "aria-label": "Errors marked" });
-    answer.append(make("div", { class: "marking" }, hint, tools, kinds), list);
-    let made = null;
-    if (task.score) {
-      const box = make("div");
-      answer.append(box);
-      made = scale(task, box, kept, false);
-    }
-    answer.append(sendButton());
+    const marking = make("div", { class: "marking" }, hint, tools, kinds);
+    answer.append(marking, list);
+    const made = task.score ? scale(task, answer, kept, false) : null;
+    answer.append(foot(sendButton()));
 
     function weight(at) {
       return task.severities.length < 2 ? 2 : Math.round((at / (task.severities.length - 1)) * 2);
@@ -721,6 +764,7 @@
       remove.hidden = !found || !marks.some((one) => one.side === found.side && one.start < found.end && one.end > found.start);
       kinds.hidden = !pending;
       tools.hidden = Boolean(pending);
+      marking.classList.toggle("active", Boolean(found || pending));
       hint.textContent = pending ? `What is wrong with ${quote(pending)}?`
         : found ? "Severity" : "Choose the first and the last word of an error, or go through the text with the arrow keys.";
       if (pending) {

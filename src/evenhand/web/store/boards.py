@@ -194,17 +194,22 @@ class BoardCount:
         assert record.ticket is not None
         assert record.answer is not None
         ticket, answer = record.ticket, record.answer
-        if "outcome" in answer:
-            left, right = ticket.systems
-            return Vote(left, right, OUTCOMES[answer["outcome"]], name, ticket.item)
         key = json.dumps([ticket.task, ticket.item, name, sorted(ticket.systems)])
-        left, right = _draw_pair(
-            ticket.systems, Draws(find_board_seed(self.campaign), f"rank/{key}")
-        )
+        seed = find_board_seed(self.campaign)
+
+        def draw_same(system: str) -> str:  # an answer on equal outputs is one vote: of one of them
+            same = self.campaign.item(ticket.item).list_same(system)
+            at = Draws(seed, f"equal/{key}/{system}").order(len(same))[0] if same[1:] else 0
+            return same[at]
+
+        if "outcome" in answer:
+            left, right = map(draw_same, ticket.systems)
+            return Vote(left, right, OUTCOMES[answer["outcome"]], name, ticket.item)
+        left, right = _draw_pair(ticket.systems, Draws(seed, f"rank/{key}"))
         place = dict(zip(ticket.systems, answer["ranks"], strict=True))
         sides = ("left", "tie", "right")
         outcome = sides[1 + (place[left] > place[right]) - (place[left] < place[right])]
-        return Vote(left, right, outcome, name, ticket.item)
+        return Vote(draw_same(left), draw_same(right), outcome, name, ticket.item)
 
 
 def list_boards(campaign: Campaign) -> tuple[str, ...]:

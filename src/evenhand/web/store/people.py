@@ -180,9 +180,24 @@ def invite(
         _take_seat(tx, row.seat, judge)
         _set_state(tx, judge, "invited")
     tx.change(_UNLINK_ALL, {"judge": judge})
+    if row is not None and note:
+        describe(tx, judge, note)
     held = row.seat if row is not None else seat or judge
     tx.write(Entry("invite", judge, fields={"facts": {"seat": held}}))
     return keep_link(tx, token or draw_token(), "judge", judge)
+
+
+def describe(tx: WriteTransaction, judge: str, note: str) -> None:
+    """Keep who a judge is, for the organiser alone: it stands in no log."""
+    row = _find(tx, judge)
+    if row.state == "forgotten":
+        raise ShutOut(f"judge '{judge}' asked to be forgotten: nothing is kept of them")
+    if not is_text(note):
+        raise CampaignError(f"{show(note)} cannot be kept: it is no text")
+    if tx.pick(select(people.c.judge).where(people.c.judge == judge)):
+        tx.run(update(people).where(people.c.judge == judge).values(note=note))
+    else:
+        tx.change(_PERSON, {"judge": judge, "platform": "", "worker": judge, "note": note})
 
 
 def keep_link(tx: WriteTransaction, token: Token, role: Role, judge: str = "") -> Invitation:

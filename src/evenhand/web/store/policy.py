@@ -135,7 +135,7 @@ class AssignmentLedger:
         self._groups = np.array([codes[one.group] for one in free], dtype=np.int64)
         self._place = {name: at for at, name in enumerate(self.names)}
         self._has = np.array(
-            [[one in item.outputs for item in free] for one in self.pairs.systems], dtype=np.bool_
+            [[one in item.systems for item in free] for one in self.pairs.systems], dtype=np.bool_
         )
         self._held: dict[Unit, list[int]] = {}
         self._full: dict[int, Mask] = {}

@@ -371,7 +371,15 @@ def open_launched(where: str) -> Readable:
 
 def load_campaign(connection: Connection) -> Campaign | None:
     spec = connection.execute(select(specs.c.body)).scalar()
-    return None if spec is None else make_campaign(json.loads(spec))
+    return None if spec is None else read_launched(spec)
+
+
+def read_launched(spec: str) -> Campaign:
+    """Read a campaign as it was launched: older ones merge no equal outputs."""
+    settings = json.loads(spec)
+    campaign = make_campaign(settings)
+    merged = campaign.separator and "equal_outputs" not in settings["design"]
+    return campaign.unmerge() if merged else campaign
 
 
 @contextmanager

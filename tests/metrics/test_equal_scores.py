@@ -1,0 +1,126 @@
+"""Scores that are equal but for rounding are equal, in the table, in tests and in clusters."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from evenhand import meta_evaluate
+from evenhand.metrics.evaluation import find_distance
+
+K, S = 7, 6
+STATISTICS = ("pa", "tau-b", "spearman", "pearson", "acc-eq", "acc-eq-star", "spa", "preference")
+
+
+def table(scores, name="score"):
+    k, s = scores.shape
+    cells = {"system": [f"s{a}" for a in range(k) for _ in range(s)], "item": [*range(s)] * k}
+    return {**cells, name: scores.ravel().tolist()}
+
+
+def draw(seed):
+    """Whole scores of people, of a metric near them and of one far from them."""
+    rng = np.random.default_rng(seed)
+    people = rng.integers(0, 4, (K, S)).astype(float)
+    near = np.clip(people + rng.integers(-1, 2, (K, S)), 0, 4)
+    return people, near, rng.integers(0, 4, (K, S)).astype(float)
+
+
+def compare(people, *metrics, names=("near", "far"), **settings):
+    scores = table(metrics[0], names[0])
+    for name, one in zip(names[1:], metrics[1:], strict=True):
+        scores[name] = one.ravel().tolist()
+    return meta_evaluate(people, scores, **settings)
+
+
+def vote(people, seed):
+    rng = np.random.default_rng(seed)
+    left = rng.integers(0, K, 60)
+    right, item = (left + rng.integers(1, K, 60)) % K, rng.integers(0, S, 60)
+    outcome = np.sign(people[left, item] - people[right, item])
+    return {
+        "item": item.tolist(),
+        "left": [f"s{k}" for k in left],
+        "right": [f"s{k}" for k in right],
+        "outcome": np.select([outcome > 0, outcome < 0], ["left", "right"], "tie").tolist(),
+    }
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_the_difference_of_a_pair_is_that_of_the_table(statistic):
+    for seed in range(12):
+        people, near, far = draw(seed)
+        gold = vote(people, seed) if statistic == "preference" else table(people)
+        level = "system" if statistic in ("spearman", "pearson", "tau-b") else None
+        found = compare(gold, near / 10, far, statistics=[statistic], level=level)
+        (pair,), (first, second) = found.pairs, found.values[found.statistic].tolist()
+        assert pair.difference == pytest.approx(first - second, abs=1e-9)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS[:-1])
+def test_a_metric_in_tenths_agrees_as_well_and_no_better(statistic):
+    people, near, _ = draw(3)
+    level = "system" if statistic in ("spearman", "pearson", "tau-b") else None
+    found = compare(table(people), near, near / 10, statistics=[statistic], level=level)
+    first, second = found.values[found.statistic].tolist()
+    assert first == pytest.approx(second, abs=1e-12)
+    assert (found.pairs[0].p, found.wmt_rank, found.cluster) == (1, (1, 1), (1, 1))
+
+
+def test_the_order_of_items_changes_nothing():
+    people = np.array([[1, 2, 3], [3, 2, 1], [2, 1, 3], [7, 8, 9], [9, 8, 7], [11, 10, 12]]) / 10
+    metric = np.array([[1, 2, 3], [1, 2, 3], [1, 2, 3], [7, 8, 9], [7, 8, 9], [10, 11, 12]])
+    for order in permutations(range(3)):
+        chosen = list(order)
+        found = meta_evaluate(table(people[:, chosen]), table(metric[:, chosen], "m"))
+        assert found.values["pa"].tolist() == [1]  # the first three tie, and the next two
+
+
+def test_a_metric_with_equal_means_orders_no_systems():
+    rng = np.random.default_rng(0)
+    scores = np.round(100 * rng.random(40), 1)
+    flat = np.array([rng.permutation(scores) for _ in range(K)])
+    names = ["pearson", "spearman", "tau-b"]
+    found = meta_evaluate(
+        table(rng.random((K, 40))), table(flat, "flat"), statistics=names, level="system"
+    )
+    assert np.isnan([found.values[name] for name in found.values]).all()
+
+
+def test_an_offset_does_not_change_soft_accuracy():
+    people, near, _ = draw(4)
+    noise = 0.01 * np.random.default_rng(4).normal(size=people.shape)
+    plain, far = (
+        meta_evaluate(table(people), table(near / 100 + noise + offset, "m"), statistics=["spa"])
+        for offset in (0.0, 1e7)
+    )
+    assert far.values["spa"][0] == pytest.approx(plain.values["spa"][0], abs=1e-3)
+
+
+def test_ranks_of_metrics_do_not_depend_on_their_names():
+    """An exact test has ties: one side is not 1 less the other."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        people = rng.normal(size=(6, 8)) + rng.normal(size=(6, 1))
+        near, far = (people + sd * rng.normal(size=people.shape) for sd in (0.8, 2.0))
+        ranks = {
+            compare(
+                table(people), near, far, names=names, statistics=["pa"], level="system"
+            ).wmt_rank
+            for names in (("a", "b"), ("z", "b"))
+        }
+        assert len(ranks) == 1
+
+
+def test_a_distance_counts_all_pairs_that_are_so_far_apart():
+    """Means in whole numbers: of 11 pairs at a distance or more all are in people's order."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        metric = rng.integers(0, 6, 9).astype(float)
+        people = metric + rng.normal(size=9)
+        i, j = np.triu_indices(9, 1)
+        apart = np.abs(metric[i] - metric[j])
+        right = np.sign(metric[i] - metric[j]) == np.sign(people[i] - people[j])
+        fitting = [d for d in {*apart} if right[apart >= d].mean() >= 0.95]
+        fitting = [d for d in fitting if (apart >= d).sum() >= 10]
+        assert find_distance(people, metric) == (min(fitting) if fitting else None)
