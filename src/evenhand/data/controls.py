@@ -245,9 +245,9 @@ def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Compa
     ):
         return table
     left, right = nw.col("left"), nw.col("right")
-    low, high = nw.when(left < right), nw.when(left < right)
     frame = number_rows(table.frame, _ROW).with_columns(
-        low.then(left).otherwise(right).alias(_LOW), high.then(right).otherwise(left).alias(_HIGH)
+        nw.when(left < right).then(left).otherwise(right).alias(_LOW),
+        nw.when(left < right).then(right).otherwise(left).alias(_HIGH),
     )
     roles = [one for one in ("task", "criterion", "judge", "item") if table.has(one)]
     apart = [*roles, *([] if by is None or by in roles else [table.require(by)])]
@@ -255,7 +255,8 @@ def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Compa
     known = ~nw.any_horizontal(*(nw.col(one).is_null() for one in roles), ignore_nulls=False)
     kept = frame.filter(~known | (row == row.min().over(*apart, _LOW, _HIGH)))
     kept = kept.drop(_ROW, _LOW, _HIGH)
-    every, again = count_rows(table.frame), count_rows(table.frame) - count_rows(kept)
+    every = count_rows(table.frame)
+    again = every - count_rows(kept)
     if not again:
         return table
     sentence = say("second-answers", again=again, every=every)

@@ -84,9 +84,8 @@ def _as_text(column: NDArray[Any]) -> list[Any]:
 # parameters. Names are taken apart only where the caller says by which sign
 # (`system_separator="+"`), since a sign may also be part of a name; `say_merged` tells where names
 # look like it.
-# Column of our tables that has the sign, where a campaign merged equal outputs
-SEPARATOR: Final = "system_separator"
 SIGN: Final = "+"  # The sign that WMT put between the systems of one output
+SEPARATOR: Final = "system_separator"  # Column with the sign, where a campaign merged equal outputs
 PART: Final = "evenhand_part"
 ENTRY: Final = "evenhand_entry"
 COMPARED: Final = "each of these is compared with the others, not with one another"

@@ -249,7 +249,6 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     if gold.votes is not None:
         preferences = judge_preferences(gold.votes, scores)
         scores = preferences.means
-    pairs_of_outputs = measures.count_segment_pairs(gold.scores, wishes.group)
     fold = measures.assign_folds(gold.documents)
     of_scores = tuple(one for one in names if one != "preference")
     spa = wishes.spa == "wmt"
@@ -270,9 +269,10 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         told = {"who": f"{join_names(same)} {'gives' if one else 'give'}", "remedy": remedy}
         told |= {"were": "was" if one else "were", "them": "it" if one else "them"}
         notes.append(say("constant", "warning", **told))
-    negated = [m for one in aligned.notes if one.code in NEGATED for m in one.values["metrics"]]
-    if gold.items and not wishes.statistics and pairs_of_outputs > measures.MAX_PAIRS:
-        notes.append(say("too-many-pairs", n=pairs_of_outputs))
+    n_pairs = measures.count_segment_pairs(gold.scores, wishes.group)
+    if gold.items and not wishes.statistics and n_pairs > measures.MAX_PAIRS:
+        notes.append(say("too-many-pairs", n=n_pairs))
+    negated = _list_negated(aligned)
     notes += _note_systems(gold, values, measured, metrics, constant, negated=negated)
     asked = preferences if by_preference else None
     clusters = _compare(
@@ -345,7 +345,7 @@ def _sign(
 ) -> str:
     gold = aligned.gold
     scores = np.ascontiguousarray(aligned.values).tobytes()
-    negated = [m for one in aligned.notes if one.code in NEGATED for m in one.values["metrics"]]
+    negated = _list_negated(aligned)
     parts = [
         f"metrics against {gold.name}{' (lower is better)' if gold.lower else ''}",
         " ".join(names),
@@ -362,6 +362,11 @@ def _sign(
     ]
     digest = sha256(gold.digest.encode() + scores).hexdigest()
     return write_signature(parts, gold.n, digest, judges=judges)
+
+
+def _list_negated(aligned: Aligned) -> list[str]:
+    """Return the metrics of which lower is better, as was asked or by their names."""
+    return [m for one in aligned.notes if one.code in NEGATED for m in one.values["metrics"]]
 
 
 def _find_constant(aligned: Aligned) -> Flags:

@@ -235,8 +235,9 @@ class Study:
                     fitted = [measures.cross_fit(pairs, one, self.fold) for one in apart]
                     values[name] = np.array([one for one, _ in fitted])
                     limits = np.array([one for _, one in fitted])
-        of_ties = pairs is not None and pairs.size and not {*OF_PAIRS[1:]}.isdisjoint(self.names)
-        chance = measures.bound_chance(pairs) if of_ties and pairs is not None else None
+        chance = None
+        if pairs is not None and pairs.size and {"acc-eq", "acc-eq-star"} & {*self.names}:
+            chance = measures.bound_chance(pairs)
         return Measured(values, limits, stars, error, chance, undefined, h, x)
 
     def _soften(self, people: Array, scores: Array) -> tuple[Array, Array]:

@@ -47,7 +47,7 @@ say: Final = Templates(
         "constant-groups": "{statistic} has no value in {lost:,} of {n:,} groups, where all scores"
         " are equal ({metric}).",
         "too-many-pairs": "{n:,} pairs of scores are too many for acc-eq and kendall-like, which"
-        " were left out.",
+        " were not computed.",
         "limit-inside": "There is one item: ε of ties was chosen on it, and the share may be too"
         " high.",
         "few-systems": "Metrics were not compared: {test} needs {least} systems or more, and"

@@ -440,9 +440,12 @@ def wait(found: Gate, remaining: int) -> Gate:
 def refuse_wide_margin(taken: Ratings, margin: float) -> None:
     """Refuse a margin that no two scores are apart."""
     score = nw.col("score").cast(nw.Float64)
-    ends = fetch_columns(taken.frame.select(low=score.min(), high=score.max()))
+    scored = taken.frame.filter(~score.is_null())
+    ends = fetch_columns(scored.select(low=score.min(), high=score.max(), n=nw.len()))
+    if not margin or not ends["n"][0]:
+        return
     low, high = (float(ends[one][0]) for one in ("low", "high"))
-    if margin and margin >= high - low:
+    if margin >= high - low:
         raise UnknownOption(
             f"margin cannot be {margin:g}: scores lie between {low:g} and {high:g}, and a margin is"
             " how many points worse the new system may be"
@@ -606,23 +609,24 @@ def list_notes(groups: Mapping[str, Ranking], asked: Asked) -> list[Finding]:
     """Return the notes of each group, with its name where others do not have them."""
     notes: list[Finding] = []
     for name, ranking in groups.items():
-        met = (
-            []
-            if ranking.tally is None
-            else [
-                new
-                for new in asked.new
-                if new in ranking.systems and not any(ranking.tally.between(new, asked.old))
-            ]
-        )
-        if met:
+        apart = list_never_met(ranking, asked)
+        if apart:
             where = f" in {name}" if name else ""
-            notes.append(say("never-met", new=join_names(met), old=asked.old, where=where))
+            notes.append(say("never-met", new=join_names(apart), old=asked.old, where=where))
         for one in ranking.notes:
             common = all(one in other.notes for other in groups.values())
             text = one if common else f"{name}: {one}"
             notes.append(Finding(one.code, text, one.severity, one.values))
     return notes
+
+
+def list_never_met(ranking: Ranking, asked: Asked) -> list[str]:
+    """Return the new systems that were compared, but never with the old one."""
+    tally = ranking.tally
+    if tally is None:
+        return []
+    judged = [new for new in asked.new if new in ranking.systems]
+    return [new for new in judged if not any(tally.between(new, asked.old))]
 
 
 def sign_groups(groups: Mapping[str, Ranking]) -> str:

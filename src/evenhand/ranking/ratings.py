@@ -54,10 +54,8 @@ from evenhand.ranking.texts import say
 from evenhand.render.findings import take_findings
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model")
-OF_ROWS: Final = (
-    "mixed",
-    "ordinal",
-)  # Models whose errors take scores as independent, given effects
+# Models whose errors take scores as independent, given effects
+OF_ROWS: Final = ("mixed", "ordinal")
 
 # Words in the name of a criterion that say that lower scores are better
 LOWER_WORDS: Final = LOWER_METRICS | {"penalty", "penalties", "error", "errors"}

@@ -37,7 +37,7 @@ RANKINGS: Final = {
     "no-clustering": "No clustering by {factor}: {why}.",
     # Covariances
     "copies-independent": "{model} takes the scores of an output of several systems as"
-    " independent: intervals of systems that share outputs are too wide, others up to 13 % too"
+    " independent: intervals of systems that share outputs are too wide, and others may be too"
     " narrow. --model adjusted takes each answer once.",
     "no-cells": "So many judgments that cells of judge and item are not counted: intervals are a"
     " little wide.",
