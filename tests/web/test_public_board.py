@@ -4,7 +4,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -39,24 +39,24 @@ JUDGES = [
 ITEMS = "item,A,B\n" + "".join(f"{n},a {n},b {n}\n" for n in range(6))
 
 
-def make(items: int = 24) -> Any:
+def make(items: int = 24, judges: Sequence[str] = JUDGES) -> Any:
     told = [{"item": str(n), "outputs": {s: f"{s}{n}" for s in SYSTEMS}} for n in range(items)]
     tasks = [{"kind": "pair", "name": "better"}, {"kind": "rating", "name": "good"}]
-    planned = {"name": "spring", "title": "Spring board", "judges": JUDGES, "items": told}
+    planned = {"name": "spring", "title": "Spring board", "judges": judges, "items": told}
     return make_campaign({**planned, "tasks": tasks, "design": {"judges_per_item": 5}})
 
 
-def judge_on(store: Store, rounds: int, seed: int = 1) -> None:
+def judge_on(store: Store, rounds: int, seed: int = 1, judges: Sequence[str] = JUDGES) -> None:
     """Let all judges answer; the first one prefers what the others do not."""
     luck = random.Random(seed)
-    for judge in JUDGES * rounds:
+    for judge in [*judges] * rounds:
         ticket = take(store, judge).ticket
         if len(ticket.systems) == 1:
             score = 40 + 20 * SYSTEMS.index(ticket.systems[0]) + luck.randint(-15, 15)
             said: dict[str, Any] = {"score": score}
         else:
             said = prefer(ticket.systems, luck)
-            if judge == JUDGES[0] and said["outcome"] != "tie":
+            if judge == judges[0] and said["outcome"] != "tie":
                 said = {"outcome": "right" if said["outcome"] == "left" else "left"}
         judge_next(store, judge, said)
 
@@ -134,6 +134,18 @@ def test_a_sentence_that_names_a_judge_is_left_out(public: TestClient, store: St
         says = public.get("/board.json").json()["passes"][0]["ranking"]["says"]
     assert says == ""
     assert named not in public.get("/").text
+
+
+def test_a_judge_called_by_a_number_empties_no_sentence_with_that_number(
+    public: TestClient, store: Store, where: str
+) -> None:
+    judges = [str(n) for n in range(1, 11)]
+    fill(store, make(items=8, judges=judges))
+    judge_on(store, 22, judges=judges)
+    ranking = public.get("/board.json").json()["passes"][0]["ranking"]
+    told = evenhand.rank(evenhand.read(where, format="comparisons")).to_dict()
+    for key in ("says", "signature"):
+        assert ranking[key] == told[key] != ""
 
 
 def test_nothing_of_the_campaign_is_reached_from_it(public: TestClient, store: Store) -> None:

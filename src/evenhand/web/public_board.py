@@ -125,11 +125,20 @@ def _write_time(milliseconds: int) -> str:
 def leave_out(value: Any, names: Iterable[str]) -> Any:
     """Return JSON without the sentences in which one of these names stands.
 
+    A number is a name in quotes alone, as values have it: sentences hold numbers.
+
     >>> leave_out({"says": ["ann voted", "A leads"], "why": "ben left", "n": 2}, ["ann", "ben"])
     {'says': ['A leads'], 'why': '', 'n': 2}
+    >>> leave_out({"says": ["6 judges", "judge '6' left"]}, ["6"])
+    {'says': ['6 judges']}
     """
-    words = "|".join(re.escape(json.dumps(one, ensure_ascii=False)[1:-1]) for one in names)
-    named = re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words else "(?!)")
+
+    def match(name: str) -> str:
+        written = re.escape(json.dumps(name, ensure_ascii=False)[1:-1])
+        has_letter = any(letter.isalpha() for letter in name)
+        return rf"(?<!\w){written}(?!\w)" if has_letter else rf"[\"']{written}[\"']"
+
+    named = re.compile("|".join(map(match, names)) or "(?!)")
 
     def is_named(one: Any) -> bool:
         return named.search(json.dumps(one, ensure_ascii=False)) is not None

@@ -325,6 +325,7 @@ FORGED: dict[str, list[tuple[str, str, str, list[Any]]]] = {
     "form": [  # what no server writes
         ("good", "said", "seconds", [-1, 1e300, "x", True, [1]]),
         ("good", "said", "salt", [None, "00", "z" * 32, 5]),
+        ("revoke", "body", "salt", [None, "00", "z" * 32, 5]),
         ("good", "said", "more", [1]),
         ("good", "body", "more", [1]),
         ("good", "body", "served", [5, "x", True, 1.5]),

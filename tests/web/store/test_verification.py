@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -110,6 +111,21 @@ def test_a_log_that_grew_still_matches_an_older_head(store: Store) -> None:
     assert check_store(store, head).holds
     wrong = Head(head.number, "0" * 64)
     assert check_store(store, wrong).bad == head.number
+
+
+def test_no_head_tells_whom_an_event_concerns(store: Store) -> None:
+    fill(store, make_pairs(items=4, judges=2, judges_per_item=2))
+    store.pause()
+    store.revoke("j0")
+    salts = []
+    for line in store.lines():
+        body = json.loads(line.body)
+        assert line.said is None  # nothing else holds 128 random bits
+        salts.append(body["salt"])
+        assert re.fullmatch("[0-9a-f]{32}", body.pop("salt"))
+        assert digest(canonical(body)) != line.hash
+    assert len({*salts}) == len(salts) > 3
+    assert verify(store.lines(), store.head()).bad is None
 
 
 def test_a_head_is_read_as_it_is_written() -> None:

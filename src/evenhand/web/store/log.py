@@ -42,9 +42,13 @@ def canonical(value: Mapping[str, Any]) -> str:
     return _WRITER.encode(value)
 
 
+def draw_salt() -> str:
+    return secrets.token_hex(16)
+
+
 def seal(value: Mapping[str, Any]) -> str:
     """Write what may be deleted, with 128 random bits that keep its digest from being guessed."""
-    return canonical({**value, "salt": secrets.token_hex(16)})
+    return canonical({**value, "salt": draw_salt()})
 
 
 def digest(text: str) -> str:

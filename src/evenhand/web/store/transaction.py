@@ -17,7 +17,16 @@ from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import Choice, Ticket
 from evenhand.errors import CampaignError
 from evenhand.web.store import schema
-from evenhand.web.store.log import GENESIS, Line, Record, canonical, digest, read_record, seal
+from evenhand.web.store.log import (
+    GENESIS,
+    Line,
+    Record,
+    canonical,
+    digest,
+    draw_salt,
+    read_record,
+    seal,
+)
 from evenhand.web.store.schema import Prepared, fill
 
 _STATE = schema.campaign
@@ -140,6 +149,8 @@ class WriteTransaction:
         parts = {"said": entry.said, "note": entry.note}
         sealed = {name: seal(part) for name, part in parts.items() if part is not None}
         body |= {name: digest(text) for name, text in sealed.items()}
+        if not sealed:  # what is sealed has a salt: no name can be tried against a published head
+            body["salt"] = draw_salt()
         text = canonical(body)
         line = Line(number, text, digest(text), **sealed)
         columns: dict[str, Any] = {"kind": entry.kind, "judge": entry.judge}

@@ -537,6 +537,7 @@ SEALED: Final = {
     "note": frozenset({"comment", "salt"}),
 }
 _KINDS: Final = {"before": str, "number": int, "kind": str, "at": int, "judge": str}  # In bodies
+_SALT: Final = "salt"  # In bodies beside which nothing sealed is kept; older versions wrote none
 _JUDGED: Final = frozenset({"key", "note", "said", "served", "ticket"})
 EVERY: Final = _JUDGED | {"facts", "replaces"}
 # Kind of record → further names in its body
@@ -618,7 +619,9 @@ def _read_body(line: records.Line, number: int) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise _Broken(number, "it is no JSON") from None
     same = sound and all(type(body.get(name)) is kind for name, kind in _KINDS.items())
-    if not same or not body.keys() <= _KINDS.keys() | FIELDS.get(body["kind"], EVERY):
+    if not same or not body.keys() <= _KINDS.keys() | {_SALT} | FIELDS.get(body["kind"], EVERY):
+        raise _Broken(number, NO_RECORD)
+    if _SALT in body and not _is_salt(body[_SALT]):
         raise _Broken(number, NO_RECORD)
     return body
 
@@ -634,4 +637,8 @@ def _is_sealed(text: str, names: Set[str]) -> bool:
         )
     except (ValueError, RecursionError):
         return False
-    return sound and re.fullmatch(r"[0-9a-f]{32}", str(payload.get("salt"))) is not None
+    return sound and _is_salt(payload.get(_SALT))
+
+
+def _is_salt(value: object) -> bool:
+    return re.fullmatch(r"[0-9a-f]{32}", str(value)) is not None
