@@ -277,6 +277,8 @@ def test_metrics_are_named_with_one_prefix_and_without_their_reference(evenhand,
         said = evenhand("metrics", *files, "--without", name, code=2).err
         assert f"{name} is a metric: write --without metric={name}" in said
         assert "is a" not in evenhand("metrics", *files, "--without", "nobody", code=2).err
+    said = evenhand("report", beside, "--without", "ter", "-o", "page.html", code=2).err
+    assert "ter is a metric: write --without metric=ter" in said
 
 
 def test_lower_scores_of_a_metric_are_better_in_metrics_and_report(evenhand, beside):

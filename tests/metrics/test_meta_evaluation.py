@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, t
 
 import evenhand
 from evenhand import meta_evaluate
@@ -486,6 +486,55 @@ def test_preferences_that_a_metric_always_has_right_are_binomial_by_items():
     assert found.pairs == ()
     (note,) = [one for one in found.notes if one.code == "few-systems"]
     assert note.endswith("perm-sys needs 6 systems or more, and there are 2.")
+
+
+def test_items_of_one_document_are_one_cluster_and_share_the_limit_of_ties():
+    votes, scores = compare()
+    document = {f"i{s}": f"d{s // 5}" for s in range(30)}
+    for tasks in ({}, {"task": ["en-de"] * len(votes["item"])}):
+        told = {**votes, **tasks, "doc_id": [document[one] for one in votes["item"]]}
+        found = meta_evaluate(told, scores, statistics=["preference"])
+        place = {
+            (s, k): at
+            for at, (s, k) in enumerate(zip(*[scores[n] for n in ("item", "system")], strict=True))
+        }
+        rows = list(
+            zip(*[votes[n] for n in ("item", "left", "right", "outcome", "judge")], strict=True)
+        )
+        apart = np.array(
+            [scores["good"][place[i, a]] - scores["good"][place[i, b]] for i, a, b, *_ in rows]
+        )
+        order = np.array([{"left": 1, "tie": 0, "right": -1}[one[3]] for one in rows])
+        of = np.array([document[one[0]] for one in rows])
+        first = [*dict.fromkeys(f"d{s // 5}" for s in sorted(range(30), key=lambda s: f"i{s}"))]
+        fold = np.array([first.index(one) % 5 for one in of])  # documents as items are sorted
+        agrees = np.empty(len(rows))
+        for part in range(5):
+            others = fold != part
+            best = max(
+                (
+                    np.mean(
+                        np.where(np.abs(apart[others]) <= e, 0, np.sign(apart[others]))
+                        == order[others]
+                    ),
+                    -e,
+                )
+                for e in {0.0, *np.abs(apart[others])}
+            )
+            sign = np.where(np.abs(apart) <= -best[1], 0, np.sign(apart))
+            agrees[~others] = (sign == order)[~others]
+        assert found.values["preference"][0] == pytest.approx(agrees.mean())
+        d = agrees - agrees.mean()
+        judge = np.array([one[4] for one in rows])
+
+        def spread(codes, d=d):
+            sums = [d[codes == one].sum() for one in np.unique(codes)]
+            return np.sum(np.square(sums)) * len(sums) / (len(sums) - 1) / len(d) ** 2
+
+        v_j, v_d = spread(judge), spread(of)
+        both = v_j + v_d - spread(np.char.add(judge, of))
+        reach = t.ppf(0.975, 6 - 1) * np.sqrt(max(v_j, v_d, both))
+        assert found.interval[0] == pytest.approx([agrees.mean() - reach, agrees.mean() + reach])
 
 
 def test_the_mean_limit_of_ties_is_of_the_parts_that_there_are():

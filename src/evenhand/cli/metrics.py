@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,6 +70,21 @@ def take_metrics(reading: options.Reading) -> tuple[str, ...]:
     return tuple(one.removeprefix("metric=") for one in named)
 
 
+def open_naming_metrics(
+    reading: options.Reading, open_people: Callable[[], Any], read_scores: Callable[[Any], Any]
+) -> Any:
+    """Open judgments; where --without names a metric as a judge or system, say how to name it."""
+    try:
+        return open_people()
+    except UnknownName as refusal:
+        reading.without = ()
+        given = read_scores(open_people())
+        if given is not None and given.list_called(refusal.name):
+            remedy = write_without("metric", [refusal.name])
+            raise UnknownOption(f"{refusal.name} is a metric: write {remedy}") from None
+        raise
+
+
 def _refuse_of_tables(others: Sequence[str]) -> None:
     """Refuse options of reading that a folder of mt-metrics-eval has no use for."""
     held = OF_SCORES if others else ()  # they hold for the files of scores
@@ -130,14 +145,7 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
 
     if is_folder(source):
         _refuse_of_tables(others)
-    try:
-        data = open_people()
-    except UnknownName as refusal:
-        reading.without = ()
-        if read_scores(open_people()).list_called(refusal.name):
-            remedy = write_without("metric", [refusal.name])
-            raise UnknownOption(f"{refusal.name} is a metric: write {remedy}") from None
-        raise
+    data = open_naming_metrics(reading, open_people, read_scores)
     given = read_scores(data)
     names = options.split_names(asked.statistic)
     result = meta_evaluate(

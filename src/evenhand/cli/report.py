@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from evenhand.cli import options
 from evenhand.cli.metrics import Asked as AskedOfMetrics
-from evenhand.cli.metrics import choose_settings, take_metrics
+from evenhand.cli.metrics import choose_settings, open_naming_metrics, take_metrics
 from evenhand.cli.refusals import open_elsewhere
 from evenhand.cli.running import ProgressDisplay, refuse_overwriting, refuse_unwritable, write_file
 from evenhand.errors import UnknownOption, listing
@@ -19,6 +19,8 @@ from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
+    from evenhand.metrics.scores import MetricScores
+    from evenhand.report.analysis import Settings
     from evenhand.report.html import Report
 
 TABLES: Final = ("latex", "markdown", "csv")
@@ -158,6 +160,18 @@ class Placed(options.Options):
             _say("wrote", f"{plural(len(written), 'file')} of figures to {Path(self.figures)}")
 
 
+def _read_metrics(settings: Settings, data: Any) -> MetricScores | None:
+    """Read the scores of metrics that the report compares with people, if there are any."""
+    from evenhand.data.ratings import Ratings
+    from evenhand.metrics.scores import find_metrics, gather_scores, read_columns
+
+    if settings.metrics:
+        return gather_scores(settings.metrics, settings=settings.of_scores)
+    if isinstance(data, Ratings) and find_metrics(data):
+        return read_columns(data, settings=settings.of_scores)
+    return None
+
+
 def say_reading(reading: options.Reading) -> tuple[str, ...]:
     """Return the words of the command that read the same judgments again, without secrets."""
     from evenhand.formats.reading import show_source
@@ -241,7 +255,7 @@ def report(
         from evenhand.report.assemble import make_report
 
         made = make_report(
-            reading.open(),
+            open_naming_metrics(reading, reading.open, partial(_read_metrics, chosen)),
             chosen,
             title=said.title,
             sections=wanted,

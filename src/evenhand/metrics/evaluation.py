@@ -247,7 +247,8 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     names = wishes.choose(*list_available(gold, wishes.group))
     preferences = None
     if gold.votes is not None:
-        preferences = judge_preferences(gold.votes, scores)
+        documents = gold.number_documents(gold.votes.items)
+        preferences = judge_preferences(gold.votes, scores, documents)
         scores = preferences.means
     fold = measures.assign_folds(gold.documents)
     of_scores = tuple(one for one in names if one != "preference")
@@ -294,7 +295,8 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         epsilon = np.where(np.isnan(values["acc-eq"]), np.nan, epsilon)
     if preferences is not None:
         epsilon = preferences.limits.mean(axis=1)
-        notes += [say("limit-inside", "warning")] if preferences.of_one_item else []
+        of = "document" if gold.document_of else "item"
+        notes += [say("limit-inside", "warning", of=of)] if preferences.of_one_item else []
     judges = None if gold.panel is None else gold.panel.judges
     if gold.votes is not None and gold.votes.judges != ("",):
         judges = len(np.unique(gold.votes.judge))

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
+import narwhals as nw
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
 from evenhand.data.controls import leave_out_controls, take_pairs
+from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
+from evenhand.data.tables import BOUND_BY
 from evenhand.data.votes import Votes, digest_votes, split_tasks, take_task
 from evenhand.errors import (
     InvalidJudgments,
@@ -97,6 +100,8 @@ class Gold:
     digest: str
     panel: Panel | None = None  # None where judges are not known
     votes: Votes | None = None  # of comparisons, with their items
+    # item of the votes → its document; empty where none is known
+    document_of: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[Finding, ...] = ()
     lower: bool | None = None  # of ratings, whether lower scores were better
     counts: Integers | None = None  # (K,) judgments of each system, of ratings
@@ -104,6 +109,12 @@ class Gold:
     task: str = ""  # "" where none has a name
     # names of items → the options that exclude them; None where items have no column
     advise: Callable[[Sequence[str]], str] | None = None
+
+    def number_documents(self, items: Sequence[str]) -> Integers:
+        """Return (S,) the number of each item's document, its own where none is known."""
+        numbers: dict[tuple[str, bool], int] = {}
+        named = [(self.document_of.get(one, one), one in self.document_of) for one in items]
+        return np.array([numbers.setdefault(one, len(numbers)) for one in named], dtype=np.int64)
 
     def take_systems(self, kept: Sequence[int]) -> Gold:
         """Keep the systems that metrics scored."""
@@ -184,7 +195,7 @@ def make_golds(
         remedies += ["pass --model bradley-terry-prior"] if model is None else []
         raise NotIdentified(refusal.cause, remedies, refusal.leave, refusal.about) from None
     parts_of = {"": ranking} if isinstance(ranking, Ranking) else ranking.groups
-    votes = pairs.votes()
+    votes, document_of = pairs.votes(), _find_documents(pairs)
     asked = note_llm_names(votes.judges, pairs.columns)
     tasks = split_tasks(votes)
     golds = {}
@@ -193,8 +204,25 @@ def make_golds(
         part = votes if rows_of is None or len(parts_of) == 1 else take_task(votes, rows_of)
         advise = _advise_on(pairs, [*parts_of], name)
         task = name or (next(iter(tasks)) if len(tasks) == 1 else "")
-        golds[name] = replace(_take_votes(one, part), notes=asked, advise=advise, task=task)
+        gold = _take_votes(one, part)
+        gold = replace(gold, notes=asked, advise=advise, task=task, document_of=document_of)
+        golds[name] = gold
     return golds
+
+
+def _find_documents(pairs: Comparisons) -> dict[str, str]:
+    """Return item → its document, items named as votes name them."""
+    document = find_document(pairs.covariates)
+    if document is None or not pairs.has("item"):
+        return {}
+    names = [*["task"] * pairs.has("task"), "item", document]
+    labels = pairs.frame.select(nw.col(name).cast(nw.String) for name in names).unique()
+    *parts, documents = (fetched.tolist() for fetched in fetch_columns(labels).values())
+    return {
+        BOUND_BY.join(item): one
+        for *item, one in sorted(zip(*parts, documents, strict=True), key=str, reverse=True)
+        if one is not None and None not in item
+    }
 
 
 def _advise_on(

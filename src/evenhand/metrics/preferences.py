@@ -3,10 +3,10 @@
 A metric agrees with a judgment if the sign of its difference is that of the judgment, where a
 difference up to ε is a tie. ε is found on other items. Intervals of shares of agreement are
 clustered by item and judge: V = max(V_J, V_I, V_J + V_I − V_JI), t on min(J, I) − 1 degrees of
-freedom. Fewer than five judges are no sample of judges: errors are by item, and speak of these
-judges. Where V is 0, which of few clusters says nothing, the exact binomial of G clusters that are
-all alike holds. Metrics are compared by perm-sys: a judgment adds 1/n or 0, by whose scores its two
-systems have.
+freedom. Where documents are known, they stand for their items in both. Fewer than five judges are
+no sample of judges: errors are by item, and speak of these judges. Where V is 0, which of few
+clusters says nothing, the exact binomial of G clusters that are all alike holds. Metrics are
+compared by perm-sys: a judgment adds 1/n or 0, by whose scores its two systems have.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Preferences:
     limits: Array  # (M, n) ε of each judgment's item
     agrees: Flags  # (M, n)
     judge: Integers | None  # (n,) None where judges are not known, or too few for clusters
-    item: Integers
+    item: Integers  # (n,) its document's number, where documents are known
     means: Array  # (M, K, 1) of the outputs that were compared
 
     @property
     def clusters(self) -> int:
-        """Judges or items, whichever are fewer."""
+        """Judges or items (documents), whichever are fewer."""
         return min(len(np.unique(one)) for one in (self.judge, self.item) if one is not None)
 
     @property
@@ -118,12 +118,15 @@ def compare_preferences(
     return test_pair_sums(parts, np.triu_indices(m, 1), rng)
 
 
-def judge_preferences(votes: Votes, scores: Array) -> Preferences:
-    """Compare (M, K, S) scores with votes, whose items are numbered as in the scores."""
+def judge_preferences(votes: Votes, scores: Array, documents: Integers) -> Preferences:
+    """Compare (M, K, S) scores with votes, whose items are numbered as in the scores.
+
+    documents: (S,) of each item, its own where none is known.
+    """
     n = votes.size
     order = ORDER[votes.outcome]
     item = votes.item.astype(np.int64)
-    fold = assign_folds(np.arange(scores.shape[2]))
+    fold = assign_folds(documents)
     left, right = votes.left.astype(np.int64), votes.right.astype(np.int64)
     pairs = SegmentPairs(left, right, 1, np.full(n, 1 / n), order, item)
     agrees = np.empty((len(scores), n), dtype=bool)
@@ -144,4 +147,4 @@ def judge_preferences(votes: Votes, scores: Array) -> Preferences:
     means = np.array(sums)[:, :, None] / np.maximum(count, 1)[:, None]
     few = len(np.unique(votes.judge)) < MIN_EFFECTIVE["judge"]
     judge = None if few else votes.judge.astype(np.int64)
-    return Preferences(share, limits, agrees, judge, item, means)
+    return Preferences(share, limits, agrees, judge, documents[item], means)

@@ -48,7 +48,7 @@ say: Final = Templates(
         " are equal ({metric}).",
         "too-many-pairs": "{n:,} pairs of scores are too many for acc-eq and kendall-like, which"
         " were not computed.",
-        "limit-inside": "There is one item: ε of ties was chosen on it, and the share may be too"
+        "limit-inside": "There is one {of}: ε of ties was chosen on it, and the share may be too"
         " high.",
         "few-systems": "Metrics were not compared: {test} needs {least} systems or more, and"
         " there are {systems:,}.{remedy}",
