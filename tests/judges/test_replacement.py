@@ -4,6 +4,7 @@ import re
 from dataclasses import replace as changed
 
 import numpy as np
+import polars as pl
 import pytest
 from statsmodels.stats.multitest import multipletests
 
@@ -391,6 +392,51 @@ def test_marked_judges_need_no_names():
     del table["judge_type"]
     with pytest.raises(UnknownOption, match="--llm-judges NAME, or a column judge_type"):
         evenhand.replace(table, epsilon=0.15)
+
+
+def split_rows(rows):
+    """People's rows as a frame of Polars, the LLM's as lists under other words and no judge."""
+    names = ("judge", "item", "left", "right", "winner")
+    people = pl.DataFrame([one for one in rows if one[0] != "gpt"], schema=names, orient="row")
+    words = {"left": "model_a", "right": "model_b"}
+    verdicts = [(item, a, b, words[won]) for who, item, a, b, won in rows if who == "gpt"]
+    columns = map(list, zip(*verdicts, strict=True))
+    return people, dict(zip(("item", "model_a", "model_b", "winner"), columns, strict=True))
+
+
+def test_verdicts_in_a_table_of_their_own_are_those_of_one_table():
+    rows = compare_systems(lambda left, _: "left" if left else "right", orders=2)
+    people, verdicts = split_rows(rows)
+    (found,) = evenhand.replace(people, llm=verdicts, epsilon=0.15).replacements
+    assert found.llm == "LLM"  # nothing names it
+    equal(changed(found, llm="gpt"), try_rows(rows))
+    verdicts["judge"] = ["gpt"] * len(verdicts["item"])
+    (found,) = evenhand.replace(people, llm=verdicts, epsilon=0.15).replacements
+    equal(found, try_rows(rows))
+
+
+def test_verdicts_on_scores_may_be_in_a_table_of_their_own(scores):
+    who = np.array(scores["judge"]) == "gpt"
+    people, verdicts = (
+        {
+            name: [one for one, kept in zip(values, rows, strict=True) if kept]
+            for name, values in scores.items()
+        }
+        for rows in (~who, who)
+    )
+    split = evenhand.replace(people, llm=verdicts, epsilon=0.1)
+    assert split.to_dict() == evenhand.replace(scores, llm_judges="gpt", epsilon=0.1).to_dict()
+
+
+def test_verdicts_of_another_kind_of_people_or_named_twice_are_refused(scores):
+    people, verdicts = split_rows(compare_systems(lambda *_: "left", orders=1))
+    for llm, settings, refusal, words in (
+        (verdicts, {"llm_judges": "gpt"}, UnknownOption, "give one"),
+        (scores, {}, InvalidJudgments, "comparisons, and the verdicts ratings"),
+        (people, {}, InvalidJudgments, "p0, p1, p2, p3 are judges of people's judgments and"),
+    ):
+        with pytest.raises(refusal, match=words):
+            evenhand.replace(people, llm=llm, epsilon=0.1, **settings)
 
 
 def test_a_yes_names_the_llm_whose_verdicts_put_another_system_first():

@@ -1,13 +1,16 @@
 """Biases of LLM judges: golden numbers, joint fits by brute force, own systems, refusals."""
 
+import json
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 
 import evenhand
+from evenhand.cli.main import main
 from evenhand.ranking.llm_bias import adjust_own, compare_own, permute_own
 from golden_numbers import golden
 
@@ -46,6 +49,19 @@ def test_position_and_length_are_those_of_statsmodels_with_errors_by_item():
     assert (position.df, length.df) == (19, 19)
     assert position.p == pytest.approx(2 * stats.t.sf(position.estimate / position.stderr, 19))
     assert position.excess is None
+
+
+def test_verdicts_in_a_table_of_their_own_are_those_of_one_table(tmp_path):
+    verdicts = golden_rows()
+    people = [{**one, "judge": f"p{at % 6}"} for at, one in enumerate(verdicts)]
+    together = evenhand.find_llm_bias([*people, *verdicts], llm_judges="gpt", controls=["length"])
+    split = evenhand.find_llm_bias(people, llm=verdicts, controls=["length"])
+    assert split.to_dict() == together.to_dict()
+    for name, rows in (("people", people), ("verdicts", verdicts)):
+        pl.DataFrame(rows).write_csv(tmp_path / f"{name}.csv")
+    words = f"bias {tmp_path}/people.csv --llm {tmp_path}/verdicts.csv --control length --json"
+    told = json.loads(CliRunner().invoke(main, words.split()).output)
+    assert told["judges"] == json.loads(json.dumps(together.to_dict()))["judges"]
 
 
 def swapped(table):

@@ -22,6 +22,9 @@ class Asked(options.Options):
         "LLM judges of comparisons, each analysed separately and compared with people: position,"
         " --control, consistency. Repeatable.",
     )
+    llm: str | None = _looked_at(
+        "--llm VERDICTS", "LLM judges' comparisons in another file, in place of --llm-judges."
+    )
     own: str | None = _looked_at(
         "--own TABLE",
         "A table with columns system and family, and a row for each system and LLM judge: tests"
@@ -30,7 +33,7 @@ class Asked(options.Options):
 
     @property
     def inputs(self) -> tuple[str | None, ...]:
-        return (self.own,)
+        return (self.own, self.llm)
 
 
 @options.verb(
@@ -55,9 +58,10 @@ def bias(
     whether judges differ; and which of them stand out. The file must say which
     output stood first, and pairs must have been shown in both orders. Of
     ratings: how severe judges are, their tastes for systems, drift over time,
-    position, judges of their own systems, and --control. With --llm-judges:
-    what moves each LLM judge, and whether it agrees with itself.
+    position, judges of their own systems, and --control. With --llm-judges or
+    --llm: what moves each LLM judge, and whether it agrees with itself.
     """
+    from evenhand.data.controls import join_verdicts
     from evenhand.data.groups import group_ratings
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.bias import choose_columns, find_position_bias, find_rating_bias
@@ -65,19 +69,23 @@ def bias(
 
     by, settings = groups.group_by, vars(clusters)
     llm_judges = options.split_names(asked.llm_judges)
-    if llm_judges:
+    if llm_judges or asked.llm is not None:
         why = "does not apply to LLM judges, whose errors are by item: leave it out"
         options.refuse_given(["criterion", "cluster"], why)
         opened = run.reading.open_either(("comparisons", "rankings"), llm=True)
         if isinstance(opened, Ratings):
             raise UnknownOption(
-                f"--llm-judges needs comparisons; {opened.source.name} holds ratings: leave it out"
+                f"biases of LLM judges need comparisons; {opened.source.name} holds ratings: leave"
+                " out --llm and --llm-judges"
             )
+        every, names = opened, tuple(llm_judges)
+        if asked.llm is not None:
+            every, names = join_verdicts(opened, run.reading.open_beside(asked.llm), names)
         of_llm, refused = work_on_groups(
-            split_groups(tables.join(opened, used=(by, *asked.controls)), by),
+            split_groups(tables.join(every, used=(by, *asked.controls)), by),
             lambda part: find_llm_bias(
                 part,
-                llm_judges=llm_judges,
+                llm_judges=names,
                 controls=asked.controls,
                 own=asked.own,
                 level=clusters.level,
@@ -86,7 +94,9 @@ def bias(
         )
         return VerbResult(of_llm, refused, remarks_on(opened))
     if asked.own is not None:
-        raise UnknownOption("--own needs LLM judges: name them (--llm-judges NAME)")
+        raise UnknownOption(
+            "--own needs LLM judges: name them (--llm-judges NAME) or give their verdicts (--llm)"
+        )
     of_ratings = criterion.criterion is not None or bool(asked.controls)
     kinds = options.kinds_of(ratings=of_ratings)
     opened = run.reading.open_either(kinds, criterion=criterion.criterion)

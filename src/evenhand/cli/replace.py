@@ -11,6 +11,9 @@ _asked = options.under("What is tested")
 
 
 class Asked(options.Options):
+    llm: str | None = _asked(
+        "--llm VERDICTS", "Verdicts of LLM judges in another file, in place of --llm-judges."
+    )
     llm_judges: tuple[str, ...] = _asked(
         "--llm-judges NAME,NAME",
         "The judges who are LLMs. Default: those whom a column judge_type marks. Repeatable.",
@@ -30,9 +33,14 @@ class Asked(options.Options):
         "--by COLUMN", "Test each value of this column by itself, such as each domain."
     )
 
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.llm,)
+
 
 @options.verb(
     "evenhand replace verdicts.csv --llm-judges gpt --epsilon .1",
+    "evenhand replace people.csv --llm verdicts.csv --epsilon .2",
     "evenhand replace scores.csv --llm-judges gpt,claude --epsilon .2",
     "evenhand replace scores.csv --llm-judges gpt --epsilon .1 --by domain",
     doing="testing",
@@ -41,8 +49,9 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
     """Test whether an LLM judge may replace a human judge.
 
     FILE holds judgments of three people or more and of LLM judges on the same
-    outputs. It may if it is nearly as close to the other judges as a judge is,
-    closer than any constant answer, and judges agree beyond chance.
+    outputs, or VERDICTS holds the latter. An LLM judge may if it is nearly as
+    close to the other judges as a judge is, closer than any constant answer,
+    and judges agree beyond chance.
     """
     from evenhand.judges.replacement import replace as test_replacement
 
@@ -55,6 +64,7 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
     data = run.reading.open_systems(llm=names or True, criterion=criterion.criterion)
     result = test_replacement(
         data,
+        llm=None if asked.llm is None else run.reading.open_beside(asked.llm),
         llm_judges=names,
         epsilon=asked.epsilon,
         balanced=asked.balanced,

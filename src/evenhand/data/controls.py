@@ -8,12 +8,12 @@ right kind is refused here, with what to do instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from math import isfinite
-from typing import Final, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
 
 import narwhals as nw
 
@@ -45,6 +45,7 @@ from evenhand.errors import (
     MissingOutcomes,
     PaddedLabels,
     UnknownColumn,
+    UnknownOption,
     listing,
     suggest_or_list,
 )
@@ -56,6 +57,8 @@ Split = TypeVar("Split", bound=tables.ComparisonTable | tables.RatingTable)
 Taken = TypeVar("Taken")
 
 _LABEL: Final = "evenhand_label"
+_MAX_NAMED: Final = 5  # Judges that a refusal names
+_LLM: Final = "LLM"  # Who gave verdicts that name no judge
 # What an analysis of systems excludes
 OF_SYSTEMS: Final = ("controls", "llm-judges")
 # Value of the column judge_type in folded case → whether the judge is an LLM
@@ -221,6 +224,77 @@ def split_people(
     alone = not {*judges} - {*names, *others}
     verdicts = {name: data.where(judge == name, recorded=False) for name in names}
     return names, None if alone else cast("Split", people), cast("dict[str, Split]", verdicts)
+
+
+def require_one_source(llm: object, llm_judges: str | Sequence[str]) -> None:
+    """Refuse names of LLM judges beside a table of verdicts."""
+    if llm is not None and take_names(llm_judges):
+        raise UnknownOption("verdicts are in a table (llm) or by judges (llm_judges): give one")
+
+
+def refuse_kinds(people: str, llm: object) -> InvalidJudgments:
+    return InvalidJudgments(
+        f"people's judgments are {people}, and the verdicts {type(llm).__name__.lower()}: both must"
+        " be of one kind"
+    )
+
+
+def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
+    """Refuse a table of verdicts with judges who are among people's."""
+    both = sorted({*people} & {*llm})
+    if not both:
+        return
+    raise InvalidJudgments(
+        f"{listing(both, _MAX_NAMED)} {'is a judge' if len(both) == 1 else 'are judges'} of"
+        " people's judgments and of the verdicts: give verdicts of LLM judges alone, or all"
+        " judgments in one file and name its LLM judges (--llm-judges)"
+    )
+
+
+def join_verdicts(
+    people: Split, llm: Openable, llm_judges: str | Sequence[str] = ()
+) -> tuple[Split, tuple[str, ...]]:
+    """Return people's judgments and verdicts in one table, and the names of the LLM judges.
+
+    llm: the verdicts; without a column of judges those of one, who is called "LLM".
+    llm_judges: none, since a table holds verdicts alone.
+
+    Raises:
+        UnknownOption: names of LLM judges too.
+        InvalidJudgments: verdicts of another kind, or a judge of people's gave verdicts too.
+        UnknownColumn: people are not known.
+
+    """
+    require_one_source(llm, llm_judges)
+    people.require("judge")
+    verdicts = take(llm)
+    verdicts = verdicts.comparisons() if isinstance(verdicts, Rankings) else verdicts
+    if not isinstance(verdicts, type(people)):
+        raise refuse_kinds(type(people).__name__.lower(), verdicts)
+    if not verdicts.has("judge"):
+        verdicts = replace(verdicts, frame=verdicts.frame.with_columns(judge=nw.lit(_LLM)))
+    parts = [
+        _read_columns(one, [name for name in people.columns if verdicts.has(name)])
+        for one in (people, verdicts)
+    ]
+    names = [dict.fromkeys(one for one in part["judge"] if one is not None) for part in parts]
+    refuse_same_judges(*names)
+    joined = take({name: [*values, *parts[1][name]] for name, values in parts[0].items()})
+    source = replace(people.source, connection=joined.source.connection)
+    return cast("Split", replace(joined, source=source)), tuple(sorted(names[1]))
+
+
+def _read_columns(data: Table, names: Sequence[str]) -> dict[str, list[Any]]:
+    """Return columns as lists, labels as text, and outcomes by the usual names."""
+    frame = data.frame.select(
+        nw.col(name).cast(nw.String) if name in tables.LABELS else nw.col(name) for name in names
+    )
+    columns = {name: values.tolist() for name, values in fetch_columns(frame).items()}
+    if isinstance(data, Comparisons):
+        labels = {*columns["outcome"]} - {None}
+        usual = {one: read_outcome(one, data.outcome_labels) or one for one in labels}
+        columns["outcome"] = [usual.get(one) for one in columns["outcome"]]
+    return columns
 
 
 def require_systems(data: object) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import take_pairs
+from evenhand.data.controls import refuse_kinds, take_pairs
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable, take
@@ -45,7 +45,6 @@ from evenhand.ranking.verdicts import (
     count_sampled,
     open_verdicts,
     refuse_items,
-    refuse_kinds,
     split_probabilities,
 )
 from evenhand.render.counts import whole

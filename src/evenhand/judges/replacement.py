@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     carries_excluded,
+    join_verdicts,
     keep_all_judges,
     leave_out_controls,
     split_people,
@@ -516,6 +517,7 @@ class Replacements(Shown):
 def replace(
     data: Comparisons | Rankings | Ratings | Openable,
     *,
+    llm: Openable | None = None,
     llm_judges: str | Sequence[str] = (),
     epsilon: float,
     balanced: bool = False,
@@ -528,6 +530,7 @@ def replace(
     Args:
         data: judgments of people and of LLM judges on the same outputs: ratings, or comparisons,
             whose pairs of outputs are what is judged.
+        llm: verdicts of LLM judges, where they are in a table of their own.
         llm_judges: names of the judges who are LLMs; by default those whom a column judge_type
             marks.
         epsilon: how much less often than a judge an LLM may be closer to the other judges
@@ -560,11 +563,18 @@ def replace(
     if score is not None:
         require_option("score", score, SCORES)
     data, names = take(data), tuple(dict.fromkeys(take_names(llm_judges)))
-    if not names:
+    if llm is not None or not names:
         table: Any = keep_all_judges(data)
-        names = split_people(table if isinstance(table, Ratings) else take_pairs(table))[0]
+        table = table if isinstance(table, Ratings) else take_pairs(table)
+        if llm is None:
+            names = split_people(table)[0]
+        else:
+            data, names = join_verdicts(table, llm, names)
     if not names:
-        raise UnknownOption("say which judges are LLMs: --llm-judges NAME, or a column judge_type")
+        raise UnknownOption(
+            "say which judges are LLMs: --llm-judges NAME, or a column judge_type; or give their"
+            " verdicts (--llm VERDICTS)"
+        )
     return examine_all(
         data,
         llm_judges=names,

@@ -38,6 +38,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     OF_SYSTEMS,
     carries_excluded,
+    join_verdicts,
     keep_all_judges,
     require_pairs,
     split_people,
@@ -387,7 +388,8 @@ def _tabulate_repeats(judges: Sequence[LLMBias], interval: str) -> tuple[Table, 
 def find_llm_bias(
     data: Comparisons | Rankings | Openable,
     *,
-    llm_judges: str | Sequence[str],
+    llm: Openable | None = None,
+    llm_judges: str | Sequence[str] = (),
     controls: Sequence[str] = (),
     own: Mapping[str, str] | str | Path | None = None,
     level: float = LEVEL,
@@ -397,7 +399,8 @@ def find_llm_bias(
 
     Args:
         data: comparisons with items, by LLM judges and, if possible, people on the same items.
-        llm_judges: names of the judges who are LLMs.
+        llm: verdicts of LLM judges, where they are in a table of their own.
+        llm_judges: names of the judges who are LLMs, where their verdicts are among the judgments.
         controls: differences between outputs whose effect is estimated, as of `rank`: columns,
             SQL expressions, or "style".
         own: whose systems are: system → family, of LLM judges too; or a table with the columns
@@ -424,6 +427,8 @@ def find_llm_bias(
     require_level(level)
     refusal = "biases of LLM judges are estimated from comparisons or rankings, not"
     every = require_pairs(keep_all_judges(data), refusal, SCORED)
+    if llm is not None:
+        every, llm_judges = join_verdicts(every, llm, llm_judges)
     every.require("item")
     names, people, verdicts = split_people(every, llm_judges)
     families = None if own is None else _read_families(own)

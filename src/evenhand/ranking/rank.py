@@ -16,6 +16,7 @@ from evenhand.data.controls import (
     carries_excluded,
     keep_all_judges,
     refuse_kind,
+    require_one_source,
     say_left_out,
     take_pairs,
 )
@@ -198,8 +199,7 @@ def _asks_verdicts(
         raise UnknownOption("unpaired judgments are those without a verdict: give verdicts (llm)")
     if weight is not None and llm is None and not named:
         raise UnknownOption("a weight (λ) is that of verdicts: give verdicts (llm)")
-    if llm is not None and named:
-        raise UnknownOption("verdicts are in a table (llm) or by judges (llm_judges): give one")
+    require_one_source(llm, llm_judges)
     return llm is not None or named
 
 

@@ -11,7 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import leave_out_controls, refuse_kind
+from evenhand.data.controls import (
+    leave_out_controls,
+    refuse_kind,
+    refuse_kinds,
+    refuse_same_judges,
+)
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
@@ -50,8 +55,6 @@ from evenhand.ranking.verdicts import (
     is_used,
     mark_llm_judges,
     refuse_items,
-    refuse_kinds,
-    refuse_same_judges,
     refuse_unlike,
     refuse_unpaired,
     refuse_weight,

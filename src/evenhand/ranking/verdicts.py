@@ -6,7 +6,7 @@ LLM. A comparison of the verdicts on their items with those on others shows some
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import sqrt
@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import refuse_kind, take_pairs
+from evenhand.data.controls import (
+    refuse_kind,
+    refuse_kinds,
+    refuse_same_judges,
+    take_pairs,
+)
 from evenhand.data.engine import COUNT, count_labels, fetch_columns
 from evenhand.data.groups import Levels, list_judges, list_levels, tally_groups
 from evenhand.data.labels import OUTCOMES, read_outcome
@@ -71,7 +76,7 @@ from evenhand.render.findings import Finding
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CONTRARY: Final = 0.02  # Share of outcomes contrary to probabilities that is more than a few
 MAX_CHECK_T: Final = 3.0  # |t| from which verdicts on people's items differ from the others
-MAX_NAMED: Final = 5  # Pairs without a verdict, or judges, that a refusal names
+MAX_NAMED: Final = 5  # Pairs without a verdict that a refusal names
 UNPAIRED: Final = ("drop", "keep")
 
 
@@ -91,18 +96,6 @@ def mark_llm_judges(judges: Sequence[str], names: Sequence[str]) -> list[int]:
             "all judges are named as LLM judges: no judgments of people are left to rank by"
         )
     return [judges.index(name) for name in wanted]
-
-
-def refuse_same_judges(people: Set[str], llm: Set[str]) -> None:
-    """Refuse a table of verdicts with judges who are among people's."""
-    both = sorted(people & llm)
-    if not both:
-        return
-    raise InvalidJudgments(
-        f"{listing(both, MAX_NAMED)} {'is a judge' if len(both) == 1 else 'are judges'} of people's"
-        " judgments and of the verdicts: give verdicts of LLM judges alone, or all judgments in one"
-        " file and name its LLM judges (--llm-judges)"
-    )
 
 
 def split_judges(table: Comparisons, names: Sequence[str]) -> tuple[Comparisons, Comparisons]:
@@ -270,13 +263,6 @@ def rank_with_verdicts(
         return fuse(of_people[name], of_llm[name], settings, unpaired, weight)
 
     return rank_apart(of_people, by, rank_group)
-
-
-def refuse_kinds(people: str, llm: object) -> InvalidJudgments:
-    return InvalidJudgments(
-        f"people's judgments are {people}, and the verdicts {type(llm).__name__.lower()}: both must"
-        " be of one kind"
-    )
 
 
 def refuse_items(what: str) -> InvalidJudgments:

@@ -19,6 +19,7 @@ from evenhand.data.controls import (
     find_excluded,
     keep_all_judges,
     leave_out_llm_judges,
+    require_one_source,
     require_systems,
     split_people,
     take_pairs,
@@ -418,8 +419,7 @@ def make_report(
     )
     chosen = replace(chosen, model=_choose_model(data, chosen.model, chosen.seed))
     if names := tuple(take_names(llm_judges)) or chosen.llm_judges:
-        if llm is not None or chosen.llm:
-            raise UnknownOption("verdicts are in a table (llm) or by judges (llm_judges): give one")
+        require_one_source(chosen.llm or None if llm is None else llm, names)
         both = data if isinstance(data, Ratings) else take_pairs(data)
         names, people, _ = split_people(both, names)
         if people is None:
