@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import logging
 import math
 import re
@@ -44,7 +45,8 @@ class Application(Starlette):
     def build_middleware_stack(self) -> ASGIApp:
         """Put the guard around everything, pages of faults among it; middleware would be inside."""
         inside = super().build_middleware_stack()
-        return Guard(inside, prefix=self.site.prefix, most=self.site.limits.body)
+        site = self.site
+        return Guard(inside, prefix=site.prefix, most=site.limits.body, metrics=site.metrics)
 
 
 def make_app(site: Site) -> Starlette:
@@ -56,6 +58,12 @@ def make_app(site: Site) -> Starlette:
 def make_public_app(site: Site) -> Starlette:
     """Return the application of the public board, which has no route of the campaign."""
     return _make_app(site, ROUTES_PUBLIC)
+
+
+def make_metrics_app(site: Site) -> Starlette:
+    """Return the application of the counts for Prometheus, which counts no requests itself."""
+    assert site.metrics is not None
+    return _make_app(replace(site, metrics=None), [Route("/metrics", site.metrics.send)])
 
 
 def _make_app(site: Site, routes: Sequence[Route]) -> Starlette:
@@ -120,14 +128,32 @@ def name_address(taken: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def _write_time(seconds: float) -> str:
+    now = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return now.replace("+00:00", "Z")
+
+
 class TimedLines(logging.Formatter):
     """Lines that each begin with the time in UTC, and show no link."""
 
     def format(self, record: logging.LogRecord) -> str:
-        now = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         text = _LINK.sub(r"\1...", super().format(record))
         lines = [one for one in text.splitlines() if one.strip()]
-        return "\n".join(f"{now.replace('+00:00', 'Z')} {one}" for one in lines)
+        return "\n".join(f"{_write_time(record.created)} {one}" for one in lines)
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object per record, in one line, which shows no link."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = _LINK.sub(r"\1...", super().format(record))
+        message, _, trace = text.partition("\n")
+        told = {"time": _write_time(record.created), "level": record.levelname.lower()}
+        told["message"] = message.removeprefix("evenhand: ")
+        return json.dumps({**told, "trace": trace} if trace else told)
+
+
+FORMATS: Final[dict[str, type[logging.Formatter]]] = {"text": TimedLines, "json": JsonLines}
 
 
 def make_server(
@@ -172,11 +198,14 @@ def serve(
     taken: socket.socket,
     begun: Callable[[], None],
     public: socket.socket | None = None,
+    *,
+    counts: socket.socket | None = None,
+    log: str = "text",
 ) -> None:
-    """Serve a campaign until interrupted, and on another socket its public board."""
+    """Serve a campaign until interrupted, on other sockets its public board and its counts."""
     # What anybody can bring about from outside is said once in ten seconds.
     handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
-    handler.setFormatter(TimedLines("%(message)s"))
+    handler.setFormatter(FORMATS[log]("%(message)s"))
     outside = ("uvicorn.error", logging.WARNING)
     handler.addFilter(
         lambda one: (one.name, one.levelno) != outside or often.take(one.getMessage())
@@ -201,23 +230,32 @@ def serve(
     process = AnalysisProcess(site.store)
     site = replace(site, worker=process)
     server = make_server(site, begun)
-    board = make_server(replace(site, address=""), lambda: None, make_public_app)
-    # in a loop of its own: whoever looks there keeps no judge waiting
-    thread = threading.Thread(target=board.run, args=([public],), daemon=True)
+    # each in a loop of its own: whoever looks there keeps no judge waiting
+    others = []
+    if public is not None:
+        at_board = replace(site, address="", metrics=None)
+        others.append((make_server(at_board, lambda: None, make_public_app), public))
+    if counts is not None:
+        few = replace(site.limits, connections=OTHERS // 2)
+        at_counts = replace(site, limits=few)
+        others.append((make_server(at_counts, lambda: None, make_metrics_app), counts))
+    threads = [
+        threading.Thread(target=other.run, args=([its],), daemon=True) for other, its in others
+    ]
     sys.setswitchinterval(TURN)
     gc.collect()
     gc.freeze()  # a campaign of 20,000 items is looked through for a tenth of a second else
     signal.signal(signal.SIGTERM, _end)  # uvicorn ends orderly, then raises the signal again
     process.begin()
-    if public is not None:
+    for thread in threads:
         thread.start()
     try:
         server.run([taken])
     except KeyboardInterrupt:
         return
     finally:
-        board.should_exit = True
-        if public is not None:
+        for (other, _), thread in zip(others, threads, strict=True):
+            other.should_exit = True
             thread.join(5)
         process.end()
 

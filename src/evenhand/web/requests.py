@@ -122,6 +122,8 @@ async def refuse(request: Request, error: Exception) -> Response:
         status, word = number(error)
         message = str(error).encode("utf-8", "replace").decode()
         if isinstance(error, NotStored):
+            if (metrics := site_of(request).metrics) is not None:
+                metrics.note_error()
             if site_of(request).complaints.take(message):
                 _log.warning("evenhand: %s", message)
             message = NOTHING
