@@ -1,4 +1,4 @@
-"""A site under a path of another machine's name: TLS ends at a proxy, which keeps or takes the path.
+"""A site under a path of another name: TLS ends at a proxy, which keeps the path or takes it.
 
 The proxy is a few lines here, with the headers that the recipes of docs/keep-it-safe.md set.
 """
@@ -9,7 +9,7 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.web import Limits, Site, Store
+from evenhand.web import Site, Store
 from evenhand.web.app import make_server, open_port
 from evenhand.web.store import people
 from judge_pages import settle
@@ -58,7 +58,7 @@ def run_proxy(certificate: Path, port: int, strip: str) -> Iterator[Proxy]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def pass_on(self) -> None:
+        def do_POST(self) -> None:
             seen.paths.append(self.path)
             if not self.path.startswith("/study/"):
                 self.send_error(404)
@@ -80,7 +80,12 @@ def run_proxy(certificate: Path, port: int, strip: str) -> Iterator[Proxy]:
                 self.end_headers()
                 self.wfile.write(content)
 
-        do_GET = do_POST = pass_on
+        def handle(self) -> None:
+            with suppress(ConnectionError):  # the browser went on to another page
+                super().handle()
+
+        def do_GET(self) -> None:
+            self.do_POST()
 
         def log_message(self, *_: object) -> None:
             pass
@@ -103,24 +108,20 @@ def run_proxy(certificate: Path, port: int, strip: str) -> Iterator[Proxy]:
 def run_behind(store: Store, certificate: Path, strip: str) -> Iterator[Proxy]:
     """Serve a store under /study behind a proxy."""
     begun = threading.Event()
-    with closing(open_port("127.0.0.1", 0)) as taken:
-        with run_proxy(certificate, taken.getsockname()[1], strip) as proxy:
-            site = Site(
-                store,
-                prefix="/study",
-                address=proxy.address,
-                limits=Limits(misses=2),
-                proxies=("127.0.0.1/32",),
-            )
-            server = make_server(site, begun.set)
-            thread = threading.Thread(target=server.run, args=([taken],))
-            thread.start()
-            assert begun.wait(60)
-            try:
-                yield proxy
-            finally:
-                server.should_exit = server.force_exit = True
-                thread.join(60)
+    with (
+        closing(open_port("127.0.0.1", 0)) as taken,
+        run_proxy(certificate, taken.getsockname()[1], strip) as proxy,
+    ):
+        site = Site(store, "/study", proxy.address, proxies=("127.0.0.1/32",))
+        server = make_server(site, begun.set)
+        thread = threading.Thread(target=server.run, args=([taken],))
+        thread.start()
+        assert begun.wait(60)
+        try:
+            yield proxy
+        finally:
+            server.should_exit = server.force_exit = True
+            thread.join(60)
 
 
 @pytest.mark.parametrize("strip", ["", "/study"], ids=["path kept", "path taken"])
@@ -134,7 +135,7 @@ def test_a_judge_a_worker_and_the_organiser_work_under_a_path_over_tls(
     context = browser.new_context(ignore_https_errors=True)
     failed: list[str] = []
     with run_behind(store, certificate, strip) as proxy:
-        context.on("requestfailed", lambda request: failed.append(request.url))
+        context.on("requestfailed", lambda request: failed.append(request.failure))
         page = context.new_page()
         page.on("pageerror", lambda error: pytest.fail(str(error)))
         reply = page.goto(f"{proxy.address}/study/j/{links['j0']}")
@@ -164,6 +165,6 @@ def test_a_judge_a_worker_and_the_organiser_work_under_a_path_over_tls(
         assert page.url.startswith(f"{proxy.address}/study/j/")
         assert context.request.get(f"{proxy.address}/study/health").text() == "well\n"
         assert [one for one in proxy.paths if not one.startswith("/study/")] == []
-    assert failed == []
+    assert {*failed} <= {"net::ERR_ABORTED"}  # by the next page
     assert [one.answer for one in list_judgments(store)] == [{"outcome": "left"}]
     context.close()

@@ -106,6 +106,7 @@ def test_a_backup_is_made_while_it_runs_and_restored(folder: Path) -> None:
     assert (count("campaign.db"), count("lost/campaign.db")) == (3, 4)
 
 
+@pytest.mark.slow
 def test_no_answer_that_was_acknowledged_before_a_backup_is_lost_by_a_restore(
     folder: Path,
 ) -> None:

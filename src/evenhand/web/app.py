@@ -95,6 +95,10 @@ USUAL: Final = 8000
 # Bytes that the system keeps for a client that has not read them; how slowly one reads is seen
 SEND: Final = 256 * 1024
 OTHERS: Final = 100  # Files that are open beside connections
+QUEUE: Final = 256  # Connections that wait in the system until they are accepted
+# Connections that are accepted before the limit of connections is looked at. asyncio takes as many
+# as may wait, and where no more files may be opened it tries so many times, and logs each.
+AT_ONCE: Final = 16
 # Seconds for which a thread may keep the others waiting; a judge waits for several turns
 TURN: Final = 0.0005
 
@@ -110,7 +114,7 @@ def open_port(host: str, port: int | None, option: str = "") -> socket.socket:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND)  # its connections have it, too
         try:
             taken.bind((host, one))
-            taken.listen(256)
+            taken.listen(QUEUE)
         except (OSError, OverflowError) as fault:
             taken.close()
             if port is None and one != 0:
@@ -169,6 +173,8 @@ def make_server(
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            for one in sockets or ():
+                one.listen(QUEUE)  # asyncio set it to the number that it accepts at once
             begun()
 
         async def on_tick(self, counter: int) -> bool:
@@ -180,6 +186,7 @@ def make_server(
         make(site),
         http=Inside,
         access_log=False,  # links are secrets
+        backlog=AT_ONCE,
         proxy_headers=bool(site.proxies),
         forwarded_allow_ips=list(site.proxies),
         log_config=None,
@@ -206,9 +213,9 @@ def serve(
     # What anybody can bring about from outside is said once in ten seconds.
     handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
     handler.setFormatter(FORMATS[log]("%(message)s"))
-    outside = ("uvicorn.error", logging.WARNING)
+    outside = (("uvicorn.error", logging.WARNING), ("asyncio", logging.ERROR))
     handler.addFilter(
-        lambda one: (one.name, one.levelno) != outside or often.take(one.getMessage())
+        lambda one: (one.name, one.levelno) not in outside or often.take(one.getMessage())
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     logging.captureWarnings(capture=True)
@@ -218,17 +225,11 @@ def serve(
     sys.unraisablehook = lambda one: _log.error(
         "evenhand: %s: %s", one.err_msg or "ignored", one.object, exc_info=one.exc_value
     )
-    # Let the process open so many files, as far as the system lets it
-    wanted = (1 + (public is not None)) * site.limits.connections + OTHERS
-    with suppress(ImportError, OSError, ValueError):
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        if soft != resource.RLIM_INFINITY and soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    servers = 1 + (public is not None)
+    most = _fit_files(servers * site.limits.connections) // servers
+    limits = replace(site.limits, connections=most)
     process = AnalysisProcess(site.store)
-    site = replace(site, worker=process)
+    site = replace(site, worker=process, limits=limits)
     server = make_server(site, begun)
     # each in a loop of its own: whoever looks there keeps no judge waiting
     others = []
@@ -258,6 +259,30 @@ def serve(
             other.should_exit = True
             thread.join(5)
         process.end()
+
+
+def _fit_files(connections: int) -> int:
+    """Let the process open so many files, and return the connections for which they suffice."""
+    wanted = soft = connections + OTHERS
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            soft = most
+        elif soft == resource.RLIM_INFINITY:
+            soft = wanted
+    if soft >= wanted:
+        return connections
+    fitting = max(soft - OTHERS, soft // 4)
+    _log.warning(
+        "evenhand: the system lets this process open %s files, so that there may be %s connections"
+        " at once instead of %s: allow %s (LimitNOFILE= of systemd, ulimit -n)",
+        *(soft, fitting, connections, wanted),
+    )
+    return fitting
 
 
 def _end(number: int, frame: object) -> None:  # noqa: ARG001 - as handlers of signals are

@@ -106,8 +106,8 @@ NOTHING: Final = "the server cannot save anything right now, and nothing was cha
 BROKEN: Final = "internal error on the server: try again"
 ORGANISER: Final = "tell the organiser"
 TERMINAL: Final = "see the reason on the server's terminal"
-# What the system says of a disk that takes nothing
-FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+# What the system says of a disk that takes nothing, and where no more files may be opened
+FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)
 _log: Final = logging.getLogger("evenhand")
 
 
