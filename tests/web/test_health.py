@@ -137,7 +137,8 @@ def test_a_record_of_the_log_is_one_line_of_json_whatever_is_in_it() -> None:
     told = json.loads(line)
     assert secret not in line
     assert told.pop("trace").endswith("lines of /j/...'")
-    assert told == {"time": "1970-01-01T00:00:00.250Z", "level": "error", "message": 'a"\u2028\\'}
+    message = 'evenhand: a"\u2028\\'
+    assert told == {"time": "1970-01-01T00:00:00.250Z", "level": "error", "message": message}
 
 
 def test_what_a_server_writes_after_its_start_has_the_time(tmp_path: Path) -> None:

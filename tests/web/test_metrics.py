@@ -169,6 +169,6 @@ def test_a_server_has_them_on_a_port_of_their_own_without_a_name_and_its_log_is_
         "message": "a new campaign in campaign.db",
     }
     assert ("warning", True) in {
-        (one["level"], one["message"].startswith("the file of the database was moved"))
+        (one["level"], one["message"].startswith("evenhand: the file of the database was moved"))
         for one in lines
     }

@@ -153,7 +153,7 @@ class JsonLines(logging.Formatter):
         text = _LINK.sub(r"\1...", super().format(record))
         message, _, trace = text.partition("\n")
         told = {"time": _write_time(record.created), "level": record.levelname.lower()}
-        told["message"] = message.removeprefix("evenhand: ")
+        told["message"] = message
         return json.dumps({**told, "trace": trace} if trace else told)
 
 
