@@ -22,6 +22,7 @@ from evenhand.web.links import read_links
 from evenhand.web.metrics import Metrics
 from evenhand.web.store import people
 from http_judges import fetch
+from markdown_pages import ROOT
 from started_servers import find_port, write_campaign
 from stored_campaigns import LEFT, fill, make_pairs
 
@@ -77,6 +78,10 @@ def test_requests_answers_judges_and_what_is_left_are_counted(
     assert found["evenhand_judges_active",] == 1
     assert found["evenhand_log_records",] == store.head().number
     assert (found["evenhand_paused",], found["evenhand_writes_waiting",]) == (0, 0)
+    page = (ROOT / "docs" / "keep-it-safe.md").read_text()
+    named = {*re.findall(r"`(evenhand_\w+)`", page)}
+    assert named <= {key[0] for key in found} | {"evenhand_request_seconds"}
+    assert len(named) == 9
     clock.wait(601)
     store.pause()
     found = count(site)
