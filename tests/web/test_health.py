@@ -1,5 +1,6 @@
 """Whether the server can do its work, and what it writes of faults."""
 
+import json
 import logging
 import os
 import re
@@ -18,7 +19,7 @@ from starlette.testclient import TestClient
 from evenhand.web import NotStored, Store
 from evenhand.web import site as health
 from evenhand.web import site as rates
-from evenhand.web.app import TimedLines, make_app
+from evenhand.web.app import JsonLines, TimedLines, make_app
 from evenhand.web.site import Health, Rates, Site
 from evenhand.web.store.audit import check_store
 from stored_campaigns import fill, judge_next, take
@@ -121,6 +122,23 @@ def test_no_link_is_written_to_the_journal() -> None:
     for path in (f"/j/{secret}", f"/study/a/{secret}/download", f"http://h/crowd/{secret}?a=b"):
         (line,) = format_line(f"could not send {path}")
         assert secret not in line
+
+
+def test_a_record_of_the_log_is_one_line_of_json_whatever_is_in_it() -> None:
+    secret = "x" * 40
+    found = logging.LogRecord(
+        "evenhand", logging.ERROR, "", 0, "evenhand: %s", ('a"\u2028\\',), None
+    )
+    found.created = 0.25
+    with pytest.raises(ValueError, match="invalid literal") as raised:
+        int(f"two\nlines of /j/{secret}")
+    found.exc_info = (raised.type, raised.value, raised.tb)
+    (line,) = JsonLines("%(message)s").format(found).splitlines()
+    told = json.loads(line)
+    assert secret not in line
+    assert told.pop("trace").endswith("lines of /j/...'")
+    message = 'evenhand: a"\u2028\\'
+    assert told == {"time": "1970-01-01T00:00:00.250Z", "level": "error", "message": message}
 
 
 def test_what_a_server_writes_after_its_start_has_the_time(tmp_path: Path) -> None:

@@ -21,8 +21,10 @@ from evenhand.web import limits as connections
 from evenhand.web import site as health
 from evenhand.web.links import read_links
 from evenhand.web.store.audit import check_store
+from http_judges import check_stored, run_judges
 from markdown_pages import ROOT, blocks
 from postgres_server import Server
+from started_servers import find_port
 from stored_campaigns import fill, judge_next, make_pairs
 
 PAGE = (ROOT / "docs" / "keep-it-safe.md").read_text("utf-8")
@@ -34,7 +36,7 @@ items = "items.csv"
 kind = "pair"
 name = "better"
 """
-BACKUP, DUMP, RESTORE, LOAD, NOTHING, HEALTH = (
+BACKUP, DUMP, RESTORE, LOAD, NOTHING, HEALTH, _CONTAINER = (
     one.code for one in blocks(PAGE) if one.language == "sh"
 )
 UNIT, NGINX, CADDY = (one.code for one in blocks(PAGE) if one.language == "text")
@@ -102,6 +104,34 @@ def test_a_backup_is_made_while_it_runs_and_restored(folder: Path) -> None:
     with serve():
         assert read_links(Path("campaign.links.csv")) == tokens
     assert (count("campaign.db"), count("lost/campaign.db")) == (3, 4)
+
+
+@pytest.mark.slow
+def test_no_answer_that_was_acknowledged_before_a_backup_is_lost_by_a_restore(
+    folder: Path,
+) -> None:
+    """Judges answer over HTTP while it is made; then the machine of the server is lost."""
+    rows = (f"{n},one {n},uno {n}\n" for n in range(1_000))
+    Path("items.csv").write_text("item,A,B\n" + "".join(rows))
+    port = find_port()
+    with serve(port, end=signal.SIGKILL):
+        links = read_links(Path("campaign.links.csv"))
+        tokens = [token for (role, _), token in links.items() if role == "judge"]
+        with run_judges(port, tokens) as judges:
+            judges.wait_for(20)
+            before = dict(judges.stored)
+            done = run(BACKUP)
+            assert done.returncode == 0, done.stderr
+            judges.wait_for(len(judges.stored) + 5)
+        assert (judges.wrong, judges.refused, judges.done) == ([], 0, 0)
+    restored = run(RESTORE)
+    assert restored.returncode == 0, restored.stderr
+    kept = check_stored("campaign.db", before)
+    assert len(before) <= len(kept) < len(judges.stored) == count("lost/campaign.db")
+    with serve(port):  # who was at an answer after the backup is asked it again
+        with run_judges(port, tokens) as again:
+            again.wait_for(10)
+        assert again.wrong == []
 
 
 def test_a_head_that_was_noted_shows_that_a_backup_is_older(folder: Path) -> None:
@@ -189,7 +219,7 @@ def test_the_limits_of_the_page_are_those_of_the_server() -> None:
         f"| {limits.body_time} seconds, {limits.body // 1024} KiB |",
         f"| {limits.idle} seconds |",
         f"| {connections.STEP // 1024} KiB in {limits.stall} seconds |",
-        f"| connections | {limits.connections:,} |",
+        f"| connections | {limits.connections:,}, or as many as open files allow |",
         f"| {limits.per_address} from one address that is not a named proxy |",
     ):
         assert row in PAGE

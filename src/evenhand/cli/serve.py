@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 import sys
@@ -60,6 +61,12 @@ class Serving(Options):
     board: str | None = _option(
         "--board [HOST:]PORT", "Serve a public, read-only board too, on a port of its own."
     )
+    metrics: str | None = _option(
+        "--metrics [HOST:]PORT", "Serve counts for Prometheus too, on a port of its own."
+    )
+    log: str = _option(
+        "--log", "How faults are written.", type=click.Choice(["text", "json"]), default="text"
+    )
     prefix: str = _option(
         "--prefix PATH", "Path of the site behind a proxy.", default="", show_default=False
     )
@@ -107,14 +114,12 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
         read_links,
         write_links,
     )
+    from evenhand.web.metrics import Metrics
     from evenhand.web.site import Site, touch
     from evenhand.web.store.store import Store
 
     demo = asked.demo
-    prefix, planned = asked.prefix.strip("/"), read_campaign(path)
-    if prefix and not all(re.fullmatch(r"[\w-]*[^\W_][\w-]*", part) for part in prefix.split("/")):
-        raise UnknownOption(f"--prefix {asked.prefix}: a path such as /study")
-    prefix = f"/{prefix}" if prefix else ""
+    prefix, planned = _read_prefix(asked.prefix), read_campaign(path)
     plan = "" if asked.plan is None else _read_plan(asked.plan, planned)
     if asked.url is not None and not asked.url.startswith(("http://", "https://")):
         raise UnknownOption(f"--url {asked.url}: an address begins with https://")
@@ -123,41 +128,54 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     note = stack.enter_context(hold_links(links))
     taken = stack.enter_context(serving.open_port(asked.host, asked.port))
     note(serving.name_address(taken) + prefix)
-    public = None
-    if asked.board is not None:
-        public = stack.enter_context(_open_board(asked.board))
+    public = _open_beside(asked.board, "--board", stack)
+    counts = _open_beside(asked.metrics, "--metrics", stack)
     where = asked.database or str(path.with_suffix(".db"))
     check_launch(links, where)
     store = stack.enter_context(Store.open(where))
+    metrics = None if counts is None else Metrics(store)
     begins = store.launch(planned, plan=plan)
     if begins and not demo:
-        click.echo(label("begins", f"a new campaign in {Place.at(where).name}", PLAIN), err=True)
+        _note(asked, "begins", f"a new campaign in {Place.at(where).name}")
     end, missing = note_end(store, links, where)
     stack.callback(end.close)
     if missing:
-        click.echo(label("warns", missing, PLAIN), err=True)
+        _note(asked, "warns", missing)
     for doubt in _find_doubts(store, planned):
-        click.echo(label("warns", doubt, PLAIN), err=True)
+        _note(asked, "warns", doubt)
     address = url or serving.name_address(taken)
     if not begins and not links.exists():
-        click.echo(label("warns", RENEWED.format(links=links), PLAIN), err=True)
+        _note(asked, "warns", RENEWED.format(links=links))
     before = read_links(links)
     tokens = write_links(store, links, address + prefix, crowd=asked.crowd)
     for role in find_replaced(before, tokens):
-        click.echo(label("warns", REPLACED.format(links=links, role=role), PLAIN), err=True)
+        _note(asked, "warns", REPLACED.format(links=links, role=role))
     try:  # a file that may only be read is noticed before the first answer
         store.do(touch)
     except EvenhandError as fault:
-        click.echo(label("warns", f"no answer can be stored now: {fault}", PLAIN), err=True)
+        _note(asked, "warns", f"no answer can be stored now: {fault}")
     board = "" if public is None else f"{serving.name_address(public)}{prefix}/"
     tell = partial(_tell, store, tokens, address + prefix, None if demo else links, board)
     kept = KeptLinks(store, links, address + prefix)
-    serving.serve(Site(store, prefix, address, proxies=proxies, links=kept), taken, tell, public)
+    site = Site(store, prefix, address, proxies=proxies, links=kept, metrics=metrics)
+    serving.serve(site, taken, tell, public, counts=counts, log=asked.log)
     if demo:  # nothing of it is kept
         return
     with suppress(EvenhandError):  # the database may be away
         number, hashed = store.do(lambda tx: tx.head)  # after whatever waits to be written
         click.echo(f"head   {number}:{hashed}, the end of the log: note it elsewhere")
+
+
+def _note(asked: Serving, word: str, text: str) -> None:
+    """Say something before the server listens, in the form of its log."""
+    if asked.log == "text":
+        click.echo(label(word, text, PLAIN), err=True)
+        return
+    from evenhand.web.app import JsonLines
+
+    level = logging.WARNING if word == "warns" else logging.INFO
+    told = logging.LogRecord("evenhand", level, "", 0, text, (), None)
+    click.echo(JsonLines("%(message)s").format(told), err=True)
 
 
 def _read_plan(path: str, planned: Campaign) -> str:
@@ -206,13 +224,24 @@ def _check_answers(asked: Asked, planned: Campaign) -> None:
             raise UnknownOption(f"every group by {asked.group_by} has one: cluster by another one")
 
 
-def _open_board(asked: str) -> socket:
+def _read_prefix(asked: str) -> str:
+    prefix = asked.strip("/")
+    if prefix and not all(re.fullmatch(r"[\w-]*[^\W_][\w-]*", part) for part in prefix.split("/")):
+        raise UnknownOption(f"--prefix {asked}: a path such as /study")
+    return f"/{prefix}" if prefix else ""
+
+
+def _open_beside(asked: str | None, option: str, stack: ExitStack) -> socket | None:
+    """Open a port beside the campaign's, where asked for; on this machine if no host is named."""
     from evenhand.web.app import open_port
 
+    if asked is None:
+        return None
     host, _, port = asked.rpartition(":")
     if not (port.isascii() and port.isdigit()):
-        raise UnknownOption(f"--board {asked}: a port, as 8001, or with its host, as 0.0.0.0:8001")
-    return open_port(host.strip("[]") or "127.0.0.1", int(port), f"--board {asked}")
+        raise UnknownOption(f"{option} {asked}: a port, as 8001, or with its host, as 0.0.0.0:8001")
+    opened = open_port(host.strip("[]") or "127.0.0.1", int(port), f"{option} {asked}")
+    return stack.enter_context(opened)
 
 
 def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import logging
 import math
 import re
@@ -44,7 +45,8 @@ class Application(Starlette):
     def build_middleware_stack(self) -> ASGIApp:
         """Put the guard around everything, pages of faults among it; middleware would be inside."""
         inside = super().build_middleware_stack()
-        return Guard(inside, prefix=self.site.prefix, most=self.site.limits.body)
+        site = self.site
+        return Guard(inside, prefix=site.prefix, most=site.limits.body, metrics=site.metrics)
 
 
 def make_app(site: Site) -> Starlette:
@@ -56,6 +58,12 @@ def make_app(site: Site) -> Starlette:
 def make_public_app(site: Site) -> Starlette:
     """Return the application of the public board, which has no route of the campaign."""
     return _make_app(site, ROUTES_PUBLIC)
+
+
+def make_metrics_app(site: Site) -> Starlette:
+    """Return the application of the counts for Prometheus, which counts no requests itself."""
+    assert site.metrics is not None
+    return _make_app(replace(site, metrics=None), [Route("/metrics", site.metrics.send)])
 
 
 def _make_app(site: Site, routes: Sequence[Route]) -> Starlette:
@@ -87,6 +95,10 @@ USUAL: Final = 8000
 # Bytes that the system keeps for a client that has not read them; how slowly one reads is seen
 SEND: Final = 256 * 1024
 OTHERS: Final = 100  # Files that are open beside connections
+QUEUE: Final = 256  # Connections that wait in the system until they are accepted
+# Connections that are accepted before the limit of connections is looked at. asyncio takes as many
+# as may wait, and where no more files may be opened it tries so many times, and logs each.
+AT_ONCE: Final = 16
 # Seconds for which a thread may keep the others waiting; a judge waits for several turns
 TURN: Final = 0.0005
 
@@ -102,7 +114,7 @@ def open_port(host: str, port: int | None, option: str = "") -> socket.socket:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND)  # its connections have it, too
         try:
             taken.bind((host, one))
-            taken.listen(256)
+            taken.listen(QUEUE)
         except (OSError, OverflowError) as fault:
             taken.close()
             if port is None and one != 0:
@@ -120,14 +132,32 @@ def name_address(taken: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def _write_time(seconds: float) -> str:
+    now = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return now.replace("+00:00", "Z")
+
+
 class TimedLines(logging.Formatter):
     """Lines that each begin with the time in UTC, and show no link."""
 
     def format(self, record: logging.LogRecord) -> str:
-        now = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         text = _LINK.sub(r"\1...", super().format(record))
         lines = [one for one in text.splitlines() if one.strip()]
-        return "\n".join(f"{now.replace('+00:00', 'Z')} {one}" for one in lines)
+        return "\n".join(f"{_write_time(record.created)} {one}" for one in lines)
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object per record, in one line, which shows no link."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = _LINK.sub(r"\1...", super().format(record))
+        message, _, trace = text.partition("\n")
+        told = {"time": _write_time(record.created), "level": record.levelname.lower()}
+        told["message"] = message
+        return json.dumps({**told, "trace": trace} if trace else told)
+
+
+FORMATS: Final[dict[str, type[logging.Formatter]]] = {"text": TimedLines, "json": JsonLines}
 
 
 def make_server(
@@ -143,6 +173,8 @@ def make_server(
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            for one in sockets or ():
+                one.listen(QUEUE)  # asyncio set it to the number that it accepts at once
             begun()
 
         async def on_tick(self, counter: int) -> bool:
@@ -154,6 +186,7 @@ def make_server(
         make(site),
         http=Inside,
         access_log=False,  # links are secrets
+        backlog=AT_ONCE,
         proxy_headers=bool(site.proxies),
         forwarded_allow_ips=list(site.proxies),
         log_config=None,
@@ -172,14 +205,17 @@ def serve(
     taken: socket.socket,
     begun: Callable[[], None],
     public: socket.socket | None = None,
+    *,
+    counts: socket.socket | None = None,
+    log: str = "text",
 ) -> None:
-    """Serve a campaign until interrupted, and on another socket its public board."""
+    """Serve a campaign until interrupted, on other sockets its public board and its counts."""
     # What anybody can bring about from outside is said once in ten seconds.
     handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
-    handler.setFormatter(TimedLines("%(message)s"))
-    outside = ("uvicorn.error", logging.WARNING)
+    handler.setFormatter(FORMATS[log]("%(message)s"))
+    outside = (("uvicorn.error", logging.WARNING), ("asyncio", logging.ERROR))
     handler.addFilter(
-        lambda one: (one.name, one.levelno) != outside or often.take(one.getMessage())
+        lambda one: (one.name, one.levelno) not in outside or often.take(one.getMessage())
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     logging.captureWarnings(capture=True)
@@ -189,8 +225,45 @@ def serve(
     sys.unraisablehook = lambda one: _log.error(
         "evenhand: %s: %s", one.err_msg or "ignored", one.object, exc_info=one.exc_value
     )
-    # Let the process open so many files, as far as the system lets it
-    wanted = (1 + (public is not None)) * site.limits.connections + OTHERS
+    servers = 1 + (public is not None)
+    most = _fit_files(servers * site.limits.connections) // servers
+    limits = replace(site.limits, connections=most)
+    process = AnalysisProcess(site.store)
+    site = replace(site, worker=process, limits=limits)
+    server = make_server(site, begun)
+    # each in a loop of its own: whoever looks there keeps no judge waiting
+    others = []
+    if public is not None:
+        at_board = replace(site, address="", metrics=None)
+        others.append((make_server(at_board, lambda: None, make_public_app), public))
+    if counts is not None:
+        few = replace(site.limits, connections=OTHERS // 2)
+        at_counts = replace(site, limits=few)
+        others.append((make_server(at_counts, lambda: None, make_metrics_app), counts))
+    threads = [
+        threading.Thread(target=other.run, args=([its],), daemon=True) for other, its in others
+    ]
+    sys.setswitchinterval(TURN)
+    gc.collect()
+    gc.freeze()  # a campaign of 20,000 items is looked through for a tenth of a second else
+    signal.signal(signal.SIGTERM, _end)  # uvicorn ends orderly, then raises the signal again
+    process.begin()
+    for thread in threads:
+        thread.start()
+    try:
+        server.run([taken])
+    except KeyboardInterrupt:
+        return
+    finally:
+        for (other, _), thread in zip(others, threads, strict=True):
+            other.should_exit = True
+            thread.join(5)
+        process.end()
+
+
+def _fit_files(connections: int) -> int:
+    """Let the process open so many files, and return the connections for which they suffice."""
+    wanted = soft = connections + OTHERS
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -198,28 +271,18 @@ def serve(
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         if soft != resource.RLIM_INFINITY and soft < most:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-    process = AnalysisProcess(site.store)
-    site = replace(site, worker=process)
-    server = make_server(site, begun)
-    board = make_server(replace(site, address=""), lambda: None, make_public_app)
-    # in a loop of its own: whoever looks there keeps no judge waiting
-    thread = threading.Thread(target=board.run, args=([public],), daemon=True)
-    sys.setswitchinterval(TURN)
-    gc.collect()
-    gc.freeze()  # a campaign of 20,000 items is looked through for a tenth of a second else
-    signal.signal(signal.SIGTERM, _end)  # uvicorn ends orderly, then raises the signal again
-    process.begin()
-    if public is not None:
-        thread.start()
-    try:
-        server.run([taken])
-    except KeyboardInterrupt:
-        return
-    finally:
-        board.should_exit = True
-        if public is not None:
-            thread.join(5)
-        process.end()
+            soft = most
+        elif soft == resource.RLIM_INFINITY:
+            soft = wanted
+    if soft >= wanted:
+        return connections
+    fitting = max(soft - OTHERS, soft // 4)
+    _log.warning(
+        "evenhand: the system lets this process open %s files, so that there may be %s connections"
+        " at once instead of %s: allow %s (LimitNOFILE= of systemd, ulimit -n)",
+        *(soft, fitting, connections, wanted),
+    )
+    return fitting
 
 
 def _end(number: int, frame: object) -> None:  # noqa: ARG001 - as handlers of signals are

@@ -172,8 +172,8 @@ TYPES: Final = {
 AT_A_TIME: Final = 500  # Rows that are sent together
 # Columns of ratings that passes without marked errors do not have
 MARKED: Final = ("errors", "spans")
-# Columns that hold what a judge or the organiser wrote and nothing reads back
-FREE_TEXT: Final = ("comment", "note", "name", "email")
+# Columns that hold what a judge, worker or the organiser wrote and nothing reads back
+FREE_TEXT: Final = ("comment", "note", "name", "email", "worker")
 # Header of every file: the end of the log when it was begun, which a table cannot hold
 HEAD: Final = "Evenhand-Head"
 # How a cell begins that a spreadsheet runs

@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections import Counter
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from evenhand.web.site import Limits
+
+if TYPE_CHECKING:
+    from evenhand.web.metrics import Metrics
 
 HEAD: Final = 64 * 1024  # Most bytes of the head of a request
 STEP: Final = 32 * 1024  # Bytes that a client has to read of what waits for it, each time
@@ -231,9 +235,11 @@ _RAW: Final = [(name.lower().encode(), value.encode()) for name, value in HEADER
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, *, prefix: str, most: int) -> None:
+    def __init__(
+        self, app: ASGIApp, *, prefix: str, most: int, metrics: Metrics | None = None
+    ) -> None:
         # most: most bytes of a request.
-        self.app, self.prefix, self.most = app, prefix, most
+        self.app, self.prefix, self.most, self.metrics = app, prefix, most, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -242,9 +248,12 @@ class Guard:
         path = scope["path"]
         if self.prefix and (path == self.prefix or path.startswith(f"{self.prefix}/")):
             scope = {**scope, "path": path[len(self.prefix) :] or "/", "root_path": ""}
+        began, status = time.perf_counter(), 500
 
         async def send_guarded(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 named = [*message["headers"], *_RAW]
                 if all(name != b"cache-control" for name, _ in message["headers"]):
                     named.append((b"cache-control", b"no-store"))
@@ -260,4 +269,8 @@ class Guard:
             response = PlainTextResponse("the request is too long\n", 413, {"Connection": "close"})
             await response(scope, receive, send_guarded)
             return
-        await self.app(scope, receive, send_guarded)
+        try:
+            await self.app(scope, receive, send_guarded)
+        finally:
+            if self.metrics is not None:
+                self.metrics.note_request(scope["path"], status, time.perf_counter() - began)

@@ -106,8 +106,8 @@ NOTHING: Final = "the server cannot save anything right now, and nothing was cha
 BROKEN: Final = "internal error on the server: try again"
 ORGANISER: Final = "tell the organiser"
 TERMINAL: Final = "see the reason on the server's terminal"
-# What the system says of a disk that takes nothing
-FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+# What the system says of a disk that takes nothing, and where no more files may be opened
+FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)
 _log: Final = logging.getLogger("evenhand")
 
 
@@ -122,6 +122,8 @@ async def refuse(request: Request, error: Exception) -> Response:
         status, word = number(error)
         message = str(error).encode("utf-8", "replace").decode()
         if isinstance(error, NotStored):
+            if (metrics := site_of(request).metrics) is not None:
+                metrics.note_error()
             if site_of(request).complaints.take(message):
                 _log.warning("evenhand: %s", message)
             message = NOTHING

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
 
 import jinja2
 import msgspec
@@ -29,6 +29,9 @@ from evenhand.web.store.queries import Bearer
 from evenhand.web.store.schema import campaign
 from evenhand.web.store.store import Store
 from evenhand.web.store.transaction import WriteTransaction
+
+if TYPE_CHECKING:
+    from evenhand.web.metrics import Metrics
 
 MAX_NAMES: Final = 10_000  # That are kept; those that came longest ago are forgotten
 
@@ -323,6 +326,7 @@ class Site:
     proxies: tuple[str, ...] = ()  # machines and networks that are believed where requests are from
     worker: Analyst | None = None  # what computes on answers; this process where there is none
     links: KeptLinks | None = None  # the links of judges that are kept; None where none are
+    metrics: Metrics | None = None  # counts for Prometheus; None where nobody asks for them
 
     @property
     def campaign(self) -> Campaign:

@@ -19,19 +19,8 @@ from evenhand.web.store import judging, people
 from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.database import VERSION, connect, read_version, say_fault
 from evenhand.web.store.schema import TABLES
+from migrations import TO_FIRST
 from stored_campaigns import fill, judge_next, list_judgments, make_pairs
-
-TO_FIRST = (
-    "ALTER TABLE campaign ADD COLUMN spec TEXT NOT NULL DEFAULT ''",
-    "UPDATE campaign SET spec = (SELECT body FROM specs)",
-    "DROP TABLE specs",
-    "ALTER TABLE tickets DROP COLUMN chosen",
-    "DROP TABLE boards",
-    "DROP TABLE people",
-    "ALTER TABLE judges DROP COLUMN consented",
-    "ALTER TABLE judges DROP COLUMN joined",
-    "UPDATE alembic_version SET version_num = '0001'",
-)
 
 
 def test_migrations_make_the_tables_of_the_schema(where: str, store: Store) -> None:

@@ -152,6 +152,10 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="evenhand writer", daemon=True)
         self._thread.start()
 
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
     def submit(self, work: Callable[[WriteTransaction], T]) -> Future[T]:
         """Queue a request; its result comes after the commit."""
         future: Future[T] = Future()
@@ -420,6 +424,11 @@ class Store(Readable):
         """Bring what is written into a SQLite file itself, as soon as nobody reads."""
         # A copy of the file alone lacks what lies in the write-ahead log beside it.
         self._wal_checkpoint.begin()
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait to be written."""
+        return self._writer.waiting
 
     @property
     def emptied(self) -> bool:
