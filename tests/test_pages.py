@@ -23,6 +23,7 @@ MODEL_PAGES = sorted({*(DOCS / "models").glob("*.md")} - {DOCS / "models" / "whi
 LANGUAGES = {"console", "json", "python", "sh", "text", "toml"}
 WORDS = {"console": {"refused", "no-run"}, "python": {"no-run"}}
 UNRUN = {  # these read judgments that are not ours to distribute, or ask a server
+    "docs/datasets.md": 1,
     "docs/engines.md": 3,
     "docs/llm-judges.md": 2,
     "docs/metrics.md": 2,
