@@ -31,7 +31,6 @@ UNRUN = {  # these read judgments that are not ours to distribute, or ask a serv
     "docs/papers/beck2013.md": 1,
     "docs/papers/cohn_specia2013.md": 1,
     "docs/papers/hopkins_may2013.md": 1,
-    "docs/papers/wisniewski2013.md": 1,
 }
 
 
