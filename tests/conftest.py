@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 import golden_numbers
+from evenhand.datasets import public
 
 # The same examples in every run, and no limit of time per example: machines differ.
 settings.register_profile("house", derandomize=True, deadline=None, print_blob=True)
@@ -62,6 +63,19 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"EVENHAND_DATA is {named}, which is not a folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def data_set() -> Callable[[str], Path]:
+    """`data_set("llmfao")` returns the folder of published judgments, or skips."""
+
+    def find(name: str) -> Path:
+        folder = public.find(name)
+        if folder is None:
+            pytest.skip(f"{name} is not here: see `evenhand demo --fetch {name}`")
+        return folder
+
+    return find
 
 
 @pytest.fixture(scope="session")

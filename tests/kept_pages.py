@@ -29,7 +29,7 @@ def keep(page: Path) -> int:
     names: dict[str, object] = {"__name__": "__page__"}
     changed = 0
     for block in blocks(text):
-        if "no-run" in block.words:
+        if block.words & {"no-run", "slow"}:
             continue
         if block.language == "python":
             for want, got in _run(block, names):

@@ -5,6 +5,7 @@ import doctest
 import io
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 
 import evenhand
 from evenhand.cli.main import main
+from evenhand.datasets.public import public_sets
 from markdown_pages import ROOT, Block, Command, anchors, blocks, commands, links, pages
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -24,6 +26,12 @@ MARKDOWN = [
 
 def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
+
+
+def _slow_code(page: Path) -> str:
+    """The blocks of a page that run in `make slow` alone."""
+    found = blocks(page.read_text(encoding="utf-8"))
+    return "".join(one.code for one in found if "slow" in one.words)
 
 
 def _everything() -> str:
@@ -68,9 +76,28 @@ def _dead(page: Path, target: str) -> bool:
 @pytest.mark.parametrize("page", pages(), ids=_name)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    _run_page(page, {"no-run", "slow"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in pages() if _slow_code(page)], ids=_name)
+def test_slow_examples_run_where_their_judgments_are(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    data_set: Callable[[str], Path],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in public_sets():
+        if f"{name}/" in _slow_code(page) or f'"{name}"' in _slow_code(page):
+            (tmp_path / name).symlink_to(data_set(name))
+    _run_page(page, {"no-run"})
+
+
+def _run_page(page: Path, omitted: set[str]) -> None:
     names: dict[str, object] = {"__name__": "__page__"}
     for block in blocks(page.read_text(encoding="utf-8")):
-        if "no-run" in block.words:
+        if block.words & omitted:
             continue
         if block.language == "python":
             _run_python(block, names, page)

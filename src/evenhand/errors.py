@@ -80,9 +80,12 @@ class ActionableError(EvenhandError):
         self, cause: str, remedies: Sequence[str] = (), leave: Sequence[str] = (), about: str = ""
     ) -> None:
         """Join what cannot be had, if it is said, the cause and the remedies to the message."""
-        self.cause, self.about = cause, about
-        self.fault = fault = f"{about}: {cause}" if about else cause
-        self.remedies, self.leave = tuple(remedies), tuple(leave)
+        self.cause: str = cause
+        self.about: str = about
+        fault = f"{about}: {cause}" if about else cause
+        self.fault: str = fault
+        self.remedies: tuple[str, ...] = tuple(remedies)
+        self.leave: tuple[str, ...] = tuple(leave)
         *others, last = self.remedies or ("",)
         advice = f"{', '.join(others)}, or {last}" if others else last
         super().__init__(f"{fault}; {advice}" if advice else fault)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -70,3 +73,40 @@ def test_a_simulated_campaign_has_no_printed_numbers(evenhand):
 def test_a_simulated_table_is_suggested_where_its_name_is_nearly_right(evenhand):
     refused = evenhand("demo", "side_by_side", "-o", "votes.csv", code=2).err
     assert "Did you mean 'side_by_side_simulated'?" in " ".join(refused.split())
+
+
+def test_published_sets_are_listed_with_their_licences(evenhand):
+    text = evenhand("demo", "--list").out
+    assert "evalica_samples  --fetch: 2,947 bytes, licence: Apache-2.0" in text
+    assert "wmt12_rankings  by hand, licence: not stated" in text
+
+
+def test_a_fetched_set_says_what_to_try_with_it(evenhand, folder, data_set):
+    copied = Path("my data", "evalica_samples")
+    shutil.copytree(data_set("evalica_samples"), copied)
+    said = evenhand("demo", "--fetch", "evalica_samples", "--into", "my data").out
+    assert "6 files, 0 downloaded, SHA-256 checked; licence: Apache-2.0" in said
+    (tried,) = re.findall("^try    evenhand (.*)$", said, re.MULTILINE)
+    assert "Tacos" in evenhand(*shlex.split(tried)).out
+
+
+def test_without_a_network_one_line_names_the_address_and_the_folder(evenhand, folder):
+    nowhere = dict.fromkeys(("https_proxy", "HTTPS_PROXY"), "http://127.0.0.1:1")
+    words = ("demo", "--fetch", "llmfao", "--into", "data")
+    refused = evenhand(*words, code=2, no_proxy="", NO_PROXY="", **nowhere).err
+    assert re.search(r"https://raw\S+/dustalov/evalica/[0-9a-f]{40}/llmfao\.csv cannot be", refused)
+    assert f"put llmfao.csv into '{Path('data', 'llmfao')}' by hand" in refused
+    assert refused.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--fetch", "llmfoa"), "Did you mean 'llmfao'?"),
+        (("--fetch", "wmt16_rankings"), "github.com/cfedermann/wmt16/tree/4ed21ef6"),
+        (("--into", "data"), "--into is for --fetch NAME"),
+        (("pudding", "--fetch", "llmfao"), "--fetch takes only --into"),
+    ],
+)
+def test_what_is_not_fetched_says_why(evenhand, words, said):
+    assert said in evenhand("demo", *words, code=2).err

@@ -2,6 +2,7 @@
 
 import csv
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -92,9 +93,11 @@ def test_llmfao_has_the_crowd_of_its_readme(data_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["food", "simple"])
-def test_evalica_files_give_evalicas_average_win_rates(name: str, data_folder: Path) -> None:
+def test_evalica_files_give_evalicas_average_win_rates(
+    name: str, data_set: Callable[[str], Path]
+) -> None:
     """food-golden.csv and simple-golden.csv: mean over opponents of (wins + ties / 2) / n."""
-    folder = data_folder / "evalica_samples"
+    folder = data_set("evalica_samples")
     tally = tally_of(folder / f"{name}.csv").fold()
     rates = defaultdict(list)
     for left, right, (win, tie, loss) in zip(tally.left, tally.right, tally.counts, strict=True):

@@ -16,7 +16,7 @@ from typing import Final
 import click
 
 from evenhand.cli.options import Options, argument, under, verb
-from evenhand.cli.running import columns_of_terminal, write_file
+from evenhand.cli.running import columns_of_terminal, refusing_to_write, write_file
 from evenhand.data.comparisons import Comparisons
 from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import EvenhandError, UnknownOption, require_option
@@ -52,9 +52,11 @@ _option = under("Options")
 
 class Wish(Options):
     name: str | None = argument("[NAME]", required=False)
-    as_list: bool = _option("--list", "List the bundled tables.")
+    as_list: bool = _option("--list", "List the bundled tables, and what --fetch knows.")
     output: str | None = _option("-o --output FILE", "Write table NAME as CSV.")
     force: bool = _option("--force", "Replace a file that is there.")
+    fetch: str | None = _option("--fetch NAME|all", "Download published judgments.")
+    into: str | None = _option("--into FOLDER", "Where to put them (a cache folder).")
 
 
 @verb(
@@ -64,26 +66,29 @@ class Wish(Options):
     "evenhand demo pudding -o pudding.csv",
     "evenhand demo side_by_side_simulated -o side_by_side.csv",
     "evenhand demo hamon2007_simulated -o ratings.csv",
+    "evenhand demo --fetch llmfao --into data",
 )
 def demo(*, wish: Wish) -> None:
     """Show the main job on a published table.
 
     With NAME: the numbers that a bundled table must give, beside those that
     Evenhand gives. With NAME and -o FILE: the table itself, to try things on.
+    With --fetch NAME: judgments that others published, checked by SHA-256.
     """
     from evenhand import datasets
 
     name, as_list, output, force = wish.name, wish.as_list, wish.output, wish.force
-    if as_list and (name or output):
+    if as_list and (name or output or wish.fetch):
         raise UnknownOption("--list stands alone: evenhand demo --list")
+    if wish.into and not wish.fetch:
+        raise UnknownOption("--into is for --fetch NAME: evenhand demo --list names the sets")
+    if wish.fetch:
+        if name or output:
+            raise UnknownOption("--fetch takes only --into FOLDER beside it")
+        _fetch(wish.fetch, Path(wish.into) if wish.into else None)
+        return
     if as_list:
-        tables = [datasets.load(one) for one in datasets.names()]
-        padded = align([(one.name,) for one in tables], left=(0,))
-        for (padded_name,), one in zip(padded, tables, strict=True):
-            held = plural(one.n_judgments, "judgment")
-            click.echo(f"{click.style(padded_name, bold=True)}  {held}\n  {one.title}")
-        for simulated, (kind, title) in _simulated().items():
-            click.echo(f"{click.style(simulated, bold=True)}  simulated {kind}\n  {title}")
+        _list_tables()
     elif name in _simulated():
         # Draw a table or a campaign and write it
         if output is None:
@@ -108,6 +113,46 @@ def demo(*, wish: Wish) -> None:
             _write(table.csv(), table.title, Path(output), force=force)
         else:
             _compare(table)
+
+
+def _list_tables() -> None:
+    from evenhand import datasets
+    from evenhand.datasets.public import public_sets
+
+    tables = [datasets.load(one) for one in datasets.names()]
+    padded = align([(one.name,) for one in tables], left=(0,))
+    for (padded_name,), one in zip(padded, tables, strict=True):
+        held = plural(one.n_judgments, "judgment")
+        click.echo(f"{click.style(padded_name, bold=True)}  {held}\n  {one.title}")
+    for simulated, (kind, title) in _simulated().items():
+        click.echo(f"{click.style(simulated, bold=True)}  simulated {kind}\n  {title}")
+    for public in public_sets().values():
+        how = f"--fetch: {public.size:,} bytes" if public.files else "by hand"
+        held = f"{how}, licence: {public.licence}"
+        click.echo(f"{click.style(public.name, bold=True)}  {held}\n  {public.title}")
+
+
+def _fetch(name: str, into: Path | None) -> None:
+    """Fetch a set, or all with known digests, and say of each where it is and what to try."""
+    from evenhand.datasets.public import cache_folder, fetch, public_sets
+
+    sets = public_sets()
+    require_option("--fetch", name, ("all", *sets))
+    chosen = list(sets.values()) if name == "all" else [sets[name]]
+    for public in chosen:
+        if name == "all" and not public.files:
+            continue
+        with refusing_to_write((into or cache_folder()) / public.name):
+            fetched = fetch(public, into)
+        n_new = len(fetched.downloaded)
+        how = f"{plural(len(public.files), 'file')}, {n_new} downloaded, SHA-256 checked"
+        click.echo(f"{fetched.folder}: {how}; licence: {public.licence}; {public.citation}")
+        verb_name, file, *options = shlex.split(public.command)
+        words = ["evenhand", verb_name, str(fetched.folder / file), *options]
+        click.echo(f"try    {shlex.join(words)}")
+    if name == "all":
+        others = ", ".join(public.name for public in chosen if not public.files)
+        click.echo(f"not fetched: {others}; --fetch NAME says where each is")
 
 
 def _simulated() -> dict[str, tuple[str, str]]:

@@ -303,9 +303,12 @@ class RankingCounts:
 class RankingTable(JudgmentTable):
     """One ranked output a row: what the pairs that it expands to need of it."""
 
-    KIND = "rankings"
-    ROLES = ("judge", "item", "ranking", "system", "rank", "position", "task", "weight")
-    NECESSARY = ("ranking", "system", "rank")
+    KIND: ClassVar[str] = "rankings"
+    ROLES: ClassVar[tuple[str, ...]] = (
+        *("judge", "item", "ranking", "system", "rank"),
+        *("position", "task", "weight"),
+    )
+    NECESSARY: ClassVar[tuple[str, ...]] = ("ranking", "system", "rank")
 
     source: Source = Source(format="rankings")
     parts: joining.Parts | None = None
@@ -553,12 +556,12 @@ class RankingTable(JudgmentTable):
 class RatingTable(RowTable):
     """One score a row: what reading it needs."""
 
-    KIND = "ratings"
-    ROLES = (
+    KIND: ClassVar[str] = "ratings"
+    ROLES: ClassVar[tuple[str, ...]] = (
         *("judge", "item", "system", "criterion", "score"),
         *("kind", "expected", "task", "seconds", "shown_at"),
     )
-    NECESSARY = ("score",)
+    NECESSARY: ClassVar[tuple[str, ...]] = ("score",)
 
     source: Source = Source(format="ratings")
 
@@ -647,9 +650,12 @@ class AppliedMix:
 class ComparisonTable(RowTable):
     """One comparison a row: what counting and reading it need."""
 
-    KIND = "comparisons"
-    ROLES = ("left", "right", "outcome", "judge", "item", "ranking", "task", "weight", "id")
-    NECESSARY = ("left", "right", "outcome")
+    KIND: ClassVar[str] = "comparisons"
+    ROLES: ClassVar[tuple[str, ...]] = (
+        *("left", "right", "outcome", "judge", "item"),
+        *("ranking", "task", "weight", "id"),
+    )
+    NECESSARY: ClassVar[tuple[str, ...]] = ("left", "right", "outcome")
 
     outcome_labels: Mapping[str, Outcome] | None = None
     positions_known: bool = True

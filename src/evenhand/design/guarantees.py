@@ -737,7 +737,7 @@ def check_all(seen: Seen) -> tuple[Guarantee, ...]:
     return tuple(replace(one, holds=False if one.holds is False else None) for one in guarantees)
 
 
-MARKS: Final = {True: "kept", False: "BROKEN", None: "counted"}
+MARKS: Final[dict[bool | None, str]] = {True: "kept", False: "BROKEN", None: "counted"}
 
 
 @dataclass(frozen=True, repr=False)

@@ -75,7 +75,7 @@ _CODES: Final = {
     "tr": ("turkish", "tur"),
 }
 # Names in lower case of WMT's languages, 2010 to 2016, and their codes; others stay
-LANGUAGES: Final = {name: code for code, names in _CODES.items() for name in names}
+LANGUAGES: Final[dict[str, str]] = {name: code for code, names in _CODES.items() for name in names}
 
 _ADDED: Final = ("task", "ranking", "system", "rank", "position")
 _FIXED: Final = {"judge": "judgeId", "item": "srcIndex"}

@@ -1,0 +1,108 @@
+"""What is published: the wheel and the sdist hold what they need and nothing else."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+
+import evenhand
+from markdown_pages import ROOT
+
+LACKING = [name for name in ("build", "hatchling", "twine") if find_spec(name) is None]
+MAX_BYTES = 1_000_000
+"""No single file of the sdist is larger: judgments of others would be."""
+
+
+def run(*words, cwd=ROOT, **environment):
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def tracked(*folders):
+    if not (ROOT / ".git").exists():
+        pytest.skip("no git here: what belongs to the project cannot be listed")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *folders], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return {name for name in listed.stdout.split("\0") if name}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    if LACKING:
+        pytest.skip(f"not installed: {', '.join(LACKING)}")
+    folder = tmp_path_factory.mktemp("dist")
+    run("build", "--no-isolation", "--outdir", str(folder))
+    (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return wheel, sdist
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_package_and_its_licence_and_nothing_else(built):
+    names = set(zipfile.ZipFile(built[0]).namelist())
+    about = f"evenhand-{evenhand.__version__}.dist-info"
+    assert names == {
+        *(name.removeprefix("src/") for name in tracked("src/evenhand")),
+        *(f"{about}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt")),
+        f"{about}/licenses/LICENSE",
+    }
+    assert {
+        "evenhand/py.typed",
+        "evenhand/web/pages/judge.html",
+        "evenhand/report/page/report.html",
+        "evenhand/datasets/public.toml",
+    } <= names
+
+
+@pytest.mark.slow
+def test_the_sdist_holds_what_the_project_keeps_and_no_large_file(built):
+    with tarfile.open(built[1]) as archive:
+        files = {one.name.partition("/")[2]: one.size for one in archive if one.isfile()}
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    listed = settings["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    always = (".gitignore", "LICENSE", "README.md", "pyproject.toml")
+    expected = tracked(*(name.lstrip("/") for name in listed), *always)
+    assert {*files} == {*expected, "PKG-INFO"}
+    assert [name for name, size in files.items() if size > MAX_BYTES] == []
+
+
+@pytest.mark.slow
+def test_both_are_fit_for_a_package_index(built):
+    run("twine", "check", "--strict", *(str(path) for path in built))
+
+
+@pytest.mark.slow
+def test_the_unpacked_wheel_runs_without_the_source_tree(built, tmp_path):
+    zipfile.ZipFile(built[0]).extractall(tmp_path / "installed")
+    place = {"PYTHONPATH": str(tmp_path / "installed")}
+    assert run("evenhand", "--version", cwd=tmp_path, **place).split()[-1] == evenhand.__version__
+    walk = run("evenhand", "demo", cwd=tmp_path, **place)
+    assert "first preferences: A 402, D 334, B 127, C 54" in walk  # Dras (2015), table 1
+    assert "llmfao" in run("evenhand", "demo", "--list", cwd=tmp_path, **place)
+
+
+def test_the_citation_is_of_this_version_and_names_no_person():
+    """Keys that version 1.2.0 of the Citation File Format requires, and of an entity."""
+    said = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= said.keys()
+    assert (said["cff-version"], said["type"]) == ("1.2.0", "software")
+    assert said["version"] == evenhand.__version__
+    settings = tomllib.loads(Path(ROOT, "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert said["license"] == settings["license"]
+    assert said["keywords"] == settings["keywords"]
+    assert said["authors"] == [{"name": "The Evenhand developers"}]
