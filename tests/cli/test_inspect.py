@@ -95,6 +95,18 @@ def test_a_score_off_a_scale_that_all_others_make_is_named(evenhand, folder, sli
     assert "far-score" not in evenhand("inspect", "six.csv", "--json").out
 
 
+@pytest.mark.parametrize("verb", ["inspect", "judges", "rank"])
+def test_judges_on_a_shorter_scale_than_the_others_are_named(verb, evenhand, folder):
+    scores = ((j, i, s, (i * 7 + j) % 5 + 1) for j in range(4) for i in range(12) for s in "AB")
+    lines = [f"j{j},i{i},{s},{score * (1 if j < 2 else 20)}" for j, i, s, score in scores]
+    text = "\n".join(["judge,item,system,score", *lines])
+    Path("scales.csv").write_text(text, encoding="utf-8")
+    result = evenhand(verb, "scales.csv", "--json").json
+    (found,) = [one for one in result["findings"] if one["code"] == "short-scales"]
+    values = {"judges": ["j0", "j1"], "own": 5, "highest": 100, "of": ""}
+    assert (found["severity"], found["values"]) == ("warning", values)
+
+
 def test_slips_of_a_frame_name_its_cells():
     rows = [(f"j{n % 3}", f"i{n // 6}", "AB"[n % 2], n % 5 + 1) for n in range(40)]
     columns = ["judge", "item", "system", "score"]

@@ -83,16 +83,18 @@ def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
         *note_odd_names(data, rows.systems, "system"),
         *note_odd_names(data, rows.judges, "judge"),
     )
+    names = (*names, *find_short_scales(rows))
     if not 0 < rows.size <= MAX_ROWS_IN_PASSING:
         return names
-    names = (*names, *_find_short_scales(rows))
     answers = number_groups(rows.task, rows.judge, rows.unit)
     several = int(answers.max()) + 1 < rows.size
     return (*names, *(_find_identical(data) if several else []))
 
 
-def _find_short_scales(rows: RatingRows) -> list[Finding]:
+def find_short_scales(rows: RatingRows) -> list[Finding]:
     """Name judges whose scores all lie far below the highest of the others, by criterion."""
+    if rows.size > MAX_ROWS_IN_PASSING:
+        return []
     found = []
     for code, criterion in enumerate(rows.criteria):
         mine = rows.criterion == code

@@ -15,7 +15,7 @@ Translation, section 3).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -29,9 +29,11 @@ from evenhand.models.rating_fit import (
     Predicted,
     RatingFit,
     ScoredRows,
+    Unlinked,
     contrast_basis,
     find_levels,
     find_systems,
+    name_parts,
     predict_normal,
     take_scores,
 )
@@ -43,8 +45,8 @@ from evenhand.render.document import Column, Table
 from evenhand.render.findings import Finding
 
 NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
+ROUNDING: Final = 1e-12  # Information beside the number of ratings that is rounding, and none
 MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are apart
-MAX_PARTS: Final = 4  # Most groups of systems that are named
 MANY_ALONE: Final = 0.05  # Share of ratings that tell nothing, from which a reader should know
 MAX_SYSTEMS: Final = 1_000  # Most systems of which all differences are estimated
 
@@ -161,18 +163,6 @@ def fit_least_squares(
     centred = y - level
     codes = [data.factors[name].codes for name in remove]
     absorbed = absorb(centred, data.system, k, codes, weight)
-    part = find_parts(absorbed)
-    if part.any():
-        groups = " and ".join(name_parts(data.systems, part))
-        whom = " and ".join(f"{name}s" for name in remove)
-        raise NotIdentified(
-            f"no {' or '.join(remove)} links {groups}, so that effects of {whom} cannot be told"
-            " from differences of systems",
-            [
-                "collect ratings of both groups by the same judges on the same items",
-                "rank by means (--model mean)",
-            ],
-        )
     rest = len(y) - absorbed.rank - (k - 1)
     if rest < 1:
         raise NotIdentified(
@@ -215,19 +205,12 @@ def fit_least_squares(
 def find_parts(absorbed: Absorbed) -> Integers:
     """Return (K,) the part of each system, numbered from 0: between parts nothing is known."""
     size, directions = np.linalg.eigh(absorbed.information)
-    lost = directions[:, size <= NO_INFORMATION * max(float(size[-1]), 0.0)]
-    if size[-1] <= 0:
+    largest = float(size[-1])
+    lost = directions[:, size <= NO_INFORMATION * max(largest, 0.0)]
+    if largest <= ROUNDING * len(absorbed.system):
         lost = directions
     apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
     return np.asarray(np.unique(np.argmin(apart, axis=1), return_inverse=True)[1])
-
-
-def name_parts(systems: tuple[str, ...], part: Integers) -> list[str]:
-    """Name the systems of each part, as "{A, B}"; of many parts the first."""
-    members = [np.flatnonzero(part == one).tolist() for one in range(int(part.max()) + 1)]
-    named = ["{" + listing([systems[i] for i in one], 4) + "}" for one in members[:MAX_PARTS]]
-    more = len(members) - len(named)
-    return [*named, *[f"{more} more groups"] * bool(more)]
 
 
 def hold_one(data: ScoredRows, name: str) -> Flags:
@@ -239,31 +222,69 @@ def hold_one(data: ScoredRows, name: str) -> Flags:
     return alone
 
 
+def link_systems(data: ScoredRows, names: Sequence[str]) -> Integers:
+    """Return (K,) the part of each system, of those that effects of these factors leave linked."""
+    codes = [data.factors[name].codes for name in names]
+    return find_parts(absorb(np.zeros(len(data.score)), data.system, len(data.systems), codes))
+
+
+def list_several(single: Mapping[str, Flags]) -> tuple[str, ...]:
+    """Return the factors whose effects can be removed: some level holds several systems."""
+    return tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
+
+
+def find_unlinked(data: ScoredRows) -> Unlinked | None:
+    """Return which systems neither judges nor items link; None where all are linked."""
+    single = {name: hold_one(data, name) for name in data.factors}
+    several = list_several(single)
+    if several:
+        if any(not link_systems(data, (name,)).any() for name in several):
+            return None
+        part = link_systems(data, several)
+    else:
+        # judges who gave one score each are a sample like any other
+        judges = data.factors.get("judge")
+        nested = judges is not None and 1 < judges.size < len(data.score)
+        part = np.arange(len(data.systems)) * nested
+    links = tuple(name for name, alone in single.items() if len(alone) > 1)
+    return Unlinked(data.systems, part, links) if part.any() else None
+
+
 def choose_removed(
     data: ScoredRows, single: Mapping[str, Flags]
 ) -> tuple[tuple[str, ...], list[Finding]]:
-    """Return the factors whose effects leave all systems connected, judges before items.
+    """Return the factors whose effects leave all systems linked, judges before items.
 
-    single: of each factor (levels,) whether one holds one system only (`hold_one`).
+    Raises:
+        NotIdentified: there are none (`find_unlinked`).
+
     """
     # levels that hold one system each tell nothing of differences, and cannot be removed
-    remove = tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
+    remove = list_several(single)
+    part = link_systems(data, remove) if remove else None
+    if part is not None and not part.any():
+        return remove, []
+    unlinked = find_unlinked(data)
+    if unlinked is not None:
+        judges = data.factors.get("judge")
+        random = judges is not None and judges.size > int(unlinked.part.max()) + 1
+        raise NotIdentified(
+            unlinked.cause,
+            [
+                "collect ratings of both groups by the same judges on the same items",
+                *["use --model mixed if judges were assigned to systems at random"] * random,
+                "look at means, which decide no such pair (--model mean)",
+            ],
+        )
+    if part is None:
+        return (), []
     # where groups of systems were rated on other items each, by the same judges, differences of
     # items cannot be told from those of the groups, but those of judges can
-    if len(remove) < 2:
-        return remove, []
-    k, y = len(data.systems), np.zeros(len(data.score))
-    codes = {name: data.factors[name].codes for name in remove}
-    part = find_parts(absorb(y, data.system, k, [codes[name] for name in remove]))
-    if not part.any():
-        return remove, []
-    for name in remove:
-        if not find_parts(absorb(y, data.system, k, [codes[name]])).any():
-            other = next(one for one in remove if one != name)
-            groups = name_parts(data.systems, part)
-            said = say_ratings("other-items", "warning", factor=other, links=name, groups=groups)
-            return (name,), [said]
-    return remove, []
+    name = next(one for one in remove if not link_systems(data, (one,)).any())
+    other = next(one for one in remove if one != name)
+    groups = name_parts(data.systems, part)
+    said = say_ratings("other-items", "warning", factor=other, links=name, groups=groups)
+    return (name,), [said]
 
 
 @dataclass(frozen=True)
@@ -329,7 +350,8 @@ class Means:
     def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         """Fit the model to ratings of one task under one criterion."""
         scores = take_scores(data)
-        return fit_least_squares(self, scores, scores.score, ())
+        fit = fit_least_squares(self, scores, scores.score, ())
+        return fit.mark_unlinked(find_unlinked(scores))
 
 
 @dataclass(frozen=True)
@@ -350,7 +372,11 @@ class ZScores:
         if "item" in scores.factors:
             output = number_groups(scores.factors["item"].codes, scores.system)
             weight = 1.0 / np.bincount(output)[output]
-        return fit_least_squares(self, scores, y, (), weight)
+        fit = fit_least_squares(self, scores, y, (), weight)
+        # what judges differ in is taken out of their scores, so that judges alone link systems
+        part = link_systems(scores, ("judge",))
+        unlinked = Unlinked(scores.systems, part, ("judge",)) if part.any() else None
+        return fit.mark_unlinked(unlinked)
 
 
 def standardise(data: ScoredRows) -> Array:

@@ -36,6 +36,7 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.models.means import find_unlinked
 from evenhand.models.rating_fit import (
     Predicted,
     RatingFit,
@@ -166,7 +167,7 @@ class Ordinal:
         judges = np.unique(scores.rows.judge).tolist() if len(cutpoints) > 1 else []
         several = len(mode.at.items) > 1
         items = np.unique(scores.rows.item).tolist() if several else []
-        return OrdinalFit(
+        fit = OrdinalFit(
             model=self,
             systems=scores.systems,
             estimate=worths - worths.mean(),
@@ -186,6 +187,7 @@ class Ordinal:
                 for code, effect in zip(items, mode.at.items.tolist(), strict=False)
             },
         )
+        return fit.mark_unlinked(find_unlinked(scores))
 
 
 def _choose(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -18,12 +18,14 @@ from evenhand.data.results import Shown
 from evenhand.data.tally import Factor, number_codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest_or_list
 from evenhand.models.registry import RATING_MODELS, name_settings
-from evenhand.numerics import Array, Integers
+from evenhand.models.texts import say_ratings
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 
+MAX_PARTS: Final = 4  # Most groups of systems that are named
 MAX_DIFFERENCES: Final = 45  # Most that a terminal shows, those of ten systems
 
 
@@ -164,6 +166,45 @@ def contrast_basis(k: int) -> Array:
     return np.asarray(np.linalg.qr(np.eye(k) - 1.0 / k)[0][:, : k - 1])
 
 
+@dataclass(frozen=True, eq=False)
+class Unlinked:
+    """Systems in parts between which no judge and no item is shared.
+
+    What separates systems of two parts cannot be told from what separates their judges and items.
+    """
+
+    systems: tuple[str, ...]  # the K systems
+    part: Integers  # (K,) the part of each, numbered from 0
+    links: tuple[str, ...]  # what could have linked them: "judge", "item" or both
+
+    @property
+    def apart(self) -> Flags:
+        """(K, K) whether two systems are of different parts."""
+        return np.asarray(self.part[:, None] != self.part)
+
+    @property
+    def cause(self) -> str:
+        groups = " and ".join(name_parts(self.systems, self.part))
+        whom = " and ".join(f"{name}s" for name in self.links)
+        return (
+            f"no {' or '.join(self.links)} links {groups}, so that effects of {whom} cannot be told"
+            " from differences of systems"
+        )
+
+    def say(self, code: str) -> Finding:
+        """Say it beside numbers that are given all the same."""
+        cause = f"{self.cause[:1].upper()}{self.cause[1:]}"
+        return say_ratings(code, "warning", cause=cause, links=self.links)
+
+
+def name_parts(systems: tuple[str, ...], part: Integers) -> list[str]:
+    """Name the systems of each part, as "{A, B}"; of many parts the first."""
+    members = [np.flatnonzero(part == one).tolist() for one in range(int(part.max()) + 1)]
+    named = ["{" + listing([systems[i] for i in one], 4) + "}" for one in members[:MAX_PARTS]]
+    more = len(members) - len(named)
+    return [*named, *[f"{more} more groups"] * bool(more)]
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RatingFit(Shown, ABC):
     """A fit of any model of ratings; each model adds what is its own."""
@@ -176,6 +217,7 @@ class RatingFit(Shown, ABC):
     counts: Array  # (K,) number of ratings of each system
     means: Array  # (K,) their mean scores
     notes: tuple[Finding, ...] = ()  # what must stand beside the numbers
+    unlinked: Unlinked | None = None  # between whose parts no pair is decided; None for none
 
     scale: ClassVar[str] = "score"  # the unit of the estimates: score, z or logit
     assumes: ClassVar[str] = "independent ratings"  # what the covariance takes for granted
@@ -184,6 +226,12 @@ class RatingFit(Shown, ABC):
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+    def mark_unlinked(self, unlinked: Unlinked | None) -> Self:
+        """Return a fit that says so first."""
+        if unlinked is None:
+            return self
+        return replace(self, unlinked=unlinked, notes=(unlinked.say("unlinked"), *self.notes))
 
     @property
     def n_ratings(self) -> float:

@@ -131,7 +131,7 @@ def find_part(
     alone, thin = mark_barred(clusterings, len(members))
     barred = (alone | thin)[:, ~members]
     barring = [way.name for way, mask in zip(clusterings, barred, strict=True) if mask.any()]
-    barring += ["item"] if family.apart[:, ~members].any() else []
+    barring += spread.different if family.apart[:, ~members].any() else ()
     bounded, inside, notes = members.copy(), int(members.sum()), []
     if not members.all():
         whose = " or ".join(f"{way}s" for way in barring)
@@ -278,12 +278,14 @@ def decide_all(
         effective=family.effective,
         resting=family.resting,
         apart=family.apart,
+        different=spread.different,
         limits=find_limits(estimates, spread, level),
         adjusted=adjusted,
     )
     unsaid = note_open(estimates.systems, spread.clusterings, family.effective, family.resting)
     together = int(np.triu(family.apart, 1).sum())
-    different = [say("different-items", "warning", pairs=together)] if together else []
+    of_items = together > 0 and spread.different == ("item",)
+    different = [say("different-items", "warning", pairs=together)] if of_items else []
     notes = [*spread.notes, *different, *unsaid, *notes_of_part]
     if bounded.any() and not np.isfinite(critical):
         notes.append(say("no-intervals-at-level", "warning", level=level))

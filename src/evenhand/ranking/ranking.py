@@ -181,7 +181,7 @@ def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, nouns: Noun
 
 def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
     if cause == APART:
-        return "on different items"
+        return f"on different {' and '.join(f'{one}s' for one in sets.different)}"
     mask = sets.limits.alone if cause == ALONE else sets.limits.thin
     ways = enumerate(sets.clusterings)
     clusterings = [way for place, way in ways if any(mask[place][pair] for pair in pairs)]
@@ -223,8 +223,11 @@ def _say_leader(ranking: Ranking, about: str = "") -> str:
     names = join_names([ranking.systems[place] for place in first])
     if others > 1 and len(first) == others + 1:
         names = f"All {others + 1} systems"
-    why = say_why(ranking, _first(ranking), SEPARATE, BETWEEN)
-    return f"{names} share first place{about}: {why}"
+    pairs, sets = _first(ranking), ranking.rank_sets
+    why = say_why(ranking, pairs, SEPARATE, BETWEEN)
+    compared = sets is None or not all(sets.apart[pair] for pair in pairs)
+    verdict = "share first place" if compared else "cannot be compared"
+    return f"{names} {verdict}{about}: {why}"
 
 
 def _first(ranking: Ranking) -> Pairs:
