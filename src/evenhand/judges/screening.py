@@ -416,7 +416,6 @@ def screen_ratings(
         says=tuple(says),
         notes=(
             *rows.notes,
-            *scales,
             *_note_data(rows, seen),
             *cards.note_many(judge_cards),
             *camps,
