@@ -107,6 +107,17 @@ def test_judges_on_a_shorter_scale_than_the_others_are_named(verb, evenhand, fol
     assert (found["severity"], found["values"]) == ("warning", values)
 
 
+def test_rows_of_a_wide_table_are_named_by_their_lines_in_the_file(evenhand, folder):
+    rows = [f"j{n % 4},i{n // 4},{n % 5 + 1},{n % 3 + 1},{n * 7 % 5 + 1}" for n in range(40)]
+    rows[20] = "j0,i5,1,,88"  # one system has no score
+    text = "\n".join(["judge,item,sysA,sysB,sysC", *rows, rows[4]])
+    Path("wide.csv").write_text(text, encoding="utf-8")
+    said = " ".join(evenhand("inspect", "wide.csv").out.split())
+    assert "1 score of 88 (line 22)" in said
+    assert "3 rows equal another row in every column (lines 6 and 42)" in said
+    assert "scale" not in said  # one slip is none
+
+
 def test_slips_of_a_frame_name_its_cells():
     rows = [(f"j{n % 3}", f"i{n // 6}", "AB"[n % 2], n % 5 + 1) for n in range(40)]
     columns = ["judge", "item", "system", "score"]
