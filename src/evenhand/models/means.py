@@ -138,7 +138,13 @@ class LeastSquaresFit(RatingFit):
 
 
 def fit_least_squares(
-    model: Any, data: ScoredRows, y: Array, remove: tuple[str, ...], weight: Array | None = None
+    model: Any,
+    data: ScoredRows,
+    y: Array,
+    remove: tuple[str, ...],
+    weight: Array | None = None,
+    *,
+    absorbed: Absorbed | None = None,
 ) -> LeastSquaresFit:
     """Fit y on systems, with the effects of judges, of items or of both removed.
 
@@ -148,9 +154,10 @@ def fit_least_squares(
         y: (n,) what is regressed: scores, or scores standardised.
         remove: names of the factors whose effects are removed.
         weight: (n,) weights, all 1 by default.
+        absorbed: y less its mean with these effects removed, where that was done already.
 
     Raises:
-        NotIdentified: systems are not connected, or there are as many constants as ratings.
+        NotIdentified: systems are too many, or there are as many constants as ratings.
 
     """
     k = len(data.systems)
@@ -161,8 +168,9 @@ def fit_least_squares(
         )
     level = float(np.average(y, weights=weight))
     centred = y - level
-    codes = [data.factors[name].codes for name in remove]
-    absorbed = absorb(centred, data.system, k, codes, weight)
+    if absorbed is None:
+        codes = [data.factors[name].codes for name in remove]
+        absorbed = absorb(centred, data.system, k, codes, weight)
     rest = len(y) - absorbed.rank - (k - 1)
     if rest < 1:
         raise NotIdentified(
@@ -224,8 +232,13 @@ def hold_one(data: ScoredRows, name: str) -> Flags:
 
 def link_systems(data: ScoredRows, names: Sequence[str]) -> Integers:
     """Return (K,) the part of each system, of those that effects of these factors leave linked."""
+    return find_parts(absorb_scores(data, names))
+
+
+def absorb_scores(data: ScoredRows, names: Sequence[str]) -> Absorbed:
     codes = [data.factors[name].codes for name in names]
-    return find_parts(absorb(np.zeros(len(data.score)), data.system, len(data.systems), codes))
+    centred = data.score - float(np.average(data.score))
+    return absorb(centred, data.system, len(data.systems), codes)
 
 
 def list_several(single: Mapping[str, Flags]) -> tuple[str, ...]:
@@ -252,8 +265,10 @@ def find_unlinked(data: ScoredRows) -> Unlinked | None:
 
 def choose_removed(
     data: ScoredRows, single: Mapping[str, Flags]
-) -> tuple[tuple[str, ...], list[Finding]]:
+) -> tuple[tuple[str, ...], list[Finding], Absorbed | None]:
     """Return the factors whose effects leave all systems linked, judges before items.
+
+    Also what is said of them, and the scores without their effects, where these are known by then.
 
     Raises:
         NotIdentified: there are none (`find_unlinked`).
@@ -261,9 +276,10 @@ def choose_removed(
     """
     # levels that hold one system each tell nothing of differences, and cannot be removed
     remove = list_several(single)
-    part = link_systems(data, remove) if remove else None
+    absorbed = absorb_scores(data, remove) if remove else None
+    part = None if absorbed is None else find_parts(absorbed)
     if part is not None and not part.any():
-        return remove, []
+        return remove, [], absorbed
     unlinked = find_unlinked(data)
     if unlinked is not None:
         judges = data.factors.get("judge")
@@ -277,14 +293,14 @@ def choose_removed(
             ],
         )
     if part is None:
-        return (), []
+        return (), [], None
     # where groups of systems were rated on other items each, by the same judges, differences of
     # items cannot be told from those of the groups, but those of judges can
     name = next(one for one in remove if not link_systems(data, (one,)).any())
     other = next(one for one in remove if one != name)
     groups = name_parts(data.systems, part)
     said = say_ratings("other-items", "warning", factor=other, links=name, groups=groups)
-    return (name,), [said]
+    return (name,), [said], None
 
 
 @dataclass(frozen=True)
@@ -311,8 +327,8 @@ class Adjusted:
         """
         scores = take_scores(data)
         single = {name: hold_one(scores, name) for name in scores.factors}
-        remove, notes = choose_removed(scores, single)
-        fit = fit_least_squares(self, scores, scores.score, remove)
+        remove, notes, absorbed = choose_removed(scores, single)
+        fit = fit_least_squares(self, scores, scores.score, remove, absorbed=absorbed)
         for name, alone in single.items():
             loads = scores.factors[name].loads
             if len(alone) > 1 and alone.all():
@@ -333,7 +349,7 @@ class NoSystems:
     @takes_judgments("data")
     def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         scores = take_scores(data)
-        remove, _ = choose_removed(
+        remove, *_ = choose_removed(
             scores, {name: hold_one(scores, name) for name in scores.factors}
         )
         alone = replace(

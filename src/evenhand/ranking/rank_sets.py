@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Final
 
 import numpy as np
@@ -96,8 +97,11 @@ def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
     # ratio below needs no tail, for which scipy would be imported (.1 s of CPU)
     if not len(ratios) or float(ratios.mean()) <= BINDING_RATIO:
         return False
-    freedom = df * (systems - 1)
-    return chi2_tail(freedom * float(ratios.mean()) / BINDING_RATIO, freedom) <= MAX_FALSE_BINDING
+    freedom, times = df * (systems - 1), float(ratios.mean()) / BINDING_RATIO
+    # nor does one so large that Chernoff's bound of the tail is small enough
+    if freedom / 2 * (times - 1 - log(times)) >= -log(MAX_FALSE_BINDING):
+        return True
+    return chi2_tail(freedom * times, freedom) <= MAX_FALSE_BINDING
 
 
 def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[Truths, Truths]:
