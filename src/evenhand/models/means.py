@@ -15,7 +15,7 @@ Translation, section 3).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -30,23 +30,26 @@ from evenhand.models.rating_fit import (
     RatingFit,
     ScoredRows,
     Unlinked,
+    absorb_scores,
     contrast_basis,
     find_levels,
+    find_parts,
     find_systems,
+    find_unlinked,
+    hold_one,
+    link_systems,
+    list_several,
     name_parts,
     predict_normal,
     take_scores,
 )
 from evenhand.models.texts import say_ratings
-from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.absorption import Absorbed, absorb
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Column, Table
 from evenhand.render.findings import Finding
 
-NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
-ROUNDING: Final = 1e-12  # Information beside the number of ratings that is rounding, and none
-MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are apart
 MANY_ALONE: Final = 0.05  # Share of ratings that tell nothing, from which a reader should know
 MAX_SYSTEMS: Final = 1_000  # Most systems of which all differences are estimated
 
@@ -208,59 +211,6 @@ def fit_least_squares(
         data=data,
         effects=effects,
     )
-
-
-def find_parts(absorbed: Absorbed) -> Integers:
-    """Return (K,) the part of each system, numbered from 0: between parts nothing is known."""
-    size, directions = np.linalg.eigh(absorbed.information)
-    largest = float(size[-1])
-    lost = directions[:, size <= NO_INFORMATION * max(largest, 0.0)]
-    if largest <= ROUNDING * len(absorbed.system):
-        lost = directions
-    apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
-    return np.asarray(np.unique(np.argmin(apart, axis=1), return_inverse=True)[1])
-
-
-def hold_one(data: ScoredRows, name: str) -> Flags:
-    """Return (levels,) whether each judge or item holds scores of one system only."""
-    factor = data.factors[name]
-    one, alone = np.empty(factor.size, dtype=np.int64), np.ones(factor.size, dtype=np.bool_)
-    one[factor.codes] = data.system
-    alone[factor.codes[data.system != one[factor.codes]]] = False
-    return alone
-
-
-def link_systems(data: ScoredRows, names: Sequence[str]) -> Integers:
-    """Return (K,) the part of each system, of those that effects of these factors leave linked."""
-    return find_parts(absorb_scores(data, names))
-
-
-def absorb_scores(data: ScoredRows, names: Sequence[str]) -> Absorbed:
-    codes = [data.factors[name].codes for name in names]
-    centred = data.score - float(np.average(data.score))
-    return absorb(centred, data.system, len(data.systems), codes)
-
-
-def list_several(single: Mapping[str, Flags]) -> tuple[str, ...]:
-    """Return the factors whose effects can be removed: some level holds several systems."""
-    return tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
-
-
-def find_unlinked(data: ScoredRows) -> Unlinked | None:
-    """Return which systems neither judges nor items link; None where all are linked."""
-    single = {name: hold_one(data, name) for name in data.factors}
-    several = list_several(single)
-    if several:
-        if any(not link_systems(data, (name,)).any() for name in several):
-            return None
-        part = link_systems(data, several)
-    else:
-        # judges who gave one score each are a sample like any other
-        judges = data.factors.get("judge")
-        nested = judges is not None and 1 < judges.size < len(data.score)
-        part = np.arange(len(data.systems)) * nested
-    links = tuple(name for name, alone in single.items() if len(alone) > 1)
-    return Unlinked(data.systems, part, links) if part.any() else None
 
 
 def choose_removed(

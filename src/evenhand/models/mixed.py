@@ -43,7 +43,6 @@ from evenhand.data.results import (
 )
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
-from evenhand.models.means import find_unlinked
 from evenhand.models.rating_components import (
     MAX_COST_PROFILED,
     MIN_OWN_SHARE,
@@ -66,6 +65,7 @@ from evenhand.models.rating_fit import (
     ScoredRows,
     find_levels,
     find_systems,
+    find_unlinked,
     predict_normal,
     tabulate_differences,
     take_scores,

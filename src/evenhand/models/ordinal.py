@@ -36,13 +36,13 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.models.means import find_unlinked
 from evenhand.models.rating_fit import (
     Predicted,
     RatingFit,
     ScoredRows,
     find_levels,
     find_systems,
+    find_unlinked,
     tabulate_differences,
     take_scores,
 )

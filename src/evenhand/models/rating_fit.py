@@ -20,11 +20,15 @@ from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest_or
 from evenhand.models.registry import RATING_MODELS, name_settings
 from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics.absorption import Absorbed, absorb
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 
+NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
+ROUNDING: Final = 1e-12  # Information beside the number of ratings that is rounding, and none
+MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are apart
 MAX_PARTS: Final = 4  # Most groups of systems that are named
 MAX_DIFFERENCES: Final = 45  # Most that a terminal shows, those of ten systems
 
@@ -203,6 +207,59 @@ def name_parts(systems: tuple[str, ...], part: Integers) -> list[str]:
     named = ["{" + listing([systems[i] for i in one], 4) + "}" for one in members[:MAX_PARTS]]
     more = len(members) - len(named)
     return [*named, *[f"{more} more groups"] * bool(more)]
+
+
+def find_parts(absorbed: Absorbed) -> Integers:
+    """Return (K,) the part of each system, numbered from 0: between parts nothing is known."""
+    size, directions = np.linalg.eigh(absorbed.information)
+    largest = float(size[-1])
+    lost = directions[:, size <= NO_INFORMATION * max(largest, 0.0)]
+    if largest <= ROUNDING * len(absorbed.system):
+        lost = directions
+    apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
+    return np.asarray(np.unique(np.argmin(apart, axis=1), return_inverse=True)[1])
+
+
+def hold_one(data: ScoredRows, name: str) -> Flags:
+    """Return (levels,) whether each judge or item holds scores of one system only."""
+    factor = data.factors[name]
+    one, alone = np.empty(factor.size, dtype=np.int64), np.ones(factor.size, dtype=np.bool_)
+    one[factor.codes] = data.system
+    alone[factor.codes[data.system != one[factor.codes]]] = False
+    return alone
+
+
+def link_systems(data: ScoredRows, names: Sequence[str]) -> Integers:
+    """Return (K,) the part of each system, of those that effects of these factors leave linked."""
+    return find_parts(absorb_scores(data, names))
+
+
+def absorb_scores(data: ScoredRows, names: Sequence[str]) -> Absorbed:
+    codes = [data.factors[name].codes for name in names]
+    centred = data.score - float(np.average(data.score))
+    return absorb(centred, data.system, len(data.systems), codes)
+
+
+def list_several(single: Mapping[str, Flags]) -> tuple[str, ...]:
+    """Return the factors whose effects can be removed: some level holds several systems."""
+    return tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
+
+
+def find_unlinked(data: ScoredRows) -> Unlinked | None:
+    """Return which systems neither judges nor items link; None where all are linked."""
+    single = {name: hold_one(data, name) for name in data.factors}
+    several = list_several(single)
+    if several:
+        if any(not link_systems(data, (name,)).any() for name in several):
+            return None
+        part = link_systems(data, several)
+    else:
+        # judges who gave one score each are a sample like any other
+        judges = data.factors.get("judge")
+        nested = judges is not None and 1 < judges.size < len(data.score)
+        part = np.arange(len(data.systems)) * nested
+    links = tuple(name for name, alone in single.items() if len(alone) > 1)
+    return Unlinked(data.systems, part, links) if part.any() else None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -103,8 +103,7 @@ Pairs = Sequence[tuple[int, int]]
 Nouns = tuple[str, str]  # What pairs are called: one of them, and several
 BETWEEN: Final = ("the pair between them", "the {of} pairs between them")
 OWN: Final = ("its undecided pair", "its {of} undecided pairs")
-SEPARATE: Final = "separate them"
-NARROW: Final = "narrow this down"
+SEPARATE, NARROW = "separate them", "narrow this down"
 MAX_TIMES: Final = 100.0  # Times as many judgments beyond which no number is given
 
 
@@ -224,10 +223,9 @@ def _say_leader(ranking: Ranking, about: str = "") -> str:
     if others > 1 and len(first) == others + 1:
         names = f"All {others + 1} systems"
     pairs, sets = _first(ranking), ranking.rank_sets
-    why = say_why(ranking, pairs, SEPARATE, BETWEEN)
-    compared = sets is None or not all(sets.apart[pair] for pair in pairs)
-    verdict = "share first place" if compared else "cannot be compared"
-    return f"{names} {verdict}{about}: {why}"
+    apart = sets is not None and all(sets.apart[pair] for pair in pairs)
+    verdict = "cannot be compared" if apart else "share first place"
+    return f"{names} {verdict}{about}: {say_why(ranking, pairs, SEPARATE, BETWEEN)}"
 
 
 def _first(ranking: Ranking) -> Pairs:

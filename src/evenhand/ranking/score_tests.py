@@ -45,8 +45,8 @@ from evenhand.errors import (
     require_seed,
     suggest,
 )
-from evenhand.models.means import find_unlinked, standardise
-from evenhand.models.rating_fit import RatingFit, take_scores
+from evenhand.models.means import standardise
+from evenhand.models.rating_fit import RatingFit, find_unlinked, take_scores
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
