@@ -132,7 +132,7 @@ def test_groups_of_judges_stand_apart_and_side_by_side(evenhand, folder):
     assert own.count("## side by side") == 2  # that of the group, and that of all
     ran = evenhand("agreement", "groups.csv", "--group-by", "group", "--scale", "1-5")
     titles = [line.split(" ")[0] for line in ran.out.splitlines() if line.endswith("───")]
-    assert titles == ["crowd", "expert", "side"]
+    assert titles == ["crowd", "expert", "all", "side"]
     row = next(line for line in ran.out.splitlines() if line.startswith(" crowd "))
     found = evenhand("agreement", "groups.csv", "--group-by", "group", "--scale", "1-5", "--json")
     whole = found.json["groups"]["crowd"]["parts"][-1]

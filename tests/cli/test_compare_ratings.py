@@ -161,3 +161,11 @@ def test_too_few_scores_and_equal_ones_are_refused(scores, folder, evenhand):
     assert "too few ratings (20)" in evenhand("compare", "few.csv", code=2).err
     scores.assign(score=3).to_csv("flat.csv", index=False)
     assert "all scores are equal" in evenhand("compare", "flat.csv", code=2).err
+
+
+def test_one_system_is_compared_with_nothing_and_it_is_said(evenhand, folder):
+    rows = "".join(f"j{n % 6},i{n // 6},X,{n * 7 % 5}\n" for n in range(60))
+    (folder / "one.csv").write_text(f"judge,item,system,score\n{rows}", encoding="utf-8")
+    said = evenhand("compare", "one.csv", code=2)
+    assert not said.out
+    assert said.err.startswith("error  there are scores of one system only: there is nothing to")

@@ -95,6 +95,29 @@ def test_a_score_off_a_scale_that_all_others_make_is_named(evenhand, folder, sli
     assert "far-score" not in evenhand("inspect", "six.csv", "--json").out
 
 
+@pytest.mark.parametrize("verb", ["inspect", "judges", "rank"])
+def test_judges_on_a_shorter_scale_than_the_others_are_named(verb, evenhand, folder):
+    scores = ((j, i, s, (i * 7 + j) % 5 + 1) for j in range(4) for i in range(12) for s in "AB")
+    lines = [f"j{j},i{i},{s},{score * (1 if j < 2 else 20)}" for j, i, s, score in scores]
+    text = "\n".join(["judge,item,system,score", *lines])
+    Path("scales.csv").write_text(text, encoding="utf-8")
+    result = evenhand(verb, "scales.csv", "--json").json
+    (found,) = [one for one in result["findings"] if one["code"] == "short-scales"]
+    values = {"judges": ["j0", "j1"], "own": 5, "highest": 100, "of": ""}
+    assert (found["severity"], found["values"]) == ("warning", values)
+
+
+def test_rows_of_a_wide_table_are_named_by_their_lines_in_the_file(evenhand, folder):
+    rows = [f"j{n % 4},i{n // 4},{n % 5 + 1},{n % 3 + 1},{n * 7 % 5 + 1}" for n in range(40)]
+    rows[20] = "j0,i5,1,,88"  # one system has no score
+    text = "\n".join(["judge,item,sysA,sysB,sysC", *rows, rows[4]])
+    Path("wide.csv").write_text(text, encoding="utf-8")
+    said = " ".join(evenhand("inspect", "wide.csv").out.split())
+    assert "1 score of 88 (line 22)" in said
+    assert "3 rows equal another row in every column (lines 6 and 42)" in said
+    assert "scale" not in said  # one slip is none
+
+
 def test_slips_of_a_frame_name_its_cells():
     rows = [(f"j{n % 3}", f"i{n // 6}", "AB"[n % 2], n % 5 + 1) for n in range(40)]
     columns = ["judge", "item", "system", "score"]

@@ -1,5 +1,6 @@
 """`evenhand plan` of ratings."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -133,3 +134,15 @@ def test_of_penalties_the_lower_are_planned_to_be_better(evenhand, folder):
     pairs = {(pair["better"], pair["worse"]) for pair in found["pairs"]}
     assert pairs == {("A", "B"), ("A", "C"), ("B", "C")}
     assert "pilot-lower" in [one["code"] for one in found["findings"]]
+
+
+def test_what_to_do_with_a_pilot_of_one_judge_works_when_it_is_copied(evenhand, folder):
+    rows = "".join(
+        f"j,i{i},{s},{(i * 7 + at) % 5}\n" for i in range(30) for at, s in enumerate("ABC")
+    )
+    (folder / "one.csv").write_text(f"judge,item,system,score\n{rows}", encoding="utf-8")
+    refused = " ".join(evenhand("plan", "--pilot", "one.csv", code=2).err.split())
+    assert "there is one judge" in refused
+    assert "--column" not in refused
+    (command,) = re.findall(r"\(evenhand (plan [^)]*)\)", refused)
+    assert "All 3 pairs are decided" in evenhand(*command.split(), "--campaigns", "0").out

@@ -87,3 +87,20 @@ def test_python_and_notebooks_have_the_table(votes):
     assert [column.title for column in table.columns] == ["system", "de", "fr", "it"]
     assert grouped.to_dict()["side_by_side"][0]["group"] == "de"
     assert grouped._repr_html_().count("<table") == 4
+
+
+@pytest.mark.parametrize("form", [[], ["--markdown"], ["--latex"]])
+def test_what_is_true_of_each_group_is_said_once(form, evenhand, folder):
+    draw = Random(4)
+    lines = [
+        f"j{j},{lang}-{i},{system},{draw.randint(1, 5)},{lang},{'control' * (i == 9)}"
+        for lang in ("de", "fr", "es")
+        for j in range(7)
+        for i in range(10)
+        for system in "ABC"
+    ]
+    text = "\n".join(["judge,item,system,score,lang,kind", *lines])
+    (folder / "langs.csv").write_text(text, encoding="utf-8")
+    said = evenhand("rank", "langs.csv", "--group-by", "lang", *form).out
+    assert said.count("63 controls excluded") == 1
+    assert said.index("all groups") < said.index("63 controls excluded")

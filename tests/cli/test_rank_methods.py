@@ -89,7 +89,7 @@ def test_tasks_are_compared_each_by_itself(evenhand, tasks, rules):
         "group,system,bradley-terry,wins,fewest-losses,lot,never",
         "one,A,1,1,1,4,",
     ]
-    assert "one: never gives no scores: never says anything" in rows.err
+    assert rows.err.count("never gives no scores: never says anything") == 1
 
 
 def test_a_group_that_one_method_cannot_rank_is_named(evenhand, folder, rules):

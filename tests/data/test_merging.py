@@ -170,7 +170,7 @@ def test_a_score_of_a_merged_output_is_that_of_each_of_its_systems(engine):
     rows = data.rows()
     found = sorted(zip([rows.systems[code] for code in rows.system], rows.score, strict=True))
     assert found == [("A", 3), ("B", 3), ("C", 5)]
-    assert "a score of such an output is that of each" in data.source.notes[-1]
+    assert "a score of such an output is that of each; bias, labels" in data.source.notes[-1]
     assert "every output is of one system" in read(ratings, system_separator="|").source.notes[-1]
 
 

@@ -13,7 +13,7 @@ import evenhand
 from evenhand.design.expected_power import find_df, find_size, predict_errors
 from evenhand.design.pilot import learn_from_pilot
 from evenhand.design.plan import plan_campaign
-from evenhand.design.power import Design, Truth, draw_scores
+from evenhand.design.power import Design, Simulated, Truth, draw_scores
 from evenhand.design.spec import make_spec
 from evenhand.errors import UnknownOption
 from evenhand.models.means import Adjusted
@@ -209,3 +209,33 @@ def test_a_pilot_of_ratings_is_not_planned_in_log_worth(pilots):
     rated = rate(TRUTH, Design(16, 40, 960, overlap=3), 0)
     with pytest.raises(UnknownOption, match="the pilot is of ratings, in points"):
         plan_campaign({"unit": "log-worth"}, pilot=rated, campaigns=0)
+
+
+def test_systems_so_close_that_power_takes_minutes_are_simulated_a_few_times(monkeypatch):
+    asked = []
+
+    def simulate(truth, design, *, campaigns, **_):
+        asked.append((campaigns, design.judgments))
+        k = len(truth.systems)
+        right = np.full((k, k), round(0.3 * campaigns))
+        return Simulated(campaigns, right, np.zeros_like(right), 0, 0, float(k))
+
+    monkeypatch.setattr("evenhand.design.plan.simulate_power", simulate)
+    near = {**RATED, "systems": 3, "gap": 1.5}
+    plan = plan_campaign(near)
+    assert sum(campaigns * judgments for campaigns, judgments in asked) <= 6_000_000
+    assert 20 <= asked[-1][0] < 200
+    assert f"More than {plan.design.judgments:,} judgments are needed" in " ".join(plan.says)
+    assert any(one.code == "campaigns-fewer" for one in plan.notes)
+    # who says how many gets as many
+    asked.clear()
+    plan = plan_campaign(near, campaigns=200)
+    assert {campaigns for campaigns, _ in asked} == {200}
+    assert not any(one.code == "campaigns-fewer" for one in plan.notes)
+    # of campaigns that are larger still none is simulated, and it is said
+    asked.clear()
+    plan = plan_campaign({**near, "judges": 1000, "judgments": 400_000, "items": 2000})
+    assert not asked
+    assert [one.code for one in plan.notes if one.code in ("too-large", "closed-form-only")] == [
+        "too-large"
+    ]

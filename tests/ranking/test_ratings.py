@@ -1,5 +1,7 @@
 """Ranking by ratings: estimates, errors, references, criteria and what is refused (METHODS 10)."""
 
+from itertools import product
+
 import numpy as np
 import polars as pl
 import pytest
@@ -205,6 +207,70 @@ def test_systems_that_no_judge_and_no_item_link_are_refused_by_name():
     with pytest.raises(NotIdentified, match=r"links \{v, w\} and \{x, y\}.*--model mean"):
         rank(columns)
     assert set(rank(columns, model="mean").systems) == {"v", "w", "x", "y"}
+
+
+def on_their_own(groups, judges=8, items=9):
+    """Return scores of groups of systems, each by its own judges on its own items."""
+    rng = np.random.default_rng(8)
+    rows = [
+        (f"j{g}-{j}", f"i{g}-{i}", system, float(np.clip(round(rng.normal(4, 1) + g), 1, 7)))
+        for g, systems in enumerate(groups)
+        for j in range(judges)
+        for i in range(items)
+        for system in systems
+    ]
+    return dict(zip(("judge", "item", "system", "score"), zip(*rows, strict=True), strict=True))
+
+
+@pytest.mark.parametrize("groups", [["ab", "cd"], ["a", "b"]])
+@pytest.mark.parametrize("model", ["mean", "z", "ordinal"])
+@pytest.mark.parametrize("options", [{}, {"interval": "model"}])
+def test_systems_that_nothing_links_are_compared_by_no_model(groups, model, options):
+    columns = on_their_own(groups)
+    ranking = rank(columns, model=model, **options)
+    for one, other in product(*groups):
+        i, j = ranking.systems.index(one), ranking.systems.index(other)
+        assert ranking.decided[i, j] == ranking.decided[j, i] == 0
+    note = ranking.document().shown[0]
+    assert (note.code, note.severity) == ("unlinked", "warning")
+    if model != "z":
+        with pytest.raises(NotIdentified) as refused:
+            rank(columns)
+        assert str(refused.value).lower().startswith(note.values["cause"].lower())
+    if not options and len(groups[0]) == 1:
+        assert "cannot be compared: the pair between them rests on different judges" in ranking.says
+
+
+def test_judges_taken_as_drawn_at_random_compare_systems_they_do_not_share():
+    columns = on_their_own(["a", "b"])
+    ranking = rank(columns, model="mixed")
+    assert ranking.decided.any()
+    note = ranking.document().shown[0]
+    assert (note.code, note.severity) == ("unlinked-random", "warning")
+    # one judge of each system: nothing shows how far two judges differ
+    alone = rank(on_their_own(["a", "b"], judges=1, items=80), model="mixed")
+    assert not alone.decided.any()
+    assert alone.document().shown[0].code == "unlinked"
+
+
+def test_judges_of_one_system_each_link_no_z_scores_whatever_the_items():
+    columns = on_their_own(["a", "b"])
+    columns["item"] = [one.partition("-")[2] for one in columns["item"]]
+    assert rank(columns).decided.any()
+    assert rank(columns, model="z").document().shown[0].code == "unlinked"
+
+
+def test_one_score_by_each_judge_is_a_sample_like_any_other():
+    columns = on_their_own(["a", "b"])
+    columns["judge"] = [f"j{at}" for at in range(len(columns["judge"]))]
+    del columns["item"]
+    assert rank(columns).decided.any()
+
+
+def test_no_test_of_scores_decides_between_systems_that_nothing_links():
+    result = evenhand.find_differences(evenhand.read(pl.DataFrame(on_their_own(["a", "b"]))))
+    assert not result.decided.any()
+    assert result.says.startswith("No pair can be decided: systems were rated on different judges")
 
 
 def test_judges_who_saw_one_system_each_are_not_removed_and_it_is_said():

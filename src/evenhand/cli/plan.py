@@ -120,8 +120,11 @@ class Wish(options.Options):
     cost_judgment: float | None = _wish("--cost-judgment PRICE", "Of one. Default: 1.")
     cost_judge: float | None = _wish("--cost-judge PRICE", "Of one. Default: 0.")
     seed: int | None = _wish("--seed", "Random seed.")
-    campaigns: int = _wish(
-        "--campaigns", "How many are simulated; 0 for the closed form alone.", default=200
+    campaigns: int | None = _wish(
+        "--campaigns",
+        "How many are simulated; 0 for the closed form alone. By default 200, fewer where that"
+        " takes long.",
+        default=None,
     )
 
 
@@ -191,8 +194,8 @@ def plan(
                 _take_settings(spec, settings),
                 alpha=0.05 if gated.alpha is None else gated.alpha,
                 pilot=_open_pilot(systems.pilot, reading),
-                campaigns=wish.campaigns,
                 progress=patience.step,
+                **({} if wish.campaigns is None else {"campaigns": wish.campaigns}),
             )
         place.deliver(VerbResult({"": result}, {}, ()))
         return

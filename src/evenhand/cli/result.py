@@ -27,6 +27,7 @@ def part_groups(result: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     return (result.groups, result.refused) if isinstance(result, Grouped) else ({"": result}, {})
 
 
+ALL: Final = "all groups"  # Heading of what is true of each of several groups
 BESIDE: Final = "side by side"  # Heading of what shows all groups
 
 
@@ -62,6 +63,22 @@ class VerbResult:
 
     @cached_property
     def documents(self) -> dict[str, Document]:
+        """The document of each group, without what is said of all of them."""
+        return {
+            name: replace(one, findings=tuple(f for f in one.findings if f not in self._common))
+            for name, one in self._complete.items()
+        }
+
+    @cached_property
+    def _common(self) -> tuple[Finding, ...]:
+        """What each of several groups says in the same words, such as facts of the whole file."""
+        first, *others = self._complete.values() or [Document()]
+        if not others:
+            return ()
+        return tuple(f for f in first.shown if all(f in one.findings for one in others))
+
+    @cached_property
+    def _complete(self) -> dict[str, Document]:
         """The document of each group, with what a reader must know of the files."""
         read = []
         for one in self._read:
@@ -86,8 +103,8 @@ class VerbResult:
             lines += [*group_title(name, columns), render_text(document, columns).rstrip("\n")]
         for name, why in self.refused.items():
             lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
-        for one in self._beside:
-            lines += [*group_title(BESIDE, columns), render_text(one, columns).rstrip("\n")]
+        for name, one in self._further:
+            lines += [*group_title(name, columns), render_text(one, columns).strip("\n")]
         return "\n".join(lines[1:]) + "\n"
 
     def contract(self) -> dict[str, Any]:
@@ -96,8 +113,7 @@ class VerbResult:
         if self.grouped:
             found: dict[str, Any] = {"groups": parts, "refused": dict(self.refused)}
             if self.side_by_side is not None:
-                beside = (row for one in self._beside for row in one.records)
-                found["side_by_side"] = list(beside)
+                found["side_by_side"] = self.side_by_side.records if len(self.groups) > 1 else []
             return {**found, "findings": read}
         findings = parts[""].get("findings", [])
         said = {one["text"] for one in findings}
@@ -117,27 +133,31 @@ class VerbResult:
             name: render_latex(one, name, labels[name]) for name, one in self.documents.items()
         }
         parts |= {name: comment([f"error: {why}"]) for name, why in self.refused.items()}
-        beside = [render_latex(one, BESIDE) for one in self._beside]
-        return self._join(parts, beside, lambda name: comment([name]))
+        further = [(name, render_latex(one, name)) for name, one in self._further]
+        return self._join(parts, further, lambda name: comment([name]))
 
     def markdown(self) -> str:
         from evenhand.render.markup import escape, render_markdown
 
         parts = {name: render_markdown(one) for name, one in self.documents.items()}
         parts |= {name: f"\n**error** {escape(why)}\n" for name, why in self.refused.items()}
-        beside = [render_markdown(one) for one in self._beside]
-        return self._join(parts, beside, lambda name: f"## {escape(name)}\n")
+        further = [(name, render_markdown(one)) for name, one in self._further]
+        return self._join(parts, further, lambda name: f"## {escape(name)}\n")
 
     @property
-    def _beside(self) -> list[Document]:
-        """The groups side by side, where there are several; beside the parts, not one of them."""
+    def _further(self) -> list[tuple[str, Document]]:
+        """What is of all groups, where there are several; beside the parts, not one of them."""
+        further = [(ALL, Document(findings=self._common))] if self._common else []
         one = self.side_by_side
-        return [one] if one is not None and len(self.groups) > 1 else []
+        return [*further, *([(BESIDE, one)] if one is not None and len(self.groups) > 1 else [])]
 
     def _join(
-        self, parts: Mapping[str, str], beside: Sequence[str], head: Callable[[str], str]
+        self,
+        parts: Mapping[str, str],
+        further: Sequence[tuple[str, str]],
+        head: Callable[[str], str],
     ) -> str:
-        named = [*parts.items(), *((BESIDE, one) for one in beside)]
+        named = [*parts.items(), *further]
         return "\n".join((head(name) if name else "") + part for name, part in named)
 
     def remarks(self) -> list[str]:
@@ -150,4 +170,5 @@ class VerbResult:
                 *(one for one in document.shown if one.severity != "read"),  # said once
             )
         ]
-        return [*sentences, *(f"{name}: {why}" for name, why in self.refused.items())]
+        common = [one for one in self._common if one.severity != "read"]
+        return [*sentences, *common, *(f"{name}: {why}" for name, why in self.refused.items())]

@@ -43,7 +43,10 @@ class Ratings(RatingTable):
             InvalidJudgments: a merged name with an empty part or with one system twice.
 
         """
-        explanation = "a score of such an output is that of each"
+        explanation = (
+            "a score of such an output is that of each; bias, labels, similarity, impute and"
+            " variance count it once for each, as if these were independent"
+        )
         parts = find_parts(self.frame, ("system",), sign, self.source, explanation=explanation)
         if parts is None:
             return replace(self, source=self.source.noting(say_none(sign)))

@@ -83,23 +83,26 @@ def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
         *note_odd_names(data, rows.systems, "system"),
         *note_odd_names(data, rows.judges, "judge"),
     )
+    names = (*names, *find_short_scales(rows))
     if not 0 < rows.size <= MAX_ROWS_IN_PASSING:
         return names
-    names = (*names, *_find_short_scales(rows))
     answers = number_groups(rows.task, rows.judge, rows.unit)
     several = int(answers.max()) + 1 < rows.size
     return (*names, *(_find_identical(data) if several else []))
 
 
-def _find_short_scales(rows: RatingRows) -> list[Finding]:
+def find_short_scales(rows: RatingRows) -> list[Finding]:
     """Name judges whose scores all lie far below the highest of the others, by criterion."""
+    if rows.size > MAX_ROWS_IN_PASSING:
+        return []
     found = []
     for code, criterion in enumerate(rows.criteria):
         mine = rows.criterion == code
         judge, score = rows.judge[mine], rows.score[mine]
         n, top = np.bincount(judge, minlength=len(rows.judges)), np.full(len(rows.judges), -np.inf)
         np.maximum.at(top, judge, score)
-        highest = float(score.max(initial=0.0))
+        often = np.sort(score)[-OFTEN:]  # a slip is no scale
+        highest = float(often[0]) if len(often) else 0.0
         low = np.flatnonzero((n >= MIN_OF_SCALE) & (top > 0) & (top * SHORT_SCALE <= highest))
         if len(low):
             told = {"judges": [rows.judges[at] for at in low.tolist()], "highest": highest}
@@ -131,7 +134,9 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
         ends = numbered.group_by(*data.columns).agg(
             nw.len().alias(COUNT), nw.col(_ROW).min().alias("row"), nw.col(_ROW).max().alias("last")
         )
-        columns = fetch_columns(ends.filter(nw.col(COUNT) > 1).sort("row").head(MAX_NAMED))
+        columns = fetch_columns(
+            ends.filter(nw.col(COUNT) > 1).sort("row", *_labels(data)).head(MAX_NAMED)
+        )
         values = zip(*columns.values(), strict=True)
         firsts = [dict(zip(columns, each, strict=True)) for each in values]
         rows = [*firsts, *({**one, "row": one["last"]} for one in firsts)]
@@ -139,7 +144,8 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
         more = "" if again <= len(firsts) else ", ..."
         if lines or not data.source.exclusions:
             numbers = [lines.get(int(one["row"]), int(one["row"])) for one in rows]
-            pairs = zip(numbers[: len(firsts)], numbers[len(firsts) :], strict=True)
+            # cells of one row of a wide table have its number
+            pairs = dict.fromkeys(zip(numbers[: len(firsts)], numbers[len(firsts) :], strict=True))
             written = ", ".join(f"{first:,} and {last:,}" for first, last in pairs)
             where = f" ({'lines' if lines else 'rows'} {written}{more})"
         else:  # rows that remain are no rows of the file

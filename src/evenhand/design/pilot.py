@@ -125,6 +125,22 @@ def _measure_points(
     return _Measured(fit.systems, better, stderr, noise_sd=sqrt(variance), lower=lower)
 
 
+def _advise(data: Comparisons | Rankings | Ratings, components: VarianceComponents) -> list[str]:
+    """Say what to do where a pilot says nothing of judges: name them, or state what is known."""
+    unnamed = [role for role in ("judge", "item") if not data.has(role)]
+    columns = " ".join(f"--column {role}=NAME" for role in unnamed)
+    stated = f"--systems {max(components.observed.systems, 2)} --gap 0.5 --judge-sd 0.5"
+    if isinstance(data, Ratings):
+        residual = components.find(RESIDUAL)
+        noise = 1.0 if residual is None or not residual.sd else residual.sd
+        stated = f"--unit points --systems {max(components.observed.systems, 2)}"
+        stated += f" --gap {noise / 2:.2g} --judge-sd {noise / 4:.2g} --noise-sd {noise:.2g}"
+    return [
+        *([f"name {' and '.join(f'{role}s' for role in unnamed)} ({columns})"] * bool(unnamed)),
+        f"plan without a pilot, with numbers of your own (evenhand plan {stated})",
+    ]
+
+
 def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool = False) -> Pilot:
     """Take systems, ties and tastes from a pilot, whose differences need not be known if stated."""
     if not isinstance(data, Comparisons | Rankings | Ratings):
@@ -150,7 +166,7 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
         raise NotIdentified(
             "the pilot says nothing of how judges differ:"
             f" {'; '.join(components.reasons or components.notes)}",
-            ["name judges and items (--column judge=NAME)", "state gap and judge_sd yourself"],
+            _advise(data, components),
         )
     if system.sd == 0 and not gap_stated:
         raise NotIdentified(

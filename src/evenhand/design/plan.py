@@ -142,6 +142,7 @@ class CampaignPlan(Shown):
         worst: power of the weakest pair if tastes are as strong as the pilot cannot exclude.
         llm: how often an LLM judge agrees with people on the answer to a pair (proportion), and
             its verdicts on outputs that people do not judge; or None.
+        limited: whether no more is simulated than takes some 20 seconds.
 
     """
 
@@ -160,6 +161,7 @@ class CampaignPlan(Shown):
     worst: float | None
     excluded: tuple[Exclusion, ...] = ()
     llm: tuple[float, int] | None = None
+    limited: bool = False
 
     @cached_property
     def gains(self) -> tuple[PairGain, ...]:
@@ -316,8 +318,10 @@ class CampaignPlan(Shown):
         counts: dict[str, float]
         low, simulated = self.weakest, self.simulated
         if simulated is None:
-            notes.append(say("closed-form-only"))
+            counts = {"judgments": self.design.judgments, "of": CAMPAIGNS}
+            notes.append(say("too-large", **counts) if self.limited else say("closed-form-only"))
         else:
+            notes += self._say_fewer(simulated.campaigns)
             level, campaigns, false = self.spec.level, simulated.campaigns, simulated.any_false
             if simulated.unranked:
                 notes.append(say("unranked", unranked=simulated.unranked, campaigns=campaigns))
@@ -353,6 +357,12 @@ class CampaignPlan(Shown):
         sds = ", ".join(f"{name} = {spec.truth.sds[name]:g}" for name in spec.assumed)
         assumed = (say("assumed", sds=sds),) if sds else ()
         return (*assumed, *notes, *(() if self.pilot is None else self.pilot.notes))
+
+    def _say_fewer(self, campaigns: int) -> list[Finding]:
+        if not self.limited or campaigns == CAMPAIGNS:
+            return []
+        counts = {"campaigns": campaigns, "of": CAMPAIGNS, "judgments": self.design.judgments}
+        return [say("campaigns-fewer", **counts)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand plan --json`."""
@@ -513,7 +523,11 @@ def _say_enough(plan: CampaignPlan) -> list[Finding]:
         return []
     # the power was not reached though the closed form expects it
     rounds, last = plan.rounds, plan.rounds[-1]
-    if plan.spec.is_sized or len(rounds) == 1:
+    spent = sum(one.campaigns * one.judgments for one in rounds)
+    beyond = spent + MIN_CAMPAIGNS * MIN_GROWTH * last.judgments > MAX_SIMULATED
+    if plan.limited and beyond and not plan.spec.is_sized:
+        sentences = [say("larger-needed", judgments=last.judgments, of=CAMPAIGNS)]
+    elif plan.spec.is_sized or len(rounds) == 1:
         sentences = [say("closed-form-unclear", expected=plan.weakest.expected)]
     else:
         ends = {"least": rounds[0].judgments, "most": last.judgments}
@@ -529,6 +543,8 @@ def _say_enough(plan: CampaignPlan) -> list[Finding]:
 MAX_ROUNDS: Final = 4  # How many sizes are simulated, each larger, while a design falls short
 MIN_GROWTH: Final = 1.15  # How much larger the next size is, at least and at most
 MAX_GROWTH: Final = 2.0
+MAX_SIMULATED: Final = 6_000_000  # Judgments simulated in all, some 20 s, unless more are asked for
+MIN_CAMPAIGNS: Final = 20  # Fewest campaigns that say something of a power
 # Multiples of the design that curves show
 FACTORS: Final = (0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
 OVERLAPS: Final = (1, 2, 3, 5)  # Overlaps that are compared
@@ -539,7 +555,7 @@ def plan_campaign(
     settings: Mapping[str, Any] | CampaignSpec | None = None,
     *,
     pilot: Comparisons | Rankings | Ratings | Openable | None = None,
-    campaigns: int = CAMPAIGNS,
+    campaigns: int | None = None,
     llm_agreement: float | None = None,
     verdicts: int | None = None,
     progress: Progress | None = None,
@@ -552,7 +568,8 @@ def plan_campaign(
     Args:
         settings: by the names of a plan's TOML file, or a spec; none where the pilot says all.
         pilot: judgments from which worths and tastes are taken; ratings are planned in points.
-        campaigns: how many are simulated; 0 for the closed form alone.
+        campaigns: how many are simulated; 0 for the closed form alone; by default 200, fewer where
+            all that is simulated would be more than 6 million judgments.
         llm_agreement: how often an LLM judge and a person give the same answer to a pair of outputs
             (proportion of answers with a preference).
         verdicts: how many pairs of outputs it judges beside people's.
@@ -566,7 +583,7 @@ def plan_campaign(
     >>> plan.design.judges, plan.weakest.pair
     (10, 'S1 > S2')
     """
-    if campaigns < 0 or campaigns == 1:
+    if campaigns is not None and (campaigns < 0 or campaigns == 1):
         raise UnknownOption(f"campaigns cannot be {campaigns}: two or more, or 0 for none")
     if settings is None and pilot is None:
         raise UnknownOption(
@@ -622,6 +639,7 @@ def plan_campaign(
         pilot=learned,
         worst=worst,
         llm=llm,
+        limited=campaigns is None,
     )
 
 
@@ -666,33 +684,37 @@ def _make_spec(settings: Mapping[str, Any], start: CampaignSpec | None) -> Campa
 
 
 def _confirm(
-    search: Search, design: Design, campaigns: int, progress: Progress | None
+    search: Search, design: Design, campaigns: int | None, progress: Progress | None
 ) -> tuple[Design, Simulated | None, tuple[Round, ...]]:
     """Simulate; a design whose size was looked for grows while it fails, and is simulated again."""
     spec = search.spec
+    simulated, tried = None, design
     rounds: tuple[Round, ...] = ()
-    if not campaigns:
-        return design, None, rounds
-    # one standard error of a power from so many campaigns less
-    wanted = spec.power - float((spec.power * (1 - spec.power) / campaigns) ** 0.5)
+    left = float("inf") if campaigns is not None else MAX_SIMULATED
     while True:
+        number = int(min(CAMPAIGNS if campaigns is None else campaigns, left // tried.judgments))
+        if number < (MIN_CAMPAIGNS if campaigns is None else 1):
+            return design, simulated, rounds
+        design, left = tried, left - number * tried.judgments
         simulated = simulate_power(
             spec.truth,
             design,
-            campaigns=campaigns,
+            campaigns=number,
             level=spec.level,
             seed=spec.seed,
             progress=progress,
         )
+        # one standard error of a power from so many campaigns less
+        wanted = spec.power - float((spec.power * (1 - spec.power) / number) ** 0.5)
         lowest = min(float(simulated.power[pair]) for pair in spec.targets)
         expected = search.expect(design)
         least = min(float(expected.power[pair]) for pair in spec.targets)
-        rounds = (*rounds, Round(design.judgments, least, lowest, campaigns, simulated.unranked))
+        rounds = (*rounds, Round(design.judgments, least, lowest, number, simulated.unranked))
         more = find_growth(lowest, spec.power, expected.critical)
         larger = round(design.judgments * more)
         if spec.is_sized or lowest >= wanted or len(rounds) == MAX_ROUNDS or larger > MOST:
             return design, simulated, rounds
-        design = search.grow(design, larger)
+        tried = search.grow(design, larger)
 
 
 def find_growth(power: float, wish: float, critical: float) -> float:

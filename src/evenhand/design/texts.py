@@ -162,6 +162,12 @@ say: Final = Templates(
         "frontier-doubtful": "The table of judges is not shown: it rests on the closed form, which"
         " expects too much here.",
         "frontier-empty": "No number of judges that was tried does on {items:#item}.",
+        "larger-needed": "More than {judgments:,} judgments are needed, and larger campaigns take"
+        " minutes to simulate: --campaigns {of} does it.",
+        "campaigns-fewer": "{campaigns} campaigns of {judgments:,} judgments were simulated, which"
+        " takes long: --campaigns {of} simulates {of}.",
+        "too-large": "Closed form only: campaigns of {judgments:,} judgments take minutes to"
+        " simulate (--campaigns {of}).",
         "closed-form-only": "Closed form only: nothing was simulated.",
         "unranked": "{unranked} of {campaigns} campaigns gave worths no estimate; they count as"
         " undecided.",

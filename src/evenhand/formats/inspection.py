@@ -29,7 +29,12 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
-from evenhand.data.slips import find_slips, note_odd_names
+from evenhand.data.slips import (
+    MAX_ROWS_IN_PASSING,
+    find_short_scales,
+    find_slips,
+    note_odd_names,
+)
 from evenhand.data.source import Source, find_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
 from evenhand.data.tally import Factor, Tally
@@ -369,6 +374,8 @@ def inspect(
             repeats = count_repeats(data)
         part = Part(None, **counted, controls=controls, repeats=repeats)
         notes: tuple[str, ...] = find_slips(data)
+        if data.has("judge") and part.judgments <= MAX_ROWS_IN_PASSING:
+            notes = (*notes, *find_short_scales(data.rows()))
         if scale is not None:
             declared = read_scale(scale)
             declared.check(data.rows().score)

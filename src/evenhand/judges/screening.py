@@ -26,6 +26,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import TARGET, RatingRows, Scale, digest_ratings, require_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
+from evenhand.data.slips import find_short_scales
 from evenhand.data.taking import Openable
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import NotIdentified, UnknownOption, require_level
@@ -413,7 +414,12 @@ def screen_ratings(
         abstains=abstains,
         detectable=_say_detectable_ratings(seen, cards.CLASS_SHARE * level),
         says=tuple(says),
-        notes=(*rows.notes, *_note_data(rows, seen), *cards.note_many(judge_cards), *camps),
+        notes=(
+            *rows.notes,
+            *_note_data(rows, seen),
+            *cards.note_many(judge_cards),
+            *camps,
+        ),
         signature=write_signature(words, rows.size, digest_ratings(rows), judges=len(rows.judges)),
         parameters={
             "share of honest judges": float(mixture.shares[0]),
@@ -535,4 +541,5 @@ def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[Finding]:
         "many-points": (not all(one.tested for one in habits), {"most": MAX_POINTS_COARSE}),
         "scores-and-outputs": (rows.size != in_all, {"scores": rows.size, "outputs": in_all}),
     }
-    return [say(code, **values) for code, (applies, values) in notes.items() if applies]
+    said = [say(code, **values) for code, (applies, values) in notes.items() if applies]
+    return [*find_short_scales(rows), *said]

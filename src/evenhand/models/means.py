@@ -29,22 +29,27 @@ from evenhand.models.rating_fit import (
     Predicted,
     RatingFit,
     ScoredRows,
+    Unlinked,
+    absorb_scores,
     contrast_basis,
     find_levels,
+    find_parts,
     find_systems,
+    find_unlinked,
+    hold_one,
+    link_systems,
+    list_several,
+    name_parts,
     predict_normal,
     take_scores,
 )
 from evenhand.models.texts import say_ratings
-from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.absorption import Absorbed, absorb
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Column, Table
 from evenhand.render.findings import Finding
 
-NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
-MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are apart
-MAX_PARTS: Final = 4  # Most groups of systems that are named
 MANY_ALONE: Final = 0.05  # Share of ratings that tell nothing, from which a reader should know
 MAX_SYSTEMS: Final = 1_000  # Most systems of which all differences are estimated
 
@@ -136,7 +141,13 @@ class LeastSquaresFit(RatingFit):
 
 
 def fit_least_squares(
-    model: Any, data: ScoredRows, y: Array, remove: tuple[str, ...], weight: Array | None = None
+    model: Any,
+    data: ScoredRows,
+    y: Array,
+    remove: tuple[str, ...],
+    weight: Array | None = None,
+    *,
+    absorbed: Absorbed | None = None,
 ) -> LeastSquaresFit:
     """Fit y on systems, with the effects of judges, of items or of both removed.
 
@@ -146,9 +157,10 @@ def fit_least_squares(
         y: (n,) what is regressed: scores, or scores standardised.
         remove: names of the factors whose effects are removed.
         weight: (n,) weights, all 1 by default.
+        absorbed: y less its mean with these effects removed, where that was done already.
 
     Raises:
-        NotIdentified: systems are not connected, or there are as many constants as ratings.
+        NotIdentified: systems are too many, or there are as many constants as ratings.
 
     """
     k = len(data.systems)
@@ -159,20 +171,9 @@ def fit_least_squares(
         )
     level = float(np.average(y, weights=weight))
     centred = y - level
-    codes = [data.factors[name].codes for name in remove]
-    absorbed = absorb(centred, data.system, k, codes, weight)
-    part = find_parts(absorbed)
-    if part.any():
-        groups = " and ".join(name_parts(data.systems, part))
-        whom = " and ".join(f"{name}s" for name in remove)
-        raise NotIdentified(
-            f"no {' or '.join(remove)} links {groups}, so that effects of {whom} cannot be told"
-            " from differences of systems",
-            [
-                "collect ratings of both groups by the same judges on the same items",
-                "rank by means (--model mean)",
-            ],
-        )
+    if absorbed is None:
+        codes = [data.factors[name].codes for name in remove]
+        absorbed = absorb(centred, data.system, k, codes, weight)
     rest = len(y) - absorbed.rank - (k - 1)
     if rest < 1:
         raise NotIdentified(
@@ -212,58 +213,44 @@ def fit_least_squares(
     )
 
 
-def find_parts(absorbed: Absorbed) -> Integers:
-    """Return (K,) the part of each system, numbered from 0: between parts nothing is known."""
-    size, directions = np.linalg.eigh(absorbed.information)
-    lost = directions[:, size <= NO_INFORMATION * max(float(size[-1]), 0.0)]
-    if size[-1] <= 0:
-        lost = directions
-    apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
-    return np.asarray(np.unique(np.argmin(apart, axis=1), return_inverse=True)[1])
-
-
-def name_parts(systems: tuple[str, ...], part: Integers) -> list[str]:
-    """Name the systems of each part, as "{A, B}"; of many parts the first."""
-    members = [np.flatnonzero(part == one).tolist() for one in range(int(part.max()) + 1)]
-    named = ["{" + listing([systems[i] for i in one], 4) + "}" for one in members[:MAX_PARTS]]
-    more = len(members) - len(named)
-    return [*named, *[f"{more} more groups"] * bool(more)]
-
-
-def hold_one(data: ScoredRows, name: str) -> Flags:
-    """Return (levels,) whether each judge or item holds scores of one system only."""
-    factor = data.factors[name]
-    one, alone = np.empty(factor.size, dtype=np.int64), np.ones(factor.size, dtype=np.bool_)
-    one[factor.codes] = data.system
-    alone[factor.codes[data.system != one[factor.codes]]] = False
-    return alone
-
-
 def choose_removed(
     data: ScoredRows, single: Mapping[str, Flags]
-) -> tuple[tuple[str, ...], list[Finding]]:
-    """Return the factors whose effects leave all systems connected, judges before items.
+) -> tuple[tuple[str, ...], list[Finding], Absorbed | None]:
+    """Return the factors whose effects leave all systems linked, judges before items.
 
-    single: of each factor (levels,) whether one holds one system only (`hold_one`).
+    Also what is said of them, and the scores without their effects, where these are known by then.
+
+    Raises:
+        NotIdentified: there are none (`find_unlinked`).
+
     """
     # levels that hold one system each tell nothing of differences, and cannot be removed
-    remove = tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
+    remove = list_several(single)
+    absorbed = absorb_scores(data, remove) if remove else None
+    part = None if absorbed is None else find_parts(absorbed)
+    if part is not None and not part.any():
+        return remove, [], absorbed
+    unlinked = find_unlinked(data)
+    if unlinked is not None:
+        judges = data.factors.get("judge")
+        random = judges is not None and judges.size > int(unlinked.part.max()) + 1
+        raise NotIdentified(
+            unlinked.cause,
+            [
+                "collect ratings of both groups by the same judges on the same items",
+                *["use --model mixed if judges were assigned to systems at random"] * random,
+                "look at means, which decide no such pair (--model mean)",
+            ],
+        )
+    if part is None:
+        return (), [], None
     # where groups of systems were rated on other items each, by the same judges, differences of
     # items cannot be told from those of the groups, but those of judges can
-    if len(remove) < 2:
-        return remove, []
-    k, y = len(data.systems), np.zeros(len(data.score))
-    codes = {name: data.factors[name].codes for name in remove}
-    part = find_parts(absorb(y, data.system, k, [codes[name] for name in remove]))
-    if not part.any():
-        return remove, []
-    for name in remove:
-        if not find_parts(absorb(y, data.system, k, [codes[name]])).any():
-            other = next(one for one in remove if one != name)
-            groups = name_parts(data.systems, part)
-            said = say_ratings("other-items", "warning", factor=other, links=name, groups=groups)
-            return (name,), [said]
-    return remove, []
+    name = next(one for one in remove if not link_systems(data, (one,)).any())
+    other = next(one for one in remove if one != name)
+    groups = name_parts(data.systems, part)
+    said = say_ratings("other-items", "warning", factor=other, links=name, groups=groups)
+    return (name,), [said], None
 
 
 @dataclass(frozen=True)
@@ -290,8 +277,8 @@ class Adjusted:
         """
         scores = take_scores(data)
         single = {name: hold_one(scores, name) for name in scores.factors}
-        remove, notes = choose_removed(scores, single)
-        fit = fit_least_squares(self, scores, scores.score, remove)
+        remove, notes, absorbed = choose_removed(scores, single)
+        fit = fit_least_squares(self, scores, scores.score, remove, absorbed=absorbed)
         for name, alone in single.items():
             loads = scores.factors[name].loads
             if len(alone) > 1 and alone.all():
@@ -312,7 +299,7 @@ class NoSystems:
     @takes_judgments("data")
     def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         scores = take_scores(data)
-        remove, _ = choose_removed(
+        remove, *_ = choose_removed(
             scores, {name: hold_one(scores, name) for name in scores.factors}
         )
         alone = replace(
@@ -329,7 +316,8 @@ class Means:
     def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         """Fit the model to ratings of one task under one criterion."""
         scores = take_scores(data)
-        return fit_least_squares(self, scores, scores.score, ())
+        fit = fit_least_squares(self, scores, scores.score, ())
+        return fit.mark_unlinked(find_unlinked(scores))
 
 
 @dataclass(frozen=True)
@@ -350,7 +338,11 @@ class ZScores:
         if "item" in scores.factors:
             output = number_groups(scores.factors["item"].codes, scores.system)
             weight = 1.0 / np.bincount(output)[output]
-        return fit_least_squares(self, scores, y, (), weight)
+        fit = fit_least_squares(self, scores, y, (), weight)
+        # what judges differ in is taken out of their scores, so that judges alone link systems
+        part = link_systems(scores, ("judge",))
+        unlinked = Unlinked(scores.systems, part, ("judge",)) if part.any() else None
+        return fit.mark_unlinked(unlinked)
 
 
 def standardise(data: ScoredRows) -> Array:

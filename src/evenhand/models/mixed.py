@@ -65,6 +65,7 @@ from evenhand.models.rating_fit import (
     ScoredRows,
     find_levels,
     find_systems,
+    find_unlinked,
     predict_normal,
     tabulate_differences,
     take_scores,
@@ -152,6 +153,10 @@ class Mixed:
                 raise type(refusal)(refusal.cause, ["use --model adjusted or mean"]) from None
             information = _inform(problem, peak)
             slopes = slope_means(problem, peak.variances)[~peak.zero]
+        unlinked = find_unlinked(scores)
+        if unlinked is not None and {JUDGE, ITEM}.isdisjoint(known.carries.get(SYSTEM, ())):
+            # errors account for random judges and items, so that these differences have some
+            notes, unlinked = (*notes, unlinked.say("unlinked-random")), None
         k = problem.fixed.size
         sds = spread * np.sqrt(np.where(peak.zero, 0.0, peak.variances))
         names = [*((term.name, term.size) for term in problem.terms), (RESIDUAL, rows.size)]
@@ -160,7 +165,7 @@ class Mixed:
             for (name, size), sd in zip(names, sds, strict=True)
         )
         centre = np.eye(k) - 1 / k
-        return MixedFit(
+        fit = MixedFit(
             model=self,
             systems=scores.systems,
             estimate=mean + spread * peak.solved.effects[:k],
@@ -178,6 +183,7 @@ class Mixed:
             rows=rows,
             single=_widen_single(scores.rows),
         )
+        return fit.mark_unlinked(unlinked)
 
 
 def _widen_single(rows: RatingRows) -> float:

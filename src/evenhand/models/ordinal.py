@@ -42,6 +42,7 @@ from evenhand.models.rating_fit import (
     ScoredRows,
     find_levels,
     find_systems,
+    find_unlinked,
     tabulate_differences,
     take_scores,
 )
@@ -166,7 +167,7 @@ class Ordinal:
         judges = np.unique(scores.rows.judge).tolist() if len(cutpoints) > 1 else []
         several = len(mode.at.items) > 1
         items = np.unique(scores.rows.item).tolist() if several else []
-        return OrdinalFit(
+        fit = OrdinalFit(
             model=self,
             systems=scores.systems,
             estimate=worths - worths.mean(),
@@ -186,6 +187,7 @@ class Ordinal:
                 for code, effect in zip(items, mode.at.items.tolist(), strict=False)
             },
         )
+        return fit.mark_unlinked(find_unlinked(scores))
 
 
 def _choose(

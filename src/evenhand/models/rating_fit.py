@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -18,12 +18,18 @@ from evenhand.data.results import Shown
 from evenhand.data.tally import Factor, number_codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest_or_list
 from evenhand.models.registry import RATING_MODELS, name_settings
-from evenhand.numerics import Array, Integers
+from evenhand.models.texts import say_ratings
+from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics.absorption import Absorbed, absorb
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 
+NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
+ROUNDING: Final = 1e-12  # Information beside the number of ratings that is rounding, and none
+MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are apart
+MAX_PARTS: Final = 4  # Most groups of systems that are named
 MAX_DIFFERENCES: Final = 45  # Most that a terminal shows, those of ten systems
 
 
@@ -164,6 +170,98 @@ def contrast_basis(k: int) -> Array:
     return np.asarray(np.linalg.qr(np.eye(k) - 1.0 / k)[0][:, : k - 1])
 
 
+@dataclass(frozen=True, eq=False)
+class Unlinked:
+    """Systems in parts between which no judge and no item is shared.
+
+    What separates systems of two parts cannot be told from what separates their judges and items.
+    """
+
+    systems: tuple[str, ...]  # the K systems
+    part: Integers  # (K,) the part of each, numbered from 0
+    links: tuple[str, ...]  # what could have linked them: "judge", "item" or both
+
+    @property
+    def apart(self) -> Flags:
+        """(K, K) whether two systems are of different parts."""
+        return np.asarray(self.part[:, None] != self.part)
+
+    @property
+    def cause(self) -> str:
+        groups = " and ".join(name_parts(self.systems, self.part))
+        whom = " and ".join(f"{name}s" for name in self.links)
+        return (
+            f"no {' or '.join(self.links)} links {groups}, so that effects of {whom} cannot be told"
+            " from differences of systems"
+        )
+
+    def say(self, code: str) -> Finding:
+        """Say it beside numbers that are given all the same."""
+        cause = f"{self.cause[:1].upper()}{self.cause[1:]}"
+        return say_ratings(code, "warning", cause=cause, links=self.links)
+
+
+def name_parts(systems: tuple[str, ...], part: Integers) -> list[str]:
+    """Name the systems of each part, as "{A, B}"; of many parts the first."""
+    members = [np.flatnonzero(part == one).tolist() for one in range(int(part.max()) + 1)]
+    named = ["{" + listing([systems[i] for i in one], 4) + "}" for one in members[:MAX_PARTS]]
+    more = len(members) - len(named)
+    return [*named, *[f"{more} more groups"] * bool(more)]
+
+
+def find_parts(absorbed: Absorbed) -> Integers:
+    """Return (K,) the part of each system, numbered from 0: between parts nothing is known."""
+    size, directions = np.linalg.eigh(absorbed.information)
+    largest = float(size[-1])
+    lost = directions[:, size <= NO_INFORMATION * max(largest, 0.0)]
+    if largest <= ROUNDING * len(absorbed.system):
+        lost = directions
+    apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
+    return np.asarray(np.unique(np.argmin(apart, axis=1), return_inverse=True)[1])
+
+
+def hold_one(data: ScoredRows, name: str) -> Flags:
+    """Return (levels,) whether each judge or item holds scores of one system only."""
+    factor = data.factors[name]
+    one, alone = np.empty(factor.size, dtype=np.int64), np.ones(factor.size, dtype=np.bool_)
+    one[factor.codes] = data.system
+    alone[factor.codes[data.system != one[factor.codes]]] = False
+    return alone
+
+
+def link_systems(data: ScoredRows, names: Sequence[str]) -> Integers:
+    """Return (K,) the part of each system, of those that effects of these factors leave linked."""
+    return find_parts(absorb_scores(data, names))
+
+
+def absorb_scores(data: ScoredRows, names: Sequence[str]) -> Absorbed:
+    codes = [data.factors[name].codes for name in names]
+    centred = data.score - float(np.average(data.score))
+    return absorb(centred, data.system, len(data.systems), codes)
+
+
+def list_several(single: Mapping[str, Flags]) -> tuple[str, ...]:
+    """Return the factors whose effects can be removed: some level holds several systems."""
+    return tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
+
+
+def find_unlinked(data: ScoredRows) -> Unlinked | None:
+    """Return which systems neither judges nor items link; None where all are linked."""
+    single = {name: hold_one(data, name) for name in data.factors}
+    several = list_several(single)
+    if several:
+        if any(not link_systems(data, (name,)).any() for name in several):
+            return None
+        part = link_systems(data, several)
+    else:
+        # judges who gave one score each are a sample like any other
+        judges = data.factors.get("judge")
+        nested = judges is not None and 1 < judges.size < len(data.score)
+        part = np.arange(len(data.systems)) * nested
+    links = tuple(name for name, alone in single.items() if len(alone) > 1)
+    return Unlinked(data.systems, part, links) if part.any() else None
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RatingFit(Shown, ABC):
     """A fit of any model of ratings; each model adds what is its own."""
@@ -176,6 +274,7 @@ class RatingFit(Shown, ABC):
     counts: Array  # (K,) number of ratings of each system
     means: Array  # (K,) their mean scores
     notes: tuple[Finding, ...] = ()  # what must stand beside the numbers
+    unlinked: Unlinked | None = None  # between whose parts no pair is decided; None for none
 
     scale: ClassVar[str] = "score"  # the unit of the estimates: score, z or logit
     assumes: ClassVar[str] = "independent ratings"  # what the covariance takes for granted
@@ -184,6 +283,12 @@ class RatingFit(Shown, ABC):
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+    def mark_unlinked(self, unlinked: Unlinked | None) -> Self:
+        """Return a fit that says so first."""
+        if unlinked is None:
+            return self
+        return replace(self, unlinked=unlinked, notes=(unlinked.say("unlinked"), *self.notes))
 
     @property
     def n_ratings(self) -> float:

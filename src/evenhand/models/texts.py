@@ -225,6 +225,9 @@ RATINGS: Final = {
     "other-items": "{groups:list} were rated on different {factor}s, so differences between"
     " {factor}s and between these systems cannot be separated: only effects of {links}s are"
     " removed.",
+    "unlinked": "{cause}: such pairs are not decided.",
+    "unlinked-random": "{cause}: differences between these groups hold only if judges and items"
+    " were assigned to systems at random.",
     "not-removed": "Every {factor} has one system only, so that differences between {factor}s"
     " cannot be removed; intervals account for them.",
     "repeats-count": "{n:#score repeats/scores repeat} one of the same judge for the same output,"

@@ -708,8 +708,9 @@ class Spread:
     method: str  # how, in a few words
     ways: tuple[Way, ...]  # the same by way
     notes: tuple[Finding, ...] = ()  # what the reader should know
-    # (K, K) whether two systems stand on different items, which nothing accounts for
+    # (K, K) whether two systems stand on different items or judges, which nothing accounts for
     apart: NDArray[np.bool_] | None = None
+    different: tuple[str, ...] = ("item",)  # of the two, what differs where they are apart
 
 
 def find_spread(

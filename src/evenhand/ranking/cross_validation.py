@@ -55,6 +55,7 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
+from evenhand.models.rating_fit import take_scores
 from evenhand.numerics import Array, Integers, cluster_means
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
@@ -891,6 +892,8 @@ def _compare(
     notes: tuple[str, ...],
     progress: Progress,
 ) -> ModelComparison:
+    if isinstance(votes, RatingRows):
+        take_scores(votes)  # refuses scores of one system
     if votes.size < MIN_JUDGMENTS:
         what = "ratings" if isinstance(votes, RatingRows) else "comparisons"
         fault = f"too few {what} ({votes.size:,}) to tell which model predicts others"

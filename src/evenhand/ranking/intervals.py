@@ -186,8 +186,9 @@ class RankSets:
     # link where these are too few; infinite where single judgments count
     effective: Array
     resting: Truths  # (K, K) whether a difference rests on one cluster alone
-    # (K, K) whether two systems stand on different items, which nothing accounts for
+    # (K, K) whether two systems stand on different items or judges, which nothing accounts for
     apart: Truths
+    different: tuple[str, ...]  # of the two, what differs where they are apart
     limits: Limits  # what keeps open pairs open
     # (K, K) p-values adjusted for all pairs, NaN where a pair cannot be tested; None of very many
     adjusted: Array | None = None

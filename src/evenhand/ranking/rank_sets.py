@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Final
 
 import numpy as np
@@ -96,8 +97,11 @@ def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
     # ratio below needs no tail, for which scipy would be imported (.1 s of CPU)
     if not len(ratios) or float(ratios.mean()) <= BINDING_RATIO:
         return False
-    freedom = df * (systems - 1)
-    return chi2_tail(freedom * float(ratios.mean()) / BINDING_RATIO, freedom) <= MAX_FALSE_BINDING
+    freedom, times = df * (systems - 1), float(ratios.mean()) / BINDING_RATIO
+    # nor does one so large that Chernoff's bound of the tail is small enough
+    if freedom / 2 * (times - 1 - log(times)) >= -log(MAX_FALSE_BINDING):
+        return True
+    return chi2_tail(freedom * times, freedom) <= MAX_FALSE_BINDING
 
 
 def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[Truths, Truths]:
@@ -131,7 +135,7 @@ def find_part(
     alone, thin = mark_barred(clusterings, len(members))
     barred = (alone | thin)[:, ~members]
     barring = [way.name for way, mask in zip(clusterings, barred, strict=True) if mask.any()]
-    barring += ["item"] if family.apart[:, ~members].any() else []
+    barring += spread.different if family.apart[:, ~members].any() else ()
     bounded, inside, notes = members.copy(), int(members.sum()), []
     if not members.all():
         whose = " or ".join(f"{way}s" for way in barring)
@@ -278,12 +282,14 @@ def decide_all(
         effective=family.effective,
         resting=family.resting,
         apart=family.apart,
+        different=spread.different,
         limits=find_limits(estimates, spread, level),
         adjusted=adjusted,
     )
     unsaid = note_open(estimates.systems, spread.clusterings, family.effective, family.resting)
     together = int(np.triu(family.apart, 1).sum())
-    different = [say("different-items", "warning", pairs=together)] if together else []
+    of_items = together > 0 and spread.different == ("item",)
+    different = [say("different-items", "warning", pairs=together)] if of_items else []
     notes = [*spread.notes, *different, *unsaid, *notes_of_part]
     if bounded.any() and not np.isfinite(critical):
         notes.append(say("no-intervals-at-level", "warning", level=level))

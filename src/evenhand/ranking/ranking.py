@@ -103,8 +103,7 @@ Pairs = Sequence[tuple[int, int]]
 Nouns = tuple[str, str]  # What pairs are called: one of them, and several
 BETWEEN: Final = ("the pair between them", "the {of} pairs between them")
 OWN: Final = ("its undecided pair", "its {of} undecided pairs")
-SEPARATE: Final = "separate them"
-NARROW: Final = "narrow this down"
+SEPARATE, NARROW = "separate them", "narrow this down"
 MAX_TIMES: Final = 100.0  # Times as many judgments beyond which no number is given
 
 
@@ -181,7 +180,7 @@ def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, nouns: Noun
 
 def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
     if cause == APART:
-        return "on different items"
+        return f"on different {' and '.join(f'{one}s' for one in sets.different)}"
     mask = sets.limits.alone if cause == ALONE else sets.limits.thin
     ways = enumerate(sets.clusterings)
     clusterings = [way for place, way in ways if any(mask[place][pair] for pair in pairs)]
@@ -223,8 +222,10 @@ def _say_leader(ranking: Ranking, about: str = "") -> str:
     names = join_names([ranking.systems[place] for place in first])
     if others > 1 and len(first) == others + 1:
         names = f"All {others + 1} systems"
-    why = say_why(ranking, _first(ranking), SEPARATE, BETWEEN)
-    return f"{names} share first place{about}: {why}"
+    pairs, sets = _first(ranking), ranking.rank_sets
+    apart = sets is not None and all(sets.apart[pair] for pair in pairs)
+    verdict = "cannot be compared" if apart else "share first place"
+    return f"{names} {verdict}{about}: {say_why(ranking, pairs, SEPARATE, BETWEEN)}"
 
 
 def _first(ranking: Ranking) -> Pairs:

@@ -439,6 +439,8 @@ def find_rating_intervals(
         estimates = Estimates(fit.systems, sign * fit.estimate, basis, vcov, partial(lift, basis))
         method = f"model, {fit.assumes}"
         spread = covariance.Spread((), [vcov], fit.df, method, ())
+    if fit.unlinked is not None:
+        spread = replace(spread, apart=fit.unlinked.apart, different=fit.unlinked.links)
     if settings.interval == "rank-sets":
         return clustering, decide_all(estimates, spread, settings.level, settings.seed)
     df = spread.df
@@ -447,6 +449,9 @@ def find_rating_intervals(
     method += f", t on {df:.0f} df" if np.isfinite(df) else ""
     vcovs = [estimates.to_systems(one) for one in spread.vcovs]
     intervals = wald_intervals(estimates.values, vcovs, critical, method)
+    if fit.unlinked is not None:
+        decided = np.where(fit.unlinked.apart, 0, intervals.decided).astype(np.int8)
+        intervals = replace(intervals, decided=decided)
     return clustering, replace(intervals, notes=spread.notes, ways=spread.ways, df=df)
 
 

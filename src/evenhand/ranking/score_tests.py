@@ -46,7 +46,7 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.models.means import standardise
-from evenhand.models.rating_fit import RatingFit, take_scores
+from evenhand.models.rating_fit import RatingFit, find_unlinked, take_scores
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
@@ -240,6 +240,9 @@ def account_for_clusters(
     try:
         ranking = rank_scores(rows, settings, lower_is_better=lower, references=apart)
     except (NotIdentified, NotConverged) as refusal:
+        unlinked = find_unlinked(take_scores(rows))
+        if unlinked is not None:
+            return pairs, [unlinked.say("unlinked")]
         return pairs, [say("not-clustered", why=str(refusal.without_options()))]
     notes = [
         say("few-judges-tested", **one.values) if one.code in WIDE else one
@@ -321,9 +324,18 @@ class ScoreTests(Shown):
 
     @property
     def untestable(self) -> bool:
-        """Whether no pair has a clustered test, since systems were rated on different items."""
-        different = any(one.code == "different-items" for one in take_findings(self.notes))
-        return different and CLUSTERED not in self.tests
+        """Whether no pair has a clustered test, since nothing links systems."""
+        return bool(self._differ) and CLUSTERED not in self.tests
+
+    @property
+    def _differ(self) -> tuple[str, ...]:
+        """What some systems do not share: "judge", "item"."""
+        for one in take_findings(self.notes):
+            if one.code == "unlinked":
+                return tuple(one.values["links"])
+            if one.code == "different-items":
+                return ("item",)
+        return ()
 
     @property
     def says(self) -> Finding:
@@ -332,7 +344,12 @@ class ScoreTests(Shown):
         if self.untestable:
             decided = {one: int((pairs.holm(one) <= SIGNIFICANT).sum()) for one in self.tests}
             named = [f"{n:,} by {TESTS[one].title}" for one, n in decided.items()]
-            return say("no-scores-testable", "info", others=listing(named))
+            return say(
+                "no-scores-testable",
+                "info",
+                what=join_names([f"{one}s" for one in self._differ]),
+                others=listing(named),
+            )
         clustered, one = believed == CLUSTERED, len(pairs.first) == 1
         values: dict[str, Any] = {"test": TESTS[believed].title, "ways": " and ".join(pairs.ways)}
         values["limit"] = f" {pairs.limit}" if clustered and pairs.limit else ""

@@ -141,7 +141,7 @@ def test_a_criterion_without_a_ranking_says_why_and_what_to_do_and_the_others_ar
     section = write_section(found)
     assert section.says[0] == "good is the best for adequacy: better than each of the other 2."
     assert "No ranking for fluency: no judge or item links" in section.says[-1]
-    assert "rank by means (--model mean)" in section.says[-1]
+    assert "look at means, which decide no such pair (--model mean)" in section.says[-1]
     answer, _ = find_answer_of_ratings(found)
     assert [one.code for one in answer] == ["", "no-criterion"]
     by_means = write_section(study([*alone, *extra], model=evenhand.Means()))

@@ -24,6 +24,7 @@ import narwhals as nw
 
 from evenhand.data.engine import Frame, count_rows, fetch_columns
 from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.joining import keep_places
 from evenhand.data.rating_rows import MAX_SHORT
 from evenhand.data.source import number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
@@ -338,7 +339,8 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     others = {fold(name) for name in table.columns if name not in plan.names}
     score = next(one for one in ("score", "cell_score", "score_in_cell") if fold(one) not in others)
     labels = dict(zip(plan.roles, map(list, zip(*plan.names.values(), strict=True)), strict=True))
-    stacked = stack(frame.with_columns(*numbers), {score: [*plan.names]}, labels)
+    # rows are named by their place in the table, not among scores
+    stacked = stack(keep_places(frame).with_columns(*numbers), {score: [*plan.names]}, labels)
     given = stacked.filter(~nw.col(score).is_null())
     if bad and count_rows(given) == 0:
         raise InvalidJudgments(f"no score of {table.name} is a number: {bad[0]}")
@@ -524,7 +526,7 @@ def understand_votes(table: tables.Table, options: tables.ReadOptions) -> tables
     plan = _unfold("judge", columns)
     texts = [tables.read_label(table, name, "outcome").alias(name) for name in columns]
     labels = {"judge": [names[0] for names in plan.names.values()]}
-    stacked = stack(table.frame.with_columns(*texts), {"outcome": columns}, labels)
+    stacked = stack(keep_places(table.frame).with_columns(*texts), {"outcome": columns}, labels)
     there = ~nw.col("outcome").is_null() & (nw.col("outcome").str.strip_chars() != "")
     blank = count_rows(stacked) - count_rows(stacked.filter(there))
     given = table.with_frame(stacked.filter(there))
