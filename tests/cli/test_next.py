@@ -90,6 +90,8 @@ def test_a_batch_beyond_its_pairs_is_remarked_on(evenhand, votes):
         (("--policy", "ordr"), "'ordr' is not one of"),
         (("--top-k", "6"), "has no border: there are 6 systems"),
         (("--top-k", "2", "--policy", "order"), "is for the policy top-k, not for order"),
+        (("--top-k", "2", "--policy", "sort"), "is for the policy top-k, not for sort"),
+        (("--start", "2", "--policy", "sort"), "--start does nothing with --policy sort"),
         (("--random-share", "2"), "the random share cannot be 2"),
         (("--savings", "--policy", "random"), "choose another policy"),
         (("--savings", "--replays", "1"), "1 replays have no interval"),
@@ -136,6 +138,25 @@ def test_a_system_may_be_new_in_one_task_alone(evenhand, folder):
     found = evenhand("next", "tasks.csv", "--system", "s03", "--json").json["groups"]
     assert "| with s03 |" in found["one"]["signature"]
     assert "with" not in found["two"]["signature"]
+
+
+def test_a_sort_says_how_far_it_is_and_asks_its_question(evenhand, folder):
+    Path("few.csv").write_text("left,right,outcome\na,b,left\nc,b,right\n", encoding="utf-8")
+    ran = evenhand("next", "few.csv", "--policy", "sort", "--random-share", "0", "--batch", "1")
+    text = " ".join(ran.out.split())
+    assert "The sort has not ended: the votes decide 0 of at most 3 questions." in text
+    assert re.search(r"(a c|c a) question of the sort: no votes yet", text)
+    with Path("few.csv").open("a", encoding="utf-8") as file:
+        file.write("a,c,left\n")
+    assert "The sort has ended, by 3 questions: a > b > c." in evenhand(
+        "next", "few.csv", "--policy", "sort"
+    ).out.replace("\n", " ")
+
+
+def test_a_sort_of_ratings_is_refused(evenhand, folder):
+    Path("scores.csv").write_text("system,item,score\na,x,1\nb,x,2\n", encoding="utf-8")
+    ran = evenhand("next", "scores.csv", "--policy", "sort", code=2)
+    assert "--policy sort is for comparisons; these are ratings" in " ".join(ran.err.split())
 
 
 def test_savings_of_too_few_judgments_are_refused(evenhand, folder):

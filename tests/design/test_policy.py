@@ -207,7 +207,7 @@ def test_what_cannot_be_asked_is_refused():
         read_state(None, systems=["a", "b"], waiting=[("a", "a")])
 
 
-@pytest.mark.parametrize("rule", ["closest", "order"])
+@pytest.mark.parametrize("rule", ["closest", "order", "sort"])
 def test_pairs_at_random_are_a_sample_of_all_pairs_whatever_the_rule_took_and_what_waits(rule):
     """Level .001: in a batch of as many pairs as there are, the rule takes most of the others."""
     board = state((3, 2, 1, 0), 400)

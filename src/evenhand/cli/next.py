@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evenhand.data.tally import Tally
 
 QUERIES: Final = ("uncertainty", "density")
-POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "random")
+POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "sort", "random")
 OF_PAIRS: Final = ("systems", "top_k", "random_share", "start")
 
 _choice = options.under("What to ask")
@@ -39,7 +39,8 @@ class Choice(options.Options):
         "--policy",
         "What chooses. Default: order, whatever tells most about doubtful orders; top-k with"
         " --top-k; for ratings uncertainty, the output whose rating is predicted worst. With"
-        " --for-llm random, or uncertainty: more often where verdicts are divided.",
+        " --for-llm random, or uncertainty: more often where verdicts are divided. sort: the"
+        " questions of merge insertion, decided by votes.",
         type=options.OneOf((*POLICIES, *QUERIES)),
     )
     top_k: int | None = _choice("--top-k", "Only which systems are among the first k matters.")
@@ -128,6 +129,8 @@ def next_(
     from evenhand.design.savings import measure_savings
 
     rule = asked.policy or ("order" if asked.top_k is None else "top-k")
+    if rule == "sort":
+        options.refuse_given(["start"], "does nothing with --policy sort: leave it out")
     policy = Policy(rule, asked.random_share, asked.start, asked.top_k)
     parts = {name: part.tally() for name, part in split_groups(data, by).items()}
     for name in asked.systems:

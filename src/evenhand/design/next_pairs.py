@@ -19,6 +19,7 @@ from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.design import policy as policies
 from evenhand.design.savings import Savings, count_judged
+from evenhand.design.sorting import count_most
 from evenhand.design.texts import say
 from evenhand.errors import UnknownOption, listing, require_seed
 from evenhand.numerics.sampling import one_blas_thread
@@ -47,6 +48,21 @@ class NextPairs(Shown):
     excluded: tuple[Exclusion, ...] = ()
 
     @property
+    def sort(self) -> policies.SortByVotes | None:
+        """How far the sort is, where the policy is one."""
+        return self.state.sort if self.policy.rule == "sort" else None
+
+    def _say_sort(self, sort: policies.SortByVotes) -> Finding:
+        if sort.open:
+            most = count_most(len(self.state.systems))
+            return say("sort-under-way", decided=sort.decided, most=most)
+        groups = [" = ".join(group) for group in self._name_groups(sort)]
+        return say("sort-ended", decided=sort.decided, order=" > ".join(groups))
+
+    def _name_groups(self, sort: policies.SortByVotes) -> list[list[str]]:
+        return [[self.state.systems[code] for code in group] for group in sort.groups]
+
+    @property
     def says(self) -> tuple[Finding, ...]:
         """What kinds of pairs there are, and what the policy would have saved."""
         kinds = Counter(one.kind for one in self.pairs)
@@ -60,6 +76,8 @@ class NextPairs(Shown):
             small = np.flatnonzero(self.state.parts == int(np.argmin(sizes)))
             names = listing([self.state.systems[code] for code in small], 3)
             lines.append(say("start-up-parts", parts=len(sizes), names=names))
+        if self.sort is not None:
+            lines.append(self._say_sort(self.sort))
         return (*lines, *(self.savings.says if self.savings is not None else ()))
 
     @property
@@ -74,7 +92,7 @@ class NextPairs(Shown):
         every = int(self.state.allowed.sum())
         if repeated and every == 1:  # the batch is too large for its pairs to differ
             notes.append(say("only-pair-repeated"))
-        elif repeated:
+        elif repeated and self.sort is None:  # a sort repeats pairs on purpose
             notes.append(say("pairs-repeated", repeated=repeated, of=every))
         chosen = [at for at, one in enumerate(self.pairs) if one.kind == policies.CHOSEN]
         low, high = np.sort(np.array(ends)[:, chosen], axis=0).astype(np.int64)
@@ -82,6 +100,10 @@ class NextPairs(Shown):
         if says_clear and policies.is_clear(self.state, low, high).any():
             notes.append(say("doubt-independent"))
         return (*notes, *(() if self.savings is None else self.savings.notes))
+
+    def _describe_sort(self, sort: policies.SortByVotes) -> dict[str, Any]:
+        order = None if sort.open else self._name_groups(sort)
+        return {"ended": not sort.open, "decided": sort.decided, "order": order}
 
     def document(self) -> Document:
         """Return what people read: the pairs with reasons, and what the policy would have saved."""
@@ -115,6 +137,7 @@ class NextPairs(Shown):
             "policy": policy,
             "pairs": [asdict(one) for one in self.pairs],
             "n_judgments": self.state.tally.n_judgments,
+            "sort": None if self.sort is None else self._describe_sort(self.sort),
             "savings": None if self.savings is None else self.savings.to_dict(),
             "says": list(self.says),
             "findings": describe_findings(self.notes),
@@ -176,10 +199,9 @@ def choose_pairs(
     rng = np.random.Generator(np.random.PCG64(seed))
     with one_blas_thread():
         pairs = policy.choose(state, n, rng)
-    rule = policy.rule if policy.top is None else f"{policy.rule} {policy.top}"
-    parts = ["next", rule, f"random {policy.random_share:g}", f"start {policy.start}"]
     digest = (state.tally if tally is None else tally).digest
     new = [] if tally is None else [name for name in state.systems if name not in known]
-    settings = (*parts, *([f"with {', '.join(new)}"] if new else []), f"pairs={n} seed={seed}")
+    added = [f"with {', '.join(new)}"] if new else []
+    settings = ("next", *policy.settings, *added, f"pairs={n} seed={seed}")
     signature = write_signature(settings, state.tally.n_judgments, digest)
     return NextPairs(pairs, policy, state, signature)

@@ -346,9 +346,7 @@ def measure_savings(
             rng = np.random.Generator(np.random.PCG64([seed, replay, i]))
             curves[i, replay], dry = _replay(pool, chooser, looks, (target, policy.top), rng)
             emptied[replay] = dry if i == 0 else emptied[replay]
-    rule = policy.rule if policy.top is None else f"{policy.rule} {policy.top}"
-    share = f"random {policy.random_share:g}"
-    parts = ("replay", rule, share, f"start {policy.start}", f"R={replays} seed={seed}")
+    parts = ("replay", *policy.settings, f"R={replays} seed={seed}")
     signature = write_signature(parts, tally.n_judgments, tally.digest)
     agreement = "tau" if policy.top is None else f"first {policy.top}"
     counts = (float(emptied.mean()), pool.size, each)

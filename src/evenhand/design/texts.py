@@ -17,6 +17,10 @@ say: Final = Templates(
         " {start} judgments.",
         "start-up-parts": "The start-up phase comes first: no chain of judgments joins all systems"
         " ({parts} parts, such as {names}).",
+        "sort-under-way": "The sort has not ended: the votes decide {decided} of at most"
+        " {most:#question}.",
+        "sort-ended": "The sort has ended, by {decided:#question}: {order}. Further judgments go to"
+        " pairs near each other in this order; rank FILE says what is certain.",
         "pairs-repeated": "{repeated:,} of {of:#pair} asked about more than once before an answer"
         " comes: use different judges or items for them, or a smaller batch.",
         "only-pair-repeated": "The only pair is asked about more than once before an answer comes:"

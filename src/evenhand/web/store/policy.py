@@ -444,8 +444,9 @@ class PolicyAssigner:
     def _find_ahead(self, ledger: AssignmentLedger, seat: str) -> Chosen | None:
         pairs = ledger.pairs
         more = max(pairs.answers // ANSWERS_PER_PAIR, int(pairs.waiting.sum()) // JUDGES_PER_PAIR)
-        ahead = min(MAX_AHEAD, 1 + more)
-        if not self._ahead or pairs.new > 2 * ahead:
+        sorts = self.policy.rule == "sort"  # what it asks next is said by the votes alone
+        ahead = 1 if sorts else min(MAX_AHEAD, 1 + more)
+        if not self._ahead or pairs.new > (0 if sorts else 2 * ahead):
             self._ahead = deque(self._choose(ledger, ledger.allowed, ahead))
         for at, pick in enumerate(self._ahead):
             if pick.chosen in {RANDOM, NARROWED} and self.policy.rule != RANDOM:
