@@ -12,15 +12,10 @@ hold at once: δ ≥ 0, so that a system that is better passes at no further cos
 are tested by the largest t of all, stepping down; each group must pass by itself, which needs no
 correction.
 
-With `anytime` votes may be looked at as often as wanted. Of direct votes between the two, S for the
-new and F for the old system, each with half of the ties, and p₀ = ½ − margin,
+Fewer than five effective judges do not stand for others: the decision stays open, unless `cluster`
+or a group for each judge asks about these judges alone, or all are LLM judges, who were chosen.
 
-    e = ∫ p^S (1 − p)^F dp over p₀ < p < 1, with weight 1/(1 − p₀), / (p₀^S (1 − p₀)^F)
-
-has a mean of at most 1, at any time, wherever the new system wins p₀ or less: with x of a vote 1, ½
-or 0, (p/p₀)^x ((1 − p)/(1 − p₀))^(1 − x) is convex in x, so that its mean is at most that of wins
-and losses alone. Hence e ≥ 1/α happens with probability α (Ville). It assumes that votes are
-independent: where judges are known, the clustered test must pass as well.
+With `anytime` direct votes must show the same however often they are looked at (`direct_votes`).
 
 When not to use it: to choose a margin after votes are known.
 """
@@ -40,7 +35,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import leave_out_second_answers
+from evenhand.data.controls import judged_by_llm_alone, leave_out_second_answers
 from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
@@ -64,6 +59,16 @@ from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
+from evenhand.ranking.clustering import (
+    ENOUGH_JUDGES,
+    MIN_EFFECTIVE,
+    count_missing,
+    join_limits,
+    limit_to_levels,
+    these,
+    write_below,
+)
+from evenhand.ranking.direct_votes import weigh_votes
 from evenhand.ranking.intervals import find_times
 from evenhand.ranking.plans import (
     join_plan,
@@ -151,19 +156,6 @@ def solve_margin(fit: FittedModel, margin: float) -> float:
         return float(find_win_rates(fit, np.array([gap]))[0]) - (0.5 - margin)
 
     return -float(brentq(beyond, -FARTHEST, 0.0, xtol=1e-12, rtol=1e-14))
-
-
-def find_log_evidence(wins: float, losses: float, least: float) -> float:
-    """Return log e against every share of wins up to `least`, p₀.
-
-    >>> round(find_log_evidence(60, 52, 0.45), 6)
-    0.071699
-    """
-    from scipy.special import betainc, betaln
-
-    tail = float(betainc(1 + losses, 1 + wins, 1 - least))
-    mean = float(betaln(1 + wins, 1 + losses)) + (log(tail) if tail > 0 else -inf)
-    return mean - log(1 - least) - wins * log(least) - losses * log(1 - least)
 
 
 @dataclass(frozen=True)
@@ -291,7 +283,10 @@ class Gate(Shown):
         legend = [value, "needed: what the lower end must exceed to pass"]
         if self.anytime:
             needed = log(len(self.new) / self.alpha)
-            legend.append(f"log e: evidence of direct votes, a tie being half; {needed:.2f} passes")
+            legend.append(
+                "log e: evidence of direct votes, a tie being half, less where judges differ;"
+                f" {needed:.2f} passes"
+            )
         caption = f"May {' or '.join(self.new)} replace {self.old}?"
         table = Table("comparisons", caption, columns, tuple(self.rows()), legend=tuple(legend))
         planned = "planned-else" if self.unplanned else "planned"
@@ -418,7 +413,14 @@ def gate(
         except NotIdentified as refusal:
             raise refusal.without_options(*LACKING) from None
     with naming_plan(plan, UnknownOption, InvalidJudgments):
-        found = decide(ranked, asked, digest, seed, cost_judgment)
+        found = decide(
+            ranked,
+            asked,
+            digest,
+            seed,
+            cost_judgment=cost_judgment,
+            of_these=judged_by_llm_alone(taken),
+        )
     if digest is None:
         return found
     if source.plan_sha256 and source.remaining and not asked.anytime:
@@ -547,9 +549,15 @@ def decide(
     asked: Asked,
     digest: str | None,
     seed: int,
+    *,
     cost_judgment: float | None = None,
+    of_these: bool = False,
 ) -> Gate:
-    """Decide by a ranking, or by those of several groups, each of which must pass."""
+    """Decide by a ranking, or by those of several groups, each of which must pass.
+
+    of_these: whether the question is about these judges, however few, as of LLM judges alone.
+    """
+    of_these = of_these or asked.cluster is not None or asked.group_by == "judge"
     groups: Mapping[str, Ranking]
     if isinstance(ranked, GroupedRankings):
         groups, by = ranked.groups, ranked.by
@@ -572,7 +580,8 @@ def decide(
         if asked.old in lacking or {*asked.new} <= {*lacking}:
             refused[name] = say_not_judged(lacking)
             continue
-        found += compare_in_group(ranking, name, asked, lacking, seed)
+        few = None if of_these else say_few_judges(ranking, planned=digest is not None)
+        found += compare_in_group(ranking, name, asked, lacking, seed=seed, few=few)
     if not found:
         raise InvalidJudgments("; ".join(f"{name}: {why}" for name, why in refused.items()))
     for name, why in refused.items():
@@ -639,9 +648,18 @@ def sign_groups(groups: Mapping[str, Ranking]) -> str:
 
 
 def compare_in_group(
-    ranking: Ranking, group: str, asked: Asked, lacking: Sequence[str], seed: int
+    ranking: Ranking,
+    group: str,
+    asked: Asked,
+    lacking: Sequence[str],
+    *,
+    seed: int,
+    few: str | None,
 ) -> list[Comparison]:
-    """Compare each new system with the old one by the ranking of a group."""
+    """Compare each new system with the old one by the ranking of a group.
+
+    few: why nothing can be decided of any, or None.
+    """
     if ranking.pair_stderr is None:
         raise UnknownOption(
             f"{len(ranking.systems):,} systems are too many for errors of all: keep the new and the"
@@ -654,7 +672,7 @@ def compare_in_group(
     gaps = sign * (ranking.estimate[at] - ranking.estimate[old])
     errors = ranking.pair_stderr[at, old]
     delta = asked.margin if isinstance(fit, RatingFit) else solve_margin(fit, asked.margin)
-    barred = [bars(ranking, (one, old)) for one in at.tolist()]
+    barred = [few or bars(ranking, (one, old)) for one in at.tolist()]
     tested = np.array([why is None for why in barred]) & (errors > 0) & np.isfinite(errors)
     spread = find_covariance(ranking.pair_stderr, at[tested], old)
     bounds = {
@@ -672,7 +690,12 @@ def compare_in_group(
     found, order = [], [*bounds]
     for new, name in enumerate(judged):
         bound = bounds.get(new)
-        evidence = weigh_votes(ranking, name, asked) if asked.anytime else None
+        evidence = None
+        if asked.anytime:
+            error = float(errors[new]) if bound is not None else inf
+            evidence = weigh_votes(
+                ranking, (name, asked.old), asked.margin, alpha=asked.alpha, error=error
+            )
         needed = None
         if bound is not None:
             t = float((gaps[new] + delta) / errors[new])
@@ -705,7 +728,7 @@ def compare_in_group(
             cost=None,
             says="",
             why=barred[new],
-            headline=ranking.headline or "",
+            headline=limit_to_judges(ranking) or "",
         )
         if shows(one.p, one.log_evidence, asked):
             mine = order.index(new)
@@ -723,6 +746,46 @@ def compare_in_group(
 
 def say_not_judged(systems: Sequence[str]) -> str:
     return f"{listing(systems)} {'was' if len(systems) == 1 else 'were'} not judged"
+
+
+def say_few_judges(ranking: Ranking, *, planned: bool) -> str | None:
+    """Say why these judges do not stand for others; None if they do, or are not known."""
+    judges, effective = ranking.n_judges, ranking.effective_judges
+    if judges is None or effective is None:
+        return None
+    factor = "judgment" if (ranking.n_items or 0) < MIN_EFFECTIVE["item"] else "item"
+    how = f'--cluster {factor}, in Python cluster="{factor}"'
+    if planned:
+        how = f'cluster = "{factor}" in a plan that is stated before the votes'
+    whom = these("judge", judges)
+    least = MIN_EFFECTIVE["judge"]
+    if effective < least:
+        uneven = judges >= least
+        more = count_missing(judges, effective, least)
+        said = say(
+            "few-judges",
+            judges=judges,
+            uneven=f" ({write_below(effective, least)} effective)" if uneven else "",
+            more=more,
+            better=max(more + ENOUGH_JUDGES - least, 1),
+            these=whom,
+            how=how,
+        )
+        return str(said)
+    codes = {(one.code, one.values.get("factor")) for one in ranking.notes}
+    if ("no-clustering", "judge") in codes:
+        return str(say("alike-judges", these=whom, how=how))
+    return None
+
+
+def limit_to_judges(ranking: Ranking) -> str | None:
+    """Say for whom it holds: where judges gave several answers and are no clusters, for these."""
+    judges = ranking.n_judges
+    clustered = not ranking.ways or any(way.name == "judge" for way in ranking.ways)
+    limited = ranking.effective_judges is None or ranking.effective_judges < MIN_EFFECTIVE["judge"]
+    if judges is None or clustered or limited or judges >= ranking.n_judgments * (1 - 1e-9):
+        return ranking.headline
+    return join_limits(limit_to_levels("judge", judges), ranking.headline)
 
 
 def bars(ranking: Ranking, pair: tuple[int, int]) -> str | None:
@@ -752,51 +815,6 @@ def adjust_p(t: Array, covariance: Array, df: float, seed: int) -> Array:
     if np.isfinite(df):
         draws /= np.sqrt(rng.chisquare(df, (DRAWS, 1)) / df)
     return adjust_by_steps(t, [draws])
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Log e of direct votes for what a gate may say."""
-
-    wins: float  # of the new system, with half of the ties
-    losses: float
-    least: float  # share of wins that does not suffice
-    passes: float  # not worse by the margin
-    worse: float  # worse by more than it
-    better: float  # better than the old system
-    within: float  # better by less than the margin
-
-    def find_times(self, needed: float) -> float | None:
-        """Return how many times as many votes with the same shares pass; None if none do."""
-        from scipy.optimize import brentq
-
-        def lack(times: float) -> float:
-            return needed - find_log_evidence(times * self.wins, times * self.losses, self.least)
-
-        if lack(1.0) <= 0:
-            return 1.0
-        most = float(MAX_TIMES)
-        return None if lack(most) > 0 else float(brentq(lack, 1.0, most))
-
-
-def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> Evidence:
-    """Weigh direct votes of the new and the old system, half of the ties for each."""
-    if isinstance(ranking.fit, RatingFit) or ranking.tally is None:
-        raise UnknownOption("an anytime decision needs comparisons: leave it out for ratings")
-    wins, ties, losses = ranking.tally.between(new, asked.old)
-    wins, losses = wins + ties / 2, losses + ties / 2
-    if ranking.tally.squares is not None:
-        raise UnknownOption("an anytime decision counts votes, and these have weights")
-    least = 0.5 - asked.margin
-    return Evidence(
-        wins,
-        losses,
-        least,
-        find_log_evidence(wins, losses, least),
-        find_log_evidence(losses, wins, 1 - least),
-        find_log_evidence(wins, losses, 0.5),
-        find_log_evidence(losses, wins, least),
-    )
 
 
 def shows(p: float | None, log_evidence: float | None, asked: Asked) -> bool:

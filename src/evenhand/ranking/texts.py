@@ -619,6 +619,10 @@ say_of_gates: Final = Templates(
         " {lower} to {upper}, where more than {limit} is needed. By itself it would be worse by"
         " more than the margin, but not by the p-value that is adjusted for all"
         " comparisons{headline}.",
+        "few-judges": "{judges:#judge}{uneven} cannot stand for others. Add {more} or more, better"
+        " {better}, or decide for {these} only ({how})",
+        "alike-judges": "nothing shows how other judges might differ. Add judges, or decide for"
+        " {these} only ({how})",
         "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
         "unknown": "It is not known whether {new} may replace {old}{where}: {why}.",
         "several-passed": "{which} may replace {old}{where}{headline}.",
