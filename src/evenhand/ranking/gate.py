@@ -333,7 +333,7 @@ def gate(
         group_by: a column of whose levels each must pass. Tasks and criteria are such groups too.
         criterion: of ratings, the one criterion to decide by.
         lower_is_better: of ratings, whether lower scores are better; as in `rank`.
-        cluster: as in `rank`.
+        cluster: as in `rank`; "item" decides for these judges only, who may be few.
         llm: verdicts of LLM judges, which help people's judgments as in `rank`.
         llm_judges: the same where verdicts are among the judgments.
         unpaired: as in `rank`.
