@@ -259,6 +259,20 @@ def test_a_plan_that_asks_about_few_judges_states_it(tmp_path):
     assert evenhand.gate(votes, plan=plan).decision == "passed"
 
 
+def test_how_votes_were_read_is_named_beside_a_plan(tmp_path):
+    votes, plan = {**draw_direct(), "rater": ["r"] * 150}, tmp_path / "gate.toml"
+    votes |= {"winner": [{"left": 1, "right": 2}[one] for one in votes["winner"]]}
+    plan.write_text('new = "B"\nold = "A"\nmargin = 0.1\n')
+    turned = evenhand.read(votes, outcomes={"1": "right", "2": "left"}, missing="7")
+    said = "Not in the plan: --outcome, in Python outcomes=; --missing, in Python missing=."
+    assert said in str(evenhand.gate(turned, plan=plan).findings)
+    other = evenhand.read(draw_direct(), columns={"judge": "item"})
+    said = "Not in the plan: --column, in Python columns=."
+    assert said in str(evenhand.gate(other, plan=plan).findings)
+    plain = evenhand.gate(evenhand.read(draw_direct()), plan=plan)
+    assert "unplanned" not in {one.code for one in plain.findings}
+
+
 def test_llm_judges_alone_and_each_judge_by_itself_stand_for_themselves():
     votes = draw_direct(judges=2)
     asked = {"new": "B", "old": "A", "margin": 0.1}

@@ -425,7 +425,7 @@ def gate(
         return found
     if source.plan_sha256 and source.remaining and not asked.anytime:
         found = wait(found, source.remaining)
-    unplanned = list_chosen(found.excluded)
+    unplanned = [*list_chosen(found.excluded), *source.choices]
     unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
     unplanned += [f"seed {seed}"] * (seed != SEED)
     return changed(found, unplanned=tuple(unplanned))
