@@ -1,5 +1,6 @@
 """The plan of a gate that a campaign registered: it cannot be changed after the votes."""
 
+import random
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,14 +11,14 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.cli import serve
 from evenhand.cli.main import main
-from evenhand.design.reading import read_campaign
+from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.errors import CampaignError, InvalidJudgments
 from evenhand.web import Site, Store
 from evenhand.web.app import make_app, make_public_app
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from followed_campaigns import judge_some, make
-from stored_campaigns import invite_all
+from stored_campaigns import invite_all, judge_next, take
 
 PLAN = 'new = "B"\nold = "C"\nmargin = 0.05\n'
 DIGEST = sha256(PLAN.encode()).hexdigest()
@@ -186,3 +187,34 @@ def test_serve_takes_a_plan_that_answers_decide(tmp_path: Path, campaign: str, p
     path.write_text(f'new = "B"\nold = "A"\n{plan}\n', encoding="utf-8")
     planned = read_campaign(tmp_path / "c.toml")
     assert serve._read_plan(str(path), planned) == path.read_text(encoding="utf-8")
+
+
+def test_the_board_counts_a_judge_once_at_any_time(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    """Six judges see three pairs twice, and answer them the other way round the second time."""
+    outputs = [{"item": f"{n}", "outputs": {one: f"{one}{n}" for one in "ABC"}} for n in range(6)]
+    told = {
+        "name": "c",
+        "judges": [f"j{n}" for n in range(6)],
+        "tasks": [{"kind": "pair", "name": "t"}],
+        "design": {"judges_per_item": 6, "repeats": 3, "lag": 3},
+        "items": outputs,
+    }
+    plan = PLAN + "anytime = true\n"
+    store.launch(make_campaign(told), plan=plan)
+    invite_all(store)
+    luck = random.Random(5)
+    for turn in range(126):
+        ticket = take(store, f"j{turn % 6}").ticket
+        better = ticket.systems[0] < ticket.systems[1]
+        turned = ticket.kind == "repeat" or luck.random() < 0.2
+        judge_next(store, f"j{turn % 6}", {"outcome": "left" if better != turned else "right"})
+    path = tmp_path / "gate.toml"
+    path.write_text(plan, encoding="utf-8")
+    found = evenhand.gate(where, plan=path).to_dict()
+    assert found["comparisons"][0]["judgments"] == 108
+    with TestClient(make_public_app(Site(store))) as client:
+        board = client.get("/board.json").json()
+    assert board["plan"]["decision"]["comparisons"] == found["comparisons"]
+    assert board["plan"]["decision"]["decision"] == found["decision"]
