@@ -78,6 +78,27 @@ def test_before_the_end_nothing_is_decided(
     assert early not in evenhand.gate(where, plan=path).says[0]
 
 
+def test_answers_of_a_judge_who_was_revoked_are_still_to_come(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    """Who could end a plan by revoking judges could end it where it passes."""
+    begin(store, PLAN)
+    path = tmp_path / "gate.toml"
+    path.write_text(PLAN, encoding="utf-8")
+    judge_some(store, 66)
+    store.revoke("j1")
+    for judge in ("j0", "j2") * 2:
+        judge_next(store, judge, {"outcome": "left"})
+    (said,) = evenhand.gate(where, plan=path).says
+    assert "2 answers are to come, 2 of them at free seats: invite judges to these." in said
+    store.invite("j3", seat="j1")
+    (said,) = evenhand.gate(where, plan=path).says
+    assert said.endswith("and 2 answers are to come.")
+    for _ in range(2):
+        judge_next(store, "j3", {"outcome": "left"})
+    assert "to come" not in evenhand.gate(where, plan=path).says[0]
+
+
 @pytest.mark.parametrize("anytime", [False, True])
 def test_the_board_decides_when_the_plan_says(
     store: Store, where: str, tmp_path: Path, *, anytime: bool

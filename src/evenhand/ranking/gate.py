@@ -424,16 +424,19 @@ def gate(
     if digest is None:
         return found
     if source.plan_sha256 and source.remaining and not asked.anytime:
-        found = wait(found, source.remaining)
+        found = wait(found, source)
     unplanned = [*list_chosen(found.excluded), *source.choices]
     unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
     unplanned += [f"seed {seed}"] * (seed != SEED)
     return changed(found, unplanned=tuple(unplanned))
 
 
-def wait(found: Gate, remaining: int) -> Gate:
+def wait(found: Gate, source: Source) -> Gate:
     """Decide nothing yet: a plan decides once, at the end, and answers are to come."""
-    early = str(say("early", remaining=remaining, remains="is" if remaining == 1 else "are"))
+    # a plan that were decided when judges are revoked could be ended where it passes
+    counts = {"remaining": source.remaining, "vacant": source.vacant}
+    code = "early-vacant" if source.vacant else "early"
+    early = str(say(code, **counts, remains="is" if source.remaining == 1 else "are"))
     told: dict[str, Any] = {"decision": "undecided", "superior": False, "equivalent": False}
     told |= {"says": early, "judgments_needed": None, "cost": None}
     return changed(found, comparisons=tuple(changed(one, **told) for one in found.comparisons))

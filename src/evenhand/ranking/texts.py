@@ -637,5 +637,8 @@ say_of_gates: Final = Templates(
         "unplanned": "Not in the plan: {what}.",
         "early": "It is not decided yet: the plan decides once, at the end, and {remaining:#answer}"
         " {remains} to come.",
+        "early-vacant": "It is not decided yet: the plan decides once, at the end, and"
+        " {remaining:#answer} {remains} to come, {vacant:,} of them at free seats: invite judges to"
+        " these.",
     }
 )
