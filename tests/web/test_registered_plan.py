@@ -1,5 +1,6 @@
 """The plan of a gate that a campaign registered: it cannot be changed after the votes."""
 
+import json
 import random
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +16,7 @@ from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.errors import CampaignError, InvalidJudgments
 from evenhand.web import Site, Store
 from evenhand.web.app import make_app, make_public_app
+from evenhand.web.downloads import open_download
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from followed_campaigns import judge_some, make
@@ -97,6 +99,19 @@ def test_answers_of_a_judge_who_was_revoked_are_still_to_come(
     for _ in range(2):
         judge_next(store, "j3", {"outcome": "left"})
     assert "to come" not in evenhand.gate(where, plan=path).says[0]
+
+
+def test_a_copy_of_the_answers_says_that_the_plan_is_not_in_it(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    begin(store, PLAN)
+    judge_some(store, 9)
+    told = CliRunner().invoke(main, ["convert", where, "-o", str(tmp_path / "votes.csv")])
+    assert told.exit_code == 0
+    said = "".join(told.stderr.split())
+    assert f"SHA-256{DIGEST},whichthecampaignregistered" in said
+    head = json.loads(b"".join(open_download(store, "head.json") or ()))
+    assert head["plan_sha256"] == DIGEST
 
 
 @pytest.mark.parametrize("anytime", [False, True])

@@ -201,6 +201,8 @@ def open_download(store: queries.Readable, name: str) -> Iterator[bytes] | None:
     if name == "head.json":
         payload = {"campaign": store.campaign.name, "digest": store.campaign.digest}
         payload["head"] = str(store.head())
+        if store.plan:  # the first record of the log holds it
+            payload["plan_sha256"] = sha256(store.plan.encode()).hexdigest()
         payload["at"] = datetime.now(UTC).isoformat(timespec="seconds")
         return iter([json.dumps(payload, ensure_ascii=False).encode(), b"\n"])
     if name == "campaign.json":
