@@ -259,6 +259,65 @@ def test_a_plan_that_asks_about_few_judges_states_it(tmp_path):
     assert evenhand.gate(votes, plan=plan).decision == "passed"
 
 
+def draw_alike(judges, items, won="left", **more):
+    """Each judge prefers the same system on each item."""
+    n = judges * items
+    return {
+        "left": ["B"] * n,
+        "right": ["A"] * n,
+        "winner": [won] * n,
+        "judge": [f"j{at % judges}" for at in range(n)],
+        "item": [f"i{at // judges}" for at in range(n)],
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("judges", "items", "won", "units", "decision"),
+    [
+        (8, 20, "left", 8, "passed"),
+        (20, 5, "left", 5, "passed"),
+        (20, 3, "left", 3, "undecided"),
+        (8, 20, "right", 8, "worse"),
+        (8, 5, "right", 5, "undecided"),
+    ],
+)
+def test_votes_that_are_all_alike_are_bounded(judges, items, won, units, decision):
+    """The bound of Clopper and Pearson, of votes with no judge and no item in common."""
+    votes = draw_alike(judges, items, won)
+    found = evenhand.gate(votes, new="B", old="A", margin=0.05)
+    one, wins = find_first(found), won == "left"
+    exact = stats.binomtest(units if wins else 0, units).proportion_ci(0.9, "exact")
+    assert (one.value, one.lower, one.upper) == pytest.approx((float(wins), exact.low, exact.high))
+    null = stats.binomtest(units if wins else 0, units, 0.45, "greater" if wins else "less")
+    assert (one.p if wins else one.p_worse) == pytest.approx(null.pvalue)
+    assert found.decision == decision
+    assert f"{units} votes by different judges and items" in found.notes[0]
+    looked = evenhand.gate(votes, new="B", old="A", margin=0.05, anytime=True)
+    one = find_first(looked)
+    evidence = one.log_evidence if wins else one.log_evidence_worse
+    assert evidence == pytest.approx(-log(null.pvalue))
+    assert looked.decision == decision
+
+
+def test_votes_that_are_all_alike_of_few_judges_decide_for_these_alone():
+    votes, asked = draw_alike(3, 20), {"new": "B", "old": "A", "margin": 0.05}
+    found = evenhand.gate(votes, **asked)
+    assert (found.decision, find_first(found).p) == ("undecided", None)
+    assert "3 judges cannot stand for others. Add 2 or more" in found.says[0]
+    alone = evenhand.gate(votes, **asked, cluster="item")
+    assert (alone.decision, find_first(alone).headline) == ("passed", "for these 3 judges only")
+    assert evenhand.gate(draw_alike(5, 20), **asked).decision == "passed"
+    llm = evenhand.gate(draw_alike(1, 20, judge_type=["llm"] * 20), **asked)
+    assert (llm.decision, find_first(llm).headline) == ("passed", "for this judge only")
+
+
+def test_where_nobody_knows_the_judges_votes_that_are_all_alike_are_refused():
+    votes = {name: values for name, values in draw_alike(8, 5).items() if name != "judge"}
+    with pytest.raises(NotIdentified, match="nobody preferred anything"):
+        evenhand.gate(votes, new="B", old="A", margin=0.05)
+
+
 def test_how_votes_were_read_is_named_beside_a_plan(tmp_path):
     votes, plan = {**draw_direct(), "rater": ["r"] * 150}, tmp_path / "gate.toml"
     votes |= {"winner": [{"left": 1, "right": 2}[one] for one in votes["winner"]]}

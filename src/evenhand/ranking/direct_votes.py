@@ -19,10 +19,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, log
+from typing import Final
 
+import numpy as np
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.tally import Tally
 from evenhand.errors import UnknownOption
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
+from evenhand.numerics import Integers
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.ranking import MAX_TIMES, Ranking
 
@@ -104,3 +110,60 @@ def find_independent_part(
     (alone,) = ranking.fit.contrasts([pair])
     z, q = (t_quantile(1 - alpha, df) for df in (inf, ranking.df))
     return float(min(1.0, (alone.stderr / error) ** 2) * (z / q) ** 2)
+
+
+@dataclass(frozen=True)
+class Unanimous:
+    """Direct votes that all prefer the same of two systems: no worths fit them.
+
+    Where votes of different judges on different items are independent, and a system wins a share s
+    of all, it wins n of these with probability s^n: that it won all shows s > α^(1/n) at 1 − α. So
+    it does at any time, since n grows with votes that nobody has seen the answers of.
+    """
+
+    table: Comparisons
+    tally: Tally
+    wins: bool  # whether they prefer the new system
+    votes: float
+    judges: int
+    ways: tuple[str, ...]  # in which no two of the votes that count are alike
+    units: int  # n, the most votes that have no judge and no item in common
+
+
+WAYS: Final = ("judge", "item")
+
+
+def find_unanimous(
+    table: Comparisons, pair: tuple[str, str], ways: tuple[str, ...] = WAYS
+) -> Unanimous | None:
+    """Return the direct votes of two systems where all prefer the same; None if not, or unknown.
+
+    ways: by which votes are not independent, those of them that are known.
+    """
+    if not table.has("judge") or len(table.tasks()) > 1:
+        return None
+    tally = table.tally(by=[name for name in WAYS if table.has(name)])
+    if tally.squares is not None or not tally.of_pairs or not {*pair} <= {*tally.systems}:
+        return None
+    wins, ties, losses = tally.between(*pair)
+    if ties or (wins > 0) == (losses > 0):
+        return None
+    one, other = map(tally.systems.index, pair)
+    left, right = tally.left, tally.right
+    direct = ((left == one) & (right == other)) | ((left == other) & (right == one))
+    held = tuple(name for name in ways if name in tally.factors)
+    codes = {name: tally.factor(name).codes[direct] for name in (*held, "judge")}
+    judges = len(np.unique(codes["judge"]))
+    units = _count_apart([codes[name] for name in held]) if held else int(wins + losses)
+    return Unanimous(table, tally, wins > 0, wins + losses, judges, held, units)
+
+
+def _count_apart(codes: list[Integers]) -> int:
+    """Return the most rows of which no two are alike in any of one or two codes."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    if len(codes) == 1:
+        return len(np.unique(codes[0]))
+    cells = csr_array((np.ones(len(codes[0]), dtype=np.int8), (codes[0], codes[1])))
+    return int((maximum_bipartite_matching(cells, perm_type="column") >= 0).sum())

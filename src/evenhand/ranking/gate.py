@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from dataclasses import replace as changed
 from hashlib import sha256
-from math import inf, log
+from math import ceil, inf, log
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -35,7 +35,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import judged_by_llm_alone, leave_out_second_answers
+from evenhand.data.controls import judged_by_llm_alone, leave_out_second_answers, take_pairs
 from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
@@ -50,7 +50,6 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
     listing,
-    require_option,
     require_seed,
     suggest_or_list,
 )
@@ -68,14 +67,13 @@ from evenhand.ranking.clustering import (
     these,
     write_below,
 )
-from evenhand.ranking.direct_votes import weigh_votes
+from evenhand.ranking.direct_votes import WAYS, Unanimous, find_unanimous, weigh_votes
+from evenhand.ranking.gate_terms import Asked, read_gate_plan, say_margin, sign_asked
 from evenhand.ranking.intervals import find_times
 from evenhand.ranking.plans import (
     join_plan,
     list_chosen,
     naming_plan,
-    parse_plan,
-    read_plan,
     require_digest,
 )
 from evenhand.ranking.rank import rank
@@ -88,7 +86,7 @@ from evenhand.ranking.ranking import (
     say_why,
 )
 from evenhand.ranking.texts import say_of_gates as say
-from evenhand.render.counts import plural
+from evenhand.render.counts import plural, say_tally
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import join_names, write_value
@@ -398,20 +396,14 @@ def gate(
         if isinstance(taken, Ratings):
             with naming_plan(plan, UnknownOption):
                 refuse_wide_margin(taken, asked.margin)
-    elif asked.criterion is not None or asked.better is not None:
-        names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
-        where = "" if plan is None else f"'{plan}': "
-        kind = type(taken).__name__.lower()
-        raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
+    else:
+        refuse_scores(asked, type(taken).__name__.lower(), plan)
     if asked.anytime and isinstance(taken, Comparisons):
         with naming_plan(plan, UnknownColumn):
             # evidence counts each answer once
             taken = leave_out_second_answers(taken, asked.group_by)
     with naming_plan(plan, UnknownColumn, UnknownOption):
-        try:
-            ranked = rank(taken, **settings)
-        except NotIdentified as refusal:
-            raise refusal.without_options(*LACKING) from None
+        ranked = rank_or_count(taken, asked, settings)
     with naming_plan(plan, UnknownOption, InvalidJudgments):
         found = decide(
             ranked,
@@ -442,6 +434,14 @@ def wait(found: Gate, source: Source) -> Gate:
     return changed(found, comparisons=tuple(changed(one, **told) for one in found.comparisons))
 
 
+def refuse_scores(asked: Asked, kind: str, plan: str | Path | None) -> None:
+    """Refuse what is asked of ratings alone."""
+    names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
+    if names:
+        where = "" if plan is None else f"'{plan}': "
+        raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
+
+
 def refuse_wide_margin(taken: Ratings, margin: float) -> None:
     """Refuse a margin that no two scores are apart."""
     score = nw.col("score").cast(nw.Float64)
@@ -457,98 +457,8 @@ def refuse_wide_margin(taken: Ratings, margin: float) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a gate asks, whoever states it."""
-
-    new: tuple[str, ...]
-    old: str
-    margin: float
-    alpha: float = 0.05
-    anytime: bool = False
-    group_by: str | None = None
-    criterion: str | None = None
-    better: str | None = None
-    cluster: str | None = None
-
-    @classmethod
-    def take(cls, given: Mapping[str, Any], plan: str | Path | None = None) -> Asked:
-        """Check what was given, or what a plan states; None is not given.
-
-        Raises:
-            UnknownOption: something lacks, or cannot be.
-
-        """
-        stated = {name: value for name, value in given.items() if value is not None}
-        for name, what in NEEDED.items():
-            if name not in stated and plan is not None:
-                raise UnknownOption(f"'{plan}' does not state {name}, {what}: add it")
-            if name not in stated:
-                raise UnknownOption(f"say {what}: --{name}, in Python {name}=")
-        for name in ("margin", "alpha"):
-            value = stated.get(name, 0.05)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise UnknownOption(f"{name} cannot be {value!r}: it is a number")
-        asked = cls(**{**stated, "new": take_names(stated["new"])})
-        if not asked.margin >= 0 or asked.margin == inf:
-            raise UnknownOption(f"margin cannot be {asked.margin:g}: it is 0 or more")
-        if not 0 < asked.alpha < 0.5:
-            raise UnknownOption(f"alpha cannot be {asked.alpha:g}: it lies between 0 and .5")
-        if not asked.new or asked.old in asked.new:
-            raise UnknownOption(f"{asked.old} cannot replace itself: name another system as new")
-        if len({*asked.new}) < len(asked.new):
-            raise UnknownOption("a system is named as new twice: once will do")
-        if asked.better is not None:
-            require_option("better", asked.better, ("higher", "lower"))
-        return asked
-
-
-NEEDED: Final = {
-    "new": "which system is new",
-    "old": "which system it may replace",
-    "margin": "how much worse it may be",
-}
-KINDS: Final[Mapping[str, tuple[type, ...]]] = {  # what a plan may state
-    **{one.name: (str,) for one in fields(Asked)},
-    "new": (str, list),
-    "margin": (int, float),
-    "alpha": (int, float),
-    "anytime": (bool,),
-}
-
-
-def read_gate_plan(path: str | Path) -> tuple[dict[str, Any], str]:
-    """Return what a plan states, and the SHA-256 of its file; raises as `read_plan`."""
-    return _name_new(*read_plan(path, "gate", KINDS))
-
-
-def parse_gate_plan(content: bytes) -> tuple[dict[str, Any], str]:
-    """Return what a registered plan states, and its SHA-256."""
-    return _name_new(*parse_plan(content, "plan", "gate", KINDS))
-
-
-def _name_new(stated: dict[str, Any], digest: str) -> tuple[dict[str, Any], str]:
-    if "new" in stated:
-        stated["new"] = take_names(stated["new"])
-    return stated, digest
-
-
-def describe_plan(stated: Mapping[str, Any]) -> str:
-    """Say what a registered plan asks.
-
-    >>> describe_plan({"new": "B", "old": "A", "margin": 0.05})
-    'B may replace A if it passes a gate with margin 0.05 and α 0.05, decided once, at the end'
-    """
-    asked = Asked.take(stated)
-    when = "decided at every look" if asked.anytime else "decided once, at the end"
-    return (
-        f"{listing(asked.new)} may replace {asked.old} if it passes a gate with margin"
-        f" {asked.margin:g} and α {asked.alpha:g}, {when}"
-    )
-
-
 def decide(
-    ranked: Ranking | GroupedRankings,
+    ranked: Ranking | GroupedRankings | Unanimous,
     asked: Asked,
     digest: str | None,
     seed: int,
@@ -561,6 +471,8 @@ def decide(
     of_these: whether the question is about these judges, however few, as of LLM judges alone.
     """
     of_these = of_these or asked.cluster is not None or asked.group_by == "judge"
+    if isinstance(ranked, Unanimous):
+        return decide_alike(ranked, asked, digest)
     groups: Mapping[str, Ranking]
     if isinstance(ranked, GroupedRankings):
         groups, by = ranked.groups, ranked.by
@@ -595,9 +507,6 @@ def decide(
         changed(one, says=str(say_decision(one, asked, scale)))
         for one in adjust_worse(found, asked, cost_judgment)
     ]
-    of = f"gate {' '.join(asked.new)} against {asked.old}, margin {asked.margin:g}"
-    settings = [of, f"alpha {asked.alpha:g}", *["anytime"] * asked.anytime]
-    settings += [f"plan {digest}"] * (digest is not None)
     notes = list_notes(groups, asked)
     excluded = dict.fromkeys(one for ranking in groups.values() for one in ranking.excluded)
     return Gate(
@@ -611,9 +520,87 @@ def decide(
         scale=scale,
         comparisons=tuple(found),
         basis=say_basis(groups, asked, scale, by),
-        signature=" | ".join([sign_groups(groups), *settings]),
+        signature=" | ".join([sign_groups(groups), *sign_asked(asked, digest)]),
         notes=take_findings(notes),
         excluded=tuple(excluded),
+    )
+
+
+def rank_or_count(
+    taken: Any, asked: Asked, settings: Mapping[str, Any]
+) -> Ranking | GroupedRankings | Unanimous:
+    """Rank judgments; where no worths fit, return the direct votes if these are all alike.
+
+    Raises:
+        NotIdentified: they are not, or not of one new system alone.
+
+    """
+    try:
+        return rank(taken, **settings)
+    except NotIdentified as refusal:
+        found, helped = None, settings["llm"] is not None or settings["llm_judges"]
+        several = len(asked.new) > 1 or asked.group_by is not None or helped
+        if isinstance(taken, Comparisons) and not several and asked.margin < 0.5:
+            ways: tuple[str, ...] = ("item",) if judged_by_llm_alone(taken) else WAYS
+            ways = ways if asked.cluster is None else tuple(asked.cluster.split("+"))
+            found = find_unanimous(take_pairs(taken), (asked.new[0], asked.old), ways)
+        if found is None:
+            raise refusal.without_options(*LACKING) from None
+        return found
+
+
+def decide_alike(votes: Unanimous, asked: Asked, digest: str | None) -> Gate:
+    """Decide by votes that all prefer the same system, however few need be."""
+    (new,), limit, alpha = asked.new, 0.5 - asked.margin, asked.alpha
+    rare = limit if votes.wins else 1 - limit
+    factor = "item" if "item" in votes.ways else "judgment"
+    at_large = "judge" in votes.ways
+    few = say_few(votes.judges, float(votes.judges), factor, planned=digest is not None)
+    why = few if at_large else None
+    p, bound = rare**votes.units, alpha ** (1 / votes.units)
+    known, shown = why is None, why is None and p <= alpha
+    evidence = -votes.units * log(rare)
+    empty = open_comparison(new, "", "")
+    one = changed(
+        empty,
+        decision=("passed" if votes.wins else "worse") if shown else "undecided",
+        superior=votes.wins and shown and 0.5**votes.units <= alpha,
+        value=float(votes.wins),
+        lower=(bound if votes.wins else 0.0) if known else None,
+        upper=(1.0 if votes.wins else 1 - bound) if known else None,
+        limit=limit,
+        p=(p if votes.wins else 1.0) if known else None,
+        p_worse=(1.0 if votes.wins else p) if known else None,
+        log_evidence=(evidence if votes.wins else -inf) if asked.anytime else None,
+        log_evidence_worse=(-inf if votes.wins else evidence) if asked.anytime else None,
+        judgments=votes.votes,
+        why=why,
+        headline="" if at_large else limit_to_levels("judge", votes.judges),
+    )
+    one = changed(one, says=str(say_decision(one, asked, "win rate")))
+    needed = ceil(log(alpha) / log(rare) - 1e-9)
+    told: dict[str, Any] = {"votes": votes.votes, "units": votes.units, "needed": needed}
+    told |= {"better": new if votes.wins else asked.old}
+    whose = " and ".join(f"{way}s" for way in votes.ways)
+    note = say("all-alike", **told, whose=f" by different {whose}" if whose else "")
+    counted = say_tally(votes.votes, votes.votes, 2, 0.0)
+    settings = [f"all votes on {new} and {asked.old} alike", *sign_asked(asked, digest)]
+    return Gate(
+        new=asked.new,
+        old=asked.old,
+        margin=asked.margin,
+        alpha=alpha,
+        anytime=asked.anytime,
+        plan_sha256=digest,
+        by=None,
+        scale="win rate",
+        comparisons=(one,),
+        basis=f"{counted}, {plural(votes.judges, 'judge')}. {say_margin(asked, rates=True)}",
+        signature=write_signature(
+            settings, votes.tally.n_judgments, votes.tally.digest_by(()), judges=votes.judges
+        ),
+        notes=(note,),
+        excluded=votes.table.excluded,
     )
 
 
@@ -757,28 +744,25 @@ def say_few_judges(ranking: Ranking, *, planned: bool) -> str | None:
     if judges is None or effective is None:
         return None
     factor = "judgment" if (ranking.n_items or 0) < MIN_EFFECTIVE["item"] else "item"
+    codes = {(one.code, one.values.get("factor")) for one in ranking.notes}
+    alike = ("no-clustering", "judge") in codes
+    return say_few(judges, effective, factor, planned=planned, alike=alike)
+
+
+def say_few(
+    judges: int, effective: float, factor: str, *, planned: bool, alike: bool = False
+) -> str | None:
     how = f'--cluster {factor}, in Python cluster="{factor}"'
     if planned:
         how = f'cluster = "{factor}" in a plan that is stated before the votes'
-    whom = these("judge", judges)
+    told: dict[str, Any] = {"these": these("judge", judges), "how": how}
     least = MIN_EFFECTIVE["judge"]
-    if effective < least:
-        uneven = judges >= least
-        more = count_missing(judges, effective, least)
-        said = say(
-            "few-judges",
-            judges=judges,
-            uneven=f" ({write_below(effective, least)} effective)" if uneven else "",
-            more=more,
-            better=max(more + ENOUGH_JUDGES - least, 1),
-            these=whom,
-            how=how,
-        )
-        return str(said)
-    codes = {(one.code, one.values.get("factor")) for one in ranking.notes}
-    if ("no-clustering", "judge") in codes:
-        return str(say("alike-judges", these=whom, how=how))
-    return None
+    if effective >= least:
+        return str(say("alike-judges", **told)) if alike else None
+    uneven = f" ({write_below(effective, least)} effective)" if judges >= least else ""
+    more = count_missing(judges, effective, least)
+    told |= {"judges": judges, "uneven": uneven, "more": more}
+    return str(say("few-judges", **told, better=more + ENOUGH_JUDGES - least))
 
 
 def limit_to_judges(ranking: Ranking) -> str | None:
@@ -917,8 +901,4 @@ def say_basis(groups: Mapping[str, Ranking], asked: Asked, scale: str, by: str |
     else:
         n = sum(one.n_judgments for one in groups.values())
         rests = f"{n:,.0f} judgments in {plural(len(groups), 'group')}; every group must pass. "
-    rates = scale == "win rate"
-    points = f"{asked.margin:g} point{'s' * (asked.margin != 1)}"
-    unit = f"{100 * asked.margin:g} % of comparisons" if rates else points
-    looks = ", however often one looks" if asked.anytime else ""
-    return f"{rests}Margin {unit}; α = {asked.alpha:g}{looks}."
+    return f"{rests}{say_margin(asked, rates=scale == 'win rate')}"

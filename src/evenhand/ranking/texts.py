@@ -623,6 +623,8 @@ say_of_gates: Final = Templates(
         " {better}, or decide for {these} only ({how})",
         "alike-judges": "nothing shows how other judges might differ. Add judges, or decide for"
         " {these} only ({how})",
+        "all-alike": "All {votes:#direct vote} prefer {better}, so that the bound is that of"
+        " {units:#vote}{whose}; {needed:,} decide it.",
         "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
         "unknown": "It is not known whether {new} may replace {old}{where}: {why}.",
         "several-passed": "{which} may replace {old}{where}{headline}.",

@@ -314,8 +314,8 @@ def open_table(
     for column in more:
         columns.setdefault(column, [None] * len(columns["judge"]))
     digest = sha256(plan.encode()).hexdigest() if plan else ""
-    table, remaining = hold_columns(columns, name), sum(left.values())
-    return replace(table, log_head=head, plan_sha256=digest, remaining=remaining, vacant=vacant)
+    opened, remaining = hold_columns(columns, name), sum(left.values())
+    return replace(opened, log_head=head, plan_sha256=digest, remaining=remaining, vacant=vacant)
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:
