@@ -171,6 +171,9 @@ def test_a_plan_and_its_digest(votes, tmp_path):
         (["--weight", "weight"], "--weight"),
         (["--missing", "unsure"], "--missing"),
         (["--system-separator", "+"], "--system-separator"),
+        (["--column", "judge=language"], "--column, in Python columns="),
+        (["--weights", "importance"], "--weights"),
+        (["--from", "comparisons"], "--from"),
     ],
 )
 def test_what_is_chosen_beside_the_plan_is_named(votes, tmp_path, words, says):

@@ -1,6 +1,7 @@
 """`plan --gate`: how many judges and judgments a gate needs."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ from scipy import stats
 
 import evenhand
 from evenhand.cli.main import main
+from evenhand.design import gate_plan
 from evenhand.design.gate_plan import find_worse
 from evenhand.design.power import Truth
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.ranking import gate as gates
 
 
 def test_independent_votes_need_what_the_textbook_says():
@@ -88,7 +91,15 @@ def test_a_pilot_gives_ties_and_tastes():
     [
         ({"systems": 3}, "leave out systems"),
         ({"resolve": "top"}, "leave out resolve"),
-        ({"judges": 3}, "3 judges are too few"),
+        (
+            {"judges": 3},
+            r"3 judges are too few to stand .* \(gate --cluster item\), which has no plan",
+        ),
+        (
+            {"judges": 5, "judgments": 51},
+            r"5 judges \(4.99 effective\) are .* plan 6 judges or more",
+        ),
+        ({"judges": 6, "loads": "zipf"}, r"6 judges \(4.0 effective\) are .* plan 9 judges"),
         ({"gap": "a"}, "gap cannot be 'a'"),
         ({"judges": 10, "judge_sd": 2.0}, "no number of judgments"),
     ],
@@ -96,6 +107,24 @@ def test_a_pilot_gives_ties_and_tastes():
 def test_what_cannot_be_planned_is_refused(settings, refusal):
     with pytest.raises((UnknownOption, NotIdentified), match=refusal):
         evenhand.plan_gate(0.05, settings, campaigns=0)
+
+
+def test_five_judges_judge_alike_much_since_fewer_than_five_effective_ones_decide_nothing():
+    settings = {"judges": 5, "gap": 0.5}
+    plan = evenhand.plan_gate(0.1, settings, campaigns=30)
+    assert plan.design.judgments % 5 == 0
+    assert {one.judgments % 5 for one, _ in plan.panels if one.judges == 5} <= {0}
+    assert plan.decisions[-1].passed > 15
+    for judgments, passes in ((200, True), (203, False)):
+        drawn = gate_plan.simulate_gate(
+            plan.spec,
+            plan.spec.truth,
+            replace(plan.design, judgments=judgments),
+            gates.Asked(("new",), "old", 0.1),
+            (10, lambda _: None),
+        )
+        assert (drawn.passed > 0) == passes
+        assert passes or drawn.undecided == 10
 
 
 def test_nothing_passes_without_a_margin_and_a_gap():

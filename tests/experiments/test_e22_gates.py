@@ -2,7 +2,8 @@
 
 Two systems, J judges whose log-odds differ by a normal taste, n votes, and a new system that wins
 45 % of all judges' votes. The gate must pass it in 5 % of campaigns; an interval of independent
-votes passes more where judges differ, and "not significantly worse" passes many more.
+votes passes more where judges differ, and "not significantly worse" passes many more. By three
+judges it decides nothing; asked about these three alone, by items, it passes what others would not.
 """
 
 import numpy as np
@@ -28,11 +29,19 @@ def find_centre(share: float, taste: float) -> float:
 
 
 def count_passed(
-    judges: int, n: int, taste: float, *, share: float, seed: int, campaigns: int = R
+    judges: int,
+    n: int,
+    taste: float,
+    *,
+    share: float,
+    seed: int,
+    campaigns: int = R,
+    of_these: bool = False,
 ) -> dict[str, float]:
+    """Return how often each rule passes; of_these: also by items alone, each on a few judges."""
     draw, mean = np.random.default_rng(seed), find_centre(share, taste)
     delta, critical = np.log((0.5 + MARGIN) / (0.5 - MARGIN)), norm.ppf(1 - ALPHA)
-    passed = dict.fromkeys(("not worse", "independent", "gate"), 0)
+    passed = dict.fromkeys(("not worse", "independent", "gate", *["of these judges"] * of_these), 0)
     judge = np.arange(n) % judges
     for _ in range(campaigns):
         odds = mean + taste * draw.standard_normal(judges)
@@ -44,7 +53,12 @@ def count_passed(
             "winner": np.where(won == new_left, "left", "right"),
             "judge": judge.astype(str),
         }
-        passed["gate"] += evenhand.gate(votes, new="new", old="old", margin=MARGIN).exit_code == 0
+        asked = {"new": "new", "old": "old", "margin": MARGIN}
+        if of_these:
+            votes["item"] = (np.arange(n) // judges).astype(str)
+            found = evenhand.gate(votes, **asked, cluster="item")
+            passed["of these judges"] += found.exit_code == 0
+        passed["gate"] += evenhand.gate(votes, **asked).exit_code == 0
         wins = won.mean()
         log_odds, error = np.log(wins / (1 - wins)), 1 / np.sqrt(n * wins * (1 - wins))
         passed["independent"] += log_odds - critical * error > -delta
@@ -74,6 +88,22 @@ def test_the_gate_passes_half_of_equal_systems():
     passed = count_passed(20, 2000, 0.5, share=0.5, seed=2202, campaigns=part_of(200))
     print(passed)  # noqa: T201 - counts of an experiment
     assert 0.4 <= passed["gate"] <= 0.65
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judges", [3, 4, 5])
+def test_few_judges_decide_for_themselves_alone(judges):
+    """Fewer than five decide nothing of others; five do, and pass in one of twenty."""
+    passed = count_passed(judges, 600, 0.8, share=0.45, seed=2204, of_these=True)
+    print(judges, passed)  # noqa: T201 - counts of an experiment
+    assert passed["gate"] <= (MOST if judges >= 5 else 0)
+    assert passed["of these judges"] >= 0.15
+
+
+def test_a_few_campaigns_of_three_judges():
+    passed = count_passed(3, 300, 0.8, share=0.45, seed=2205, campaigns=20, of_these=True)
+    assert passed["gate"] == 0
+    assert passed["of these judges"] >= 0.1
 
 
 def test_a_few_campaigns_of_the_same():

@@ -19,6 +19,7 @@ from evenhand.errors import (
     UnknownFormat,
     UnknownOption,
 )
+from evenhand.ranking import direct_votes
 from evenhand.ranking import gate as gates
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "gates.json").read_text())
@@ -49,6 +50,13 @@ def find_first(result):
     return result.comparisons[0]
 
 
+def count_independent(votes, one):
+    """Return as how many independent votes one direct vote of B and A counts, at α .05."""
+    (alone,) = evenhand.rank(votes).fit.contrasts([("B", "A")])
+    z, q = stats.norm.ppf(0.95), stats.t.ppf(0.95, one.df)
+    return min(1.0, (alone.stderr / one.stderr) ** 2) * (z / q) ** 2
+
+
 @pytest.mark.parametrize("name", [name for name in CASES if name.startswith("gate")])
 def test_bounds_and_decisions_are_the_published(name):
     given, expected = CASES[name]["input"], CASES[name]["expected"]
@@ -68,7 +76,7 @@ def test_bounds_and_decisions_are_the_published(name):
 def test_evidence_is_the_published_and_the_integral(name):
     given, expected = CASES[name]["input"], CASES[name]["expected"]
     wins, losses, least = given["wins"], given["losses"], given["p0"]
-    found = gates.find_log_evidence(wins, losses, least)
+    found = direct_votes.find_log_evidence(wins, losses, least)
     assert found == pytest.approx(expected["log_e"], abs=1e-9)
 
     def ratio(p):
@@ -203,13 +211,170 @@ def test_votes_that_rest_on_few_judges_are_not_decided():
     assert "effective judges" in one.says
 
 
+@pytest.mark.parametrize(
+    ("better", "judges", "n", "says"),
+    [
+        (0.9, 3, 150, "3 judges cannot stand for others. Add 2 or more, better 5, or decide for"),
+        (0.1, 4, 148, "4 judges cannot stand for others. Add 1 or more, better 4, or decide for"),
+        (0.9, 1, 150, "1 judge cannot stand for others. Add 4 or more, better 7, or decide for"),
+        (0.9, 5, 151, "5 judges (4.999 effective) cannot stand for others. Add 1 or more"),
+    ],
+)
+def test_fewer_than_five_effective_judges_decide_only_for_themselves(better, judges, n, says):
+    votes = draw_direct(n=n, judges=judges, better=better)
+    asked = {"new": "B", "old": "A", "margin": 0.1}
+    for more in ({}, {"anytime": True}):
+        found = evenhand.gate(votes, **asked, **more)
+        assert (found.decision, found.exit_code) == ("undecided", 3)
+        assert says in found.says[0]
+        assert '(--cluster item, in Python cluster="item")' in found.says[0]
+    these = "this judge" if judges == 1 else f"these {judges} judges"
+    alone = evenhand.gate(votes, **asked, cluster="item")
+    assert alone.decision == ("passed" if better > 0.5 else "worse")
+    assert f"for {these} only" in alone.says[0]
+    full = (draw_direct(n=150, judges=5, better=better), draw_direct(n=n, judges=9, better=better))
+    assert {evenhand.gate(one, **asked).decision for one in full} == {alone.decision}
+
+
+def test_judges_who_are_too_few_without_items_are_asked_about_by_judgments():
+    votes = draw_direct(judges=3)
+    few = {**votes, "item": [f"i{at % 3}" for at in range(150)]}
+    none = {name: values for name, values in votes.items() if name != "item"}
+    for table in (few, none):
+        found = evenhand.gate(table, new="B", old="A", margin=0.1)
+        assert "(--cluster judgment, in Python" in found.says[0]
+        asked = evenhand.gate(table, new="B", old="A", margin=0.1, cluster="judgment")
+        assert asked.decision == "passed"
+        assert "for these 3 judges only" in asked.says[0]
+    unknown = {name: values for name, values in none.items() if name != "judge"}
+    assert evenhand.gate(unknown, new="B", old="A", margin=0.1).decision == "passed"
+
+
+def test_a_plan_that_asks_about_few_judges_states_it(tmp_path):
+    votes, plan = draw_direct(judges=3), tmp_path / "gate.toml"
+    plan.write_text('new = "B"\nold = "A"\nmargin = 0.1\n')
+    (said,) = evenhand.gate(votes, plan=plan).says
+    assert 'only (cluster = "item" in a plan that is stated before the votes).' in said
+    plan.write_text('new = "B"\nold = "A"\nmargin = 0.1\ncluster = "item"\n')
+    assert evenhand.gate(votes, plan=plan).decision == "passed"
+
+
+def draw_alike(judges, items, won="left", **more):
+    """Each judge prefers the same system on each item."""
+    n = judges * items
+    return {
+        "left": ["B"] * n,
+        "right": ["A"] * n,
+        "winner": [won] * n,
+        "judge": [f"j{at % judges}" for at in range(n)],
+        "item": [f"i{at // judges}" for at in range(n)],
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("judges", "items", "won", "units", "decision"),
+    [
+        (8, 20, "left", 8, "passed"),
+        (20, 5, "left", 5, "passed"),
+        (20, 3, "left", 3, "undecided"),
+        (8, 20, "right", 8, "worse"),
+        (8, 5, "right", 5, "undecided"),
+    ],
+)
+def test_votes_that_are_all_alike_are_bounded(judges, items, won, units, decision):
+    """The bound of Clopper and Pearson, of votes with no judge and no item in common."""
+    votes = draw_alike(judges, items, won)
+    found = evenhand.gate(votes, new="B", old="A", margin=0.05)
+    one, wins = find_first(found), won == "left"
+    exact = stats.binomtest(units if wins else 0, units).proportion_ci(0.9, "exact")
+    assert (one.value, one.lower, one.upper) == pytest.approx((float(wins), exact.low, exact.high))
+    null = stats.binomtest(units if wins else 0, units, 0.45, "greater" if wins else "less")
+    assert (one.p if wins else one.p_worse) == pytest.approx(null.pvalue)
+    assert found.decision == decision
+    assert f"{units} votes by different judges and items" in found.notes[0]
+    looked = evenhand.gate(votes, new="B", old="A", margin=0.05, anytime=True)
+    one = find_first(looked)
+    evidence = one.log_evidence if wins else one.log_evidence_worse
+    assert evidence == pytest.approx(-log(null.pvalue))
+    assert looked.decision == decision
+
+
+def test_votes_that_are_all_alike_of_few_judges_decide_for_these_alone():
+    votes, asked = draw_alike(3, 20), {"new": "B", "old": "A", "margin": 0.05}
+    found = evenhand.gate(votes, **asked)
+    assert (found.decision, find_first(found).p) == ("undecided", None)
+    assert "3 judges cannot stand for others. Add 2 or more" in found.says[0]
+    alone = evenhand.gate(votes, **asked, cluster="item")
+    assert (alone.decision, find_first(alone).headline) == ("passed", "for these 3 judges only")
+    assert evenhand.gate(draw_alike(5, 20), **asked).decision == "passed"
+    llm = evenhand.gate(draw_alike(1, 20, judge_type=["llm"] * 20), **asked)
+    assert (llm.decision, find_first(llm).headline) == ("passed", "for this judge only")
+
+
+def test_where_nobody_knows_the_judges_votes_that_are_all_alike_are_refused():
+    votes = {name: values for name, values in draw_alike(8, 5).items() if name != "judge"}
+    with pytest.raises(NotIdentified, match="nobody preferred anything"):
+        evenhand.gate(votes, new="B", old="A", margin=0.05)
+
+
+def test_how_votes_were_read_is_named_beside_a_plan(tmp_path):
+    votes, plan = {**draw_direct(), "rater": ["r"] * 150}, tmp_path / "gate.toml"
+    votes |= {"winner": [{"left": 1, "right": 2}[one] for one in votes["winner"]]}
+    plan.write_text('new = "B"\nold = "A"\nmargin = 0.1\n')
+    turned = evenhand.read(votes, outcomes={"1": "right", "2": "left"}, missing="7")
+    said = "Not in the plan: --outcome, in Python outcomes=; --missing, in Python missing=."
+    assert said in str(evenhand.gate(turned, plan=plan).findings)
+    other = evenhand.read(draw_direct(), columns={"judge": "item"})
+    said = "Not in the plan: --column, in Python columns=."
+    assert said in str(evenhand.gate(other, plan=plan).findings)
+    plain = evenhand.gate(evenhand.read(draw_direct()), plan=plan)
+    assert "unplanned" not in {one.code for one in plain.findings}
+
+
+def test_llm_judges_alone_and_each_judge_by_itself_stand_for_themselves():
+    votes = draw_direct(judges=2)
+    asked = {"new": "B", "old": "A", "margin": 0.1}
+    assert evenhand.gate(votes, **asked).decision == "undecided"
+    marked = evenhand.gate({**votes, "judge_type": ["llm"] * 150}, **asked)
+    each = evenhand.gate(votes, **asked, group_by="judge")
+    for found, whom in ((marked, "these 2 judges"), (each, "this judge")):
+        assert found.decision == "passed"
+        assert f"for {whom} only" in found.says[0]
+    mixed = {**votes, "judge_type": ["llm", "human"] * 75}
+    assert evenhand.gate(mixed, **asked).decision == "undecided"
+
+
+def test_by_items_alone_it_holds_for_the_judges_however_many():
+    votes = draw_direct(n=300, judges=20)
+    asked = {"new": "B", "old": "A", "margin": 0.1}
+    assert "for these" not in evenhand.gate(votes, **asked).says[0]
+    assert "(for these 20 judges only)" in evenhand.gate(votes, **asked, cluster="item").says[0]
+
+
+def test_judges_who_answer_alike_do_not_show_how_others_differ():
+    """Each of eight judges prefers B on fifteen items of twenty."""
+    votes = {
+        "left": ["B"] * 160,
+        "right": ["A"] * 160,
+        "winner": ["left" if (at // 8 + at % 8) % 4 else "right" for at in range(160)],
+        "judge": [f"j{at % 8}" for at in range(160)],
+        "item": [f"i{at // 8}" for at in range(160)],
+    }
+    found = evenhand.gate(votes, new="B", old="A", margin=0.1)
+    assert found.decision == "undecided"
+    assert "nothing shows how other judges might differ. Add judges" in found.says[0]
+
+
 def test_anytime_needs_votes_and_judges():
     votes = draw_votes(n=3000, gaps={"B": 0.4})
     found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1, anytime=True))
     tally = evenhand.rank(votes).tally
-    wins, _, losses = tally.between("B", "A")
-    assert found.log_evidence == gates.find_log_evidence(wins, losses, 0.4)
-    assert found.log_evidence_worse == gates.find_log_evidence(losses, wins, 0.6)
+    wins, losses = count_independent(votes, found) * np.array(tally.between("B", "A"))[[0, 2]]
+    assert found.log_evidence == pytest.approx(direct_votes.find_log_evidence(wins, losses, 0.4))
+    assert found.log_evidence_worse == pytest.approx(
+        direct_votes.find_log_evidence(losses, wins, 0.6)
+    )
     assert found.decision == "passed"
     assert found.log_evidence > log(20)
     # few direct votes between the two: the ranking passes, the votes do not
@@ -235,9 +400,13 @@ def test_what_an_anytime_decision_needs_passes_when_votes_repeat(n):
     votes = draw_votes(n=n, gaps={"B": 0.0})
     once = find_first(evenhand.gate(votes, new="B", old="A", margin=0.15, anytime=True))
     assert once.decision == "undecided"
-    wins, _, losses = evenhand.rank(votes).tally.between("B", "A")
+    direct = np.array(evenhand.rank(votes).tally.between("B", "A"))[[0, 2]]
+    wins, losses = count_independent(votes, once) * direct
     times = 1 + once.judgments_needed / n
-    log_e = [gates.find_log_evidence(f * times * wins, f * times * losses, 0.35) for f in (1, 0.95)]
+    log_e = [
+        direct_votes.find_log_evidence(f * times * wins, f * times * losses, 0.35)
+        for f in (1, 0.95)
+    ]
     assert log_e[0] >= log(20) - 1e-6 > log_e[1]
     whole = ceil(times)
     again = {name: values * whole for name, values in votes.items()}
@@ -285,10 +454,11 @@ def test_systems_that_cannot_be_compared_are_named_without_options_of_rank():
 def test_evidence_counts_a_tie_as_half():
     votes = draw_votes(n=3000, ties=0.5, gaps={"B": 0.4})
     found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1, anytime=True))
-    wins, ties, losses = evenhand.rank(votes).tally.between("B", "A")
-    assert ties > 100
+    direct = np.array(evenhand.rank(votes).tally.between("B", "A"))
+    wins, ties, losses = count_independent(votes, found) * direct
+    assert direct[1] > 100
     assert found.log_evidence == pytest.approx(
-        gates.find_log_evidence(wins + ties / 2, losses + ties / 2, 0.4)
+        direct_votes.find_log_evidence(wins + ties / 2, losses + ties / 2, 0.4)
     )
 
 
@@ -301,7 +471,7 @@ def test_evidence_has_a_mean_of_at_most_one_at_the_margin(chances):
             score = sum((1.0, 0.5, 0.0)[one] for one in outcome)
             won, lost = (4 - score, score) if turned else (score, 4 - score)
             chance = np.prod([chances[one] for one in outcome])
-            mean += chance * exp(gates.find_log_evidence(won, lost, 0.6 if turned else 0.4))
+            mean += chance * exp(direct_votes.find_log_evidence(won, lost, 0.6 if turned else 0.4))
         assert mean <= 1 + 1e-9
 
 
@@ -324,7 +494,7 @@ def test_anytime_says_better_only_where_votes_show_it():
     fixed = find_first(evenhand.gate(votes, new="B", old="A", margin=0.3))
     found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.3, anytime=True))
     wins, ties, losses = evenhand.rank(votes).tally.between("B", "A")
-    shown = gates.find_log_evidence(wins + ties / 2, losses + ties / 2, 0.5) >= log(20)
+    shown = direct_votes.find_log_evidence(wins + ties / 2, losses + ties / 2, 0.5) >= log(20)
     assert fixed.superior
     assert found.decision == "passed"
     assert found.superior == shown == False  # noqa: E712 - a chain
@@ -557,7 +727,7 @@ def test_answers_to_other_questions_are_no_second_answers():
 
 def test_several_that_pass_say_which_and_for_whom():
     votes = draw_votes(n=900, judges=3, gaps={"A": 0.0, "B": 1.0, "C": 1.0})
-    found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.3)
+    found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.3, cluster="item")
     assert found.decision == "passed"
     assert found.says == ("B and C may replace A (for these 3 judges only).",)
 
@@ -621,8 +791,13 @@ def test_worse_is_shown_beside_all_other_comparisons():
 def test_evidence_of_each_claim_is_against_its_own_limit():
     votes = draw_direct(n=100, better=0.6)
     wins = votes["winner"].count("left")
-    asked = gates.Asked(new=("B",), old="A", margin=0.1, anytime=True)
-    found = gates.weigh_votes(evenhand.rank(votes), "B", asked)
+    ranking, pair = evenhand.rank(votes), ("B", "A")
+    alone = 1 / np.sqrt(100 * (wins / 100) * (1 - wins / 100))
+    found = direct_votes.weigh_votes(ranking, pair, 0.1, alpha=0.05, error=0.5 * alone)
+    part = (stats.norm.ppf(0.95) / stats.t.ppf(0.95, ranking.df)) ** 2
+    wider = direct_votes.weigh_votes(ranking, pair, 0.1, alpha=0.05, error=2 * alone)
+    assert (found.wins, wider.wins) == pytest.approx((part * wins, part * wins / 4), rel=1e-4)
+    wins, votes_in_all = found.wins, found.wins + found.losses
 
     def weigh(won, lost, least):
         def likelihood(share):
@@ -631,7 +806,7 @@ def test_evidence_of_each_claim_is_against_its_own_limit():
         mean = integrate.quad(likelihood, least, 1)[0] / (1 - least)
         return log(mean / likelihood(least))
 
-    losses = 100 - wins
+    losses = votes_in_all - wins
     assert found.passes == pytest.approx(weigh(wins, losses, 0.4), rel=1e-6)
     assert found.better == pytest.approx(weigh(wins, losses, 0.5), rel=1e-6)
     assert found.worse == pytest.approx(weigh(losses, wins, 0.6), rel=1e-6)

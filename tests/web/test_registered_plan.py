@@ -1,5 +1,7 @@
 """The plan of a gate that a campaign registered: it cannot be changed after the votes."""
 
+import json
+import random
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,14 +12,15 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.cli import serve
 from evenhand.cli.main import main
-from evenhand.design.reading import read_campaign
+from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.errors import CampaignError, InvalidJudgments
 from evenhand.web import Site, Store
 from evenhand.web.app import make_app, make_public_app
+from evenhand.web.downloads import open_download
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from followed_campaigns import judge_some, make
-from stored_campaigns import invite_all
+from stored_campaigns import invite_all, judge_next, take
 
 PLAN = 'new = "B"\nold = "C"\nmargin = 0.05\n'
 DIGEST = sha256(PLAN.encode()).hexdigest()
@@ -75,6 +78,40 @@ def test_before_the_end_nothing_is_decided(
     assert anytime or (found.exit_code, found.comparisons[0].decision) == (3, "undecided")
     judge_some(store, 12)
     assert early not in evenhand.gate(where, plan=path).says[0]
+
+
+def test_answers_of_a_judge_who_was_revoked_are_still_to_come(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    """Who could end a plan by revoking judges could end it where it passes."""
+    begin(store, PLAN)
+    path = tmp_path / "gate.toml"
+    path.write_text(PLAN, encoding="utf-8")
+    judge_some(store, 66)
+    store.revoke("j1")
+    for judge in ("j0", "j2") * 2:
+        judge_next(store, judge, {"outcome": "left"})
+    (said,) = evenhand.gate(where, plan=path).says
+    assert "2 answers are to come, 2 of them at free seats: invite judges to these." in said
+    store.invite("j3", seat="j1")
+    (said,) = evenhand.gate(where, plan=path).says
+    assert said.endswith("and 2 answers are to come.")
+    for _ in range(2):
+        judge_next(store, "j3", {"outcome": "left"})
+    assert "to come" not in evenhand.gate(where, plan=path).says[0]
+
+
+def test_a_copy_of_the_answers_says_that_the_plan_is_not_in_it(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    begin(store, PLAN)
+    judge_some(store, 9)
+    told = CliRunner().invoke(main, ["convert", where, "-o", str(tmp_path / "votes.csv")])
+    assert told.exit_code == 0
+    said = "".join(told.stderr.split())
+    assert f"SHA-256{DIGEST},whichthecampaignregistered" in said
+    head = json.loads(b"".join(open_download(store, "head.json") or ()))
+    assert head["plan_sha256"] == DIGEST
 
 
 @pytest.mark.parametrize("anytime", [False, True])
@@ -186,3 +223,34 @@ def test_serve_takes_a_plan_that_answers_decide(tmp_path: Path, campaign: str, p
     path.write_text(f'new = "B"\nold = "A"\n{plan}\n', encoding="utf-8")
     planned = read_campaign(tmp_path / "c.toml")
     assert serve._read_plan(str(path), planned) == path.read_text(encoding="utf-8")
+
+
+def test_the_board_counts_a_judge_once_at_any_time(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    """Six judges see three pairs twice, and answer them the other way round the second time."""
+    outputs = [{"item": f"{n}", "outputs": {one: f"{one}{n}" for one in "ABC"}} for n in range(6)]
+    told = {
+        "name": "c",
+        "judges": [f"j{n}" for n in range(6)],
+        "tasks": [{"kind": "pair", "name": "t"}],
+        "design": {"judges_per_item": 6, "repeats": 3, "lag": 3},
+        "items": outputs,
+    }
+    plan = PLAN + "anytime = true\n"
+    store.launch(make_campaign(told), plan=plan)
+    invite_all(store)
+    luck = random.Random(5)
+    for turn in range(126):
+        ticket = take(store, f"j{turn % 6}").ticket
+        better = ticket.systems[0] < ticket.systems[1]
+        turned = ticket.kind == "repeat" or luck.random() < 0.2
+        judge_next(store, f"j{turn % 6}", {"outcome": "left" if better != turned else "right"})
+    path = tmp_path / "gate.toml"
+    path.write_text(plan, encoding="utf-8")
+    found = evenhand.gate(where, plan=path).to_dict()
+    assert found["comparisons"][0]["judgments"] == 108
+    with TestClient(make_public_app(Site(store))) as client:
+        board = client.get("/board.json").json()
+    assert board["plan"]["decision"]["comparisons"] == found["comparisons"]
+    assert board["plan"]["decision"]["decision"] == found["decision"]

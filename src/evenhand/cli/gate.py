@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
@@ -161,8 +160,6 @@ def gate(
         plan=planned.plan,
         plan_sha256=planned.sha256,
     )
-    if result.plan_sha256 is not None:
-        result = replace(result, unplanned=(*result.unplanned, *name_changes(run.reading)))
     shown = VerbResult({"": result}, {}, remarks_on(data), exit_code=result.exit_code)
     if written.junit is not None:
         write_file(Path(written.junit), write_junit(result))
@@ -173,18 +170,6 @@ def gate(
         ):
             file.write(f"{shown.markdown().rstrip()}\n\n")  # the next one begins a paragraph
     return shown
-
-
-def name_changes(reading: options.Reading) -> list[str]:
-    """Name options that change what the answers say; a plan states none of them."""
-    told = {
-        "--outcome": reading.meanings,
-        "--column": reading.columns,
-        "--weight": reading.weight,
-        "--missing": reading.missing,
-        "--system-separator": reading.system_separator,
-    }
-    return [flag for flag, value in told.items() if value]
 
 
 def write_junit(result: Gate) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from evenhand.design.campaign import Campaign
-    from evenhand.ranking.gate import Asked
+    from evenhand.ranking.gate_terms import Asked
     from evenhand.web.links import Tokens
     from evenhand.web.store.store import Store
 
@@ -179,7 +179,7 @@ def _note(asked: Serving, word: str, text: str) -> None:
 
 
 def _read_plan(path: str, planned: Campaign) -> str:
-    from evenhand.ranking.gate import Asked, read_gate_plan
+    from evenhand.ranking.gate_terms import Asked, read_gate_plan
     from evenhand.ranking.plans import naming_plan
 
     with naming_plan(path, UnknownOption):
@@ -276,7 +276,7 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: st
     if board:
         click.echo(f"board  {board}, for anybody")
     if store.plan:
-        from evenhand.ranking.gate import parse_gate_plan
+        from evenhand.ranking.gate_terms import parse_gate_plan
 
         digest = parse_gate_plan(store.plan.encode())[1]
         click.echo(f"plan   registered, with SHA-256 {digest}: publish it")

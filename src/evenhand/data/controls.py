@@ -172,6 +172,14 @@ def leave_out_llm_judges(data: Held, named: Sequence[str] = ()) -> Held:
     return cast("Held", marked_out.keep_rows(people, "llm-judges", _REASONS["llm-judges"]))
 
 
+def judged_by_llm_alone(data: object) -> bool:
+    """Say whether all judges are marked as LLMs."""
+    if not isinstance(data, Table) or _TYPE not in data.columns:
+        return False
+    types = [*count_labels(data.frame, _TYPE, as_text=True)]
+    return all(JUDGE_TYPES.get((one or "human").strip().casefold()) for one in types)
+
+
 def note_llm_judges(data: Table) -> tuple[str, ...]:
     """Say which judges are marked as LLMs, and how many verdicts are theirs."""
     people = leave_out_llm_judges(data)

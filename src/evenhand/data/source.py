@@ -65,6 +65,9 @@ class Source:
     plan_sha256: str = ""  # of the plan of a gate that its campaign registered; "" without one
     # answers of the campaign that are still to come
     remaining: int = field(default=0, compare=False)
+    vacant: int = field(default=0, compare=False)  # those of them at seats that are free
+    # options of `read` that were given and may change what answers say, as one writes them
+    choices: tuple[str, ...] = field(default=(), compare=False)
     # what was excluded on the way here; filters are not counted yet
     exclusions: tuple[Exclusion | Filter, ...] = field(default=(), repr=False, compare=False)
 

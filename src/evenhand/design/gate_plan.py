@@ -3,7 +3,8 @@
 Two systems as they may be, the new one as good as the old or better by a stated gap. A closed form
 (`expected_power`) finds how many judgments pass it as often as wanted; then campaigns are drawn and
 decided as `gate` does, and the design grows where they fall short. Campaigns of a new system that
-is worse by just the margin are drawn as well: of these, α pass.
+is worse by just the margin are drawn as well: of these, α pass. With fewer than five effective
+judges a gate decides nothing, and no plan has them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
@@ -45,8 +47,11 @@ from evenhand.design.spec import CampaignSpec, check_settings, make_spec
 from evenhand.design.texts import say
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.numerics.distributions import t_quantile
-from evenhand.ranking.gate import CODES, FARTHEST, Asked, Decision, decide
+from evenhand.ranking.clustering import write_below
+from evenhand.ranking.gate import CODES, FARTHEST, Decision, decide
+from evenhand.ranking.gate_terms import Asked
 from evenhand.ranking.intervals import MIN_CLUSTERS
+from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
 
@@ -311,6 +316,10 @@ class GateSearch:
 
     def size(self, judges: int, judgments: int) -> Design:
         """Return a design of so many judgments, each output or pair on an item of its own."""
+        if (
+            judges == MIN_CLUSTERS
+        ):  # one judgment too many of one, and they are fewer effective ones
+            judgments += -judgments % judges
         return self.spec.design(judges, self.spec.items or MOST, judgments)
 
     def expect(self, design: Design) -> float:
@@ -322,7 +331,7 @@ class GateSearch:
 
     def need(self, judges: int) -> Design | None:
         """Return the smallest design of a panel that passes often enough; None if none does."""
-        if judges < max(self.spec.overlap, MIN_CLUSTERS):
+        if judges < self.spec.overlap or count_effective(self.size(judges, MOST)) < MIN_CLUSTERS:
             return None
         low, high = judges * self.spec.overlap * self.spec.repeats, MOST
         if self.expect(self.size(judges, high)) < self.spec.power:
@@ -347,19 +356,25 @@ class GateSearch:
         """Return the stated design; where the number of judgments is missing, the fewest."""
         spec = self.spec
         judges = spec.judges or USUAL_JUDGES
-        if judges < MIN_CLUSTERS:
+        stated = spec.judgments or (spec.each or 0) * judges
+        design = spec.design(judges, spec.items or MOST, stated or MOST)
+        effective = count_effective(design)
+        if effective < MIN_CLUSTERS:
+            panels = (replace(design, judges=more) for more in count(max(judges, design.overlap)))
+            enough = next(x.judges for x in panels if count_effective(x) >= MIN_CLUSTERS)
+            uneven = f" ({write_below(effective, MIN_CLUSTERS)} effective)"
             raise NotIdentified(
-                f"{judges} judges are too few to stand for others",
-                [f"plan {MIN_CLUSTERS:.0f} judges or more, better 10"],
+                f"{plural(judges, 'judge')}{uneven * (judges >= MIN_CLUSTERS)} are too few to stand"
+                " for others: a gate decides nothing by them, unless it asks about these alone"
+                " (gate --cluster item), which has no plan",
+                [f"plan {enough} judges or more, better 10"],
             )
         if self.apart <= 0:
             raise NotIdentified(
                 "a new system that is no better than what must not pass cannot pass",
                 ["say how much better it is (gap)", "state a larger margin"],
             )
-        stated = spec.judgments or (spec.each or 0) * judges
         if stated:
-            design = self.size(judges, stated)
             refuse_idle_judges(design)
             return design
         found = self.need(judges)
@@ -377,6 +392,15 @@ class GateSearch:
                 ],
             )
         return found
+
+
+def count_effective(design: Design) -> float:
+    """Return the effective judges of a design, (Σ n)²/Σ n²."""
+    if design.loads != "equal":
+        return design.effective_judges
+    each, more = divmod(design.judgments, design.judges)
+    squares = (design.judges - more) * each**2 + more * (each + 1) ** 2
+    return design.judgments**2 / squares
 
 
 def simulate_gate(

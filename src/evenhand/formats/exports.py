@@ -603,17 +603,24 @@ def find_exporter(name: str) -> Exporter:
 
 def say_left_out(data: Handle, name: str) -> tuple[str, ...]:
     """Say what an outside format has no place for; of our own, that ties are all alike there."""
+    sentences = []
+    if data.source.plan_sha256:
+        sentences = [
+            f"the plan of a gate with SHA-256 {data.source.plan_sha256}, which the campaign"
+            f" registered: gate holds it against {data.source.name}, and not against a copy"
+        ]
     if name not in EXPORTS:
         if name == "arena" or not isinstance(data, Comparisons):
-            return ()
+            return tuple(sentences)
         counted = count_labels(data.frame, "outcome", as_text=True)
         n = sum(many for word, many in counted.items() if is_both_bad(word))
-        return (f"ties of which both outputs are bad are ties like others: {n:,}",) if n else ()
+        alike = [f"ties of which both outputs are bad are ties like others: {n:,}"] if n else []
+        return (*sentences, *alike)
     exporter = find_exporter(name)
     lost = [
         column
         for column in data.columns
         if column not in exporter.holds.split() and column != ANSWER
     ]
-    sentences = [f"{name} has no place for: {', '.join(lost)}"] if lost else []
+    sentences += [f"{name} has no place for: {', '.join(lost)}"] if lost else []
     return (*sentences, *exporter.find_losses(data))

@@ -169,7 +169,22 @@ def read(
             data = split_equal(data)
         elif system_separator:
             data = data.split_merged(system_separator)
-        return data.exclude_named([without] if isinstance(without, str) else without)
+        data = data.exclude_named([without] if isinstance(without, str) else without)
+    chosen = {
+        "--from, in Python format=": format,
+        "--column, in Python columns=": {*(columns or {})} - {"weight"},
+        "--weight, in Python columns=": "weight" in (columns or {}),
+        "--outcome, in Python outcomes=": outcomes,
+        "--weights, in Python weights=": weights != "frequency",
+        "--system-separator, in Python system_separator=": system_separator,
+        "--sheet, in Python sheet=": sheet,
+        "--decimal, in Python decimal=": decimal,
+        "--skip-bad-rows, in Python skip_bad_rows=": skip_bad_rows,
+        "--missing, in Python missing=": codes,
+        "--error-weight, in Python error_weights=": error_weights,
+    }
+    choices = tuple(name for name, value in chosen.items() if value)
+    return replace(data, source=replace(data.source, choices=choices))
 
 
 def split_equal(data: Comparisons | Rankings | Ratings) -> Comparisons | Rankings | Ratings:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import count
 from typing import ClassVar, Final
 
 import numpy as np
@@ -205,8 +206,28 @@ def limit_to_few(levels: Levels, clusterings: Sequence[str] = ()) -> str | None:
 def say_few(name: str, levels: int | None, effective: float | None) -> str | None:
     if levels is None or effective is None or effective >= MIN_EFFECTIVE[name]:
         return None
-    many = f", {effective:.1f} effective" if levels >= MIN_EFFECTIVE[name] else ""
-    return limit_to_levels(name, levels) + many
+    many = f", {write_below(effective, MIN_EFFECTIVE[name])} effective"
+    return limit_to_levels(name, levels) + many * (levels >= MIN_EFFECTIVE[name])
+
+
+def write_below(number: float, limit: float) -> str:
+    """Write a number with so many digits that it stays below a limit.
+
+    >>> write_below(3.98, 5), write_below(4.9986, 5)
+    ('4.0', '4.999')
+    """
+    digits = next(digits for digits in range(1, 17) if round(number, digits) < limit)
+    return f"{number:.{digits}f}"
+
+
+def count_missing(levels: int, effective: float, least: float) -> int:
+    """Return how many more levels, each with a mean load, make it so many effective ones.
+
+    >>> count_missing(3, 3.0, 5), count_missing(6, 4.2, 5)
+    (2, 1)
+    """
+    squares = levels**2 / effective
+    return next(more for more in count(1) if (levels + more) ** 2 / (squares + more) >= least)
 
 
 def limit_to_levels(name: str, levels: int) -> str:

@@ -35,6 +35,7 @@ from evenhand.ranking.clustering import (
     limit_to_levels,
     note_independence,
     single_answers,
+    write_below,
 )
 from evenhand.ranking.intervals import (
     MIN_CLUSTERS,
@@ -785,8 +786,6 @@ def find_linked(way: ClusteredErrors, *, requested: str | None) -> NDArray[np.bo
     counted = None if name == "ranking" else way.effective
     most = MIN_CLUSTERS if counted is None else float(np.where(linked, counted, 0.0).max())
     if requested is None and most < MIN_CLUSTERS:
-        # with so many digits that it stays below FEW
-        digits = next(digits for digits in range(1, 17) if round(most, digits) < MIN_CLUSTERS)
-        few = f"{MIN_CLUSTERS:.0f} effective {name}s ({most:.{digits}f} at most)"
+        few = f"{MIN_CLUSTERS:.0f} effective {name}s ({write_below(most, MIN_CLUSTERS)} at most)"
         raise NotIdentified(f"every difference rests on fewer than {few}")
     return np.asarray(linked if counted is None else linked & (counted >= MIN_CLUSTERS))

@@ -12,15 +12,10 @@ hold at once: δ ≥ 0, so that a system that is better passes at no further cos
 are tested by the largest t of all, stepping down; each group must pass by itself, which needs no
 correction.
 
-With `anytime` votes may be looked at as often as wanted. Of direct votes between the two, S for the
-new and F for the old system, each with half of the ties, and p₀ = ½ − margin,
+Fewer than five effective judges do not stand for others: the decision stays open, unless `cluster`
+or a group for each judge asks about these judges alone, or all are LLM judges, who were chosen.
 
-    e = ∫ p^S (1 − p)^F dp over p₀ < p < 1, with weight 1/(1 − p₀), / (p₀^S (1 − p₀)^F)
-
-has a mean of at most 1, at any time, wherever the new system wins p₀ or less: with x of a vote 1, ½
-or 0, (p/p₀)^x ((1 − p)/(1 − p₀))^(1 − x) is convex in x, so that its mean is at most that of wins
-and losses alone. Hence e ≥ 1/α happens with probability α (Ville). It assumes that votes are
-independent: where judges are known, the clustered test must pass as well.
+With `anytime` direct votes must show the same however often they are looked at (`direct_votes`).
 
 When not to use it: to choose a margin after votes are known.
 """
@@ -31,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from dataclasses import replace as changed
 from hashlib import sha256
-from math import inf, log
+from math import ceil, inf, log
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -40,7 +35,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import leave_out_second_answers
+from evenhand.data.controls import judged_by_llm_alone, leave_out_second_answers, take_pairs
 from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
@@ -55,7 +50,6 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
     listing,
-    require_option,
     require_seed,
     suggest_or_list,
 )
@@ -64,13 +58,22 @@ from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
+from evenhand.ranking.clustering import (
+    ENOUGH_JUDGES,
+    MIN_EFFECTIVE,
+    count_missing,
+    join_limits,
+    limit_to_levels,
+    these,
+    write_below,
+)
+from evenhand.ranking.direct_votes import WAYS, Unanimous, find_unanimous, weigh_votes
+from evenhand.ranking.gate_terms import Asked, read_gate_plan, say_margin, sign_asked
 from evenhand.ranking.intervals import find_times
 from evenhand.ranking.plans import (
     join_plan,
     list_chosen,
     naming_plan,
-    parse_plan,
-    read_plan,
     require_digest,
 )
 from evenhand.ranking.rank import rank
@@ -83,7 +86,7 @@ from evenhand.ranking.ranking import (
     say_why,
 )
 from evenhand.ranking.texts import say_of_gates as say
-from evenhand.render.counts import plural
+from evenhand.render.counts import plural, say_tally
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import join_names, write_value
@@ -151,19 +154,6 @@ def solve_margin(fit: FittedModel, margin: float) -> float:
         return float(find_win_rates(fit, np.array([gap]))[0]) - (0.5 - margin)
 
     return -float(brentq(beyond, -FARTHEST, 0.0, xtol=1e-12, rtol=1e-14))
-
-
-def find_log_evidence(wins: float, losses: float, least: float) -> float:
-    """Return log e against every share of wins up to `least`, p₀.
-
-    >>> round(find_log_evidence(60, 52, 0.45), 6)
-    0.071699
-    """
-    from scipy.special import betainc, betaln
-
-    tail = float(betainc(1 + losses, 1 + wins, 1 - least))
-    mean = float(betaln(1 + wins, 1 + losses)) + (log(tail) if tail > 0 else -inf)
-    return mean - log(1 - least) - wins * log(least) - losses * log(1 - least)
 
 
 @dataclass(frozen=True)
@@ -291,7 +281,10 @@ class Gate(Shown):
         legend = [value, "needed: what the lower end must exceed to pass"]
         if self.anytime:
             needed = log(len(self.new) / self.alpha)
-            legend.append(f"log e: evidence of direct votes, a tie being half; {needed:.2f} passes")
+            legend.append(
+                "log e: evidence of direct votes, a tie being half, less where judges differ;"
+                f" {needed:.2f} passes"
+            )
         caption = f"May {' or '.join(self.new)} replace {self.old}?"
         table = Table("comparisons", caption, columns, tuple(self.rows()), legend=tuple(legend))
         planned = "planned-else" if self.unplanned else "planned"
@@ -338,7 +331,7 @@ def gate(
         group_by: a column of whose levels each must pass. Tasks and criteria are such groups too.
         criterion: of ratings, the one criterion to decide by.
         lower_is_better: of ratings, whether lower scores are better; as in `rank`.
-        cluster: as in `rank`.
+        cluster: as in `rank`; "item" decides for these judges only, who may be few.
         llm: verdicts of LLM judges, which help people's judgments as in `rank`.
         llm_judges: the same where verdicts are among the judgments.
         unpaired: as in `rank`.
@@ -403,38 +396,50 @@ def gate(
         if isinstance(taken, Ratings):
             with naming_plan(plan, UnknownOption):
                 refuse_wide_margin(taken, asked.margin)
-    elif asked.criterion is not None or asked.better is not None:
-        names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
-        where = "" if plan is None else f"'{plan}': "
-        kind = type(taken).__name__.lower()
-        raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
+    else:
+        refuse_scores(asked, type(taken).__name__.lower(), plan)
     if asked.anytime and isinstance(taken, Comparisons):
         with naming_plan(plan, UnknownColumn):
             # evidence counts each answer once
             taken = leave_out_second_answers(taken, asked.group_by)
     with naming_plan(plan, UnknownColumn, UnknownOption):
-        try:
-            ranked = rank(taken, **settings)
-        except NotIdentified as refusal:
-            raise refusal.without_options(*LACKING) from None
+        ranked = rank_or_count(taken, asked, settings)
     with naming_plan(plan, UnknownOption, InvalidJudgments):
-        found = decide(ranked, asked, digest, seed, cost_judgment)
+        found = decide(
+            ranked,
+            asked,
+            digest,
+            seed,
+            cost_judgment=cost_judgment,
+            of_these=judged_by_llm_alone(taken),
+        )
     if digest is None:
         return found
     if source.plan_sha256 and source.remaining and not asked.anytime:
-        found = wait(found, source.remaining)
-    unplanned = list_chosen(found.excluded)
+        found = wait(found, source)
+    unplanned = [*list_chosen(found.excluded), *source.choices]
     unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
     unplanned += [f"seed {seed}"] * (seed != SEED)
     return changed(found, unplanned=tuple(unplanned))
 
 
-def wait(found: Gate, remaining: int) -> Gate:
+def wait(found: Gate, source: Source) -> Gate:
     """Decide nothing yet: a plan decides once, at the end, and answers are to come."""
-    early = str(say("early", remaining=remaining, remains="is" if remaining == 1 else "are"))
+    # a plan that were decided when judges are revoked could be ended where it passes
+    counts = {"remaining": source.remaining, "vacant": source.vacant}
+    code = "early-vacant" if source.vacant else "early"
+    early = str(say(code, **counts, remains="is" if source.remaining == 1 else "are"))
     told: dict[str, Any] = {"decision": "undecided", "superior": False, "equivalent": False}
     told |= {"says": early, "judgments_needed": None, "cost": None}
     return changed(found, comparisons=tuple(changed(one, **told) for one in found.comparisons))
+
+
+def refuse_scores(asked: Asked, kind: str, plan: str | Path | None) -> None:
+    """Refuse what is asked of ratings alone."""
+    names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
+    if names:
+        where = "" if plan is None else f"'{plan}': "
+        raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
 
 
 def refuse_wide_margin(taken: Ratings, margin: float) -> None:
@@ -452,104 +457,22 @@ def refuse_wide_margin(taken: Ratings, margin: float) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a gate asks, whoever states it."""
-
-    new: tuple[str, ...]
-    old: str
-    margin: float
-    alpha: float = 0.05
-    anytime: bool = False
-    group_by: str | None = None
-    criterion: str | None = None
-    better: str | None = None
-    cluster: str | None = None
-
-    @classmethod
-    def take(cls, given: Mapping[str, Any], plan: str | Path | None = None) -> Asked:
-        """Check what was given, or what a plan states; None is not given.
-
-        Raises:
-            UnknownOption: something lacks, or cannot be.
-
-        """
-        stated = {name: value for name, value in given.items() if value is not None}
-        for name, what in NEEDED.items():
-            if name not in stated and plan is not None:
-                raise UnknownOption(f"'{plan}' does not state {name}, {what}: add it")
-            if name not in stated:
-                raise UnknownOption(f"say {what}: --{name}, in Python {name}=")
-        for name in ("margin", "alpha"):
-            value = stated.get(name, 0.05)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise UnknownOption(f"{name} cannot be {value!r}: it is a number")
-        asked = cls(**{**stated, "new": take_names(stated["new"])})
-        if not asked.margin >= 0 or asked.margin == inf:
-            raise UnknownOption(f"margin cannot be {asked.margin:g}: it is 0 or more")
-        if not 0 < asked.alpha < 0.5:
-            raise UnknownOption(f"alpha cannot be {asked.alpha:g}: it lies between 0 and .5")
-        if not asked.new or asked.old in asked.new:
-            raise UnknownOption(f"{asked.old} cannot replace itself: name another system as new")
-        if len({*asked.new}) < len(asked.new):
-            raise UnknownOption("a system is named as new twice: once will do")
-        if asked.better is not None:
-            require_option("better", asked.better, ("higher", "lower"))
-        return asked
-
-
-NEEDED: Final = {
-    "new": "which system is new",
-    "old": "which system it may replace",
-    "margin": "how much worse it may be",
-}
-KINDS: Final[Mapping[str, tuple[type, ...]]] = {  # what a plan may state
-    **{one.name: (str,) for one in fields(Asked)},
-    "new": (str, list),
-    "margin": (int, float),
-    "alpha": (int, float),
-    "anytime": (bool,),
-}
-
-
-def read_gate_plan(path: str | Path) -> tuple[dict[str, Any], str]:
-    """Return what a plan states, and the SHA-256 of its file; raises as `read_plan`."""
-    return _name_new(*read_plan(path, "gate", KINDS))
-
-
-def parse_gate_plan(content: bytes) -> tuple[dict[str, Any], str]:
-    """Return what a registered plan states, and its SHA-256."""
-    return _name_new(*parse_plan(content, "plan", "gate", KINDS))
-
-
-def _name_new(stated: dict[str, Any], digest: str) -> tuple[dict[str, Any], str]:
-    if "new" in stated:
-        stated["new"] = take_names(stated["new"])
-    return stated, digest
-
-
-def describe_plan(stated: Mapping[str, Any]) -> str:
-    """Say what a registered plan asks.
-
-    >>> describe_plan({"new": "B", "old": "A", "margin": 0.05})
-    'B may replace A if it passes a gate with margin 0.05 and α 0.05, decided once, at the end'
-    """
-    asked = Asked.take(stated)
-    when = "decided at every look" if asked.anytime else "decided once, at the end"
-    return (
-        f"{listing(asked.new)} may replace {asked.old} if it passes a gate with margin"
-        f" {asked.margin:g} and α {asked.alpha:g}, {when}"
-    )
-
-
 def decide(
-    ranked: Ranking | GroupedRankings,
+    ranked: Ranking | GroupedRankings | Unanimous,
     asked: Asked,
     digest: str | None,
     seed: int,
+    *,
     cost_judgment: float | None = None,
+    of_these: bool = False,
 ) -> Gate:
-    """Decide by a ranking, or by those of several groups, each of which must pass."""
+    """Decide by a ranking, or by those of several groups, each of which must pass.
+
+    of_these: whether the question is about these judges, however few, as of LLM judges alone.
+    """
+    of_these = of_these or asked.cluster is not None or asked.group_by == "judge"
+    if isinstance(ranked, Unanimous):
+        return decide_alike(ranked, asked, digest)
     groups: Mapping[str, Ranking]
     if isinstance(ranked, GroupedRankings):
         groups, by = ranked.groups, ranked.by
@@ -572,7 +495,8 @@ def decide(
         if asked.old in lacking or {*asked.new} <= {*lacking}:
             refused[name] = say_not_judged(lacking)
             continue
-        found += compare_in_group(ranking, name, asked, lacking, seed)
+        few = None if of_these else say_few_judges(ranking, planned=digest is not None)
+        found += compare_in_group(ranking, name, asked, lacking, seed=seed, few=few)
     if not found:
         raise InvalidJudgments("; ".join(f"{name}: {why}" for name, why in refused.items()))
     for name, why in refused.items():
@@ -583,9 +507,6 @@ def decide(
         changed(one, says=str(say_decision(one, asked, scale)))
         for one in adjust_worse(found, asked, cost_judgment)
     ]
-    of = f"gate {' '.join(asked.new)} against {asked.old}, margin {asked.margin:g}"
-    settings = [of, f"alpha {asked.alpha:g}", *["anytime"] * asked.anytime]
-    settings += [f"plan {digest}"] * (digest is not None)
     notes = list_notes(groups, asked)
     excluded = dict.fromkeys(one for ranking in groups.values() for one in ranking.excluded)
     return Gate(
@@ -599,9 +520,87 @@ def decide(
         scale=scale,
         comparisons=tuple(found),
         basis=say_basis(groups, asked, scale, by),
-        signature=" | ".join([sign_groups(groups), *settings]),
+        signature=" | ".join([sign_groups(groups), *sign_asked(asked, digest)]),
         notes=take_findings(notes),
         excluded=tuple(excluded),
+    )
+
+
+def rank_or_count(
+    taken: Any, asked: Asked, settings: Mapping[str, Any]
+) -> Ranking | GroupedRankings | Unanimous:
+    """Rank judgments; where no worths fit, return the direct votes if these are all alike.
+
+    Raises:
+        NotIdentified: they are not, or not of one new system alone.
+
+    """
+    try:
+        return rank(taken, **settings)
+    except NotIdentified as refusal:
+        found, helped = None, settings["llm"] is not None or settings["llm_judges"]
+        several = len(asked.new) > 1 or asked.group_by is not None or helped
+        if isinstance(taken, Comparisons) and not several and asked.margin < 0.5:
+            ways: tuple[str, ...] = ("item",) if judged_by_llm_alone(taken) else WAYS
+            ways = ways if asked.cluster is None else tuple(asked.cluster.split("+"))
+            found = find_unanimous(take_pairs(taken), (asked.new[0], asked.old), ways)
+        if found is None:
+            raise refusal.without_options(*LACKING) from None
+        return found
+
+
+def decide_alike(votes: Unanimous, asked: Asked, digest: str | None) -> Gate:
+    """Decide by votes that all prefer the same system, however few need be."""
+    (new,), limit, alpha = asked.new, 0.5 - asked.margin, asked.alpha
+    rare = limit if votes.wins else 1 - limit
+    factor = "item" if "item" in votes.ways else "judgment"
+    at_large = "judge" in votes.ways
+    few = say_few(votes.judges, float(votes.judges), factor, planned=digest is not None)
+    why = few if at_large else None
+    p, bound = rare**votes.units, alpha ** (1 / votes.units)
+    known, shown = why is None, why is None and p <= alpha
+    evidence = -votes.units * log(rare)
+    empty = open_comparison(new, "", "")
+    one = changed(
+        empty,
+        decision=("passed" if votes.wins else "worse") if shown else "undecided",
+        superior=votes.wins and shown and 0.5**votes.units <= alpha,
+        value=float(votes.wins),
+        lower=(bound if votes.wins else 0.0) if known else None,
+        upper=(1.0 if votes.wins else 1 - bound) if known else None,
+        limit=limit,
+        p=(p if votes.wins else 1.0) if known else None,
+        p_worse=(1.0 if votes.wins else p) if known else None,
+        log_evidence=(evidence if votes.wins else -inf) if asked.anytime else None,
+        log_evidence_worse=(-inf if votes.wins else evidence) if asked.anytime else None,
+        judgments=votes.votes,
+        why=why,
+        headline="" if at_large else limit_to_levels("judge", votes.judges),
+    )
+    one = changed(one, says=str(say_decision(one, asked, "win rate")))
+    needed = ceil(log(alpha) / log(rare) - 1e-9)
+    told: dict[str, Any] = {"votes": votes.votes, "units": votes.units, "needed": needed}
+    told |= {"better": new if votes.wins else asked.old}
+    whose = " and ".join(f"{way}s" for way in votes.ways)
+    note = say("all-alike", **told, whose=f" by different {whose}" if whose else "")
+    counted = say_tally(votes.votes, votes.votes, 2, 0.0)
+    settings = [f"all votes on {new} and {asked.old} alike", *sign_asked(asked, digest)]
+    return Gate(
+        new=asked.new,
+        old=asked.old,
+        margin=asked.margin,
+        alpha=alpha,
+        anytime=asked.anytime,
+        plan_sha256=digest,
+        by=None,
+        scale="win rate",
+        comparisons=(one,),
+        basis=f"{counted}, {plural(votes.judges, 'judge')}. {say_margin(asked, rates=True)}",
+        signature=write_signature(
+            settings, votes.tally.n_judgments, votes.tally.digest_by(()), judges=votes.judges
+        ),
+        notes=(note,),
+        excluded=votes.table.excluded,
     )
 
 
@@ -639,9 +638,18 @@ def sign_groups(groups: Mapping[str, Ranking]) -> str:
 
 
 def compare_in_group(
-    ranking: Ranking, group: str, asked: Asked, lacking: Sequence[str], seed: int
+    ranking: Ranking,
+    group: str,
+    asked: Asked,
+    lacking: Sequence[str],
+    *,
+    seed: int,
+    few: str | None,
 ) -> list[Comparison]:
-    """Compare each new system with the old one by the ranking of a group."""
+    """Compare each new system with the old one by the ranking of a group.
+
+    few: why nothing can be decided of any, or None.
+    """
     if ranking.pair_stderr is None:
         raise UnknownOption(
             f"{len(ranking.systems):,} systems are too many for errors of all: keep the new and the"
@@ -654,7 +662,7 @@ def compare_in_group(
     gaps = sign * (ranking.estimate[at] - ranking.estimate[old])
     errors = ranking.pair_stderr[at, old]
     delta = asked.margin if isinstance(fit, RatingFit) else solve_margin(fit, asked.margin)
-    barred = [bars(ranking, (one, old)) for one in at.tolist()]
+    barred = [few or bars(ranking, (one, old)) for one in at.tolist()]
     tested = np.array([why is None for why in barred]) & (errors > 0) & np.isfinite(errors)
     spread = find_covariance(ranking.pair_stderr, at[tested], old)
     bounds = {
@@ -672,7 +680,12 @@ def compare_in_group(
     found, order = [], [*bounds]
     for new, name in enumerate(judged):
         bound = bounds.get(new)
-        evidence = weigh_votes(ranking, name, asked) if asked.anytime else None
+        evidence = None
+        if asked.anytime:
+            error = float(errors[new]) if bound is not None else inf
+            evidence = weigh_votes(
+                ranking, (name, asked.old), asked.margin, alpha=asked.alpha, error=error
+            )
         needed = None
         if bound is not None:
             t = float((gaps[new] + delta) / errors[new])
@@ -705,7 +718,7 @@ def compare_in_group(
             cost=None,
             says="",
             why=barred[new],
-            headline=ranking.headline or "",
+            headline=limit_to_judges(ranking) or "",
         )
         if shows(one.p, one.log_evidence, asked):
             mine = order.index(new)
@@ -723,6 +736,43 @@ def compare_in_group(
 
 def say_not_judged(systems: Sequence[str]) -> str:
     return f"{listing(systems)} {'was' if len(systems) == 1 else 'were'} not judged"
+
+
+def say_few_judges(ranking: Ranking, *, planned: bool) -> str | None:
+    """Say why these judges do not stand for others; None if they do, or are not known."""
+    judges, effective = ranking.n_judges, ranking.effective_judges
+    if judges is None or effective is None:
+        return None
+    factor = "judgment" if (ranking.n_items or 0) < MIN_EFFECTIVE["item"] else "item"
+    codes = {(one.code, one.values.get("factor")) for one in ranking.notes}
+    alike = ("no-clustering", "judge") in codes
+    return say_few(judges, effective, factor, planned=planned, alike=alike)
+
+
+def say_few(
+    judges: int, effective: float, factor: str, *, planned: bool, alike: bool = False
+) -> str | None:
+    how = f'--cluster {factor}, in Python cluster="{factor}"'
+    if planned:
+        how = f'cluster = "{factor}" in a plan that is stated before the votes'
+    told: dict[str, Any] = {"these": these("judge", judges), "how": how}
+    least = MIN_EFFECTIVE["judge"]
+    if effective >= least:
+        return str(say("alike-judges", **told)) if alike else None
+    uneven = f" ({write_below(effective, least)} effective)" if judges >= least else ""
+    more = count_missing(judges, effective, least)
+    told |= {"judges": judges, "uneven": uneven, "more": more}
+    return str(say("few-judges", **told, better=more + ENOUGH_JUDGES - least))
+
+
+def limit_to_judges(ranking: Ranking) -> str | None:
+    """Say for whom it holds: where judges gave several answers and are no clusters, for these."""
+    judges = ranking.n_judges
+    clustered = not ranking.ways or any(way.name == "judge" for way in ranking.ways)
+    limited = ranking.effective_judges is None or ranking.effective_judges < MIN_EFFECTIVE["judge"]
+    if judges is None or clustered or limited or judges >= ranking.n_judgments * (1 - 1e-9):
+        return ranking.headline
+    return join_limits(limit_to_levels("judge", judges), ranking.headline)
 
 
 def bars(ranking: Ranking, pair: tuple[int, int]) -> str | None:
@@ -752,51 +802,6 @@ def adjust_p(t: Array, covariance: Array, df: float, seed: int) -> Array:
     if np.isfinite(df):
         draws /= np.sqrt(rng.chisquare(df, (DRAWS, 1)) / df)
     return adjust_by_steps(t, [draws])
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Log e of direct votes for what a gate may say."""
-
-    wins: float  # of the new system, with half of the ties
-    losses: float
-    least: float  # share of wins that does not suffice
-    passes: float  # not worse by the margin
-    worse: float  # worse by more than it
-    better: float  # better than the old system
-    within: float  # better by less than the margin
-
-    def find_times(self, needed: float) -> float | None:
-        """Return how many times as many votes with the same shares pass; None if none do."""
-        from scipy.optimize import brentq
-
-        def lack(times: float) -> float:
-            return needed - find_log_evidence(times * self.wins, times * self.losses, self.least)
-
-        if lack(1.0) <= 0:
-            return 1.0
-        most = float(MAX_TIMES)
-        return None if lack(most) > 0 else float(brentq(lack, 1.0, most))
-
-
-def weigh_votes(ranking: Ranking, new: str, asked: Asked) -> Evidence:
-    """Weigh direct votes of the new and the old system, half of the ties for each."""
-    if isinstance(ranking.fit, RatingFit) or ranking.tally is None:
-        raise UnknownOption("an anytime decision needs comparisons: leave it out for ratings")
-    wins, ties, losses = ranking.tally.between(new, asked.old)
-    wins, losses = wins + ties / 2, losses + ties / 2
-    if ranking.tally.squares is not None:
-        raise UnknownOption("an anytime decision counts votes, and these have weights")
-    least = 0.5 - asked.margin
-    return Evidence(
-        wins,
-        losses,
-        least,
-        find_log_evidence(wins, losses, least),
-        find_log_evidence(losses, wins, 1 - least),
-        find_log_evidence(wins, losses, 0.5),
-        find_log_evidence(losses, wins, least),
-    )
 
 
 def shows(p: float | None, log_evidence: float | None, asked: Asked) -> bool:
@@ -896,8 +901,4 @@ def say_basis(groups: Mapping[str, Ranking], asked: Asked, scale: str, by: str |
     else:
         n = sum(one.n_judgments for one in groups.values())
         rests = f"{n:,.0f} judgments in {plural(len(groups), 'group')}; every group must pass. "
-    rates = scale == "win rate"
-    points = f"{asked.margin:g} point{'s' * (asked.margin != 1)}"
-    unit = f"{100 * asked.margin:g} % of comparisons" if rates else points
-    looks = ", however often one looks" if asked.anytime else ""
-    return f"{rests}Margin {unit}; α = {asked.alpha:g}{looks}."
+    return f"{rests}{say_margin(asked, rates=scale == 'win rate')}"

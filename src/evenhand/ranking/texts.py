@@ -619,6 +619,12 @@ say_of_gates: Final = Templates(
         " {lower} to {upper}, where more than {limit} is needed. By itself it would be worse by"
         " more than the margin, but not by the p-value that is adjusted for all"
         " comparisons{headline}.",
+        "few-judges": "{judges:#judge}{uneven} cannot stand for others. Add {more} or more, better"
+        " {better}, or decide for {these} only ({how})",
+        "alike-judges": "nothing shows how other judges might differ. Add judges, or decide for"
+        " {these} only ({how})",
+        "all-alike": "All {votes:#direct vote} prefer {better}, so that the bound is that of"
+        " {units:#vote}{whose}; {needed:,} decide it.",
         "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
         "unknown": "It is not known whether {new} may replace {old}{where}: {why}.",
         "several-passed": "{which} may replace {old}{where}{headline}.",
@@ -633,5 +639,8 @@ say_of_gates: Final = Templates(
         "unplanned": "Not in the plan: {what}.",
         "early": "It is not decided yet: the plan decides once, at the end, and {remaining:#answer}"
         " {remains} to come.",
+        "early-vacant": "It is not decided yet: the plan decides once, at the end, and"
+        " {remaining:#answer} {remains} to come, {vacant:,} of them at free seats: invite judges to"
+        " these.",
     }
 )

@@ -35,6 +35,7 @@ from evenhand.errors import (
 from evenhand.web.store import queries
 from evenhand.web.store.database import NotOurs
 from evenhand.web.store.log import NotStored, Record, read_record
+from evenhand.web.store.people import PRESENT
 
 if TYPE_CHECKING:
     from evenhand.formats.table import Table
@@ -200,6 +201,8 @@ def open_download(store: queries.Readable, name: str) -> Iterator[bytes] | None:
     if name == "head.json":
         payload = {"campaign": store.campaign.name, "digest": store.campaign.digest}
         payload["head"] = str(store.head())
+        if store.plan:  # the first record of the log holds it
+            payload["plan_sha256"] = sha256(store.plan.encode()).hexdigest()
         payload["at"] = datetime.now(UTC).isoformat(timespec="seconds")
         return iter([json.dumps(payload, ensure_ascii=False).encode(), b"\n"])
     if name == "campaign.json":
@@ -297,7 +300,10 @@ def open_table(
                 f" (in Python format='{tables[0]}')"
             )
         plan = store.plan
-        left = {one.seat: one.total - one.done for one in store.judges() if not one.llm}
+        seats = [one for one in store.judges() if not one.llm]
+        left = {one.seat: one.total - one.done for one in seats}
+        held = {one.seat for one in seats if one.state in PRESENT}
+        vacant = sum(answers for seat, answers in left.items() if seat not in held)
         head = str(store.head())  # before answers are read: it covers no later ones
         rows, more = _list_rows(store, tables[0])
         columns = gather_columns(rows)
@@ -308,8 +314,8 @@ def open_table(
     for column in more:
         columns.setdefault(column, [None] * len(columns["judge"]))
     digest = sha256(plan.encode()).hexdigest() if plan else ""
-    held, remaining = hold_columns(columns, name), sum(left.values())
-    return replace(held, log_head=head, plan_sha256=digest, remaining=remaining)
+    opened, remaining = hold_columns(columns, name), sum(left.values())
+    return replace(opened, log_head=head, plan_sha256=digest, remaining=remaining, vacant=vacant)
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:

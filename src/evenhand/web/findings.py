@@ -23,13 +23,20 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import find_excluded, leave_out_controls, take_pairs
+from evenhand.data.controls import (
+    find_excluded,
+    judged_by_llm_alone,
+    leave_out_controls,
+    leave_out_second_answers,
+    take_pairs,
+)
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
+from evenhand.ranking.gate_terms import parse_gate_plan
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.sequential.leaderboard import (
@@ -259,6 +266,10 @@ class Order:
     excluded: tuple[str, ...] = ()  # from the order, and from the one without flagged judges
     answer: str = ""  # what the ranking says, in a sentence
     ranking: Ranking | None = None  # by all judges
+    # by the first answer of each judge to a pair of outputs, where a plan of a gate decides at any
+    # time by these
+    by_first: Ranking | None = None
+    by_llm: bool = False  # whether all judges are LLMs
 
 
 @dataclass(frozen=True)
@@ -384,7 +395,8 @@ def _order_by_scores(
         lines = (*excluded, left_out.text) if lost else tuple(excluded)
         rest = part.take(~np.isin(part.judges, flagged)[part.judge])
         order = compare("ratings", part, rest, flagged)
-        orders[criteria[criterion]] = order if order.why else replace(order, excluded=lines)
+        order = order if order.why else replace(order, excluded=lines)
+        orders[criteria[criterion]] = replace(order, by_llm=judged_by_llm_alone(data))
     return orders
 
 
@@ -400,6 +412,7 @@ def _order_by_votes(
         table = take_pairs(data)
     except InvalidJudgments:  # nothing but controls so far
         return orders
+    stated = parse_gate_plan(answers.store.plan.encode())[0] if answers.store.plan else {}
     for name in orders.keys() & {*table.tasks()}:
         part = table.select_task(name, recorded=False)
         rest = part
@@ -408,7 +421,11 @@ def _order_by_votes(
             rest = part.keep_rows(rest.frame, "flagged", "flagged judges")
         order = compare("comparisons", part, rest, flagged)
         excluded = () if order.why else tuple(one.text for one in rest.excluded)
-        orders[name] = replace(order, excluded=excluded)
+        once = leave_out_second_answers(part) if stated.get("anytime") else part
+        by_first = None if once is part else _rank(once, {})[0]
+        orders[name] = replace(
+            order, excluded=excluded, by_first=by_first, by_llm=judged_by_llm_alone(part)
+        )
         sets = confirm_pairs(part, LiveLeaderboard())
         if sets is not None:
             confirmed[name] = sets

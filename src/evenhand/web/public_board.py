@@ -25,7 +25,8 @@ from evenhand.data.coding import SEED
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.source import write_log_check
 from evenhand.errors import EvenhandError
-from evenhand.ranking.gate import Asked, decide, describe_plan, parse_gate_plan
+from evenhand.ranking.gate import decide
+from evenhand.ranking.gate_terms import Asked, describe_plan, parse_gate_plan
 from evenhand.ranking.ranking import Ranking
 from evenhand.web.dashboard import CampaignStatus, Dashboard, DashboardCache, get_status
 from evenhand.web.findings import Findings
@@ -101,9 +102,10 @@ def _describe_plan(
     decision = None
     # several passes, groups and clusters are left to `evenhand gate` on the published answers
     whole = len(orders) == 1 and not stated.keys() & {"group_by", "cluster", "criterion", "better"}
-    if whole and orders[0].ranking is not None and (asked.anytime or not status.remaining):
+    ranking = orders[0].by_first or orders[0].ranking
+    if whole and ranking is not None and (asked.anytime or not status.remaining):
         try:
-            found = decide(orders[0].ranking, asked, digest, SEED)
+            found = decide(ranking, asked, digest, SEED, of_these=orders[0].by_llm)
             decision = replace(found, excluded=_count_alone(found.excluded)).to_dict()
         except EvenhandError as refusal:  # such as a system that was not judged yet
             decision = {"decision": "undecided", "answer": [str(refusal)]}

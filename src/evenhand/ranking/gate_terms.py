@@ -1,0 +1,116 @@
+"""What a gate asks, as it is given or as a plan states it before votes are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from math import inf
+from pathlib import Path
+from typing import Any, Final
+
+from evenhand.data.tally import take_names
+from evenhand.errors import UnknownOption, listing, require_option
+from evenhand.ranking.plans import parse_plan, read_plan
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a gate asks, whoever states it."""
+
+    new: tuple[str, ...]
+    old: str
+    margin: float
+    alpha: float = 0.05
+    anytime: bool = False
+    group_by: str | None = None
+    criterion: str | None = None
+    better: str | None = None
+    cluster: str | None = None
+
+    @classmethod
+    def take(cls, given: Mapping[str, Any], plan: str | Path | None = None) -> Asked:
+        """Check what was given, or what a plan states; None is not given.
+
+        Raises:
+            UnknownOption: something lacks, or cannot be.
+
+        """
+        stated = {name: value for name, value in given.items() if value is not None}
+        for name, what in NEEDED.items():
+            if name not in stated and plan is not None:
+                raise UnknownOption(f"'{plan}' does not state {name}, {what}: add it")
+            if name not in stated:
+                raise UnknownOption(f"say {what}: --{name}, in Python {name}=")
+        for name in ("margin", "alpha"):
+            value = stated.get(name, 0.05)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise UnknownOption(f"{name} cannot be {value!r}: it is a number")
+        asked = cls(**{**stated, "new": take_names(stated["new"])})
+        if not asked.margin >= 0 or asked.margin == inf:
+            raise UnknownOption(f"margin cannot be {asked.margin:g}: it is 0 or more")
+        if not 0 < asked.alpha < 0.5:
+            raise UnknownOption(f"alpha cannot be {asked.alpha:g}: it lies between 0 and .5")
+        if not asked.new or asked.old in asked.new:
+            raise UnknownOption(f"{asked.old} cannot replace itself: name another system as new")
+        if len({*asked.new}) < len(asked.new):
+            raise UnknownOption("a system is named as new twice: once will do")
+        if asked.better is not None:
+            require_option("better", asked.better, ("higher", "lower"))
+        return asked
+
+
+NEEDED: Final = {
+    "new": "which system is new",
+    "old": "which system it may replace",
+    "margin": "how much worse it may be",
+}
+KINDS: Final[Mapping[str, tuple[type, ...]]] = {  # what a plan may state
+    **{one.name: (str,) for one in fields(Asked)},
+    "new": (str, list),
+    "margin": (int, float),
+    "alpha": (int, float),
+    "anytime": (bool,),
+}
+
+
+def read_gate_plan(path: str | Path) -> tuple[dict[str, Any], str]:
+    """Return what a plan states, and the SHA-256 of its file; raises as `read_plan`."""
+    return _name_new(*read_plan(path, "gate", KINDS))
+
+
+def parse_gate_plan(content: bytes) -> tuple[dict[str, Any], str]:
+    """Return what a registered plan states, and its SHA-256."""
+    return _name_new(*parse_plan(content, "plan", "gate", KINDS))
+
+
+def _name_new(stated: dict[str, Any], digest: str) -> tuple[dict[str, Any], str]:
+    if "new" in stated:
+        stated["new"] = take_names(stated["new"])
+    return stated, digest
+
+
+def describe_plan(stated: Mapping[str, Any]) -> str:
+    """Say what a registered plan asks.
+
+    >>> describe_plan({"new": "B", "old": "A", "margin": 0.05})
+    'B may replace A if it passes a gate with margin 0.05 and α 0.05, decided once, at the end'
+    """
+    asked = Asked.take(stated)
+    when = "decided at every look" if asked.anytime else "decided once, at the end"
+    return (
+        f"{listing(asked.new)} may replace {asked.old} if it passes a gate with margin"
+        f" {asked.margin:g} and α {asked.alpha:g}, {when}"
+    )
+
+
+def sign_asked(asked: Asked, digest: str | None) -> list[str]:
+    of = f"gate {' '.join(asked.new)} against {asked.old}, margin {asked.margin:g}"
+    settings = [of, f"alpha {asked.alpha:g}", *["anytime"] * asked.anytime]
+    return settings + [f"plan {digest}"] * (digest is not None)
+
+
+def say_margin(asked: Asked, *, rates: bool) -> str:
+    points = f"{asked.margin:g} point{'s' * (asked.margin != 1)}"
+    unit = f"{100 * asked.margin:g} % of comparisons" if rates else points
+    looks = ", however often one looks" if asked.anytime else ""
+    return f"Margin {unit}; α = {asked.alpha:g}{looks}."
