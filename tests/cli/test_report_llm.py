@@ -76,7 +76,7 @@ def test_the_joint_ranking_is_the_first_answer_of_the_page(tables):
     (drawn,) = first.figures
     shown = {row["system"]: row["estimate"] for row in next(iter(drawn.datasets.values()))}
     assert shown == pytest.approx(dict(zip(joint.systems, joint.worth.tolist(), strict=True)))
-    assert "evenhand replace FILE VERDICTS --llm-judges llm --epsilon .15" in first.notes[-1]
+    assert "evenhand replace FILE --llm VERDICTS --epsilon .15" in first.notes[-1]
 
 
 def test_verdicts_of_chance_are_said_to_add_nothing(tables):

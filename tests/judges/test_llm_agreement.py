@@ -1,12 +1,16 @@
 """Agreement of people and LLM judges, pair by pair."""
 
+import json
 from itertools import combinations, product
 
 import numpy as np
+import polars as pl
 import pytest
+from click.testing import CliRunner
 from sklearn.metrics import cohen_kappa_score
 
 import evenhand
+from evenhand.cli.main import main
 
 
 def ballots(seed=1, items=40):
@@ -20,6 +24,21 @@ def ballots(seed=1, items=40):
         word = "tie" if winner == "tie" else "left" if winner == left else "right"
         rows.append({"judge": judge, "item": item, "left": left, "right": right, "winner": word})
     return rows
+
+
+def test_verdicts_may_be_in_a_file_of_their_own(tmp_path):
+    rows, files = ballots(), {}
+    for name, of_llm in (("people", False), ("verdicts", True)):
+        own = [one for one in rows if (one["judge"] in ("gpt", "claude")) == of_llm]
+        pl.DataFrame(own).write_csv(files.setdefault(name, str(tmp_path / f"{name}.csv")))
+    told = [
+        json.loads(CliRunner().invoke(main, ["agreement", files["people"], *more, "--json"]).output)
+        for more in (
+            ["--llm", files["verdicts"]],
+            [files["verdicts"], "--llm-judges", "gpt,claude"],
+        )
+    ]
+    assert told[0]["llm"] == told[1]["llm"] != []
 
 
 def find(table, first, second):

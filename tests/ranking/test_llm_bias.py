@@ -64,6 +64,27 @@ def test_verdicts_in_a_table_of_their_own_are_those_of_one_table(tmp_path):
     assert told["judges"] == json.loads(json.dumps(together.to_dict()))["judges"]
 
 
+def test_an_llm_that_always_prefers_one_side_is_counted_and_said_so():
+    pairs = [(f"i{i}", *sides) for i in range(20) for sides in (("a", "b"), ("b", "a"))]
+    rows = [
+        {"judge": who, "item": item, "left": left, "right": right, "winner": won}
+        for who in ("p1", "p2", "gpt")
+        for at, (item, left, right) in enumerate(pairs)
+        for won in ["left" if who == "gpt" else ("left", "right")[at % 3 == 0]]
+    ]
+    found = evenhand.find_llm_bias(rows, llm_judges="gpt")
+    assert (found["gpt"].n, found.items) == (40, 20)
+    (note,) = [one for one in found.notes if one.code == "llm-one-side"]
+    assert (note.values["side"], note.values["n"], note.severity) == ("first", 40, "warning")
+    codes = [one.code for one in found.notes]
+    assert "llm-not-fitted" not in codes
+    assert "llm-other-outputs" not in codes
+    other = [{**one, "item": f"x{one['item']}"} if one["judge"] == "gpt" else one for one in rows]
+    apart = evenhand.find_llm_bias(other, llm_judges="gpt")
+    assert "llm-other-outputs" in [one.code for one in apart.notes]
+    assert apart.items == 20  # of the LLM, not of people
+
+
 def swapped(table):
     """Two verdicts on A and B of each item, as a table of both orders."""
     rows = []

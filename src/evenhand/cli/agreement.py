@@ -45,6 +45,9 @@ class Asked(Options):
         "Pairwise κ of comparisons: strict (different judges, in any order on the screen) or wmt"
         " (as the organisers of WMT count). Default: both.",
     )
+    llm: str | None = _measure(
+        "--llm VERDICTS", "Verdicts of LLM judges in another file, in place of --llm-judges."
+    )
     llm_judges: tuple[str, ...] = _measure(
         "--llm-judges NAME,NAME",
         "Judges who are LLMs, compared with people in a separate table. Repeatable. Default:"
@@ -53,6 +56,10 @@ class Asked(Options):
     cluster: str = _certainty("--cluster item|judge", "What intervals resample.", default="item")
     level: float = level_option(_certainty)
     seed: int = seed_option(_certainty)
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.llm,)
 
 
 @verb(
@@ -68,6 +75,7 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
     and hard items. Tasks are kept apart, unless you give --by task; --group-by
     keeps the values of another column apart, such as groups of judges.
     """
+    from evenhand.data.controls import join_verdicts
     from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
@@ -87,6 +95,10 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         data = choose_criterion(data, criterion.criterion)
     else:
         refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
+    names = tuple(split_names(asked.llm_judges))
+    if asked.llm is not None:
+        people = data.comparisons() if isinstance(data, Rankings) else data
+        data, names = join_verdicts(people, run.reading.open_beside(asked.llm), names)
     result = measure_agreement(
         data,
         by=asked.by or ("criterion",),
@@ -96,7 +108,7 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         cluster=asked.cluster,
         seed=asked.seed,
         group_by=groups.group_by,
-        llm_judges=split_names(asked.llm_judges),
+        llm_judges=names,
     )
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None

@@ -45,6 +45,7 @@ from evenhand.ranking.verdicts import (
     count_sampled,
     open_verdicts,
     refuse_items,
+    refuse_unlike,
     split_probabilities,
 )
 from evenhand.render.counts import whole
@@ -165,9 +166,11 @@ def sample_for_llm(
 
     Raises:
         UnknownOption: fewer than one pair, more than there are, or no such policy.
-        InvalidJudgments: no items, no comparisons, or a judge of people's gave verdicts too.
-        NotIdentified: several tasks; judgments that were drawn with different probabilities; or
-            verdicts that are nowhere divided, with the policy "uncertainty".
+        InvalidJudgments: no items, no comparisons, other outputs than people judged, or a judge of
+            people's gave verdicts too.
+        NotIdentified: nothing is left to be judged; several tasks; judgments that were drawn with
+            different probabilities; or verdicts that are nowhere divided, with the
+            policy "uncertainty".
 
     >>> verdicts = {
     ...     "item": [1, 1, 2, 2],
@@ -193,7 +196,19 @@ def sample_for_llm(
         for item, one, other in judged
         if item in items and one in code and other in code
     ]
-    rest = np.flatnonzero(~np.isin(cells.keys, np.array(wanted, dtype=np.int64)))
+    is_judged = np.isin(cells.keys, np.array(wanted, dtype=np.int64))
+    rest = np.flatnonzero(~is_judged)
+    if judged and not is_judged.any():
+        named = {
+            "system": sorted({name for _, *two in judged for name in two}),
+            "item": sorted({item for item, *_ in judged}),
+        }
+        raise refuse_unlike("judgment", named, {"system": [*code], "item": [*items]})
+    if not len(rest):
+        raise NotIdentified(
+            f"people judged all {len(cells.keys):,} pairs of outputs that have verdicts",
+            ["rank them (evenhand rank --llm)", "get verdicts on more outputs"],
+        )
     if not 1 <= n <= len(rest):
         raise UnknownOption(
             f"{n:,} pairs of outputs cannot be drawn: verdicts are on {len(rest):,} that people"

@@ -109,7 +109,7 @@ class PairGain:
 
     pair: str  # the better, then the other
     correlation: float  # ρ of answers of people and LLM, which both prefer the better as often
-    gain: float  # as how many judgments one counts, at most
+    gain: float  # as how many judgments one counts, where each is of another item
 
     @classmethod
     def of(cls, pair: PairPower, agreement: float, judgments: int, verdicts: int) -> PairGain:

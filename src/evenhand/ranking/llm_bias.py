@@ -50,7 +50,7 @@ from evenhand.data.results import Shown, write_signature
 from evenhand.data.streams import CodedRows
 from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
-from evenhand.data.votes import Votes, digest_votes
+from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -72,7 +72,7 @@ from evenhand.judges.self_consistency import (
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import Control, fit_rows, is_controlled, read_controls
 from evenhand.models.log_linear import Fit
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.cluster_means import Estimate, bound, cross_ways
 from evenhand.numerics.sampling import one_blas_thread
@@ -441,10 +441,12 @@ def find_llm_bias(
     notes = [*take_findings(note_tasks(every))]
     persons = [] if people is None else [one for one in list_levels(people, "judge") if one]
     with one_blas_thread():
+        of_judge = [votes.take(votes.judge == votes.judges.index(name)) for name in names]
         judges = [
-            _add_repeats(LLMBias(name, 0.0), votes, persons, level=level, seed=seed)
-            for name in names
+            _add_repeats(LLMBias(name, float(own.size)), votes, persons, level=level, seed=seed)
+            for name, own in zip(names, of_judge, strict=True)
         ]
+        notes += _note_other_outputs(votes, of_judge, names) * (people is not None)
         theirs = None
         if people is not None:
             try:
@@ -459,7 +461,9 @@ def find_llm_bias(
             except (NotIdentified, NotConverged) as refused:
                 if controls or not any(one.repeated for one in judges):
                     raise refused.without_options() from None
-                notes.append(say("llm-not-fitted", llm=name, why=str(refused.without_options())))
+                same = _note_same_answer(name, of_judge[at])
+                why = str(refused.without_options())
+                notes.append(same or say("llm-not-fitted", llm=name, why=why))
                 continue
             if POSITION not in side.columns:
                 notes.append(say("no-llm-order", llm=name))
@@ -476,7 +480,7 @@ def find_llm_bias(
     result = LLMBiases(
         judges=tuple(judges),
         people=len(persons),
-        items=len(votes.items),
+        items=len(np.unique(np.concatenate([own.item for own in of_judge]))),
         level=level,
         notes=tuple(dict.fromkeys(notes)),
         signature=write_signature(parts, float(votes.size), digest_votes(votes)),
@@ -779,6 +783,34 @@ def permute_own(d: Array, m: int, seed: int) -> float:
     shuffled = rng.permuted(np.broadcast_to(d, (MIN_CHOICES, k)), axis=1)
     hits = int((apart(shuffled[:, :m].sum(axis=1)) >= observed).sum())
     return (hits + 1) / (MIN_CHOICES + 1)
+
+
+def _note_same_answer(llm: str, verdicts: Votes) -> Finding | None:
+    """Say that all verdicts prefer the same side, whatever stands there."""
+    said = np.unique(verdicts.outcome)
+    if len(said) > 1 or said[0] == TIE or not verdicts.positions_known:
+        return None
+    side = "first" if said[0] == LEFT else "second"
+    return say("llm-one-side", "warning", llm=llm, side=side, n=verdicts.size)
+
+
+def _note_other_outputs(
+    votes: Votes, verdicts: Sequence[Votes], names: Sequence[str]
+) -> list[Finding]:
+    """Name the LLM judges of whose pairs of outputs people judged none."""
+    k = len(votes.systems)
+
+    def number_pairs(part: Votes) -> Integers:
+        low, high = np.minimum(part.left, part.right), np.maximum(part.left, part.right)
+        return (part.item.astype(np.int64) * k + low) * k + high
+
+    codes = [votes.judges.index(name) for name in names]
+    people = number_pairs(votes.take(~np.isin(votes.judge, codes)))
+    return [
+        say("llm-other-outputs", "warning", llm=name)
+        for name, own in zip(names, verdicts, strict=True)
+        if not np.isin(number_pairs(own), people).any()
+    ]
 
 
 def _add_repeats(

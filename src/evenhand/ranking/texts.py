@@ -279,12 +279,16 @@ TESTS: Final = {
     " repeats are copies and measure nothing. Ask with changed order or wording.",
     "ceiling-of-llm": "The correlation of {llm} with people is {correlation:two}; noise limits it"
     " to {ceiling:two}. Corrected for noise it is {disattenuated:two}{limits}.",
-    "above-ceiling": "The correlation of {llm} with people is {correlation:two}, and so above the"
-    " {ceiling:two} to which noise would limit it: reliabilities (people {of_people:two}, LLM"
+    "above-ceiling": "The correlation of {llm} with people is {correlation:three}, and so above the"
+    " {ceiling:three} to which noise would limit it: reliabilities (people {of_people:two}, LLM"
     " {of_llm:two}) are too uncertain to correct it.",
     "no-ceiling": "The correlation of {llm} with people is {correlation:two}, not corrected for"
     " noise: reliabilities (people {of_people:two}, LLM {of_llm:two}) are not both above"
     " {least:g}.",
+    "llm-one-side": "{llm} preferred the output shown {side} in all {n:,} verdicts, so that its"
+    " position bias has no bounds and its other biases cannot be estimated.",
+    "llm-other-outputs": "People judged no pair of outputs that {llm} judged: they are not"
+    " compared. Give systems and items the same names.",
     "llm-not-fitted": "Biases of {llm} cannot be estimated: {why}.",
     "people-not-fitted": "People's biases cannot be estimated, so no excess is shown: {why}.",
     "own-unshared": "Own systems of {llm} are compared without {systems:list}, which {llm} and"

@@ -114,12 +114,13 @@ def say_joint(name: str, ranking: Ranking) -> tuple[Finding, ...]:
 def _advise_replace(analysis: Analysis) -> list[Finding]:
     """Say what tells whether LLM judges may replace people, where enough people judged."""
     people, verdicts, settings = analysis.data, analysis.verdicts, analysis.settings
-    if not (people.has("judge") and verdicts.has("judge")) or len(list_judges(people)) < MIN_JUDGES:
+    if not people.has("judge") or len(list_judges(people)) < MIN_JUDGES:
         return []
-    judges = sorted(list_judges(verdicts))
-    files = () if settings.llm_judges else (settings.llm or "VERDICTS",)
-    names = [word for one in judges for word in ("--llm-judges", one)]
-    command = settings.write_command("replace", *files, *names, "--epsilon", ".15")
+    judges = sorted(list_judges(verdicts)) if verdicts.has("judge") else ["LLM"]
+    given = ["--llm", settings.llm or "VERDICTS"]
+    if settings.llm_judges:
+        given = [word for one in judges for word in ("--llm-judges", one)]
+    command = settings.write_command("replace", *given, "--epsilon", ".15")
     return [say("may-replace", judges=judges, command=command)]
 
 
