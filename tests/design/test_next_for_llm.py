@@ -188,7 +188,7 @@ def test_refusals(tables):
     other = {**verdicts, "item": [f"x{one}" for one in verdicts["item"]]}
     with pytest.raises(InvalidJudgments, match="names of systems and items must be the same"):
         evenhand.sample_for_llm(people, other)
-    with pytest.raises(NotIdentified, match="judged all 1,800 pairs.*rank --llm"):
+    with pytest.raises(NotIdentified, match=r"judged all 1,800 pairs.*rank --llm"):
         evenhand.sample_for_llm({**verdicts, "judge": ["p"] * len(verdicts["item"])}, verdicts)
     clear = {name: values[2 * CLASSES :] for name, values in DIVIDED.items()}
     with pytest.raises(NotIdentified, match="--policy random"):

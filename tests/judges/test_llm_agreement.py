@@ -35,7 +35,7 @@ def test_verdicts_may_be_in_a_file_of_their_own(tmp_path):
         json.loads(CliRunner().invoke(main, ["agreement", files["people"], *more, "--json"]).output)
         for more in (
             ["--llm", files["verdicts"]],
-            [files["verdicts"], "--llm-judges", "gpt,claude"],
+            [files["verdicts"], "--llm-judges", "claude,gpt"],
         )
     ]
     assert told[0]["llm"] == told[1]["llm"] != []
