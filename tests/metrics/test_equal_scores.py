@@ -87,6 +87,52 @@ def test_a_metric_with_equal_means_orders_no_systems():
     assert np.isnan([found.values[name] for name in found.values]).all()
 
 
+def test_a_metric_that_is_centred_within_systems_orders_none():
+    rng = np.random.default_rng(2)
+    people, flat = rng.random((K, 40)), rng.random((K, 40))
+    flat -= flat.mean(axis=1, keepdims=True)
+    names = ["pearson", "spearman", "tau-b"]
+    found = meta_evaluate(table(people), table(flat, "flat"), statistics=names, level="system")
+    assert np.isnan([found.values[name] for name in found.values]).all()
+
+
+@pytest.mark.parametrize("statistic", ["acc-eq", "spearman", "spa"])
+def test_an_outlier_does_not_make_other_scores_equal(statistic):
+    """Beyond all other scores together, its size says nothing (perplexity of an empty output)."""
+    rng = np.random.default_rng(3)
+    people = rng.normal(size=(8, 1300))
+    metric = people + rng.normal(size=people.shape)
+    found = []
+    for size in (1e5, 1e9 if statistic == "spa" else 1e12):
+        metric[0, 0] = size
+        level = "segment" if statistic == "spearman" else None
+        settings = {"statistics": [statistic], "group": "none", "level": level}
+        if statistic == "acc-eq":
+            settings["group"] = "item"
+        found += [meta_evaluate(table(people), table(metric, "m"), **settings)]
+    one, other = (each.values[each.statistic][0] for each in found)
+    assert one == pytest.approx(other, abs=1e-3)
+
+
+@pytest.mark.parametrize("statistic", [*STATISTICS, "segment-pearson"])
+def test_tests_do_not_depend_on_offsets(statistic):
+    """Of tenths near 100,000 the last digits are of rounding."""
+    for seed in range(8):
+        people, near, far = draw(seed)
+        gold = vote(people, seed) if statistic == "preference" else table(people)
+        level = "system" if statistic in ("spearman", "pearson", "tau-b") else None
+        group = "none" if statistic == "segment-pearson" else "item"
+        settings = {"statistics": [statistic], "level": level, "group": group}
+        plain = compare(gold, near / 10, far / 10, **settings)
+        if "score" in gold:
+            gold = table(people / 10 + 1e5)
+        moved = compare(gold, near / 10 + 1e5, far / 10 + 1e5, **settings)
+        assert moved.metrics == plain.metrics
+        for one, other in zip(moved.pairs, plain.pairs, strict=True):
+            assert one.difference == pytest.approx(other.difference, abs=1e-8)
+            assert one.p == pytest.approx(other.p, abs=1e-12)
+
+
 def test_an_offset_does_not_change_soft_accuracy():
     people, near, _ = draw(4)
     noise = 0.01 * np.random.default_rng(4).normal(size=people.shape)

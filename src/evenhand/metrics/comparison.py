@@ -28,10 +28,12 @@ import numpy as np
 
 from evenhand.metrics.statistics import (
     MAX_EXACT,
-    ROUNDING,
     TIED,
     correlate_systems,
-    sign_apart,
+    differ,
+    level_differences,
+    number_means,
+    sign_beyond,
 )
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_tail
@@ -183,10 +185,11 @@ def test_pair_sums(parts: Array, pairs: Pairs, rng: np.random.Generator) -> Diff
 
 def soften(scores: Array, signs: Array, people: Array, *, whole: bool) -> Array:
     """Return (M, M, P) what pairs of systems add to SPA; scores: (M, K, S), people: (P,) p."""
-    m, k, s = scores.shape
+    m, k, _ = scores.shape
     drawn = np.einsum("bs,mks->kbm", signs, scores, optimize=True)  # (K, B, M)
     observed = scores.sum(axis=2).T  # (K, M)
-    slack = TIED * s * np.abs(scores).max(initial=0.0)
+    sums = np.abs(scores).max(axis=1, initial=0.0).sum(axis=1)
+    slack = TIED * np.maximum(sums[:, None], sums)
     parts = np.empty((m, m, len(people)))
     for at, (i, j) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
         # #{Δ* ≥ Δ} of (B, M, M), where equal sums count half
@@ -201,8 +204,8 @@ def soften(scores: Array, signs: Array, people: Array, *, whole: bool) -> Array:
 def share_order(people: Array, means: Array) -> Array:
     """Return (M, M, P) what pairs of systems add to PA, from (K,) and (M, K) means."""
     i, j = np.triu_indices(len(people), 1)
-    order = sign_apart(means[:, None, i] - means[None, :, j], float(np.abs(means).max()))
-    right = sign_apart(people[i] - people[j], float(np.abs(people).max()))
+    order = sign_beyond(means[:, None, i] - means[None, :, j], TIED)
+    right = np.sign(differ(number_means(people[None]))[0])
     return np.asarray((order == right) / len(i))
 
 
@@ -218,13 +221,11 @@ def share_accuracy(people: Array, scores: Array, epsilon: Array) -> Array:
     in_item = np.where(n > 1, n * (n - 1) / 2, np.inf)
     weight = 1 / (in_item * max(int((n > 1).sum()), 1))
     limit = (epsilon[:, None] + epsilon[None]) / 2  # (M, M, S)
-    # differences that are the limit itself are ties: rounding must not part them
-    limit += ROUNDING * max(float(np.abs(scores).max()), 1.0)
-    scale = float(np.nanmax(np.abs(people)))
+    limit += TIED  # differences that are the limit itself are ties: rounding must not part them
     parts = np.zeros((m, m, k * (k - 1) // 2))
     for at, (i, j) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
         both = np.flatnonzero(judged[i] & judged[j])
-        order = sign_apart(people[i, both] - people[j, both], scale)
+        order = np.sign(level_differences(people[i, both], people[j, both]))
         for sign in (-1, 0, 1):
             items = both[order == sign]
             apart = scores[:, i, items][:, None] - scores[:, j, items][None]

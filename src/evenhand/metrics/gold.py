@@ -31,7 +31,7 @@ from evenhand.errors import (
     write_word,
 )
 from evenhand.metrics.scores import MetricScores, average_cells, count_documents
-from evenhand.metrics.statistics import average_systems
+from evenhand.metrics.statistics import average_systems, clear_rounding
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
@@ -63,7 +63,8 @@ class Panel:
         cell = self.system[kept] * shape[1] + self.item[kept]
         n = np.bincount(cell, minlength=shape[0] * shape[1])
         sums = np.bincount(cell, self.score[kept], shape[0] * shape[1])
-        return np.where(n > 0, sums / np.maximum(n, 1), np.nan).reshape(shape)
+        means = clear_rounding(sums / np.maximum(n, 1), np.abs(self.score).max(initial=0.0))
+        return np.where(n > 0, means, np.nan).reshape(shape)
 
     def leave_out(self, shape: tuple[int, int]) -> list[Array]:
         """Return (K, S) means without each judge, or group of judges."""

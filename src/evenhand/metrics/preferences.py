@@ -21,11 +21,13 @@ from evenhand.data.votes import Votes
 from evenhand.metrics.comparison import SAME, Differences, test_pair_sums
 from evenhand.metrics.gold import MAX_JUDGES
 from evenhand.metrics.statistics import (
+    TIED,
     SegmentPairs,
     assign_folds,
     calibrate,
     cross_fit,
     level_differences,
+    sign_beyond,
 )
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
@@ -110,9 +112,8 @@ def compare_preferences(
     i, j = np.triu_indices(systems, 1)
     parts = np.empty((m, m, len(i)))
     for a, b in np.ndindex(m, m):
-        apart, tied = lows[a] - highs[b], (limit[a] + limit[b]) / 2
         # differences that are the limit itself are ties: rounding must not part them
-        sign = np.where(np.abs(apart) <= tied * (1 + 1e-9) + SAME, 0, np.sign(apart))
+        sign = sign_beyond(lows[a] - highs[b], (limit[a] + limit[b]) / 2 + TIED)
         sums = np.bincount(pair, sign == order, systems**2)
         parts[a, b] = sums[i * systems + j] / votes.size
     return test_pair_sums(parts, np.triu_indices(m, 1), rng)
@@ -132,13 +133,12 @@ def judge_preferences(votes: Votes, scores: Array, documents: Integers) -> Prefe
     agrees = np.empty((len(scores), n), dtype=bool)
     limits, share = np.empty(agrees.shape), np.empty(len(scores))
     for at, one in enumerate(scores):
-        apart = one[left, item] - one[right, item]
-        apart = level_differences(apart, float(np.nanmax(np.abs(one))))
+        apart = level_differences(one[left, item], one[right, item])
         share[at], of_folds = cross_fit(pairs, apart, fold)
         limits[at] = of_folds[fold[item]]
         if np.isnan(share[at]):  # one item: no others to find ε on
             limits[at] = calibrate(pairs, apart)[1]
-        agrees[at] = np.where(np.abs(apart) <= limits[at], 0, np.sign(apart)) == order
+        agrees[at] = sign_beyond(apart, limits[at]) == order
         share[at] = agrees[at].mean()
     shape = scores.shape[1], scores.shape[2]
     cell = np.unique(np.concatenate([left, right]) * shape[1] + np.concatenate([item, item]))

@@ -29,38 +29,56 @@ from evenhand.numerics.cluster_means import average_ranks, rank_within
 
 DRAWS: Final = 1000  # Sign flips of SPA
 MAX_EXACT: Final = 12  # Items, and systems, up to which all flips are counted
-TIED: Final = 1e-9  # Of the largest sum, differences that are equal
+TIED: Final = 1e-9  # Of sums, and of scores on one scale, differences that are equal
 DIGITS: Final = 12  # Of accuracies that are compared: sums differ in those behind
 FOLDS: Final = 5  # Parts of the items, each scored with the ε of the others
 MAX_PAIRS: Final = 20_000_000  # Pairs of scores that are looked at one by one
 BATCHES: Final = 10  # Of flips, which tell how far chance moves SPA
 GROUPS: Final = ("none", "item", "system")
-# Of the largest value, differences that are of rounding: sums in another order, .3 − .2 and .2 − .1
+# Of values, differences that are of rounding: sums in another order, .3 − .2 and .2 − .1
 ROUNDING: Final = 1e-12
 
 
-def number_levels(x: Array) -> Integers:
-    """Return (R, K) numbers in the order of a row's values; those that rounding parts share one."""
+def clear_rounding(means: Array, largest: Any) -> Array:
+    """Return means of values up to `largest`; those that only rounding parts from 0 are 0."""
+    return np.where(np.abs(means) <= ROUNDING * largest, 0.0, means)
+
+
+def number_levels(x: Array, slack: Any = None) -> Integers:
+    """Return (R, K) numbers in the order of a row's values; those that rounding parts share one.
+
+    slack: up to which distance neighbours are equal; by default relative to both.
+    """
     order = np.argsort(x, axis=1, kind="stable")
-    slack = ROUNDING * np.abs(x).max(axis=1, initial=0.0, keepdims=True)
-    new = np.diff(np.take_along_axis(x, order, axis=1), axis=1) > slack
+    values = np.take_along_axis(x, order, axis=1)
+    if slack is None:  # that of an outlier is larger than real differences of others
+        size = np.abs(values)
+        slack = ROUNDING * np.maximum(size[:, 1:], size[:, :-1])
     numbers = np.zeros(x.shape, dtype=np.int64)
+    new = np.diff(values, axis=1) > slack
     np.put_along_axis(numbers, order[:, 1:], np.cumsum(new, axis=1), axis=1)
     return numbers
 
 
-def sign_apart(difference: Array, scale: float) -> Array:
-    """Return signs of differences of values up to `scale`; 0 for those of rounding."""
-    return np.where(np.abs(difference) <= ROUNDING * scale, 0.0, np.sign(difference))
+def number_means(x: Array) -> Integers:
+    """Return (R, K) numbers of means, which may be of scores that were brought to one scale."""
+    largest, spread = np.abs(x).max(axis=1, keepdims=True), np.ptp(x, axis=1, keepdims=True)
+    return number_levels(x, np.maximum(ROUNDING * largest, TIED * spread))
 
 
-def level_differences(difference: Array, scale: float) -> Array:
-    """Return (n,) differences of values up to `scale`; distances that rounding parts are equal."""
-    apart = np.abs(difference)
+def sign_beyond(difference: Array, limit: Any) -> Array:
+    """Return signs of differences; 0 for those up to the limit."""
+    return np.where(np.abs(difference) <= limit, 0.0, np.sign(difference))
+
+
+def level_differences(x: Array, y: Array) -> Array:
+    """Return (n,) x − y; distances that only rounding parts are equal, and 0 with 0."""
+    difference = x - y
+    apart, slack = np.abs(difference), ROUNDING * np.maximum(np.abs(x), np.abs(y))
     order = np.argsort(apart)
-    distance = apart[order]
-    new = np.concatenate([distance[:1] > ROUNDING * scale, np.diff(distance) > ROUNDING * scale])
-    firsts = np.append(0.0, distance[new])
+    distance, slack = np.append(0.0, apart[order]), np.append(0.0, slack[order])
+    new = np.diff(distance) > np.maximum(slack[1:], slack[:-1])
+    firsts = np.append(0.0, distance[1:][new])
     level = np.empty_like(apart)
     level[order] = firsts[np.cumsum(new)]
     return np.asarray(np.copysign(level, difference))
@@ -82,9 +100,9 @@ def pearson_each(x: Array, y: Array, group: Integers, size: int) -> Array:
 
     def centre(values: Array) -> Array:
         centred: Array = values - (np.bincount(group, values, size) / n)[group]
-        # rounding leaves a constant group just off zero
-        scale = np.abs(values).max(initial=0.0)
-        return np.where(np.abs(centred) <= 1e-14 * scale, 0.0, centred)
+        largest = np.zeros(size)
+        np.maximum.at(largest, group, np.abs(values))
+        return clear_rounding(centred, largest[group])  # of a group that is constant
 
     x, y = centre(x), centre(y)
     xx, yy = np.bincount(group, x * x, size), np.bincount(group, y * y, size)
@@ -195,7 +213,7 @@ def correlate_systems(h: Array, x: Array, name: str) -> Array:
     """Return (R,) the correlation of (K,) or (R, K) means by people with (R, K) by a metric."""
     h = np.atleast_2d(h)
     if name in ("pa", "tau-b"):
-        a, b = (np.sign(differ(number_levels(one))) for one in (h, x))
+        a, b = (np.sign(differ(number_means(one))) for one in (h, x))
         if name == "pa":
             return np.asarray((a == b).mean(axis=1))
         top, norm = (a * b).sum(axis=1), np.sqrt((a != 0).sum(axis=1) * (b != 0).sum(axis=1))
@@ -207,7 +225,7 @@ def correlate_systems(h: Array, x: Array, name: str) -> Array:
 
 def _centre_rows(x: Array, *, ranks: bool) -> Array:
     """Return (R, K) values or ranks, less their mean, up to 1; 0 where all are equal."""
-    values = average_ranks(number_levels(x).astype(np.float64)) if ranks else x
+    values = average_ranks(number_means(x).astype(np.float64)) if ranks else x
     scale = np.abs(x).max(axis=1, keepdims=True)
     centred = values - values.mean(axis=1, keepdims=True)
     far = np.abs(centred).max(axis=1, keepdims=True)
@@ -218,8 +236,10 @@ def _centre_rows(x: Array, *, ranks: bool) -> Array:
 def average_systems(h: Array, m: Array) -> tuple[Array, Array]:
     """Return (K,) means over the outputs that people judged."""
     judged = ~np.isnan(h)
+    people, metric = (np.where(judged, one, 0.0) for one in (h, m))
     n = judged.sum(axis=1)
-    return np.where(judged, h, 0).sum(axis=1) / n, np.where(judged, m, 0).sum(axis=1) / n
+    means = (clear_rounding(x.sum(axis=1) / n, np.abs(x).max(axis=1)) for x in (people, metric))
+    return next(means), next(means)
 
 
 def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integers]:
@@ -228,10 +248,10 @@ def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integ
     Different distances, the farthest first; of the pairs of systems that are so far apart or
     farther the share in people's order; and how many pairs these are.
     """
-    scale = float(np.abs(metric).max())
-    apart = level_differences(differ(metric[None])[0], scale)
+    i, j = np.triu_indices(len(metric), 1)
+    apart = level_differences(metric[i], metric[j])
     order = np.argsort(-np.abs(apart), kind="stable")
-    right = np.sign(differ(number_levels(people[None]))[0])
+    right = np.sign(differ(number_means(people[None]))[0])
     agree = np.cumsum((np.sign(apart) == right)[order])
     distance = np.abs(apart)[order]
     ends = np.append(np.flatnonzero(np.diff(distance)), len(distance) - 1)
@@ -249,8 +269,8 @@ def tie_aware(h: Array, m: Array) -> float:
         return float("nan")
     m, levels = m[:, whole], number_levels(h[:, whole].reshape(1, -1)).reshape(len(h), -1)
     first = levels == levels.max(axis=0)
-    behind = (m.max(axis=0) - m).ravel()
-    behind = level_differences(behind, float(np.abs(m).max())).reshape(m.shape)
+    best = np.broadcast_to(m.max(axis=0), m.shape)
+    behind = level_differences(best.ravel(), m.ravel()).reshape(m.shape)
     epsilon = np.sort(behind, axis=None)[int(first.sum()) - 1]
     shares = first.mean(axis=1), (behind <= epsilon).mean(axis=1)
     return float(correlate_systems(shares[0], shares[1][None], "spearman")[0])
@@ -303,14 +323,13 @@ def pair_segments(h: Array, group: str) -> SegmentPairs:
     counts = np.bincount(of, minlength=1)
     size = int((counts > 0).sum())
     flat = h.ravel()
-    order = sign_apart(flat[first] - flat[second], float(np.nanmax(np.abs(h))))
+    order = np.sign(level_differences(flat[first], flat[second]))
     return SegmentPairs(first, second, size, 1 / (counts[of] * size), order, first % s)
 
 
 def measure_accuracy(pairs: SegmentPairs, difference: Array, epsilon: float) -> float:
     """Return acc_eq at one ε; difference: (n,) of the metric."""
-    order = np.where(np.abs(difference) <= epsilon, 0, np.sign(difference))
-    return float(pairs.weight[order == pairs.order].sum())
+    return float(pairs.weight[sign_beyond(difference, epsilon) == pairs.order].sum())
 
 
 def calibrate(pairs: SegmentPairs, difference: Array) -> tuple[float, float]:
@@ -367,8 +386,8 @@ def cross_fit(pairs: SegmentPairs, difference: Array, fold: Integers) -> tuple[f
         return float("nan"), epsilons
     for one in present:
         epsilons[one] = ties.find_epsilon(sorted_fold != one)
-    order = np.where(np.abs(difference) <= epsilons[of], 0, np.sign(difference))
-    return float(pairs.weight[order == pairs.order].sum()), epsilons
+    right = sign_beyond(difference, epsilons[of]) == pairs.order
+    return float(pairs.weight[right].sum()), epsilons
 
 
 def bound_chance(pairs: SegmentPairs) -> float:
@@ -408,7 +427,7 @@ def flip_test(x: Array, signs: Array, *, whole: bool = False, batches: int = 1) 
     x = x - x.mean(axis=0)  # differences stay, and slack is relative to them
     drawn = signs @ x.T  # (B, K)
     observed = x.sum(axis=1)
-    slack = TIED * x.shape[1] * np.abs(x).max(initial=0.0)
+    slack = TIED * np.abs(x).max(axis=0, initial=0.0).sum()
     beyond = drawn[:, i] - drawn[:, j] - (observed[i] - observed[j])
     above, level = beyond > slack, np.abs(beyond) <= slack
     points = above + (1.0 if whole else 0.5) * level

@@ -216,10 +216,7 @@ class Study:
             else:
                 flat = scores.reshape(len(scores), -1)
                 apart = [
-                    measures.level_differences(
-                        one[pairs.first] - one[pairs.second], float(np.abs(one).max())
-                    )
-                    for one in flat
+                    measures.level_differences(one[pairs.first], one[pairs.second]) for one in flat
                 ]
                 if name == "acc-eq-star":
                     found = [measures.calibrate(pairs, one) for one in apart]
@@ -229,8 +226,7 @@ class Study:
                     values[name] = np.fromiter(like, dtype=np.float64)
                 elif epsilon is not None:
                     far, limit = np.array(apart), epsilon[:, self.fold[pairs.item]]
-                    order = np.where(np.abs(far) <= limit, 0, np.sign(far))
-                    values[name] = (order == pairs.order) @ pairs.weight
+                    values[name] = (measures.sign_beyond(far, limit) == pairs.order) @ pairs.weight
                 else:
                     fitted = [measures.cross_fit(pairs, one, self.fold) for one in apart]
                     values[name] = np.array([one for one, _ in fitted])
@@ -296,7 +292,9 @@ class Study:
             rows = scores[:, judged] if pearson else measured.metrics
             between, n = np.atleast_2d(np.corrcoef(rows)), rows.shape[1]
             return comparison.test_williams(measured.values[name], between, n, pairs)
-        sums = comparison.Sums(scores, np.where(judged, self.people, 0.0), judged)
+        # sums of squares keep few digits of scores that are far from 0
+        centred = np.where(judged, self.people - self.people[judged].mean(), 0.0)
+        sums = comparison.Sums(scores, centred, judged)
         word = STATISTICS[name][2] or name
         measure = comparison.measure_pearson if pearson else comparison.measure_systems(word)
         return comparison.test_sums(sums, measure, pairs, test, rng)
