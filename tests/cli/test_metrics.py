@@ -277,8 +277,21 @@ def test_metrics_are_named_with_one_prefix_and_without_their_reference(evenhand,
         said = evenhand("metrics", *files, "--without", name, code=2).err
         assert f"{name} is a metric: write --without metric={name}" in said
         assert "is a" not in evenhand("metrics", *files, "--without", "nobody", code=2).err
-    said = evenhand("report", beside, "--without", "ter", "-o", "page.html", code=2).err
+
+
+def test_a_metric_is_excluded_alike_in_metrics_and_report(evenhand, beside, tmp_path):
+    words = ["report", beside, "--sections", "metrics"]
+    said = evenhand(*words, "--without", "ter", code=2).err
     assert "ter is a metric: write --without metric=ter" in said
+    report = evenhand(*words, "--without", "metric=ter", "--json").json
+    (section,) = report["parts"][0]["sections"]
+    assert {"--without", "metric=ter"} <= {*section["command"].split()}
+    for name in ("nobody", "te"):
+        assert "is a metric" not in evenhand(*words, "--without", name, code=2).err
+    people = tmp_path / "people.csv"  # without metrics, the name is unknown
+    people.write_text("system,item,score\na,1,3\nb,1,4\na,2,3\nb,2,5\n", "utf-8")
+    said = evenhand("report", str(people), "--without", "nobody", code=2).err
+    assert "no system 'nobody'" in said or ("nobody" in said and "metric" not in said)
 
 
 def test_lower_scores_of_a_metric_are_better_in_metrics_and_report(evenhand, beside):
@@ -289,3 +302,41 @@ def test_lower_scores_of_a_metric_are_better_in_metrics_and_report(evenhand, bes
     (section,) = report["parts"][0]["sections"]
     assert section["command"].endswith("--lower bleu,comet")
     assert report["command"].endswith("--lower bleu,comet")
+
+
+@pytest.mark.parametrize("kind", ["global", "seg", "document", "alone"])
+def test_items_of_googles_mqm_are_matched_by_their_numbers_in_the_test_set(
+    evenhand, tmp_path, kind
+):
+    """Metrics count segments 1..N; documents are named in another order than they stand in."""
+    rng = np.random.default_rng(0)
+    errors = rng.integers(0, 4, (len(SYSTEMS), 12))
+    columns = {"global": ["docSegId", "globalSegId"]}
+    columns |= {one: ["doc_id", "seg_id"] for one in ("seg", "alone")}
+    names = ["system", "doc", *columns.get(kind, ["docSegId"]), "rater", "source", "target"]
+    lines = ["\t".join([*names, "category", "severity"])]
+    for k, s in np.ndindex(errors.shape):
+        ids = [s % 4 + 1, s + 1][: 1 if kind == "document" else 2]
+        what = ["Accuracy/Omission", "Minor"] if errors[k, s] else ["No-error", "No-error"]
+        row = [
+            SYSTEMS[k],
+            "doc" if kind == "alone" else f"doc{3 - s // 4}",
+            *ids,
+            "r1",
+            f"source {s}",
+            f"output {k} {s}",
+            *what,
+        ]
+        lines += ["\t".join(map(str, row))] * max(errors[k, s], 1)
+    people = tmp_path / "mqm.tsv"
+    people.write_text("\n".join(lines) + "\n", "utf-8")
+    folder = tmp_path / "scores"
+    write_scores(folder / "same-refA.seg.score", -errors.astype(float))
+    if kind in ("document", "alone"):  # numbers start anew in each document, or may do so
+        said = evenhand("metrics", str(people), str(folder), code=2).err
+        assert "items have other names in the scores" in said
+        return
+    found = evenhand("metrics", str(people), str(folder), "--statistic", "tau-b,acc-eq", "--json")
+    (metric,) = [one for one in found.json["metrics"] if one["metric"] == "same-refA"]
+    assert (metric["segment_tau_b"], metric["acc_eq"]) == pytest.approx((1, 1))
+    assert "matched by the number in the test set (doc1:" in found.out

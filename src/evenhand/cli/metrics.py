@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
-from evenhand.errors import UnknownName, UnknownOption, write_without
+from evenhand.errors import EvenhandError, UnknownName, UnknownOption, write_without
 
 # Options of reading that hold for files of metrics' scores, and those that are of tables
 OF_SCORES: Final = ("columns", "sheet", "decimal", "missing", "skip_bad_rows")
@@ -70,16 +71,21 @@ def take_metrics(reading: options.Reading) -> tuple[str, ...]:
     return tuple(one.removeprefix("metric=") for one in named)
 
 
-def open_naming_metrics(
-    reading: options.Reading, open_people: Callable[[], Any], read_scores: Callable[[Any], Any]
-) -> Any:
-    """Open judgments; where --without names a metric as a judge or system, say how to name it."""
+@contextmanager
+def advising_metrics(reading: options.Reading, read_scores: Callable[[], Any]) -> Iterator[None]:
+    """Say of a name in --without that is no judge or system but a metric how to write it.
+
+    read_scores: called where such a name is not found, and with no judge or system excluded.
+    """
     try:
-        return open_people()
+        yield
     except UnknownName as refusal:
         reading.without = ()
-        given = read_scores(open_people())
-        if given is not None and given.list_called(refusal.name):
+        try:
+            known = read_scores().list_called(refusal.name)
+        except EvenhandError:  # there are no scores of metrics
+            known = []
+        if known:
             remedy = write_without("metric", [refusal.name])
             raise UnknownOption(f"{refusal.name} is a metric: write {remedy}") from None
         raise
@@ -145,7 +151,8 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
 
     if is_folder(source):
         _refuse_of_tables(others)
-    data = open_naming_metrics(reading, open_people, read_scores)
+    with advising_metrics(reading, lambda: read_scores(open_people())):
+        data = open_people()
     given = read_scores(data)
     names = options.split_names(asked.statistic)
     result = meta_evaluate(

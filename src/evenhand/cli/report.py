@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from evenhand.cli import options
 from evenhand.cli.metrics import Asked as AskedOfMetrics
-from evenhand.cli.metrics import choose_settings, open_naming_metrics, take_metrics
+from evenhand.cli.metrics import advising_metrics, choose_settings, take_metrics
 from evenhand.cli.refusals import open_elsewhere
 from evenhand.cli.running import ProgressDisplay, refuse_overwriting, refuse_unwritable, write_file
 from evenhand.errors import UnknownOption, listing
@@ -20,7 +20,6 @@ from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
     from evenhand.metrics.scores import MetricScores
-    from evenhand.report.analysis import Settings
     from evenhand.report.html import Report
 
 TABLES: Final = ("latex", "markdown", "csv")
@@ -160,18 +159,6 @@ class Placed(options.Options):
             _say("wrote", f"{plural(len(written), 'file')} of figures to {Path(self.figures)}")
 
 
-def _read_metrics(settings: Settings, data: Any) -> MetricScores | None:
-    """Read the scores of metrics that the report compares with people, if there are any."""
-    from evenhand.data.ratings import Ratings
-    from evenhand.metrics.scores import find_metrics, gather_scores, read_columns
-
-    if settings.metrics:
-        return gather_scores(settings.metrics, settings=settings.of_scores)
-    if isinstance(data, Ratings) and find_metrics(data):
-        return read_columns(data, settings=settings.of_scores)
-    return None
-
-
 def say_reading(reading: options.Reading) -> tuple[str, ...]:
     """Return the words of the command that read the same judgments again, without secrets."""
     from evenhand.formats.reading import show_source
@@ -246,16 +233,28 @@ def report(
     chosen = replace(
         chosen, **vars(scores), llm=verdicts.llm, llm_judges=names, without_metrics=left_out
     )
-    chosen = replace(chosen, of_scores=choose_settings(reading))
+    settings = choose_settings(reading)
+    chosen = replace(chosen, of_scores=settings)
     if verdicts.llm is not None:
         chosen = replace(chosen, verdicts=partial(reading.open_beside, verdicts.llm))
     # a campaign may go on meanwhile, and every section is to say the same
     opener = None if reading.is_database else partial(open_elsewhere, reading.open, reading.files)
+
+    def read_scores() -> MetricScores:
+        from evenhand.metrics.evaluation import find_beside
+        from evenhand.metrics.scores import gather_scores
+
+        if scores.metrics:
+            return gather_scores(scores.metrics, settings=settings)
+        return find_beside(None, reading.open(), None, settings=settings)
+
+    with advising_metrics(reading, read_scores):
+        data = reading.open()
     with ProgressDisplay("reporting") as patience:
         from evenhand.report.assemble import make_report
 
         made = make_report(
-            open_naming_metrics(reading, reading.open, partial(_read_metrics, chosen)),
+            data,
             chosen,
             title=said.title,
             sections=wanted,

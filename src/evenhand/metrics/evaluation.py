@@ -76,6 +76,7 @@ HALVES: Final = 5  # Splits of judges into halves
 MIN_HALVED: Final = 0.5  # Share of outputs that two judges judged, for a ceiling
 MIN_JUDGES: Final = 3  # From which on judges are left out one by one
 MAX_LOST: Final = 2  # Times a judge's equal share of the items, which may be lost without the judge
+OF_FOLDS: Final = frozenset(("acc-eq", "preference"))  # Statistics with ε of other documents
 OF_WHOLE_ITEMS: Final = ("spa", "tie-aware")  # statistics of items on which all were judged
 DISTANT: Final = 0.95  # Share of pairs of systems that are in people's order
 NEGATED: Final = ("metric-negated", "metric-negated-asked")  # Findings that name metrics
@@ -247,8 +248,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     names = wishes.choose(*list_available(gold, wishes.group))
     preferences = None
     if gold.votes is not None:
-        documents = gold.number_documents(gold.votes.items)
-        preferences = judge_preferences(gold.votes, scores, documents)
+        preferences = judge_preferences(gold.votes, scores, gold.documents)
         scores = preferences.means
     fold = measures.assign_folds(gold.documents)
     of_scores = tuple(one for one in names if one != "preference")
@@ -295,8 +295,9 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         epsilon = np.where(np.isnan(values["acc-eq"]), np.nan, epsilon)
     if preferences is not None:
         epsilon = preferences.limits.mean(axis=1)
-        of = "document" if gold.document_of else "item"
-        notes += [say("limit-inside", "warning", of=of)] if preferences.of_one_item else []
+        if preferences.of_one_document:
+            what = "document" if _is_by_document(gold) else "item"
+            notes.append(say("limit-inside", "warning", what=what))
     judges = None if gold.panel is None else gold.panel.judges
     if gold.votes is not None and gold.votes.judges != ("",):
         judges = len(np.unique(gold.votes.judge))
@@ -353,6 +354,7 @@ def _sign(
         " ".join(names),
         *([f"group {wishes.group}"] * bool(gold.items)),
         *([f"spa {wishes.spa}"] * ("spa" in names)),
+        *(["items by document"] * (_is_by_document(gold) and not OF_FOLDS.isdisjoint(names))),
         *([] if how is None else [how]),
         *(
             f"without {' '.join(one.values['metrics'])}"
@@ -364,6 +366,11 @@ def _sign(
     ]
     digest = sha256(gold.digest.encode() + scores).hexdigest()
     return write_signature(parts, gold.n, digest, judges=judges)
+
+
+def _is_by_document(gold: Gold) -> bool:
+    """Say whether several items are of one document."""
+    return len(np.unique(gold.documents)) < len(gold.documents)
 
 
 def _list_negated(aligned: Aligned) -> list[str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
-import narwhals as nw
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
@@ -17,6 +16,7 @@ from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import note_llm_names
+from evenhand.data.labels import is_missing
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
@@ -42,6 +42,9 @@ from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 
 MAX_ITEMS_ADVISED: Final = 20  # Named in a condition that excludes them
+# Columns that Google's MQM files become: the number in the test set, and in the document
+GLOBAL_SEGMENT: Final = "global_segment"
+PLACE_IN_DOCUMENT: Final = "doc_id"
 MAX_JUDGES: Final = 50  # Groups of judges, each left out once, where there are more judges
 
 
@@ -96,26 +99,20 @@ class Gold:
     systems: tuple[str, ...]
     items: tuple[str, ...]  # () where only systems have scores
     scores: Array  # (K, S), NaN where nobody judged; (K, 1) without items
-    documents: Integers  # (S,)
+    documents: Integers  # (S,) number of each item's document; of votes' items where there are
     n: float  # judgments
     digest: str
     panel: Panel | None = None  # None where judges are not known
     votes: Votes | None = None  # of comparisons, with their items
-    # item of the votes → its document; empty where none is known
-    document_of: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[Finding, ...] = ()
     lower: bool | None = None  # of ratings, whether lower scores were better
     counts: Integers | None = None  # (K,) judgments of each system, of ratings
     excluded: tuple[Exclusion, ...] = ()
     task: str = ""  # "" where none has a name
+    # item → its number in the whole test set, as Google's MQM has it; {} where none is known
+    numbers: Mapping[str, str] = field(default_factory=dict)
     # names of items → the options that exclude them; None where items have no column
     advise: Callable[[Sequence[str]], str] | None = None
-
-    def number_documents(self, items: Sequence[str]) -> Integers:
-        """Return (S,) the number of each item's document, its own where none is known."""
-        numbers: dict[tuple[str, bool], int] = {}
-        named = [(self.document_of.get(one, one), one in self.document_of) for one in items]
-        return np.array([numbers.setdefault(one, len(numbers)) for one in named], dtype=np.int64)
 
     def take_systems(self, kept: Sequence[int]) -> Gold:
         """Keep the systems that metrics scored."""
@@ -170,11 +167,12 @@ def make_golds(
         rows = leave_out_controls(choose_criterion(data, criterion)).rows()
         if not rows.size:
             raise NotIdentified("there are no scores of people", ["collect some"])
-        parts = group_ratings(rows)
+        parts, numbers = group_ratings(rows), _number_segments(data)
         return {
             name: replace(
                 _take_ratings(part, lower_is_better=lower_is_better),
                 task=rows.tasks[int(part.task[0])],
+                numbers=numbers,
                 advise=_advise_on(data, rows.tasks, rows.tasks[int(part.task[0])]),
             )
             for name, part in parts.items()
@@ -196,34 +194,57 @@ def make_golds(
         remedies += ["pass --model bradley-terry-prior"] if model is None else []
         raise NotIdentified(refusal.cause, remedies, refusal.leave, refusal.about) from None
     parts_of = {"": ranking} if isinstance(ranking, Ranking) else ranking.groups
-    votes, document_of = pairs.votes(), _find_documents(pairs)
+    votes = pairs.votes()
     asked = note_llm_names(votes.judges, pairs.columns)
-    tasks = split_tasks(votes)
+    tasks, documents = split_tasks(votes), _find_documents(pairs, votes)
     golds = {}
     for name, one in parts_of.items():
         rows_of = tasks.get(name)
         part = votes if rows_of is None or len(parts_of) == 1 else take_task(votes, rows_of)
         advise = _advise_on(pairs, [*parts_of], name)
         task = name or (next(iter(tasks)) if len(tasks) == 1 else "")
-        gold = _take_votes(one, part)
-        gold = replace(gold, notes=asked, advise=advise, task=task, document_of=document_of)
-        golds[name] = gold
+        gold = replace(_take_votes(one, part), notes=asked, advise=advise, task=task)
+        golds[name] = replace(gold, documents=documents)
     return golds
 
 
-def _find_documents(pairs: Comparisons) -> dict[str, str]:
-    """Return item → its document, items named as votes name them."""
-    document = find_document(pairs.covariates)
-    if document is None or not pairs.has("item"):
-        return {}
-    names = [*["task"] * pairs.has("task"), "item", document]
-    labels = pairs.frame.select(nw.col(name).cast(nw.String) for name in names).unique()
-    *parts, documents = (fetched.tolist() for fetched in fetch_columns(labels).values())
+def _label_items(data: Comparisons | Ratings, column: str) -> dict[str, str]:
+    """Return item → what a column says of it, where it says something."""
+    names = [name for name in ("task", "item") if data.has(name)]
+    columns = fetch_columns(data.frame.select(*names, column).unique())
+    cells = zip(*(columns[name].tolist() for name in names), strict=True)
     return {
-        BOUND_BY.join(item): one
-        for *item, one in sorted(zip(*parts, documents, strict=True), key=str, reverse=True)
-        if one is not None and None not in item
+        BOUND_BY.join(map(str, row)): str(one)
+        for row, one in zip(cells, columns[column].tolist(), strict=True)
+        if one is not None and not is_missing(str(one))
     }
+
+
+def _find_documents(pairs: Comparisons, votes: Votes) -> Integers:
+    """Return the number of each item's document; its own where no column names documents."""
+    document = find_document(pairs.columns)
+    if document is None or not pairs.has("item"):
+        return np.arange(len(votes.items))
+    of = _label_items(pairs, document)
+    known = [("document", of[name]) if name in of else ("item", name) for name in votes.items]
+    codes = {one: at for at, one in enumerate(dict.fromkeys(known))}
+    return np.array([codes[one] for one in known])
+
+
+def _number_segments(data: Ratings) -> dict[str, str]:
+    """Return item → its number in the test set, from columns that Google's files of MQM become.
+
+    Without a column of these numbers seg_id, which is behind the document in an item's name, counts
+    through the test set where no two of several documents share a number.
+    """
+    if data.has(GLOBAL_SEGMENT):
+        return _label_items(data, GLOBAL_SEGMENT)
+    if not data.has(PLACE_IN_DOCUMENT) or not data.has("item"):
+        return {}
+    parts = {name: name.rpartition(":") for name in _label_items(data, PLACE_IN_DOCUMENT)}
+    numbers = {name: number for name, (_, _, number) in parts.items()}
+    several = len({document for document, _, _ in parts.values()}) > 1
+    return numbers if several and len({*numbers.values()}) == len(numbers) else {}
 
 
 def _advise_on(
@@ -369,7 +390,7 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     systems = [known[name] for name in gold.systems]
     if not gold.items or scores.items == ("",):
         return _align_systems(gold, scores, systems, notes)
-    places = _match_items(gold, scores)
+    places = _match_items(gold, scores, notes)
     missing = [name for name, at in zip(gold.items, places, strict=True) if at < 0]
     judged = ~np.isnan(gold.scores)
     if len(missing) == len(places):
@@ -423,7 +444,7 @@ def _name_lacking(scores: MetricScores, system: str) -> str:
     return f"{listing(names, 3)} {'has' if len(names) == 1 else 'have'}"
 
 
-def _match_items(gold: Gold, scores: MetricScores) -> Integers:
+def _match_items(gold: Gold, scores: MetricScores, notes: list[Finding]) -> Integers:
     """Return (S,) the place of each item among those scored, -1 for none."""
     place = {name: at for at, name in enumerate(scores.items)}
     found = np.array([place.get(name, -1) for name in gold.items])
@@ -433,7 +454,14 @@ def _match_items(gold: Gold, scores: MetricScores) -> Integers:
     bare = [name.rpartition(" / ")[2] for name in gold.items]
     shorter = {name.rpartition(" / ")[2]: at for at, name in enumerate(scores.items)}
     if len(shorter) == len(scores.items) and len({*bare}) == len(bare):
-        return np.array([shorter.get(name, -1) for name in bare])
+        matched = np.array([shorter.get(name, -1) for name in bare])
+        if (matched >= 0).any():
+            return matched
+    # people's items have names, and metrics count the segments of the test set
+    numbers = [gold.numbers.get(name, "") for name in gold.items]
+    if all(one in place for one in numbers) and len({*numbers}) == len(numbers):
+        notes.append(say("numbered", "read", item=gold.items[0], number=numbers[0]))
+        return np.array([place[one] for one in numbers])
     return found
 
 
@@ -480,7 +508,7 @@ def _align_votes(
     items = np.unique(votes.item)
     names = tuple(votes.items[at] for at in items.tolist())
     compared = replace(gold, items=names)
-    places = _match_items(compared, scores)
+    places = _match_items(compared, scores, notes)
     if (places < 0).all():
         raise _refuse_names(names, scores)
     item = np.searchsorted(items, votes.item).astype(np.int32)
@@ -496,5 +524,5 @@ def _align_votes(
             f" {_exclude_items(gold, some)}"
         )
     taken = replace(votes, items=names, item=item)
-    kept = values[:, :, places]
-    return Aligned(replace(gold, items=(), votes=taken), scores.metrics, kept, tuple(notes))
+    gold = replace(gold, items=(), votes=taken, documents=gold.documents[items])
+    return Aligned(gold, scores.metrics, values[:, :, places], tuple(notes))

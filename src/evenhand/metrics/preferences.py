@@ -3,10 +3,10 @@
 A metric agrees with a judgment if the sign of its difference is that of the judgment, where a
 difference up to ε is a tie. ε is found on other items. Intervals of shares of agreement are
 clustered by item and judge: V = max(V_J, V_I, V_J + V_I − V_JI), t on min(J, I) − 1 degrees of
-freedom. Where documents are known, they stand for their items in both. Fewer than five judges are
-no sample of judges: errors are by item, and speak of these judges. Where V is 0, which of few
-clusters says nothing, the exact binomial of G clusters that are all alike holds. Metrics are
-compared by perm-sys: a judgment adds 1/n or 0, by whose scores its two systems have.
+freedom; items of one document count as one. Fewer than five judges are no sample of judges: errors
+are by item, and speak of these judges. Where V is 0, which of few clusters says nothing, the exact
+binomial of G clusters that are all alike holds. Metrics are compared by perm-sys: a judgment adds
+1/n or 0, by whose scores its two systems have.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class Preferences:
     limits: Array  # (M, n) ε of each judgment's item
     agrees: Flags  # (M, n)
     judge: Integers | None  # (n,) None where judges are not known, or too few for clusters
-    item: Integers  # (n,) its document's number, where documents are known
+    document: Integers  # (n,) of its item, which is its own where none is known
     means: Array  # (M, K, 1) of the outputs that were compared
 
     @property
     def clusters(self) -> int:
-        """Judges or items (documents), whichever are fewer."""
-        return min(len(np.unique(one)) for one in (self.judge, self.item) if one is not None)
+        """Judges or documents, whichever are fewer."""
+        return min(len(np.unique(one)) for one in (self.judge, self.document) if one is not None)
 
     @property
-    def of_one_item(self) -> bool:
-        """Whether there are no other items to find ε on."""
-        return len(np.unique(self.item)) == 1
+    def of_one_document(self) -> bool:
+        """Whether there are no others to find ε on."""
+        return len(np.unique(self.document)) == 1
 
     @property
     def df(self) -> int:
@@ -71,10 +71,10 @@ class Preferences:
             g = len(sums)
             return float((sums**2).sum()) * g / max(g - 1, 1) / len(d) ** 2
 
-        variances = [spread(number_groups(self.item))]
+        variances = [spread(number_groups(self.document))]
         if self.judge is not None:
             by_judge = spread(number_groups(self.judge))
-            both = by_judge + variances[0] - spread(number_groups(self.judge, self.item))
+            both = by_judge + variances[0] - spread(number_groups(self.judge, self.document))
             variances += [by_judge, both]
         error = sqrt(max(variances))
         return error if error > SAME else 0.0  # but for rounding
@@ -120,10 +120,7 @@ def compare_preferences(
 
 
 def judge_preferences(votes: Votes, scores: Array, documents: Integers) -> Preferences:
-    """Compare (M, K, S) scores with votes, whose items are numbered as in the scores.
-
-    documents: (S,) of each item, its own where none is known.
-    """
+    """Compare (M, K, S) scores with votes, whose items are numbered as there; documents: (S,)."""
     n = votes.size
     order = ORDER[votes.outcome]
     item = votes.item.astype(np.int64)

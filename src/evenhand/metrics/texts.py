@@ -30,6 +30,8 @@ say: Final = Templates(
         " better.",
         "metric-negated-asked": "Scores of {metrics:list} were negated: lower is better.",
         "metrics-read": "Scores of {metrics:list} are from {file}.",
+        "numbered": "Metrics number items, and people name them: matched by the number in the test"
+        " set ({item} is {number}).",
         "metrics-excluded": "Excluded by name: {metrics:list}.",
         "only-systems": "Not compared: {metrics:list}, of which {folder} has only .sys.score, and"
         " of others .seg.score.",
@@ -48,7 +50,7 @@ say: Final = Templates(
         " are equal ({metric}).",
         "too-many-pairs": "{n:,} pairs of scores are too many for acc-eq and kendall-like, which"
         " were not computed.",
-        "limit-inside": "There is one {of}: ε of ties was chosen on it, and the share may be too"
+        "limit-inside": "There is one {what}: ε of ties was chosen on it, and the share may be too"
         " high.",
         "few-systems": "Metrics were not compared: {test} needs {least} systems or more, and"
         " there are {systems:,}.{remedy}",
