@@ -60,6 +60,7 @@ def board(
         effective=counted,
         resting=cut,
         apart=np.zeros_like(cut),
+        different=(),
         limits=Limits(*all_pairs, cut & named, named & (counted < 5)),
     )
     low, high = rank_ranges(found)

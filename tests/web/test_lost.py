@@ -31,7 +31,7 @@ ITEMS = "item,source,A,B\n1,eins,one,uno\n2,zwei,two,due\n3,drei,three,tre\n"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a campaign, in which the server ends as soon as it is open."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(serving, "serve", lambda _site, _taken, begun, _public: begun())
+    monkeypatch.setattr(serving, "serve", lambda _site, _taken, begun, *_, **__: begun())
     Path("spring.csv").write_text(ITEMS)
     return tmp_path
 
@@ -381,7 +381,9 @@ def serve_with_answers(monkeypatch: pytest.MonkeyPatch, between: Callable[[], ob
     """Serve, answer a question before and one after something happens, copy what a kill leaves."""
     receipts = []
 
-    def play(site: Site, _taken: object, begun: Callable[[], None], _public: object) -> None:
+    def play(
+        site: Site, _taken: object, begun: Callable[[], None], *_: object, **__: object
+    ) -> None:
         begun()
         receipts.append(answer(site.store, "judge-1"))
         between()
