@@ -316,9 +316,7 @@ class GateSearch:
 
     def size(self, judges: int, judgments: int) -> Design:
         """Return a design of so many judgments, each output or pair on an item of its own."""
-        if (
-            judges == MIN_CLUSTERS
-        ):  # one judgment too many of one, and they are fewer effective ones
+        if judges == MIN_CLUSTERS:  # with uneven loads they would be fewer effective ones
             judgments += -judgments % judges
         return self.spec.design(judges, self.spec.items or MOST, judgments)
 

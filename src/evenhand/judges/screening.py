@@ -414,12 +414,7 @@ def screen_ratings(
         abstains=abstains,
         detectable=_say_detectable_ratings(seen, cards.CLASS_SHARE * level),
         says=tuple(says),
-        notes=(
-            *rows.notes,
-            *_note_data(rows, seen),
-            *cards.note_many(judge_cards),
-            *camps,
-        ),
+        notes=(*rows.notes, *_note_data(rows, seen), *cards.note_many(judge_cards), *camps),
         signature=write_signature(words, rows.size, digest_ratings(rows), judges=len(rows.judges)),
         parameters={
             "share of honest judges": float(mixture.shares[0]),

@@ -72,7 +72,7 @@ from evenhand.judges.self_consistency import (
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import Control, fit_rows, is_controlled, read_controls
 from evenhand.models.log_linear import Fit
-from evenhand.numerics import Array, Integers
+from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.cluster_means import Estimate, bound, cross_ways
 from evenhand.numerics.sampling import one_blas_thread
@@ -798,18 +798,12 @@ def _note_other_outputs(
     votes: Votes, verdicts: Sequence[Votes], names: Sequence[str]
 ) -> list[Finding]:
     """Name the LLM judges of whose pairs of outputs people judged none."""
-    k = len(votes.systems)
-
-    def number_pairs(part: Votes) -> Integers:
-        low, high = np.minimum(part.left, part.right), np.maximum(part.left, part.right)
-        return (part.item.astype(np.int64) * k + low) * k + high
-
     codes = [votes.judges.index(name) for name in names]
-    people = number_pairs(votes.take(~np.isin(votes.judge, codes)))
+    people = votes.pair[~np.isin(votes.judge, codes)]
     return [
         say("llm-other-outputs", "warning", llm=name)
         for name, own in zip(names, verdicts, strict=True)
-        if not np.isin(number_pairs(own), people).any()
+        if not np.isin(own.pair, people).any()
     ]
 
 

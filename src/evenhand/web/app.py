@@ -150,11 +150,11 @@ class JsonLines(logging.Formatter):
     """One JSON object per record, in one line, which shows no link."""
 
     def format(self, record: logging.LogRecord) -> str:
-        text = _LINK.sub(r"\1...", super().format(record))
-        message, _, trace = text.partition("\n")
         told = {"time": _write_time(record.created), "level": record.levelname.lower()}
-        told["message"] = message
-        return json.dumps({**told, "trace": trace} if trace else told)
+        told["message"] = _LINK.sub(r"\1...", record.getMessage())
+        if record.exc_info:
+            told["trace"] = _LINK.sub(r"\1...", self.formatException(record.exc_info))
+        return json.dumps(told)
 
 
 FORMATS: Final[dict[str, type[logging.Formatter]]] = {"text": TimedLines, "json": JsonLines}
