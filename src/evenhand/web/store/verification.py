@@ -458,10 +458,15 @@ class _Reader:
     erased: dict[tuple[str, str], int] = field(default_factory=dict)
     count: int = 0
     receipts: dict[str, int] = field(default_factory=dict)
+    salted: bool = False
 
     def take(self, line: records.Line) -> None:
         number = self.number + 1
         body = _read_body(line, number)
+        # versions before the first salt wrote none; behind it each body has one, or a sealed part
+        if self.salted and not body.keys() & {_SALT, *records.PARTS}:
+            raise _Broken(number, NO_RECORD)
+        self.salted |= _SALT in body
         if body["number"] != number:
             stands = f"record {body['number']} stands"
             missing = "it is missing: " if body["number"] == number + 1 else ""
@@ -537,7 +542,7 @@ SEALED: Final = {
     "note": frozenset({"comment", "salt"}),
 }
 _KINDS: Final = {"before": str, "number": int, "kind": str, "at": int, "judge": str}  # In bodies
-_SALT: Final = "salt"  # In bodies beside which nothing sealed is kept; older versions wrote none
+_SALT: Final = "salt"  # In bodies beside which nothing sealed is kept
 _JUDGED: Final = frozenset({"key", "note", "said", "served", "ticket"})
 EVERY: Final = _JUDGED | {"facts", "replaces"}
 # Kind of record → further names in its body
