@@ -9,6 +9,8 @@ from evenhand import meta_evaluate
 from evenhand.metrics.evaluation import find_distance
 
 K, S = 7, 6
+NAMES = ("near", "far")
+BOTH = ("spearman", "pearson", "tau-b")  # of systems and of segments
 STATISTICS = ("pa", "tau-b", "spearman", "pearson", "acc-eq", "acc-eq-star", "spa", "preference")
 
 
@@ -51,7 +53,7 @@ def test_the_difference_of_a_pair_is_that_of_the_table(statistic):
     for seed in range(12):
         people, near, far = draw(seed)
         gold = vote(people, seed) if statistic == "preference" else table(people)
-        level = "system" if statistic in ("spearman", "pearson", "tau-b") else None
+        level = "system" if statistic in BOTH else None
         found = compare(gold, near / 10, far, statistics=[statistic], level=level)
         (pair,), (first, second) = found.pairs, found.values[found.statistic].tolist()
         assert pair.difference == pytest.approx(first - second, abs=1e-9)
@@ -60,7 +62,7 @@ def test_the_difference_of_a_pair_is_that_of_the_table(statistic):
 @pytest.mark.parametrize("statistic", STATISTICS[:-1])
 def test_a_metric_in_tenths_agrees_as_well_and_no_better(statistic):
     people, near, _ = draw(3)
-    level = "system" if statistic in ("spearman", "pearson", "tau-b") else None
+    level = "system" if statistic in BOTH else None
     found = compare(table(people), near, near / 10, statistics=[statistic], level=level)
     first, second = found.values[found.statistic].tolist()
     assert first == pytest.approx(second, abs=1e-12)
@@ -96,22 +98,34 @@ def test_a_metric_that_is_centred_within_systems_orders_none():
     assert np.isnan([found.values[name] for name in found.values]).all()
 
 
-@pytest.mark.parametrize("statistic", ["acc-eq", "spearman", "spa"])
-def test_an_outlier_does_not_make_other_scores_equal(statistic):
+@pytest.mark.parametrize("statistic", ["acc-eq", "acc-eq-star", "spearman", "spa", "pa", "tau-b"])
+@pytest.mark.parametrize("level", ["system", "segment"])
+def test_an_outlier_does_not_make_other_scores_equal(statistic, level):
     """Beyond all other scores together, its size says nothing (perplexity of an empty output)."""
     rng = np.random.default_rng(3)
     people = rng.normal(size=(8, 1300))
-    metric = people + rng.normal(size=people.shape)
+    metric, other = (people + size * rng.normal(size=people.shape) for size in (1, 1.2))
+    settings = {"statistics": [statistic], "level": level if statistic in BOTH else None}
     found = []
-    for size in (1e5, 1e9 if statistic == "spa" else 1e12):
+    for size in (1e5, 1e10, 1e12):
         metric[0, 0] = size
-        level = "segment" if statistic == "spearman" else None
-        settings = {"statistics": [statistic], "group": "none", "level": level}
-        if statistic == "acc-eq":
-            settings["group"] = "item"
-        found += [meta_evaluate(table(people), table(metric, "m"), **settings)]
-    one, other = (each.values[each.statistic][0] for each in found)
-    assert one == pytest.approx(other, abs=1e-3)
+        one = compare(table(people), metric, other, **settings)
+        found.append([one.values[one.statistic][one.metrics.index(name)] for name in NAMES])
+        first, second = (found[-1][NAMES.index(name)] for name in one.metrics)
+        if one.pairs:
+            assert one.pairs[0].difference == pytest.approx(first - second, abs=1e-9)
+    assert np.ptp(found, axis=0) == pytest.approx([0, 0], abs=1e-3)
+
+
+def test_an_outlier_among_compared_outputs_does_not_either():
+    people, near, far = draw(5)
+    found = []
+    for size in (1e5, 1e10, 1e12):
+        near[0, 0] = size
+        found.append(compare(vote(people, 5), near, far, statistics=["preference"]))
+        first, second = found[-1].values["preference"].tolist()
+        assert found[-1].pairs[0].difference == pytest.approx(first - second, abs=1e-9)
+        assert found[-1].values["preference"].tolist() == found[0].values["preference"].tolist()
 
 
 @pytest.mark.parametrize("statistic", [*STATISTICS, "segment-pearson"])
@@ -120,7 +134,7 @@ def test_tests_do_not_depend_on_offsets(statistic):
     for seed in range(8):
         people, near, far = draw(seed)
         gold = vote(people, seed) if statistic == "preference" else table(people)
-        level = "system" if statistic in ("spearman", "pearson", "tau-b") else None
+        level = "system" if statistic in BOTH else None
         group = "none" if statistic == "segment-pearson" else "item"
         settings = {"statistics": [statistic], "level": level, "group": group}
         plain = compare(gold, near / 10, far / 10, **settings)

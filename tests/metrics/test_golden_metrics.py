@@ -113,9 +113,9 @@ def test_permuted_cells_are_those_of_the_reference_within_chance(one, monkeypatc
     h = array(one.input["human"])
     judged = ~np.isnan(h)
     both = np.array([array(one.input["metrics"][name]) for name in ("continuous", "coarse")])
-    cells = both[:, judged]
-    z = (both - cells.mean(axis=1)[:, None, None]) / cells.std(axis=1)[:, None, None]
-    sums = comparison.Sums(np.where(judged, z, 0.0), np.where(judged, h, 0.0), judged)
+    metrics = comparison.Scaled.by(both[:, judged], both).keep(judged)
+    people = comparison.Scaled.by(h[judged][None], h[None]).keep(judged)
+    sums = comparison.Sums(metrics, people, judged)
     pair, rng = (np.array([0]), np.array([1])), np.random.default_rng(9)
     found = comparison.test_sums(sums, comparison.measure_pearson, pair, "perm-both", rng)
     expected = one.expected["perm_both_pearson_none"]

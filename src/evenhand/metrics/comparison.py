@@ -28,11 +28,11 @@ import numpy as np
 
 from evenhand.metrics.statistics import (
     MAX_EXACT,
-    TIED,
+    ROUNDING,
     correlate_systems,
     differ,
     level_differences,
-    number_means,
+    number_levels,
     sign_beyond,
 )
 from evenhand.numerics import Array, Flags, Integers
@@ -89,28 +89,56 @@ def draw_swaps(systems: int, draws: int, rng: np.random.Generator) -> Flags:
     return rng.random((draws, systems)) < 0.5
 
 
+@dataclass(frozen=True)
+class Scaled:
+    """(M, …) scores of metrics on one scale."""
+
+    scores: Array
+    error: Array  # of each score by rounding: at most, where scores lie far from 0
+    unit: Array  # (M,) standard deviations
+
+    @staticmethod
+    def by(cells: Array, scores: Array) -> Scaled:
+        """Bring scores to one scale by the mean and the standard deviation of (M, n) others."""
+        size = len(cells), *[1] * (scores.ndim - 1)
+        mean, sd = cells.mean(axis=1), cells.std(axis=1)
+        sd = np.where(sd > ROUNDING * np.abs(cells).max(axis=1), sd, 1.0)
+        mean, unit = mean.reshape(size), sd.reshape(size)
+        error = ROUNDING * (np.abs(scores) + np.abs(mean)) / unit
+        return Scaled((scores - mean) / unit, error, sd)
+
+    def keep(self, judged: Flags) -> Scaled:
+        """Return the same with 0 where nobody judged."""
+        return Scaled(np.where(judged, self.scores, 0), np.where(judged, self.error, 0), self.unit)
+
+
 # Statistics of sums: means of systems, and Pearson's r over all scores.
 
 
 @dataclass(frozen=True)
 class Sums:
-    """(M, K, S) scores on one scale, with (K, S) gold; both 0 where nobody judged."""
+    """Scores of metrics (M, K, S) with gold (1, K, S); both 0 where nobody judged."""
 
-    metrics: Array
-    people: Array
+    metrics: Scaled
+    people: Scaled
     judged: Flags
 
     def features(self, *, squares: bool) -> tuple[Array, Array]:
-        """Return (K, S, F) of people: n, h, h²; and (M, K, S, F) of metrics: m, m², m h."""
-        h, m = self.people, self.metrics
-        people = np.stack([self.judged.astype(np.float64), h, h * h], axis=-1)
-        return people, np.stack([m, m * m, m * h], axis=-1) if squares else m[..., None]
+        """Return (K, S, F) of people and (M, K, S, F) of metrics.
+
+        These are n, h, h² and m, m², m h; or else n, h and m with their errors.
+        """
+        n, h, m = self.judged.astype(np.float64), self.people.scores[0], self.metrics.scores
+        people = n, h, h * h if squares else self.people.error[0]
+        metrics = (m, m * m, m * h) if squares else (m, self.metrics.error)
+        return np.stack(people, axis=-1), np.stack(metrics, axis=-1)
 
 
 def measure_systems(name: str) -> Measure:
     def measure(people: Array, metric: Array) -> Array:
-        n = np.maximum(people[..., 0], 1)
-        return correlate_systems(people[..., 1] / n, metric[..., 0] / n, name)
+        n = np.maximum(people[..., :1], 1)
+        h, m = people[..., 1:] / n, metric / n
+        return correlate_systems(h[..., 0], m[..., 0], name, (h[..., 1], m[..., 1]))
 
     return measure
 
@@ -164,7 +192,8 @@ def test_sums(
 
 
 # Statistics of pairs of systems: each pair adds a number that depends on whose scores each system
-# has, so that swaps of systems need no scores again.
+# has, so that swaps of systems need no scores again. What a pair adds by one metric's scores, own
+# (M, P), is that of the table; differences of two metrics' scores are of the common scale.
 
 
 def test_pair_sums(parts: Array, pairs: Pairs, rng: np.random.Generator) -> Differences:
@@ -183,60 +212,77 @@ def test_pair_sums(parts: Array, pairs: Pairs, rng: np.random.Generator) -> Diff
     return summarise(own[second] - own[first], marks @ change.T)
 
 
-def soften(scores: Array, signs: Array, people: Array, *, whole: bool) -> Array:
-    """Return (M, M, P) what pairs of systems add to SPA; scores: (M, K, S), people: (P,) p."""
+def _put_own(parts: Array, own: Array) -> Array:
+    each = np.arange(len(own))
+    parts[each, each] = own
+    return parts
+
+
+def soften(
+    scores: Array, error: Array, signs: Array, people: Array, own: Array, *, whole: bool
+) -> Array:
+    """Return (M, M, P) what pairs of systems add to SPA.
+
+    scores, error: (M, K, S) on one scale; people, own: (P,) and (M, P) p of pairs of systems.
+    """
     m, k, _ = scores.shape
     drawn = np.einsum("bs,mks->kbm", signs, scores, optimize=True)  # (K, B, M)
-    observed = scores.sum(axis=2).T  # (K, M)
-    sums = np.abs(scores).max(axis=1, initial=0.0).sum(axis=1)
-    slack = TIED * np.maximum(sums[:, None], sums)
+    observed, error = scores.sum(axis=2).T, error.sum(axis=2).T  # (K, M)
     parts = np.empty((m, m, len(people)))
     for at, (i, j) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
         # #{Δ* ≥ Δ} of (B, M, M), where equal sums count half
         beyond = (drawn[i] - observed[i])[:, :, None] - (drawn[j] - observed[j])[:, None, :]
+        slack = np.maximum(error[i][:, None], error[j])
         above = np.count_nonzero(beyond > slack, axis=0)
         reach = np.count_nonzero(beyond >= -slack, axis=0)
         p = (reach if whole else (above + reach) / 2) / len(signs)
         parts[:, :, at] = (1 - np.abs(p - people[at])) / len(people)
-    return parts
+    return _put_own(parts, (1 - np.abs(own - people)) / len(people))
 
 
-def share_order(people: Array, means: Array) -> Array:
-    """Return (M, M, P) what pairs of systems add to PA, from (K,) and (M, K) means."""
+def share_order(people: Array, means: Array, metrics: Scaled, n: Array) -> Array:
+    """Return (M, M, P) what pairs of systems add to PA.
+
+    people, means: (K,) and (M, K) of systems; metrics: (M, K, S); n: (K,) scores of systems.
+    """
     i, j = np.triu_indices(len(people), 1)
-    order = sign_beyond(means[:, None, i] - means[None, :, j], TIED)
-    right = np.sign(differ(number_means(people[None]))[0])
-    return np.asarray((order == right) / len(i))
+    x, error = metrics.scores.sum(axis=2) / n, metrics.error.sum(axis=2) / n
+    slack = np.maximum(error[:, None, i], error[None, :, j])
+    order = sign_beyond(x[:, None, i] - x[None, :, j], slack)
+    right = np.sign(differ(number_levels(people[None]))[0])
+    own = np.sign(differ(number_levels(means)))
+    return _put_own((order == right) / len(i), (own == right) / len(i))
 
 
-def share_accuracy(people: Array, scores: Array, epsilon: Array) -> Array:
+def share_accuracy(people: Array, metrics: Scaled, epsilon: Array, own: Array) -> Array:
     """Return (M, M, P) what pairs of systems add to acc_eq within items.
 
-    people: (K, S), NaN where nobody judged; scores: (M, K, S); epsilon: (M, S) of each metric on
-    each item. Where a pair has scores of two metrics, their mean ε holds.
+    people: (K, S), NaN where nobody judged; metrics: (M, K, S); epsilon: (M, S) of each metric on
+    each item, on their scale. Where a pair has scores of two metrics, their mean ε holds.
     """
-    m, k, _ = scores.shape
+    m, k, _ = metrics.scores.shape
     judged = ~np.isnan(people)
     n = judged.sum(axis=0)
     in_item = np.where(n > 1, n * (n - 1) / 2, np.inf)
     weight = 1 / (in_item * max(int((n > 1).sum()), 1))
     limit = (epsilon[:, None] + epsilon[None]) / 2  # (M, M, S)
-    limit += TIED  # differences that are the limit itself are ties: rounding must not part them
+    # differences that are the limit itself are ties: rounding must not part them
+    low, high = metrics.scores - metrics.error, metrics.scores + metrics.error
     parts = np.zeros((m, m, k * (k - 1) // 2))
     for at, (i, j) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
         both = np.flatnonzero(judged[i] & judged[j])
         order = np.sign(level_differences(people[i, both], people[j, both]))
         for sign in (-1, 0, 1):
             items = both[order == sign]
-            apart = scores[:, i, items][:, None] - scores[:, j, items][None]
-            if sign:
-                right = sign * apart > limit[:, :, items]
-            else:
-                right = np.abs(apart) <= limit[:, :, items]
+            right = np.full((m, m, len(items)), sign == 0)  # a tie is in neither order
+            if sign >= 0:
+                right ^= low[:, i, items][:, None] - high[:, j, items][None] > limit[:, :, items]
+            if sign <= 0:
+                right ^= low[:, j, items][None] - high[:, i, items][:, None] > limit[:, :, items]
             for share in np.unique(weight[items]):  # one where people judged all outputs
                 alike = right if len(items) == 0 else right[:, :, weight[items] == share]
                 parts[:, :, at] += share * np.count_nonzero(alike, axis=2)
-    return parts
+    return _put_own(parts, own)
 
 
 def test_williams(r: Array, between: Array, n: int, pairs: Pairs) -> Differences:

@@ -511,7 +511,8 @@ def _compare(
     undefined = [metrics[at] for at in np.flatnonzero(np.isnan(values) & ~constant).tolist()]
     if undefined:
         notes.append(say("undefined", metrics=undefined, statistic=name_statistic(name)))
-    study = replace(study, scores=study.scores[compared], flipped={})
+    flipped = {items: p[compared] for items, p in study.flipped.items()}
+    study = replace(study, scores=study.scores[compared], flipped=flipped)
     measured, judge_stderr, without = measured.take(compared), None, None
     if preferences is not None and preferences.judge is None:
         notes.append(say("judges-as-given", "info", why="fewer than five are known"))
@@ -519,8 +520,8 @@ def _compare(
     if len(compared) > 1:
         tested = study.require_systems(wishes.test)
         if tested is None and preferences is not None and gold.votes is not None:
-            limits, rng = preferences.limits[compared], np.random.default_rng(wishes.seed)
-            tested = compare_preferences(gold.votes, aligned.values[compared], limits, rng)
+            own, rng = preferences.take(compared), np.random.default_rng(wishes.seed)
+            tested = compare_preferences(gold.votes, aligned.values[compared], own, rng)
         elif tested is None:
             tested = study.compare(name, wishes.test, measured)
     if preferences is not None:

@@ -11,17 +11,16 @@ binomial of G clusters that are all alike holds. Metrics are compared by perm-sy
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from evenhand.data.votes import Votes
-from evenhand.metrics.comparison import SAME, Differences, test_pair_sums
+from evenhand.metrics.comparison import SAME, Differences, Scaled, test_pair_sums
 from evenhand.metrics.gold import MAX_JUDGES
 from evenhand.metrics.statistics import (
-    TIED,
     SegmentPairs,
     assign_folds,
     calibrate,
@@ -47,6 +46,11 @@ class Preferences:
     judge: Integers | None  # (n,) None where judges are not known, or too few for clusters
     document: Integers  # (n,) of its item, which is its own where none is known
     means: Array  # (M, K, 1) of the outputs that were compared
+
+    def take(self, kept: Any) -> Preferences:
+        """Return the same of some metrics."""
+        names = ("share", "limits", "agrees", "means")
+        return replace(self, **{name: getattr(self, name)[kept] for name in names})
 
     @property
     def clusters(self) -> int:
@@ -97,24 +101,25 @@ class Preferences:
 
 
 def compare_preferences(
-    votes: Votes, scores: Array, limits: Array, rng: np.random.Generator
+    votes: Votes, scores: Array, found: Preferences, rng: np.random.Generator
 ) -> Differences:
-    """Test all pairs of metrics by perm-sys; limits: (M, n) ε of each judgment."""
+    """Test all pairs of metrics by perm-sys; found: what `judge_preferences` found of them."""
     turned = votes.left > votes.right
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     order = np.where(turned, -1, 1) * ORDER[votes.outcome]
     cells = np.concatenate([scores[:, low, votes.item], scores[:, high, votes.item]], axis=1)
-    sd = cells.std(axis=1)[:, None]
-    sd[sd == 0] = 1.0
-    lows, highs = np.split((cells - cells.mean(axis=1)[:, None]) / sd, 2, axis=1)
-    limit, m, systems = limits / sd, len(scores), scores.shape[1]
+    scaled, m, systems = Scaled.by(cells, cells), len(scores), scores.shape[1]
+    lows, highs = np.split(scaled.scores, 2, axis=1)
+    of_lows, of_highs = np.split(scaled.error, 2, axis=1)
+    limit = found.limits / scaled.unit[:, None]
     pair = low.astype(np.int64) * systems + high
     i, j = np.triu_indices(systems, 1)
     parts = np.empty((m, m, len(i)))
     for a, b in np.ndindex(m, m):
         # differences that are the limit itself are ties: rounding must not part them
-        sign = sign_beyond(lows[a] - highs[b], (limit[a] + limit[b]) / 2 + TIED)
-        sums = np.bincount(pair, sign == order, systems**2)
+        most = (limit[a] + limit[b]) / 2 + np.maximum(of_lows[a], of_highs[b])
+        agrees = found.agrees[a] if a == b else sign_beyond(lows[a] - highs[b], most) == order
+        sums = np.bincount(pair, agrees, systems**2)
         parts[a, b] = sums[i * systems + j] / votes.size
     return test_pair_sums(parts, np.triu_indices(m, 1), rng)
 

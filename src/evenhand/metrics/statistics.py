@@ -29,7 +29,7 @@ from evenhand.numerics.cluster_means import average_ranks, rank_within
 
 DRAWS: Final = 1000  # Sign flips of SPA
 MAX_EXACT: Final = 12  # Items, and systems, up to which all flips are counted
-TIED: Final = 1e-9  # Of sums, and of scores on one scale, differences that are equal
+TIED: Final = 1e-9  # Of sums of a pair of systems, differences that are equal
 DIGITS: Final = 12  # Of accuracies that are compared: sums differ in those behind
 FOLDS: Final = 5  # Parts of the items, each scored with the ε of the others
 MAX_PAIRS: Final = 20_000_000  # Pairs of scores that are looked at one by one
@@ -44,26 +44,20 @@ def clear_rounding(means: Array, largest: Any) -> Array:
     return np.where(np.abs(means) <= ROUNDING * largest, 0.0, means)
 
 
-def number_levels(x: Array, slack: Any = None) -> Integers:
+def number_levels(x: Array, error: Array | None = None) -> Integers:
     """Return (R, K) numbers in the order of a row's values; those that rounding parts share one.
 
-    slack: up to which distance neighbours are equal; by default relative to both.
+    error: of each value by rounding; by default relative to it.
     """
     order = np.argsort(x, axis=1, kind="stable")
     values = np.take_along_axis(x, order, axis=1)
-    if slack is None:  # that of an outlier is larger than real differences of others
-        size = np.abs(values)
-        slack = ROUNDING * np.maximum(size[:, 1:], size[:, :-1])
+    error = ROUNDING * np.abs(x) if error is None else np.broadcast_to(error, x.shape)
+    # that of an outlier is larger than real differences of others
+    slack = np.take_along_axis(error, order, axis=1)
     numbers = np.zeros(x.shape, dtype=np.int64)
-    new = np.diff(values, axis=1) > slack
+    new = np.diff(values, axis=1) > np.maximum(slack[:, 1:], slack[:, :-1])
     np.put_along_axis(numbers, order[:, 1:], np.cumsum(new, axis=1), axis=1)
     return numbers
-
-
-def number_means(x: Array) -> Integers:
-    """Return (R, K) numbers of means, which may be of scores that were brought to one scale."""
-    largest, spread = np.abs(x).max(axis=1, keepdims=True), np.ptp(x, axis=1, keepdims=True)
-    return number_levels(x, np.maximum(ROUNDING * largest, TIED * spread))
 
 
 def sign_beyond(difference: Array, limit: Any) -> Array:
@@ -209,37 +203,50 @@ def differ(x: Any) -> Any:
     return x[:, i] - x[:, j]
 
 
-def correlate_systems(h: Array, x: Array, name: str) -> Array:
-    """Return (R,) the correlation of (K,) or (R, K) means by people with (R, K) by a metric."""
-    h = np.atleast_2d(h)
+def correlate_systems(
+    h: Array, x: Array, name: str, errors: tuple[Array, Array] | tuple[None, None] = (None, None)
+) -> Array:
+    """Return (R,) the correlation of (K,) or (R, K) means by people with (R, K) by a metric.
+
+    errors: of both by rounding, as in `number_levels`.
+    """
+    both = tuple(zip((np.atleast_2d(h), x), errors, strict=True))
     if name in ("pa", "tau-b"):
-        a, b = (np.sign(differ(number_means(one))) for one in (h, x))
+        a, b = (np.sign(differ(number_levels(one, error))) for one, error in both)
         if name == "pa":
             return np.asarray((a == b).mean(axis=1))
         top, norm = (a * b).sum(axis=1), np.sqrt((a != 0).sum(axis=1) * (b != 0).sum(axis=1))
     else:
-        a, b = (_centre_rows(one, ranks=name == "spearman") for one in (h, x))
+        if name == "spearman":
+            ranks = [number_levels(one, error).astype(np.float64) for one, error in both]
+            both = tuple((average_ranks(one), None) for one in ranks)
+        a, b = (_centre_rows(one) for one, _ in both)
         top, norm = (a * b).sum(axis=1), np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     return np.where(norm > 0, top / np.where(norm > 0, norm, 1), np.nan)
 
 
-def _centre_rows(x: Array, *, ranks: bool) -> Array:
-    """Return (R, K) values or ranks, less their mean, up to 1; 0 where all are equal."""
-    values = average_ranks(number_means(x).astype(np.float64)) if ranks else x
-    scale = np.abs(x).max(axis=1, keepdims=True)
-    centred = values - values.mean(axis=1, keepdims=True)
+def _centre_rows(x: Array) -> Array:
+    """Return (R, K) values less their mean, up to 1; 0 where all are equal."""
+    centred = x - x.mean(axis=1, keepdims=True)
     far = np.abs(centred).max(axis=1, keepdims=True)
-    constant = far <= (0 if ranks else ROUNDING * scale)
+    constant = far <= ROUNDING * np.abs(x).max(axis=1, keepdims=True)
     return np.where(constant, 0.0, centred / np.where(constant, 1.0, far))
 
 
 def average_systems(h: Array, m: Array) -> tuple[Array, Array]:
-    """Return (K,) means over the outputs that people judged."""
+    """Return (K,) means over the outputs that people judged, equal where only rounding parts."""
     judged = ~np.isnan(h)
     people, metric = (np.where(judged, one, 0.0) for one in (h, m))
     n = judged.sum(axis=1)
-    means = (clear_rounding(x.sum(axis=1) / n, np.abs(x).max(axis=1)) for x in (people, metric))
-    return next(means), next(means)
+    return _average_rows(people, n), _average_rows(metric, n)
+
+
+def _average_rows(x: Array, n: Integers) -> Array:
+    means, error = x.sum(axis=1) / n, ROUNDING * np.abs(x).sum(axis=1) / n
+    numbers = number_levels(means[None], error[None])[0]
+    first = np.full(numbers.max() + 1, np.inf)
+    np.minimum.at(first, numbers, means)
+    return clear_rounding(first[numbers], np.abs(x).max(axis=1))
 
 
 def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integers]:
@@ -251,7 +258,7 @@ def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integ
     i, j = np.triu_indices(len(metric), 1)
     apart = level_differences(metric[i], metric[j])
     order = np.argsort(-np.abs(apart), kind="stable")
-    right = np.sign(differ(number_means(people[None]))[0])
+    right = np.sign(differ(number_levels(people[None]))[0])
     agree = np.cumsum((np.sign(apart) == right)[order])
     distance = np.abs(apart)[order]
     ends = np.append(np.flatnonzero(np.diff(distance)), len(distance) - 1)
@@ -330,6 +337,18 @@ def pair_segments(h: Array, group: str) -> SegmentPairs:
 def measure_accuracy(pairs: SegmentPairs, difference: Array, epsilon: float) -> float:
     """Return acc_eq at one ε; difference: (n,) of the metric."""
     return float(pairs.weight[sign_beyond(difference, epsilon) == pairs.order].sum())
+
+
+def split_accuracy(h: Array, scores: Array, epsilon: Array) -> Array:
+    """Return (M, P) what pairs of systems add to acc_eq within items; epsilon: (M, S)."""
+    pairs, (k, s) = pair_segments(h, "item"), h.shape
+    i, j = np.triu_indices(k, 1)
+    both, parts = pairs.first // s * k + pairs.second // s, []
+    for one, limit in zip(scores.reshape(len(scores), -1), epsilon, strict=True):
+        apart = level_differences(one[pairs.first], one[pairs.second])
+        right = sign_beyond(apart, limit[pairs.item]) == pairs.order
+        parts.append(np.bincount(both, right * pairs.weight, k * k)[i * k + j])
+    return np.array(parts)
 
 
 def calibrate(pairs: SegmentPairs, difference: Array) -> tuple[float, float]:
@@ -424,10 +443,11 @@ def flip_test(x: Array, signs: Array, *, whole: bool = False, batches: int = 1) 
     systems are named does not matter.
     """
     i, j = np.triu_indices(len(x), 1)
-    x = x - x.mean(axis=0)  # differences stay, and slack is relative to them
+    # differences stay, and slack is relative to them; an outlier moves no median
+    x = x - np.median(x, axis=0)
     drawn = signs @ x.T  # (B, K)
-    observed = x.sum(axis=1)
-    slack = TIED * np.abs(x).max(axis=0, initial=0.0).sum()
+    observed, total = x.sum(axis=1), np.abs(x).sum(axis=1)
+    slack = TIED * np.maximum(total[i], total[j])
     beyond = drawn[:, i] - drawn[:, j] - (observed[i] - observed[j])
     above, level = beyond > slack, np.abs(beyond) <= slack
     points = above + (1.0 if whole else 0.5) * level

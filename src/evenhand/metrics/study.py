@@ -11,9 +11,9 @@ import numpy as np
 from evenhand.errors import UnknownOption, require_option, require_seed, sentence_hint, suggest
 from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
-from evenhand.metrics.comparison import MIN_SYSTEMS, TESTS, Differences
+from evenhand.metrics.comparison import MIN_SYSTEMS, TESTS, Differences, Scaled
 from evenhand.metrics.texts import say
-from evenhand.numerics import Array, Integers
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.render.findings import Finding
 
 APART: Final = 25.0  # Points of people between outputs that kendall-like compares
@@ -184,9 +184,6 @@ class Study:
     # items → p-values of metrics on them, which are the same whatever people said
     flipped: dict[bytes, Array] = field(default_factory=dict)
 
-    def signs(self, items: int) -> Array:
-        return measures.flip_signs(items, np.random.default_rng(self.seed))
-
     def measure(self, people: Array, scores: Array, epsilon: Array | None = None) -> Measured:
         """Compute all statistics of (M, K, S) scores with (K, S) of people.
 
@@ -236,35 +233,38 @@ class Study:
             chance = measures.bound_chance(pairs)
         return Measured(values, limits, stars, error, chance, undefined, h, x)
 
-    def _soften(self, people: Array, scores: Array) -> tuple[Array, Array]:
-        """Return (M,) SPA, and its standard errors by chance of the draws."""
-        items = measures.find_items(people)
-        if not items.any():
-            return np.full(len(scores), np.nan), np.zeros(len(scores))
-        signs = self.signs(int(items.sum()))
+    def _flip(self, people: Array, scores: Array, items: Flags) -> tuple[Array, Array, Array]:
+        """Return signs of items, and (batches, P) p-values of people and (M, batches, P) ones."""
+        signs = measures.flip_signs(int(items.sum()), np.random.default_rng(self.seed))
         batches = measures.BATCHES if len(signs) % measures.BATCHES == 0 else 1
         how: Any = {"whole": self.whole, "batches": batches}
         key = items.tobytes()
         if key not in self.flipped:
             each = [measures.flip_test(one[:, items], signs, **how) for one in scores]
             self.flipped[key] = np.array(each)
-        by_people, by_metric = measures.flip_test(people[:, items], signs, **how), self.flipped[key]
+        return signs, measures.flip_test(people[:, items], signs, **how), self.flipped[key]
+
+    def _soften(self, people: Array, scores: Array) -> tuple[Array, Array]:
+        """Return (M,) SPA, and its standard errors by chance of the draws."""
+        items = measures.find_items(people)
+        if not items.any():
+            return np.full(len(scores), np.nan), np.zeros(len(scores))
+        _, by_people, by_metric = self._flip(people, scores, items)
         spa = measures.soft_accuracy(by_people.mean(axis=0), by_metric.mean(axis=1))
+        batches = len(by_people)
         if batches == 1:  # all flips were counted
             return spa, np.zeros(len(scores))
         drawn = measures.soft_accuracy(by_people, by_metric)  # (M, batches)
         return spa, np.asarray(drawn.std(axis=1, ddof=1) / batches**0.5)
 
-    def standardise(self, means: Array | None = None) -> tuple[Array, Array]:
-        """Return (M, K, S) scores on one scale, and (M,) their standard deviations.
+    def scale(self, means: Array | None = None) -> Scaled:
+        """Return (M, K, S) scores on one scale.
 
         means: (M, K) of systems, which are on one scale then, however noisy segments are.
         """
         judged = ~np.isnan(self.people)
         cells = self.scores[:, judged] if means is None else means
-        mean, sd = cells.mean(axis=1), cells.std(axis=1)
-        sd = np.where(sd > 0, sd, 1.0)
-        return np.where(judged, (self.scores - mean[:, None, None]) / sd[:, None, None], 0.0), sd
+        return Scaled.by(cells, self.scores).keep(judged)
 
     def require_systems(self, test: str) -> Finding | None:
         """Return a finding where a test needs more systems."""
@@ -283,31 +283,34 @@ class Study:
         pairs = np.triu_indices(len(self.scores), 1)
         pearson = name == "segment-pearson"
         of_means = name in OF_MEANS and test == "perm-sys"
-        scores, sd = self.standardise(measured.metrics if of_means else None)
+        metrics = self.scale(measured.metrics if of_means else None)
         rng = np.random.default_rng(self.seed)
         if name in OF_PAIRS or (name == "pa" and test == "perm-sys"):
-            return comparison.test_pair_sums(self._split(name, measured, scores, sd), pairs, rng)
+            return comparison.test_pair_sums(self._split(name, measured, metrics), pairs, rng)
         judged = ~np.isnan(self.people)
         if test == "williams":
-            rows = scores[:, judged] if pearson else measured.metrics
+            rows = metrics.scores[:, judged] if pearson else measured.metrics
             between, n = np.atleast_2d(np.corrcoef(rows)), rows.shape[1]
             return comparison.test_williams(measured.values[name], between, n, pairs)
         # sums of squares keep few digits of scores that are far from 0
-        centred = np.where(judged, self.people - self.people[judged].mean(), 0.0)
-        sums = comparison.Sums(scores, centred, judged)
+        people = Scaled.by(self.people[judged][None], self.people[None]).keep(judged)
+        sums = comparison.Sums(metrics, people, judged)
         word = STATISTICS[name][2] or name
         measure = comparison.measure_pearson if pearson else comparison.measure_systems(word)
         return comparison.test_sums(sums, measure, pairs, test, rng)
 
-    def _split(self, name: str, measured: Measured, scores: Array, sd: Array) -> Array:
+    def _split(self, name: str, measured: Measured, metrics: Scaled) -> Array:
         if name == "pa":
-            means = [measures.average_systems(self.people, one)[1] for one in scores]
-            return comparison.share_order(measured.people, np.array(means))
+            n = (~np.isnan(self.people)).sum(axis=1)
+            return comparison.share_order(measured.people, measured.metrics, metrics, n)
         if name == "spa":
             items = measures.find_items(self.people)
-            signs = self.signs(int(items.sum()))
-            people = measures.flip_test(self.people[:, items], signs, whole=self.whole)[0]
-            return comparison.soften(scores[:, :, items], signs, people, whole=self.whole)
+            signs, by_people, by_metric = self._flip(self.people, self.scores, items)
+            scores, error = metrics.scores[:, :, items], metrics.error[:, :, items]
+            p = by_people.mean(axis=0), by_metric.mean(axis=1)
+            return comparison.soften(scores, error, signs, *p, whole=self.whole)
         stars = np.repeat(measured.stars[:, None], self.people.shape[1], axis=1)
         epsilon = stars if name == "acc-eq-star" else measured.epsilons[:, self.fold]
-        return comparison.share_accuracy(self.people, scores, epsilon / sd[:, None])
+        own = measures.split_accuracy(self.people, self.scores, epsilon)
+        epsilon = epsilon / metrics.unit[:, None]
+        return comparison.share_accuracy(self.people, metrics, epsilon, own)
