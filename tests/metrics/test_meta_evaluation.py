@@ -535,6 +535,20 @@ def test_items_of_one_document_are_one_cluster_and_share_the_limit_of_ties():
         both = v_j + v_d - spread(np.char.add(judge, of))
         reach = t.ppf(0.975, 6 - 1) * np.sqrt(max(v_j, v_d, both))
         assert found.interval[0] == pytest.approx([agrees.mean() - reach, agrees.mean() + reach])
+        assert "items by document" in found.signature
+    assert "items by document" not in meta_evaluate(votes, scores).signature
+    alone = meta_evaluate({**votes, "doc_id": ["d"] * len(votes["item"])}, scores)
+    assert any(one.startswith("There is one document:") for one in map(str, alone.notes))
+
+
+@pytest.mark.parametrize("kind", ["comparisons", "ratings"])
+def test_an_item_of_two_documents_is_refused(kind):
+    votes, scores = compare()
+    if kind == "ratings":
+        votes = {**{name: scores[name] for name in ("system", "item")}, "score": scores["good"]}
+    documents = [f"d{at}" for at in np.random.default_rng(0).integers(0, 2, len(votes["item"]))]
+    with pytest.raises(InvalidJudgments, match="item i0 is in two documents, d0 and d1: put the"):
+        meta_evaluate({**votes, "document": documents}, scores)
 
 
 def test_the_mean_limit_of_ties_is_of_the_parts_that_there_are():
@@ -649,45 +663,3 @@ def test_people_are_not_blamed_alone_where_lower_may_be_better_in_all_metrics(ta
     remedy = str(note).rpartition("--lower ")[2].rstrip(".")
     found = meta_evaluate(people, turned, lower=[remedy])
     assert "gold-against" not in {one.code for one in found.notes}
-
-
-def test_items_of_one_document_count_as_one_among_preferences():
-    """As if the document were the item: the same folds, and errors by document."""
-    votes, scores = compare()
-    for table in (votes, scores):
-        table["item"] = [f"{int(one[1:]):02d}" for one in table["item"]]
-    document = [f"d{int(one) // 5}" for one in votes["item"]]
-    found = meta_evaluate({**votes, "doc_id": document}, scores, statistics=["preference"])
-    assert "items by document" in found.signature
-    plain = meta_evaluate(votes, scores, statistics=["preference"])
-    assert "items by document" not in plain.signature
-    # the limit of each document is the best of the other folds of documents
-    order = {"left": 1, "tie": 0, "right": -1}
-    people = np.array([order[one] for one in votes["outcome"]])
-    fold = np.array([sorted({*document}).index(one) % 5 for one in document])
-    cell = dict(
-        zip(zip(scores["item"], scores["system"], strict=True), scores["good"], strict=True)
-    )
-    sides = zip(votes["item"], votes["left"], votes["right"], strict=True)
-    apart = np.array([cell[item, a] - cell[item, b] for item, a, b in sides])
-    agrees = np.zeros(len(people), dtype=bool)
-    for one in range(5):
-        tried = [0.0, *sorted(np.abs(apart))]
-        signs = [np.where(np.abs(apart) <= e, 0, np.sign(apart)) for e in tried]
-        best = int(np.argmax([np.mean((s == people)[fold != one]) for s in signs]))
-        agrees[fold == one] = (signs[best] == people)[fold == one]
-    assert found.values["preference"][0] == pytest.approx(agrees.mean())
-    # V of two ways of clusters by hand
-    d = agrees - agrees.mean()
-
-    def spread(labels):
-        sums = [sum(x for x, own in zip(d, labels, strict=True) if own == one) for one in {*labels}]
-        g = len(sums)
-        return sum(x * x for x in sums) * g / (g - 1) / len(d) ** 2
-
-    by = [spread(votes["judge"]), spread(document)]
-    by.append(sum(by) - spread([*zip(votes["judge"], document, strict=True)]))
-    reach = t.ppf(0.975, 5) * np.sqrt(max(by))  # 8 judges, 6 documents
-    assert found.interval[0] == pytest.approx([agrees.mean() - reach, agrees.mean() + reach])
-    one = meta_evaluate({**votes, "doc_id": ["d"] * len(document)}, scores)
-    assert any(x.startswith("There is one document:") for x in map(str, one.notes))

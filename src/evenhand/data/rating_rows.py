@@ -239,14 +239,16 @@ def note_no_answers(rows: RatingRows, remedy: Callable[[str], str]) -> list[Find
     none where the outputs that got it are better, by their other scores, than those that got 1.
     """
     points, position = _distinct(rows.score)
-    if not NO_ANSWERS | {0} & {*points.tolist()}:
+    if not (NO_ANSWERS | {0}) & {*points.tolist()}:
         return []
     key = rows.criterion.astype(np.int64) * len(points) + position
     cells = np.bincount(key, minlength=len(rows.criteria) * len(points)).reshape(-1, len(points))
     notes = []
     for at, criterion in enumerate(rows.criteria):
-        given = dict(zip(points.tolist(), cells[at].tolist(), strict=True))
-        counts = {score: n for score, n in given.items() if n}
+        given = np.flatnonzero(cells[at])
+        if len(given) > MAX_SHORT + 1 + len(NO_ANSWERS):  # no short scale
+            continue
+        counts = dict(zip(points[given].tolist(), cells[at][given].tolist(), strict=True))
         codes = find_no_answers(counts)
         scores = sorted(counts.keys() - {*codes})
         short = scores[:2] == [0, 1] and scores[-1] <= MAX_SHORT and scores[-1] == len(scores) - 1

@@ -253,12 +253,17 @@ PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
 def _numbers(values: Iterable[Any], missing: Sequence[str]) -> list[float]:
     """Return values as numbers; none of them where more than a few slips are something else."""
     plain = [value.strip() if isinstance(value, str) else value for value in values]
-    plain = [one for one in plain if not any(matches_code(one, code) for code in missing)]
+    if missing:
+        plain = [one for one in plain if not any(matches_code(one, code) for code in missing)]
+    match = re.compile(PATTERN).match
+    numbers = [float(one) for one in plain if isinstance(one, str) and match(one)]
+    if len(numbers) == len(plain):  # most columns of numbers
+        return numbers
     there = [one for one in plain if not is_missing(None if one is None else str(one))]
     written = _find_written(Counter(one for one in there if isinstance(one, str)))
     if written is not None:
         there = [str(written[0].get(one, one)) for one in there]
-    numbers = [float(one) for one in there if not isinstance(one, str) or re.match(PATTERN, one)]
+    numbers = [float(one) for one in there if not isinstance(one, str) or match(one)]
     return numbers if len(there) - len(numbers) <= SLIPS * len(there) else []
 
 

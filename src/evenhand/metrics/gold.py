@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -30,7 +31,12 @@ from evenhand.errors import (
     write_without,
     write_word,
 )
-from evenhand.metrics.scores import MetricScores, average_cells, count_documents
+from evenhand.metrics.scores import (
+    MetricScores,
+    average_cells,
+    count_documents,
+    refuse_documents,
+)
 from evenhand.metrics.statistics import average_systems, clear_rounding
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Integers
@@ -208,16 +214,16 @@ def make_golds(
     return golds
 
 
-def _label_items(data: Comparisons | Ratings, column: str) -> dict[str, str]:
-    """Return item → what a column says of it, where it says something."""
+def _label_items(data: Comparisons | Ratings, column: str) -> dict[str, list[str]]:
+    """Return item → what a column says of it, where it says something; more than once in error."""
     names = [name for name in ("task", "item") if data.has(name)]
     columns = fetch_columns(data.frame.select(*names, column).unique())
     cells = zip(*(columns[name].tolist() for name in names), strict=True)
-    return {
-        BOUND_BY.join(map(str, row)): str(one)
-        for row, one in zip(cells, columns[column].tolist(), strict=True)
-        if one is not None and not is_missing(str(one))
-    }
+    labels: dict[str, list[str]] = {}
+    for row, one in zip(cells, columns[column].tolist(), strict=True):
+        if one is not None and not is_missing(str(one)):
+            labels.setdefault(BOUND_BY.join(map(str, row)), []).append(str(one))
+    return labels
 
 
 def _find_documents(pairs: Comparisons, votes: Votes) -> Integers:
@@ -226,7 +232,9 @@ def _find_documents(pairs: Comparisons, votes: Votes) -> Integers:
     if document is None or not pairs.has("item"):
         return np.arange(len(votes.items))
     of = _label_items(pairs, document)
-    known = [("document", of[name]) if name in of else ("item", name) for name in votes.items]
+    for item in sorted(name for name, labels in of.items() if len(labels) > 1):
+        raise refuse_documents(item, of[item])
+    known = [("document", of[name][0]) if name in of else ("item", name) for name in votes.items]
     codes = {one: at for at, one in enumerate(dict.fromkeys(known))}
     return np.array([codes[one] for one in known])
 
@@ -235,16 +243,21 @@ def _number_segments(data: Ratings) -> dict[str, str]:
     """Return item → its number in the test set, from columns that Google's files of MQM become.
 
     Without a column of these numbers seg_id, which is behind the document in an item's name, counts
-    through the test set where no two of several documents share a number.
+    through the test set where it is ahead of the place in the document, by more or less in each.
     """
     if data.has(GLOBAL_SEGMENT):
-        return _label_items(data, GLOBAL_SEGMENT)
+        return {name: labels[0] for name, labels in _label_items(data, GLOBAL_SEGMENT).items()}
     if not data.has(PLACE_IN_DOCUMENT) or not data.has("item"):
         return {}
-    parts = {name: name.rpartition(":") for name in _label_items(data, PLACE_IN_DOCUMENT)}
-    numbers = {name: number for name, (_, _, number) in parts.items()}
-    several = len({document for document, _, _ in parts.values()}) > 1
-    return numbers if several and len({*numbers.values()}) == len(numbers) else {}
+    places = _label_items(data, PLACE_IN_DOCUMENT)
+    numbers, ahead = dict[str, str](), dict[str, set[int]]()
+    for name, labels in places.items():
+        document, _, numbers[name] = name.rpartition(":")
+        if not all(one.isdecimal() for one in (numbers[name], *labels)):
+            return {}
+        ahead.setdefault(document, set()).update(int(numbers[name]) - int(one) for one in labels)
+    through = len({*chain(*ahead.values())}) == sum(map(len, ahead.values())) == len(ahead) > 1
+    return numbers if through else {}
 
 
 def _advise_on(

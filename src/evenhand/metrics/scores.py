@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -654,12 +654,25 @@ def _read_documents(path: Path, n: int) -> list[str]:
     return names
 
 
+def refuse_documents(item: str, documents: Iterable[str]) -> InvalidJudgments:
+    one, other = sorted(documents)[:2]
+    return InvalidJudgments(
+        f"item {item} is in two documents, {one} and {other}: put the document into the names of"
+        " items, here and in the scores, or remove the column of documents"
+    )
+
+
 def count_documents(rows: RatingRows, document: str | None) -> Any:
     """Return (S,) the number of each item's document; each item its own where none is known."""
     size = len(rows.items)
     if document is None:
         return np.arange(size)
     codes = np.full(size, -1, dtype=np.int64)
-    codes[rows.item] = rows.labels(document)[1]
-    codes[codes < 0] = np.arange(size)[codes < 0] + len(rows.labels(document)[0])
+    names, of = rows.labels(document)
+    item, of = rows.item[of >= 0], of[of >= 0]
+    codes[item] = of
+    for one in sorted({*item[codes[item] != of].tolist()}):  # items are sorted by their names
+        both = [names[at] for at in np.unique(of[item == one])]
+        raise refuse_documents(rows.items[one], both)
+    codes[codes < 0] = np.arange(size)[codes < 0] + len(names)
     return number_groups(codes)
