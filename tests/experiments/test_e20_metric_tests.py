@@ -38,10 +38,14 @@ def draw(systems, items, taste, rng, noise=1.5):
     return h, (m - m.mean(axis=(1, 2), keepdims=True)) / m.std(axis=(1, 2), keepdims=True)
 
 
+def scale(scores, *, means=False):
+    cells = scores.mean(axis=2) if means else scores.reshape(len(scores), -1)
+    return comparison.Scaled.by(cells, scores)
+
+
 def compare_means(h, z, rng):
     """perm-sys by Pearson of systems, whose means are on one scale."""
-    z = z / z.mean(axis=2).std(axis=1)[:, None, None]
-    sums = comparison.Sums(z, h, np.ones(h.shape, dtype=bool))
+    sums = comparison.Sums(scale(z, means=True), scale(h[None]), np.ones(h.shape, dtype=bool))
     return comparison.test_sums(sums, BY_SYSTEMS, PAIR, "perm-sys", rng)
 
 
@@ -54,7 +58,9 @@ def compare_by_accuracy(h, z, rng, *, star=False):
         epsilon = np.array([np.full(len(fold), measures.calibrate(pairs, one)[1]) for one in apart])
     else:
         epsilon = np.array([measures.cross_fit(pairs, one, fold)[1][fold] for one in apart])
-    return comparison.test_pair_sums(comparison.share_accuracy(steps, z, epsilon), PAIR, rng)
+    own = measures.split_accuracy(steps, z, epsilon)
+    parts = comparison.share_accuracy(steps, scale(z), epsilon, own)
+    return comparison.test_pair_sums(parts, PAIR, rng)
 
 
 @cache
@@ -65,10 +71,12 @@ def rejections(arm):
     rejected = {}
     for _ in range(CAMPAIGNS[arm]):
         h, z = draw(systems, items, taste, rng)
-        sums = comparison.Sums(z, h, np.ones(h.shape, dtype=bool))
+        scaled = scale(z)
+        sums = comparison.Sums(scaled, scale(h[None]), np.ones(h.shape, dtype=bool))
         signs = measures.flip_signs(items, rng, FLIPS)
         people = measures.flip_test(h, signs)[0]
-        soft = comparison.soften(z, signs, people, whole=False)
+        own = np.array([measures.flip_test(one, signs)[0] for one in z])
+        soft = comparison.soften(scaled.scores, scaled.error, signs, people, own, whole=False)
         found = {
             "perm-sys spa": comparison.test_pair_sums(soft, PAIR, rng),
             "perm-sys acc-eq": compare_by_accuracy(h, z, rng),
