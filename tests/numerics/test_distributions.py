@@ -1,10 +1,12 @@
 """Probabilities against scipy.stats 1.17."""
 
+from math import atan, pi, sqrt, tan
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 from scipy.stats import norm
 from sklearn.isotonic import isotonic_regression
 
@@ -19,6 +21,7 @@ from evenhand.numerics.distributions import (
     mixture_quantile,
     normal_quantile,
     t_quantile,
+    t_tail,
     two_sided_p,
 )
 from evenhand.numerics.sorting import fit_rising
@@ -35,10 +38,23 @@ def test_normal_quantiles_are_those_of_scipy(probability):
     assert normal_quantile(probability) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@given(st.floats(1e-4, 1 - 1e-4), st.floats(1, 500))
+@given(st.floats(1e-9, 1 - 1e-9), st.floats(-1, 5).map(lambda power: 10**power))
 def test_t_quantiles_are_those_of_scipy(probability, df):
-    expected = stats.t.ppf(probability, df)
-    assert t_quantile(probability, df) == pytest.approx(expected, rel=1e-8, abs=1e-8)
+    expected = special.stdtrit(df, probability)
+    assert t_quantile(probability, df) == pytest.approx(expected, rel=1e-10, abs=1e-12)
+
+
+@given(st.floats(-60, 60), st.floats(-1, 5).map(lambda power: 10**power))
+def test_t_tails_are_those_of_scipy(t, df):
+    assert t_tail(t, df) == pytest.approx(2 * special.stdtr(df, -abs(t)), rel=1e-10, abs=1e-300)
+
+
+def test_t_tails_and_quantiles_of_few_degrees_of_freedom_are_closed_forms():
+    """Cauchy's of one, and of two P = 1 − t / √(2 + t²)."""
+    assert t_tail(2, 1) == pytest.approx(1 - 2 * atan(2) / pi, rel=1e-14)
+    assert t_tail(2, 2) == pytest.approx(1 - 2 / sqrt(6), rel=1e-14)
+    assert t_quantile(0.975, 1) == pytest.approx(tan(0.475 * pi), rel=1e-13)
+    assert (t_tail(0, 5), t_quantile(0.5, 3)) == (1, 0)
 
 
 @given(st.floats(0, 300), st.integers(1, 60))
