@@ -294,24 +294,30 @@ def _sum_cells(
     """Return the information of a cluster in one level of a classification, and of its score.
 
     Of the score, without Σ w e by system. Every block of the other is a cell, where x̃ differs by
-    the indicators alone. With N the weights of systems, n their sum and D = Σ w x̃,
+    the indicators alone. With N the weights of systems, n their sum and D = Σ w x̃ = n d,
 
         Σ w x̃ x̃ᵀ = D Dᵀ / n + diag(N) − N Nᵀ / n
     """
-    inner, sums = many.classes, many.count(system, weight, k)
-    mixed = sums[np.count_nonzero(sums, axis=1) > 1]
-    information = np.diag(mixed.sum(axis=0))
-    mixed /= np.sqrt(mixed.sum(axis=1))[:, None]
-    information -= mixed.T @ mixed
-    taken = many.projection + few.projection
-    score = -many.of_residual @ taken
-    taken *= inner.weight[:, None]
-    sums -= taken
-    whole = sums.sum(axis=0)
-    score += (many.share * many.of_residual) @ sums + few.share * few.of_residual * whole
+    inner, n = many.classes, many.classes.weight
+    # x̃ less the indicators, then d; in the place of the projection, which `cut` copied
+    apart = np.subtract(-few.projection, many.projection, out=many.projection)
+    information = np.zeros((k, k))
+    if len(system) == inner.size:
+        apart[inner.codes, system] += 1
+    else:
+        sums = many.count(system, weight, k)
+        apart += sums / n[:, None]
+        mixed = sums[np.count_nonzero(sums, axis=1) > 1]
+        information += np.diag(mixed.sum(axis=0))
+        mixed /= np.sqrt(mixed.sum(axis=1))[:, None]
+        information -= mixed.T @ mixed
+    e = many.of_residual
+    plain, shared, whole = np.stack([e, many.share * e * n, n]) @ apart
+    score = plain - np.bincount(system, weight * (e / n)[inner.codes], minlength=k)
+    score += shared + few.share * few.of_residual * whole
     information += few.share * np.outer(whole, whole)
-    sums *= np.sqrt(1 / inner.weight + many.share)[:, None]
-    information += sums.T @ sums
+    apart *= (n * np.sqrt(1 / n + many.share))[:, None]
+    information += apart.T @ apart
     return information, score
 
 
