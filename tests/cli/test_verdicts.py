@@ -65,6 +65,7 @@ def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
     ("name", "words", "says"),
     [
         ("people", ("--llm", "people"), "give verdicts of LLM judges alone"),
+        ("verdicts", ("--llm", "people"), "Are the two files exchanged? --llm takes the verdicts"),
         ("people", ("--llm", "verdicts", "--order-effect"), "an order effect"),
         ("people", ("--llm-judges", "lm"), "no judge 'lm'"),
         ("people", ("--unpaired", "drop"), "give verdicts"),
@@ -110,9 +111,36 @@ def test_verdicts_that_are_no_answers_are_excluded_as_people_s_are(files, evenha
     assert found["llm"]["n_verdicts"] == every["llm"]["n_verdicts"] - 3
 
 
-def find_note(evenhand, *words):
+def find_note(evenhand, *words, code="verdict-probabilities"):
     findings = json.loads(evenhand("rank", *words, "--json").out)["findings"]
-    return [one for one in findings if one["code"] == "verdict-probabilities"]
+    return [one for one in findings if one["code"] == code]
+
+
+def test_an_llm_judge_of_one_outcome_among_others_is_named(files, evenhand, tmp_path):
+    path = tmp_path / "two.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        for judge, winner in (("llm", ""), ("flat", "left")):
+            with Path(files("verdicts")).open(newline="") as read:
+                for at, row in enumerate(csv.DictReader(read)):
+                    row |= {"judge": judge, "winner": winner or row["winner"]}
+                    rows.writerows([[*row]] if judge == "llm" and not at else [])
+                    rows.writerow(row.values())
+    words = (files("people"), "--llm", str(path))
+    (found,) = find_note(evenhand, *words, code="constant-llm-judges")
+    assert (found["values"]["judges"], found["severity"]) == (["flat"], "warning")
+    alone = (files("people"), "--llm", files("verdicts"))
+    assert find_note(evenhand, *alone, code="constant-llm-judges") == []
+
+
+def test_probabilities_that_are_all_missing_are_named_as_such(files, evenhand, tmp_path):
+    path = rewrite(
+        files,
+        tmp_path / "none.csv",
+        lambda _, row: {k: v for k, v in row.items() if k != "winner"} | {"p_left": "nan"},
+    )
+    said = evenhand("rank", files("people"), "--llm", path, code=2).err
+    assert "none.csv has a probability: all values of p_left are missing" in said
 
 
 def test_outcomes_contrary_to_probabilities_are_counted(files, evenhand, tmp_path):

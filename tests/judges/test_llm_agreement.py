@@ -87,6 +87,52 @@ def test_kinds_are_counted_pair_by_pair():
         assert found.lower < found.kappa < found.upper
 
 
+@pytest.mark.parametrize("kind", ["preferences", "scores"])
+def test_verdicts_of_both_orders_count_half_each_in_any_order_of_rows(kind):
+    """By brute force: D of two judges is the mean over pairs of their answers."""
+    people, llms, rng = ("ann", "bob", "cem"), ("gpt", "claude"), np.random.default_rng(7)
+    said = {
+        (judge, item): [int(one) for one in rng.integers(-1, 2, 2 if judge in llms else 1)]
+        for judge, item in product((*people, *llms), range(30))
+    }
+    rows = []
+    for (judge, item), answers in said.items():
+        for at, answer in enumerate(answers):
+            row = {"judge": judge, "item": item}
+            if kind == "scores":
+                rows.append({**row, "system": "s", "score": answer + 2})
+                continue
+            left, right = (("x", "y"), ("y", "x"))[at]
+            word = "tie" if not answer else "left" if (answer > 0) == (left == "x") else "right"
+            rows.append({**row, "left": left, "right": right, "winner": word})
+
+    def differ(a, b):
+        return (a - b) ** 2 if kind == "scores" else float(a != b)
+
+    tables = [
+        evenhand.measure_agreement([rows[at] for at in order], llm_judges=llms)
+        for order in (range(len(rows)), rng.permutation(len(rows)))
+    ]
+    assert tables[0].llm == tables[1].llm
+    for first, second in (("gpt", "people"), ("LLM judges", "LLM judges")):
+        ones, others = (("gpt",), people) if first == "gpt" else (("claude",), ("gpt",))
+        apart = np.mean([
+            differ(a, b)
+            for one, other, item in product(ones, others, range(30))
+            for a, b in product(said[one, item], said[other, item])
+        ])  # fmt: skip
+        pools = [
+            [x for one in who for item in range(30) for x in said[one, item]]
+            for who in ((ones, others) if first == "gpt" else ((*ones, *others),) * 2)
+        ]
+        if kind == "scores":
+            chance = np.mean([(a - b) ** 2 for a, b in product(*pools)])
+        else:
+            ties = [np.mean(np.array(pool) == 0) for pool in pools]
+            chance = 1 - ties[0] * ties[1] - (1 - ties[0]) * (1 - ties[1]) / 2
+        assert find(tables[0], first, second).kappa == pytest.approx(1 - apart / chance)
+
+
 def test_of_scores_kappa_is_weighted_by_squares():
     rng = np.random.default_rng(3)
     truth = rng.integers(1, 6, 60)

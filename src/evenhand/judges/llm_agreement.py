@@ -8,7 +8,8 @@ all pairs of judges of a kind, and the D to expect if answers were exchanged bet
 
 is the pairwise κ of preferences (neither system of a pair being the first one, so that chance is
 that of ties), and the quadratically weighted κ of scores. The kinds are people with people, each
-LLM judge with people, and LLM judges with each other. The first answer of a judge on a unit counts.
+LLM judge with people, and LLM judges with each other. Of people first answers on a unit count;
+those of an LLM judge, such as of both orders, share the weight of one.
 
 When not to use it: to say that an LLM may replace a judge (`replacement`): κ with people is high
 also where the LLM repeats what is easy.
@@ -55,26 +56,54 @@ class _Kind:
     """Sums of the answers of some judges by unit."""
 
     name: str
-    n: Array  # (U,)
-    sums: Array  # (U, q)
-    squares: Array  # (U,)
+    n: Array  # (U,) judges
+    sums: Array  # (U, q) of their mean answers
+    squares: Array  # (U,) of their mean squares
+    own: Array  # (U,) of their variances: 0 where each answered once
 
     @classmethod
-    def of(cls, name: str, chosen: Flags, unit: NDArray[np.int64], values: Array) -> _Kind:
-        size = int(unit.max(initial=-1)) + 1
+    def of(cls, name: str, chosen: Flags, answers: _Answers) -> _Kind:
+        unit, size = answers.unit[chosen], int(answers.unit.max(initial=-1)) + 1
+        values, squares = answers.values[chosen], answers.squares[chosen]
         sums = np.zeros((size, values.shape[1]))
-        np.add.at(sums, unit[chosen], values[chosen])
-        n = np.bincount(unit[chosen], minlength=size).astype(np.float64)
-        squares = np.bincount(unit[chosen], (values[chosen] ** 2).sum(axis=1), size)
-        return cls(name, n, sums, squares.astype(np.float64))
+        np.add.at(sums, unit, values)
+        n = np.bincount(unit, minlength=size).astype(np.float64)
+        own = np.bincount(unit, squares - (values**2).sum(axis=1), size)
+        total = np.bincount(unit, squares, size)
+        return cls(name, n, sums, total.astype(np.float64), own.astype(np.float64))
 
     def compare(self, other: _Kind) -> tuple[Array, Array]:
         """Return (U,) sums of D over pairs of judges, and numbers of pairs."""
         if other is self:
-            apart = self.n * self.squares - (self.sums**2).sum(axis=1)
+            apart = self.n * self.squares - (self.sums**2).sum(axis=1) - self.own
             return apart, self.n * (self.n - 1) / 2
         apart = other.n * self.squares + self.n * other.squares
         return apart - 2 * (self.sums * other.sums).sum(axis=1), self.n * other.n
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """What each judge answered on each unit, (n,): a mean where several answers count."""
+
+    judge: NDArray[np.int64]
+    unit: NDArray[np.int64]
+    values: Array  # (n, q)
+    squares: Array
+
+    @classmethod
+    def of(
+        cls, judge: NDArray[Any], unit: NDArray[np.int64], values: Array, several: Flags
+    ) -> _Answers:
+        """several: (n,) answers of judges of whom all count; of others the first."""
+        cell = number_groups(judge, unit)
+        _, first = np.unique(cell, return_index=True)
+        place = np.arange(len(cell))
+        kept = np.flatnonzero(several | (place == first[cell]))
+        n = np.bincount(cell[kept])
+        sums = np.zeros((len(first), values.shape[1]))
+        np.add.at(sums, cell[kept], values[kept])
+        squares = np.bincount(cell[kept], (values[kept] ** 2).sum(axis=1)) / n
+        return cls(judge[first].astype(np.int64), unit[first], sums / n[:, None], squares)
 
 
 def compare_kinds(
@@ -89,14 +118,14 @@ def compare_kinds(
         data = data.targets()
         unit, values = number_groups(data.unit), data.score[:, None]
     unit = number_groups(unit)
-    _, first = np.unique(number_groups(data.judge, unit), return_index=True)
-    unit, values, judge = unit[first], values[first], data.judge[first]
     item = np.zeros(int(unit.max(initial=-1)) + 1, dtype=np.int64)
-    item[unit] = data.item[first]
+    item[unit] = data.item
     codes = [data.judges.index(name) for name in llm_judges if name in data.judges]
-    people = _Kind.of(PEOPLE, ~np.isin(judge, codes), unit, values)
-    llms = [_Kind.of(data.judges[one], judge == one, unit, values) for one in codes]
-    every = _Kind.of(LLMS, np.isin(judge, codes), unit, values)
+    answers = _Answers.of(data.judge, unit, values, np.isin(data.judge, codes))
+    judge = answers.judge
+    people = _Kind.of(PEOPLE, ~np.isin(judge, codes), answers)
+    llms = [_Kind.of(data.judges[one], judge == one, answers) for one in codes]
+    every = _Kind.of(LLMS, np.isin(judge, codes), answers)
     pairs = [(people, people), *((one, people) for one in llms), (every, every)]
     nominal = isinstance(data, Votes)
     found = (_measure(*pair, item, nominal=nominal, level=level, seed=seed) for pair in pairs)

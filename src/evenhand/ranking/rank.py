@@ -216,8 +216,11 @@ def _rank_with_verdicts(
     from evenhand.ranking.verdicts import rank_with_verdicts
 
     by, left_out = choose_groups(people, group_by), take_findings(say_left_out(data, people))
-    of_llm = take_findings(llm.source.notes)
-    left_out += tuple(one for one in of_llm if one.code == "verdict-probabilities")
+    codes, of_llm = (
+        ("verdict-probabilities", "constant-llm-judges"),
+        take_findings(llm.source.notes),
+    )
+    left_out += tuple(one for one in of_llm if one.code in codes)
     ranked = rank_with_verdicts(people, llm, by, settings, unpaired=unpaired, weight=weight)
     if isinstance(ranked, Ranking):
         return _describe(ranked, people, (*left_out, *ranked.notes))

@@ -127,6 +127,7 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
     outputs, first, at = np.unique(theirs * k + system, return_index=True, return_inverse=True)
     wanted = own * k + people.system
     found = np.isin(wanted, outputs)
+    lacking = float((~found).sum())
     if not found.any():
         named, of_llm = (
             {"system": part.systems, "item": part.items} for part in (people, verdicts)
@@ -137,8 +138,8 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
             f"{people.systems[people.system[row]]} on item {labels[own[row]]}"
             for row in np.flatnonzero(~found)[:MAX_NAMED].tolist()
         ]
-        raise refuse_unpaired(float((~found).sum()), people.size, "scores", names)
-    lacking = float((~found).sum())
+        inside = bool(np.isin(outputs, wanted).all())
+        raise refuse_unpaired(lacking, people.size, "scores", names, all_judged=inside)
     if unpaired == "drop":
         people, own, wanted, found = people.take(found), own[found], wanted[found], found[found]
     means = np.bincount(at, verdicts.score) / np.bincount(at)

@@ -77,6 +77,8 @@ RANKINGS: Final = {
     " ranking is by people alone.",
     "verdicts-constant": "All verdicts are '{outcome}', whatever the outputs: they tell nothing"
     " about systems.",
+    "constant-llm-judges": "All verdicts of {judges:list} are the same, whatever the outputs, and"
+    " tell nothing about systems: remove them from the verdicts.",
     "verdict-probabilities": "Verdicts are the probabilities ({columns:list}), not the outcomes"
     " beside them: {contrary:,} of {verdicts:,} outcomes are the contrary.",
     "owner-not-ranked": "'{system}' in the table of owners is not ranked.{hint}",

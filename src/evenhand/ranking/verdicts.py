@@ -6,6 +6,7 @@ LLM. A comparison of the verdicts on their items with those on others shows some
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -227,8 +228,24 @@ def open_verdicts(
     if verdicts.has("task") and not table.has("task") and len(verdicts.tasks()) == 1:
         # a campaign names its one task, and items with it; people's table need not
         verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
-    refuse_same_judges(list_judges(table), list_judges(verdicts))
+    judges = list_judges(verdicts)
+    refuse_same_judges(list_judges(table), judges)
+    verdicts = _note_constant_judges(verdicts) if len(judges) > 1 else verdicts
     return weigh_sampled(table), split_probabilities(verdicts)
+
+
+def _note_constant_judges(verdicts: Comparisons) -> Comparisons:
+    """Name the LLM judges who give one outcome only, unless all do."""
+    groups = verdicts.frame.group_by("judge", "outcome").agg(nw.len().alias(COUNT))
+    given: dict[str, Counter[str]] = {}
+    for judge, outcome, n in zip(*fetch_columns(groups).values(), strict=True):
+        meant = read_outcome(str(outcome), verdicts.outcome_labels)
+        given.setdefault(str(judge), Counter())[meant or str(outcome)] += int(n)
+    judges = sorted(one for one, own in given.items() if len(own) == 1 < own.total())
+    if not judges or len(judges) == len(given):
+        return verdicts
+    source = verdicts.source.noting(say("constant-llm-judges", "warning", judges=judges))
+    return replace(verdicts, source=source)
 
 
 def rank_with_verdicts(
@@ -289,12 +306,15 @@ def refuse_unlike(
 
 
 def refuse_unpaired(
-    lacking: float, of: float, answers: str, names: Sequence[str]
+    lacking: float, of: float, answers: str, names: Sequence[str], *, all_judged: bool
 ) -> InvalidJudgments:
+    """Refuse judgments without a verdict; all_judged: whether verdicts are on judged outputs."""
+    # verdicts are the larger set, unless the two tables were exchanged
+    exchanged = ". Are the two files exchanged? --llm takes the verdicts" if all_judged else ""
     return InvalidJudgments(
         f"{lacking:,.0f} of {of:,.0f} {answers} have no verdict, such as those of"
         f" {listing(names)}: get these verdicts, or leave these judgments out (--unpaired drop) or"
-        " use them without (--unpaired keep)"
+        f" use them without (--unpaired keep){exchanged}"
     )
 
 
@@ -562,7 +582,8 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
             f" {labels[judged_item[row]]}"
             for row in np.flatnonzero(~matched)[:MAX_NAMED].tolist()
         ]
-        raise refuse_unpaired(lacking, float(n.sum()), "judgments", names)
+        inside = bool(np.isin(keys, wanted).all())
+        raise refuse_unpaired(lacking, float(n.sum()), "judgments", names, all_judged=inside)
 
     def number(codes: Integers) -> Factor:
         loads = np.bincount(judged_item, n, minlength=len(labels)).astype(np.float64)

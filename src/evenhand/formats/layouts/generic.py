@@ -22,7 +22,7 @@ from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.labels import Complete
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
-from evenhand.errors import UnknownColumn, UnknownFormat
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, listing
 from evenhand.formats import records
 from evenhand.formats import table as tables
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign, find_probability, find_side
@@ -296,6 +296,10 @@ def understand_probabilities(table: tables.Table, options: tables.ReadOptions) -
     named, likely = tables.read_probability(table.frame, table.name, table.columns)
     if not named:  # it was asked for
         return tables.make_comparisons(table, options, PROBABILITIES)
+    if not find_rows(table.frame, ~likely.is_null(), 1):
+        raise InvalidJudgments(
+            f"no row of {table.name} has a probability: all values of {listing(named)} are missing"
+        )
     turned = table.with_frame(table.frame.with_columns(find_side(likely).alias("outcome")))
     data = tables.make_comparisons(turned, options, PROBABILITIES, {"outcome": "outcome"})
     return replace(data, source=data.source.noting(say("probabilities", columns=named)))
