@@ -663,3 +663,14 @@ def test_people_are_not_blamed_alone_where_lower_may_be_better_in_all_metrics(ta
     remedy = str(note).rpartition("--lower ")[2].rstrip(".")
     found = meta_evaluate(people, turned, lower=[remedy])
     assert "gold-against" not in {one.code for one in found.notes}
+
+
+def test_an_accuracy_without_other_documents_is_explained():
+    _, scores = compare()
+    people = {name: scores[name] for name in ("system", "item")} | {"score": scores["good"]}
+    one = meta_evaluate({**people, "document": ["d"] * len(people["item"])}, scores)
+    assert np.isnan(one.values["acc-eq"]).all()
+    assert not np.isnan(one.values["acc-eq-star"]).any()
+    (note,) = [each for each in one.notes if each.code == "no-accuracy"]
+    assert "are of one document, or of a fifth of them" in note
+    assert "no-accuracy" not in {each.code for each in meta_evaluate(people, scores).notes}

@@ -270,9 +270,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         told = {"who": f"{join_names(same)} {'gives' if one else 'give'}", "remedy": remedy}
         told |= {"were": "was" if one else "were", "them": "it" if one else "them"}
         notes.append(say("constant", "warning", **told))
-    n_pairs = measures.count_segment_pairs(gold.scores, wishes.group)
-    if gold.items and not wishes.statistics and n_pairs > measures.MAX_PAIRS:
-        notes.append(say("too-many-pairs", n=n_pairs))
+    notes += _note_pairs(gold, wishes, values)
     negated = _list_negated(aligned)
     notes += _note_systems(gold, values, measured, metrics, constant, negated=negated)
     asked = preferences if by_preference else None
@@ -327,6 +325,16 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         signature=_sign(aligned, wishes, names, how, judges=judges),
     )
     return note_excluded(result, gold.excluded)
+
+
+def _note_pairs(gold: Gold, wishes: Wishes, values: Mapping[str, Array]) -> list[Finding]:
+    """Say why pairs of scores were not looked at, or no ε can be found on others."""
+    n = measures.count_segment_pairs(gold.scores, wishes.group)
+    if gold.items and not wishes.statistics and n > measures.MAX_PAIRS:
+        return [say("too-many-pairs", n=n)]
+    if n and "acc-eq" in values and np.isnan(values["acc-eq"]).all():
+        return [say("no-accuracy", what="document" if _is_by_document(gold) else "item")]
+    return []
 
 
 def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:

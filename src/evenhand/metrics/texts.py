@@ -48,6 +48,8 @@ say: Final = Templates(
         " on the others.",
         "constant-groups": "{statistic} has no value in {lost:,} of {n:,} groups, where all scores"
         " are equal ({metric}).",
+        "no-accuracy": "acc-eq has no value, since ε of ties is chosen on other items: all compared"
+        " outputs are of one {what}, or of a fifth of them. acc*-eq takes ε from the same items.",
         "too-many-pairs": "{n:,} pairs of scores are too many for acc-eq and kendall-like, which"
         " were not computed.",
         "limit-inside": "There is one {what}: ε of ties was chosen on it, and the share may be too"

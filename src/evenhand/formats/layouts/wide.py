@@ -65,7 +65,7 @@ _COUNTS: Final = frozenset(
         *("batch", "session", "round", "turn", "age", "year", "date", "length", "len", "words"),
         *("tokens", "chars", "characters", "time", "duration", "seconds", "minutes", "ms", "cost"),
         *("confidence", "certainty", "difficulty", "familiarity", "expertise", "experience"),
-        *("price", "seed", "version", "item", "items", "question", "segment", "sentence"),
+        *("price", "seed", "version", "item", "items", "question", "segment", "seg", "sentence"),
     )
 )
 _ALONE: Final = frozenset(("i", "q"))  # The same where no other word is in the name
