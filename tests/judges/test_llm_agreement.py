@@ -39,6 +39,8 @@ def test_verdicts_may_be_in_a_file_of_their_own(tmp_path):
         )
     ]
     assert told[0]["llm"] == told[1]["llm"] != []
+    found = evenhand.measure_agreement(files["people"], llm=files["verdicts"])
+    assert found.to_dict()["llm"] == told[0]["llm"]
 
 
 def find(table, first, second):

@@ -75,7 +75,6 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
     and hard items. Tasks are kept apart, unless you give --by task; --group-by
     keeps the values of another column apart, such as groups of judges.
     """
-    from evenhand.data.controls import join_verdicts
     from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
@@ -95,10 +94,6 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         data = choose_criterion(data, criterion.criterion)
     else:
         refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
-    names = tuple(split_names(asked.llm_judges))
-    if asked.llm is not None:
-        people = data.comparisons() if isinstance(data, Rankings) else data
-        data, names = join_verdicts(people, run.reading.open_beside(asked.llm), names)
     result = measure_agreement(
         data,
         by=asked.by or ("criterion",),
@@ -108,7 +103,8 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         cluster=asked.cluster,
         seed=asked.seed,
         group_by=groups.group_by,
-        llm_judges=names,
+        llm=None if asked.llm is None else run.reading.open_beside(asked.llm),
+        llm_judges=tuple(split_names(asked.llm_judges)),
     )
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, split_people
+from evenhand.data.controls import carries_excluded, join_verdicts, split_people
 from evenhand.data.engine import ANSWER, require_open
 from evenhand.data.exclusions import Exclusion, note_excluded, sign_excluded
 from evenhand.data.groups import split_table
@@ -77,6 +77,7 @@ def measure_agreement(
     cluster: str = "item",
     seed: int = SEED,
     group_by: str | None = None,
+    llm: Openable | None = None,
     llm_judges: str | Sequence[str] = (),
 ) -> AgreementTable | GroupedAgreement:
     """Measure how far judges agree, on all judgments and on parts of them.
@@ -93,8 +94,10 @@ def measure_agreement(
         seed: of everything random; it stands in the signature.
         group_by: a column whose levels are measured apart, each as a table of its own: such as the
             group of judges, who then agree or not among themselves.
-        llm_judges: names of the judges who are LLMs; by default those whom a column judge_type
-            marks. Coefficients are of people; a table of its own compares LLM judges with them.
+        llm: verdicts of LLM judges in a table of their own. Coefficients are of people; a table of
+            its own compares LLM judges with them.
+        llm_judges: the same where verdicts are among the judgments: names of the judges who are
+            LLMs; by default those whom a column judge_type marks.
 
     Returns:
         A table; one per level where `group_by` is given, else one per task where there are several
@@ -130,6 +133,9 @@ def measure_agreement(
             f" {type(data).__name__}: open them with evenhand.read"
         )
     require_open(data.frame, data.source.name)
+    if llm is not None:
+        people = data.comparisons() if isinstance(data, Rankings) else data
+        data, llm_judges = join_verdicts(people, llm, llm_judges)
     data = data.keep_asked()
     result = _measure_people(_leave_out_named(data, llm_judges), request, scale, group_by)
     column = None if isinstance(result, AgreementTable) else result.by
