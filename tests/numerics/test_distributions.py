@@ -49,6 +49,14 @@ def test_t_tails_are_those_of_scipy(t, df):
     assert t_tail(t, df) == pytest.approx(2 * special.stdtr(df, -abs(t)), rel=1e-10, abs=1e-300)
 
 
+@given(st.floats(-36, 36), st.floats(5, 30).map(lambda power: 10**power))
+def test_t_tails_of_many_degrees_of_freedom_are_those_of_scipy(t, df):
+    """From 1e9 on the reference is the normal, which differs by about t⁴ / 4ν."""
+    expected = 2 * (special.stdtr(df, -abs(t)) if df < 1e9 else stats.norm.sf(abs(t)))
+    near = 1e-9 if df < 1e9 else t**4 / df + 1e-9
+    assert t_tail(t, df) == pytest.approx(expected, rel=near, abs=1e-300)
+
+
 def test_t_tails_and_quantiles_of_few_degrees_of_freedom_are_closed_forms():
     """Cauchy's of one, and of two P = 1 − t / √(2 + t²)."""
     assert t_tail(2, 1) == pytest.approx(1 - 2 * atan(2) / pi, rel=1e-14)
