@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
+from scipy.stats import t as student
 
 import evenhand
 from experiments.campaign import part_of
@@ -110,3 +111,32 @@ def test_a_few_campaigns_of_the_same():
     """Thirty campaigns of an arm in which intervals of independent votes fail."""
     passed = count_passed(6, 600, 0.8, share=0.45, seed=2203, campaigns=30)
     assert passed["gate"] <= 6 / 30  # more is chance once in a thousand
+
+
+@pytest.mark.slow
+def test_judges_who_tie_more_than_others_do_not_make_it_pass():
+    """Judges tie in none or in 58 % of their votes; the new system gets .3 of them, ties halved.
+
+    The control is the t of judges' mean scores, which knows no law of ties.
+    """
+    judges, n, margin, often, campaigns = 20, 2000, 0.2, 0.58, part_of(200)
+    draw, judge = np.random.default_rng(2207), np.arange(n) % judges
+    won = (0.5 - margin - often / 4) / (1 - often / 2)  # of what is decided
+    passed = np.zeros(2)
+    for _ in range(campaigns):
+        tied = draw.random(n) < np.where(draw.random(judges) < 0.5, 0.0, often)[judge]
+        wins, new_left = draw.random(n) < won, draw.random(n) < 0.5
+        votes = {
+            "left": np.where(new_left, "new", "old"),
+            "right": np.where(new_left, "old", "new"),
+            "winner": np.where(tied, "tie", np.where(wins == new_left, "left", "right")),
+            "judge": judge.astype(str),
+        }
+        found = evenhand.gate(votes, new="new", old="old", margin=margin)
+        means = np.bincount(judge, np.where(tied, 0.5, wins)) / (n / judges)
+        t = (means.mean() - 0.5 + margin) / (means.std(ddof=1) / judges**0.5)
+        passed += found.exit_code == 0, t > student.ppf(0.95, judges - 1)
+    passed /= campaigns
+    print("ties by judge", passed)  # noqa: T201 - counts of an experiment
+    most = ALPHA + 3.1 * (ALPHA * (1 - ALPHA) / campaigns) ** 0.5
+    assert (passed <= most).all()

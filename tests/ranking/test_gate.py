@@ -52,7 +52,7 @@ def find_first(result):
 
 def count_independent(votes, one):
     """Return as how many independent votes one direct vote of B and A counts, at α .05."""
-    (alone,) = evenhand.rank(votes).fit.contrasts([("B", "A")])
+    (alone,) = evenhand.rank(votes, model=gates.SHARES).fit.contrasts([("B", "A")])
     z, q = stats.norm.ppf(0.95), stats.t.ppf(0.95, one.df)
     return min(1.0, (alone.stderr / one.stderr) ** 2) * (z / q) ** 2
 
@@ -107,17 +107,42 @@ def test_margins_are_odds_without_ties_and_the_law_of_ties_with_them():
 
 def test_a_decision_is_that_of_the_pair_of_the_ranking():
     votes = draw_votes(ties=0.2)
-    ranking = evenhand.rank(votes)
+    ranking = evenhand.rank(votes, model=gates.SHARES)
     found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1))
     pair = ranking.pair("B", "A")
     assert (found.difference, found.stderr) == pytest.approx((pair.difference, pair.stderr))
-    assert found.value == pytest.approx(pair.win * (1 - pair.tie) + pair.tie / 2)
+    assert found.value == pytest.approx(1 / (1 + np.exp(-pair.difference)))
+    assert found.delta == pytest.approx(np.log(0.6 / 0.4))
     t = (pair.difference + found.delta) / pair.stderr
     assert found.p == pytest.approx(stats.t.sf(t, ranking.df))
     low = pair.difference - stats.t.ppf(0.95, ranking.df) * pair.stderr
     assert found.lower == pytest.approx(
         gates.find_win_rates(ranking.fit, np.array([low]))[0], abs=1e-9
     )
+
+
+def test_few_items_do_not_stand_for_others():
+    """Of 3 items, each won by one of the systems, 60 votes by 20 judges are no sample of items."""
+    votes = {"judge": [], "item": [], "left": [], "right": [], "winner": []}
+    for judge, item in ((j, i) for j in range(20) for i in range(3)):
+        better = item < 2 or judge == 0
+        row = (f"j{judge}", f"i{item}", "B", "A", "left" if better else "right")
+        for name, value in zip(votes, row if judge % 2 else (*row[:2], "A", "B", "right" if better
+                               else "left"), strict=True):  # fmt: skip
+            votes[name].append(value)
+    found = evenhand.gate(votes, new="B", old="A", margin=0.05)
+    assert found.decision == "undecided"
+    assert "3 items cannot stand for others. Add 2 or more" in " ".join(str(found).split())
+    of_these = evenhand.gate(votes, new="B", old="A", margin=0.05, cluster="judge")
+    assert of_these.decision == "passed"
+
+
+@pytest.mark.parametrize(
+    ("new", "says"), [(["B", 3], "3 names no system: names are texts"), ([], "new names no system")]
+)
+def test_names_that_name_no_system(new, says):
+    with pytest.raises(evenhand.UnknownOption, match=says):
+        evenhand.gate(draw_votes(), new=new, old="A", margin=0.1)
 
 
 def test_better_as_good_worse_and_open():
@@ -650,7 +675,7 @@ def test_a_digest_that_is_none_is_refused_as_such(tmp_path, digest):
         ({"cost_judgment": float("nan")}, "cost_judgment cannot be nan"),
         ({"new": "A"}, "A cannot replace itself"),
         ({"new": ["B", "B"]}, "named as new twice"),
-        ({"new": []}, "name another system as new"),
+        ({"new": []}, "new names no system: name one"),
         ({"old": None}, "say which system it may replace"),
         ({"margin": None}, "say how much worse it may be"),
         ({"margin": -0.1}, "margin cannot be -0.1"),

@@ -175,6 +175,9 @@ def _refusing() -> Iterator[None]:
         raise Refusal(str(explain(error))) from error
 
 
+FAILED: Final = 70  # Exit code of a fault of our own
+
+
 def say_unforeseen(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
@@ -189,6 +192,7 @@ def say_unforeseen(
         f"Evenhand failed where it should not: {kind.__name__}: {first}\n"
         "please report this line; with EVENHAND_TRACEBACK=1 it says where"
     ).show()
+    raise SystemExit(FAILED)  # not Python's 1, which is a decision of `gate`
 
 
 def _fault(error: click.UsageError, verb: str) -> str:

@@ -48,7 +48,7 @@ from evenhand.design.texts import say
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import write_below
-from evenhand.ranking.gate import CODES, FARTHEST, Decision, decide
+from evenhand.ranking.gate import CODES, FARTHEST, SHARES, Decision, decide
 from evenhand.ranking.gate_terms import Asked
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.render.counts import plural
@@ -414,7 +414,7 @@ def simulate_gate(
     for one in range(number):
         rng = Generator(PCG64(SeedSequence([spec.seed, one])))
         try:
-            ranking = rank_drawn(truth, design, rng, spec.seed)
+            ranking = rank_drawn(truth, design, rng, spec.seed, model=SHARES)
             counts[decide(ranking, asked, None, spec.seed).decision] += 1
         except (NotIdentified, NotConverged):
             counts["undecided"] += 1

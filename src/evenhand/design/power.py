@@ -384,10 +384,12 @@ def rank_drawn(
     *,
     level: float = 0.95,
     cluster: str | None = None,
+    model: BradleyTerry | None = None,
 ) -> Ranking:
-    """Draw a campaign and rank it as `rank` does."""
-    model = Adjusted() if truth.rated else BradleyTerry(ties="davidson" if truth.tie else "discard")
-    settings = Settings(model, "rank-sets", cluster, level, seed, None)
+    """Draw a campaign and rank it as `rank` does; model: of comparisons, by default its own."""
+    own = model or BradleyTerry(ties="davidson" if truth.tie else "discard")
+    chosen = Adjusted() if truth.rated else own
+    settings = Settings(chosen, "rank-sets", cluster, level, seed, None)
     if truth.rated:
         rows = draw_scores(truth, design, rng)
         return rank_scores(rows, settings, lower_is_better=False, references=())

@@ -54,6 +54,7 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.models.base import FittedModel
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
@@ -97,7 +98,12 @@ CODES: Final[Mapping[Decision, int]] = {"passed": 0, "worse": 1, "undecided": 3}
 DRAWS: Final = 99_999  # of t, for several new systems
 # What remedies of `rank` ask for and a gate does not have
 LACKING: Final = ("--prior", "--ties", "--model", "rank them apart", "merge groups")
+FEW_ITEMS: Final = frozenset(("one-item", "few-items"))  # notes of items that are no clusters
 FARTHEST: Final = 50.0  # log-worths between which a margin is solved
+# A tie is half a win, so that a distance is one of shares of comparisons won. Under a law of ties
+# the margin depends on how often they occur, and judges who tie more or less than others make it
+# uncertain in a way that no error of the distance shows
+SHARES: Final = BradleyTerry(ties="half-win")
 
 
 @dataclass(frozen=True)
@@ -398,6 +404,7 @@ def gate(
                 refuse_wide_margin(taken, asked.margin)
     else:
         refuse_scores(asked, type(taken).__name__.lower(), plan)
+        settings["model"] = SHARES
     if asked.anytime and isinstance(taken, Comparisons):
         with naming_plan(plan, UnknownColumn):
             # evidence counts each answer once
@@ -495,7 +502,9 @@ def decide(
         if asked.old in lacking or {*asked.new} <= {*lacking}:
             refused[name] = say_not_judged(lacking)
             continue
-        few = None if of_these else say_few_judges(ranking, planned=digest is not None)
+        planned = digest is not None
+        few = None if of_these else say_few_judges(ranking, planned=planned)
+        few = few or (None if of_these else say_few_items(ranking, planned=planned))
         found += compare_in_group(ranking, name, asked, lacking, seed=seed, few=few)
     if not found:
         raise InvalidJudgments("; ".join(f"{name}: {why}" for name, why in refused.items()))
@@ -747,6 +756,17 @@ def say_few_judges(ranking: Ranking, *, planned: bool) -> str | None:
     codes = {(one.code, one.values.get("factor")) for one in ranking.notes}
     alike = ("no-clustering", "judge") in codes
     return say_few(judges, effective, factor, planned=planned, alike=alike)
+
+
+def say_few_items(ranking: Ranking, *, planned: bool) -> str | None:
+    """Say why these items do not stand for others; None if they do, or are not known."""
+    items = ranking.n_items
+    if items is None or FEW_ITEMS.isdisjoint({one.code for one in ranking.notes}):
+        return None
+    how = 'cluster = "judge" in a plan that is stated before the votes'
+    how = how if planned else '--cluster judge, in Python cluster="judge"'
+    more = MIN_EFFECTIVE["item"] - items
+    return str(say("few-items", items=items, more=more, these=these("item", items), how=how))
 
 
 def say_few(

@@ -627,6 +627,8 @@ say_of_gates: Final = Templates(
         " comparisons{headline}.",
         "few-judges": "{judges:#judge}{uneven} cannot stand for others. Add {more} or more, better"
         " {better}, or decide for {these} only ({how})",
+        "few-items": "{items:#item} cannot stand for others. Add {more} or more, or decide for"
+        " {these} only ({how})",
         "alike-judges": "nothing shows how other judges might differ. Add judges, or decide for"
         " {these} only ({how})",
         "all-alike": "All {votes:#direct vote} prefer {better}, so that the bound is that of"
