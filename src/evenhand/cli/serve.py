@@ -107,7 +107,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
         read_links,
         write_links,
     )
-    from evenhand.web.site import Site, touch
+    from evenhand.web.site import Site, find_words, touch
     from evenhand.web.store.store import Store
 
     demo = asked.demo
@@ -152,7 +152,19 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     board = "" if public is None else f"{serving.name_address(public)}{prefix}/"
     tell = partial(_tell, store, tokens, address + prefix, None if demo else links, board)
     kept = KeptLinks(store, links, address + prefix)
-    serving.serve(Site(store, prefix, address, proxies=proxies, links=kept), taken, tell, public)
+    serving.serve(
+        Site(
+            store,
+            prefix,
+            address,
+            proxies=proxies,
+            links=kept,
+            words=find_words(planned.wording),
+        ),
+        taken,
+        tell,
+        public,
+    )
     if demo:  # nothing of it is kept
         return
     with suppress(EvenhandError):  # the database may be away

@@ -25,6 +25,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from evenhand.design.catalogues import ENGLISH
 from evenhand.errors import EvenhandError, UnknownOption
 from evenhand.web.analysis import Analysis
 from evenhand.web.analysis_process import AnalysisProcess
@@ -201,7 +202,7 @@ def serve(
     process = AnalysisProcess(site.store)
     site = replace(site, worker=process)
     server = make_server(site, begun)
-    board = make_server(replace(site, address=""), lambda: None, make_public_app)
+    board = make_server(replace(site, address="", words=ENGLISH), lambda: None, make_public_app)
     # in a loop of its own: whoever looks there keeps no judge waiting
     thread = threading.Thread(target=board.run, args=([public],), daemon=True)
     sys.setswitchinterval(TURN)
