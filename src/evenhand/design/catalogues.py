@@ -10,6 +10,7 @@ the rule of the file's Plural-Forms; a form may leave out the number.
 from __future__ import annotations
 
 import gettext
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 LANGUAGES: Final = ("ar", "cs", "de", "en", "es", "fr", "zh")  # that there are catalogues of
 COUNTED: Final = 200  # Rules of plurals look at n up to here, and at its last two digits beyond
+_LINE: Final = re.compile(
+    r'\s*(#.*|((msgid|msgid_plural|msgctxt|msgstr|msgstr\[\d\])\s*)?"([^"\\]|\\.)*"\s*)?'
+)
 REFUSED: Final = Message("the server refused this: reload the page, or tell the organiser")
 
 
@@ -41,7 +45,10 @@ class Catalogue:
     def say(self, text: str) -> str:
         """Translate what is said to a judge; what no catalogue can hold is said in general."""
         if isinstance(text, Message):
-            return Message.fill(self.gettext(text.source), text.values)
+            values = text.values
+            if self.direction == "rtl":  # what is of another direction does not turn the rest
+                values = {name: f"\u2068{value}\u2069" for name, value in values.items()}
+            return Message.fill(self.gettext(text.source), values)
         return self.gettext(REFUSED.source) if text and self.messages else text
 
     @cached_property
@@ -66,8 +73,8 @@ class Catalogue:
     def format_minutes(self, minutes: int) -> str:
         """Write so many minutes, or from 90 on hours.
 
-        >>> Catalogue("de").format_minutes(1), Catalogue("fr").format_minutes(90)
-        ('1 Minute', '1,5 heure')
+        >>> Catalogue("de").format_minutes(1), Catalogue("de").format_minutes(90)
+        ('1 Minute', '1,5 Stunden')
         """
         from babel.units import format_unit
 
@@ -86,20 +93,24 @@ def read_catalogue(text: str, name: str, language: str, direction: str) -> Catal
     """Read a .po file; a translation that cannot stand for its message is refused."""
     from babel.messages.pofile import PoFileError, read_po
 
+    lines = text.split("\n")
+    for at, line in enumerate(lines, start=1):
+        if _LINE.fullmatch(line) is None:  # a quote that is not closed, which Babel takes
+            raise CampaignError(f"{name}, line {at}: {line!r:.60} is no line of a .po file")
     try:
-        entries = read_po(text.splitlines(), abort_invalid=True)
+        entries = read_po(lines, abort_invalid=True)
         count, choose = entries.num_plurals, gettext.c2py(entries.plural_expr)
         forms = tuple(choose(n) for n in range(COUNTED))
     except PoFileError as fault:
         raise CampaignError(f"{name}, line {fault.lineno + 1}: {fault}") from None
     except (ValueError, ZeroDivisionError) as fault:
-        raise CampaignError(f"{name}: its Plural-Forms cannot be read: {fault}") from None
+        raise CampaignError(f"{name}: its first entry cannot be read: {fault}") from None
     if max(forms) >= count:
         raise CampaignError(f"{name}: its Plural-Forms choose form {max(forms)} of {count}")
     messages: dict[str, str | tuple[str, ...]] = {}
     for entry in entries:
         ids, told = _list_texts(entry.id), _list_texts(entry.string)
-        if entry.fuzzy or not all((*ids, *told)):
+        if entry.fuzzy or not ids[0] or not any(told):
             continue
         if why := _find_fault(ids, told, count):
             raise CampaignError(f"{name}, line {entry.lineno}: {why}")
@@ -116,8 +127,8 @@ def _list_texts(texts: object) -> tuple[str, ...]:
 def _find_fault(ids: tuple[str, ...], told: tuple[str, ...], count: int) -> str:
     """Return why translations cannot stand for their message; "" where they can."""
     counts = len(ids) > 1
-    if counts and len(told) != count:
-        return f"there are {len(told)} forms, and Plural-Forms says {count}"
+    if not all(told) or (counts and len(told) != count):
+        return f"there are {len(list(filter(None, told)))} forms, and Plural-Forms says {count}"
     wanted = {name for one in ids for name in PLACEHOLDER.findall(one)}
     for one in told:
         named = {*PLACEHOLDER.findall(one)}

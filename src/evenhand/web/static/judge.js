@@ -28,7 +28,8 @@
   const number = (value) => numbers.format(value);
   const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
   const sentence = (text) => _("{sentence}.", { sentence: capital(text) });
-  const quoted = (text) => _("“{text}”", { text });
+  // a part of another text does not turn the sentence around it
+  const quoted = (text) => _("“{text}”", { text: document.documentElement.dir === "rtl" ? `\u2068${text}\u2069` : text });
   const OUTCOMES = {
     left: ["1", _("Text 1 is better")], right: ["2", _("Text 2 is better")],
     tie: ["0", _("No preference")], both_bad: ["9", _("Both are bad")],
@@ -294,7 +295,8 @@
       const texts = { output: [...item.outputs[0].text], source: source ? [...source.text] : [] };
       told.push(right.spans.length ? right.spans.map((one) => {
         const words = texts[one.side || "output"].slice(one.start, one.end).join("");
-        const marked = `${words ? quoted(words) : _("something missing")} ${severityOf(one.severity)}`;
+        const what = words ? quoted(words) : _("something missing");
+        const marked = _("{what} {severity}", { what, severity: severityOf(one.severity) });
         return one.category ? listed(marked, one.category) : marked;
       }).reduce(apart) : _("no errors"));
     }
