@@ -27,7 +27,8 @@
   })();
   const number = (value) => numbers.format(value);
   const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-  const sentence = (text) => _("{sentence}.", { sentence: capital(text) });
+  const end = (text) => _("{sentence}.", { sentence: text });
+  const sentence = (text) => end(capital(text));
   // a part of another text does not turn the sentence around it
   const quoted = (text) => _("“{text}”", { text: document.documentElement.dir === "rtl" ? `\u2068${text}\u2069` : text });
   const OUTCOMES = {
@@ -302,7 +303,7 @@
     }
     if (right.score !== undefined) told.push(_("a score of {score}", { score: number(right.score) }));
     const both = (first, second) => _("{first}, and {second}", { first, second });
-    return sentence(told.slice(1).reduce(right.spans && right.spans.length ? apart : both, told[0] ?? ""));
+    return end(told.slice(1).reduce(right.spans && right.spans.length ? apart : both, told[0] ?? ""));
   }
   const listed = (first, second) => _("{first}, {second}", { first, second });
   const apart = (first, second) => _("{first}; {second}", { first, second });
@@ -344,7 +345,7 @@
     paused = 0;
     window.scrollTo(0, 0);
     document.getElementById("question").focus({ preventScroll: true });
-    say([before, sentence(progress), rest].filter(Boolean).join(" "));
+    say([before, end(progress), rest].filter(Boolean).join(" "));
     if (newPass && task.instructions && !memory.get(`read ${task.name}`)) {
       memory.set(`read ${task.name}`, true);
       openHelp();
@@ -751,7 +752,7 @@
     function classify(category) {
       if (!pending) return;
       pending.category = category;
-      say(sentence(category));
+      say(end(category));
       pending = null;
       draw();
       keep();
