@@ -277,9 +277,9 @@ class Wording:
     completion_code: str = ""  # what a judge of a crowd platform is given at the end
     # field → its language and direction
     texts: Mapping[str, TextField] = field(default_factory=dict, hash=False)
-    # Of the words of the pages: no part of the design, so that they may be changed at any time
+    # In which language judges' pages are: no part of the design, so that it may be changed later
     language: str = ""  # "" for English
-    words: Catalogue | None = field(default=None, hash=False)  # the campaign's own catalogue
+    catalogue: Catalogue | None = field(default=None, hash=False)  # the campaign's own
 
     def __post_init__(self) -> None:
         for name in WORDS:
@@ -291,7 +291,7 @@ class Wording:
                 hint = sentence_hint(suggest(name, FIELDS)) or f": there are {listing(FIELDS)}"
                 raise CampaignError(f"no text of the page is called '{name}'{hint}")
         object.__setattr__(self, "texts", MappingProxyType(dict(self.texts)))
-        if self.words is None and self.language not in ("", *LANGUAGES):
+        if self.catalogue is None and self.language not in ("", *LANGUAGES):
             raise CampaignError(
                 f"language cannot be {self.language!r:.60}: choose {' | '.join(LANGUAGES)}, or give"
                 ' a catalogue of your own: messages = "FILE.po"'

@@ -218,19 +218,19 @@ def _read_wording(
             _check_keys(field, ("language", "direction"), "a text")
         texts[name] = campaigns.TextField(**field)
     language, file = _read_word(settings, "language"), _read_word(settings, "messages")
-    words = None
+    catalogue = None
     if file:
         if folder is None:
             raise CampaignError(f"messages are in '{file}': give the campaign as a file beside it")
         if not language:
             raise CampaignError(f'messages = "{file}" needs a language, such as language = "pl"')
         direction = campaigns.TextField(language).direction
-        words = read_catalogue(read_text(folder / file), file, language, direction)
+        catalogue = read_catalogue(read_text(folder / file), file, language, direction)
     return campaigns.Wording(
         **{name: settings[name] for name in WORDS if name in settings},
         texts=texts,
         language=language,
-        words=words,
+        catalogue=catalogue,
     )
 
 

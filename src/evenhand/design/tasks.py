@@ -361,8 +361,12 @@ class ScaledTask(Task):
     @property
     def scale(self) -> str:
         steps = "" if self.step == 1 else f" in steps of {self.step:g}"
-        kind = "a whole number" if self.step == 1 and float(self.low).is_integer() else "a number"
+        kind = "a whole number" if self._is_whole else "a number"
         return f"{kind} from {self.low:g} to {self.high:g}{steps}"
+
+    @property
+    def _is_whole(self) -> bool:
+        return self.step == 1 and float(self.low).is_integer()
 
     def _holds(self, score: float) -> bool:
         if not self.low <= score <= self.high:  # also of NaN, infinity and numbers no float holds
@@ -372,9 +376,7 @@ class ScaledTask(Task):
 
     def read_score(self, score: object) -> float:
         if isinstance(score, bool) or not isinstance(score, int | float) or not self._holds(score):
-            said = STEPS
-            if self.step == 1:
-                said = WHOLE_SCORES if float(self.low).is_integer() else SCORES
+            said = WHOLE_SCORES if self._is_whole else SCORES if self.step == 1 else STEPS
             scale = {name: f"{getattr(self, name):g}" for name in ("low", "high", "step")}
             raise InvalidJudgments(Message(said, {**scale, "score": show(score)}))
         return float(score)

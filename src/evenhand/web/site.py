@@ -396,8 +396,8 @@ def fill(text: str, values: Mapping[str, str]) -> Markup:
 
 def find_words(wording: Wording) -> Catalogue:
     """Return the words of a campaign's pages: its own catalogue, or one of ours."""
-    if wording.words is not None:
-        return wording.words
+    if wording.catalogue is not None:
+        return wording.catalogue
     if wording.language in ("", ENGLISH.language):
         return ENGLISH
     path = HERE / "words" / f"{wording.language}.po"
