@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import chain
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from babel.messages import Catalog, Message
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from catalogues import PACKAGE, WORDS, extract, read
@@ -214,21 +216,28 @@ def test_a_score_beyond_the_scale_is_refused_in_the_language_of_the_judge(store:
     }
 
 
-def test_the_pages_of_the_organiser_stay_english(store: Store) -> None:
-    fill(store)
+@pytest.mark.parametrize("prefix", ["", "/study"])
+def test_the_pages_of_the_organiser_stay_english(store: Store, prefix: str) -> None:
+    judge = fill(store)["j0"]
     admin = store.do(people.replace_link, "admin").token
-    with serve(store, "ar") as client:
-        page = Words(client.get(f"/a/{admin}").text)
-        gone = client.get("/a/" + "x" * 40, headers={"accept": "text/html"}).text
-        site = client.app.state.site  # type: ignore[attr-defined]
-    for make in (make_public_app, make_metrics_app):
-        app = make(replace(site, metrics=Metrics(store)))
-        with TestClient(app, raise_server_exceptions=False) as client:
-            lost = Words(client.get("/no", headers={"accept": "text/html"}).text)
-        assert (lost.root["lang"], find_english(lost.said, "ar")) == ("en", ["Page not found"])
+    with serve(store, "ar", prefix=prefix) as client:
+        page = Words(client.get(f"{prefix}/a/{admin}").text)
+        gone = client.get(f"{prefix}/a/{'x' * 40}", headers={"accept": "text/html"}).text
+        assert Words(client.get(f"{prefix}/j/{judge}").text).root["lang"] == "ar"
     assert page.root == {"lang": "en"}
     assert "This link is not known, or is no longer valid" in gone.replace("this link", "This link")
     assert Words(gone).root == {"lang": "en"}
+
+
+@pytest.mark.parametrize("make", [make_public_app, make_metrics_app])
+def test_the_board_and_the_counts_stay_english(
+    store: Store, make: Callable[[Site], Starlette]
+) -> None:
+    fill(store)
+    site = Site(store, words=find_words(Wording(language="ar")), metrics=Metrics(store))
+    with TestClient(make(site), raise_server_exceptions=False) as client:
+        lost = Words(client.get("/no", headers={"accept": "text/html"}).text)
+    assert (lost.root["lang"], find_english(lost.said, "ar")) == ("en", ["Page not found"])
 
 
 def test_texts_keep_their_own_language_and_direction(store: Store) -> None:
