@@ -19,7 +19,7 @@ test slow arms: export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow same browser arms lint format docs site bench bench-quick bench-web clean
+.PHONY: help demo test slow same browser arms lint format docs words site bench bench-quick bench-web clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -56,6 +56,9 @@ format: $(VENV)/.installed-dev ## put the code into the house's format
 docs: $(VENV)/.installed-dev ## check the documentation: links, names, examples; KEEP=1 writes outputs anew
 	$(if $(KEEP),PYTHONPATH=tests $(BIN)/python -m kept_pages)
 	$(PYTEST) tests/test_docs.py tests/test_pages.py
+
+words: $(VENV)/.installed-dev ## take new sentences of judges' pages into the catalogues, where they wait for a translation
+	PYTHONPATH=tests $(BIN)/python -m catalogues
 
 # not --quiet: what is not said is not counted, and strict would pass
 site: export NO_MKDOCS_2_WARNING := 1

@@ -16,11 +16,13 @@ catch them. A message says what is wrong, where, and what to do, in the user's w
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Self
+from types import MappingProxyType
+from typing import Final, Self
 
 
 class EvenhandError(Exception):
@@ -65,6 +67,33 @@ class NoRows(InvalidJudgments, UnknownFormat):
 
 class UnknownOption(EvenhandError, ValueError):
     """A setting that does not exist, or does not fit the others."""
+
+
+PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")  # Of a message that is translated
+
+
+def fill_message(source: str, values: Mapping[str, object]) -> str:
+    """Put values in place of their names, and do nothing else with what stands in braces."""
+    return PLACEHOLDER.sub(lambda name: str(values.get(name[1], name[0])), source)
+
+
+class Message(str):
+    """A sentence for a judge, in English, with what a translation is filled with.
+
+    >>> Message("{n} of {of}", {"n": 2, "of": 7})
+    '2 of 7'
+    """
+
+    __slots__ = ("source", "values")
+
+    source: str
+    values: Mapping[str, object]
+
+    def __new__(cls, source: str, values: Mapping[str, object] = MappingProxyType({})) -> Self:
+        """Fill the sentence."""
+        message = super().__new__(cls, fill_message(source, values))
+        message.source, message.values = source, values
+        return message
 
 
 class LeaveOut(str):

@@ -115,7 +115,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
         write_links,
     )
     from evenhand.web.metrics import Metrics
-    from evenhand.web.site import Site, touch
+    from evenhand.web.site import Site, find_words, touch
     from evenhand.web.store.store import Store
 
     demo = asked.demo
@@ -157,7 +157,8 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     board = "" if public is None else f"{serving.name_address(public)}{prefix}/"
     tell = partial(_tell, store, tokens, address + prefix, None if demo else links, board)
     kept = KeptLinks(store, links, address + prefix)
-    site = Site(store, prefix, address, proxies=proxies, links=kept, metrics=metrics)
+    words = find_words(planned.wording)
+    site = Site(store, prefix, address, proxies=proxies, links=kept, metrics=metrics, words=words)
     serving.serve(site, taken, tell, public, counts=counts, log=asked.log)
     if demo:  # nothing of it is kept
         return

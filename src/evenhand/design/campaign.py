@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from evenhand.data.coding import SEED
 from evenhand.data.joining import SEPARATOR
+from evenhand.design.catalogues import LANGUAGES, Catalogue
 from evenhand.design.tasks import (
     Answer,
     Rows,
@@ -265,6 +266,9 @@ class TextField:
             raise CampaignError(f"direction cannot be {self.direction!r}: {' | '.join(DIRECTIONS)}")
 
 
+WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
+
+
 @dataclass(frozen=True)
 class Wording:
     instructions: str = ""  # what a judge may look up in every pass
@@ -273,9 +277,12 @@ class Wording:
     completion_code: str = ""  # what a judge of a crowd platform is given at the end
     # field → its language and direction
     texts: Mapping[str, TextField] = field(default_factory=dict, hash=False)
+    # In which language judges' pages are: no part of the design, so that it may be changed later
+    language: str = ""  # "" for English
+    catalogue: Catalogue | None = field(default=None, hash=False)  # the campaign's own
 
     def __post_init__(self) -> None:
-        for name in ("instructions", "consent", "thanks", "completion_code"):
+        for name in WORDS:
             value = getattr(self, name)
             if not isinstance(value, str) or not is_text(value):
                 raise CampaignError(f"{name} cannot be {value!r}: it is text")
@@ -284,6 +291,11 @@ class Wording:
                 hint = sentence_hint(suggest(name, FIELDS)) or f": there are {listing(FIELDS)}"
                 raise CampaignError(f"no text of the page is called '{name}'{hint}")
         object.__setattr__(self, "texts", MappingProxyType(dict(self.texts)))
+        if self.catalogue is None and self.language not in ("", *LANGUAGES):
+            raise CampaignError(
+                f"language cannot be {self.language!r:.60}: choose {' | '.join(LANGUAGES)}, or give"
+                ' a catalogue of your own: messages = "FILE.po"'
+            )
 
     def text(self, name: str) -> TextField:
         """Return the language and direction of a text: source, output, reference, context, page."""
@@ -292,7 +304,7 @@ class Wording:
         return self.texts.get(name) or self.texts.get(kin.get(name, ""), TextField())
 
     def to_dict(self) -> dict[str, Any]:
-        settings = {name: value for name, value in vars(self).items() if value and name != "texts"}
+        settings = {name: value for name in WORDS if (value := getattr(self, name))}
         texts = {name: dict(vars(self.texts[name])) for name in FIELDS if name in self.texts}
         return {**settings, "texts": texts} if texts else settings
 
@@ -322,14 +334,6 @@ class Pay:
         if self.per_hour and seconds is None:
             return None
         return self.per_hour * (seconds or 0) / 3600 + self.per_answer * answers
-
-    def __str__(self) -> str:
-        rates = [
-            f"{value:g} {self.currency}".strip() + f" per {unit}"
-            for value, unit in ((self.per_hour, "hour"), (self.per_answer, "answer"))
-            if value
-        ]
-        return " and ".join(rates)
 
     def to_dict(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if value}

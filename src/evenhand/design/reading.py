@@ -21,10 +21,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from evenhand.design import campaign as campaigns
-from evenhand.design.campaign import Item
+from evenhand.design.campaign import WORDS, Item
+from evenhand.design.catalogues import read_catalogue
 from evenhand.design.tasks import TASK_KINDS, Task
 from evenhand.errors import (
     CampaignError,
+    Message,
     MissingFile,
     UnknownFormat,
     listing,
@@ -34,13 +36,14 @@ from evenhand.errors import (
 from evenhand.formats.roles import SYNONYMS, fold
 from evenhand.formats.workbooks import Sheet, is_workbook, read_sheet
 
-WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 # What a campaign file may say
 KEYS: Final = (
-    *("name", "title", "seed", "platform", *WORDS, "texts", "design", "judges", "systems", "tasks"),
-    *("ignore", "training", "items", "sheet", "pay", "time"),
+    *("name", "title", "seed", "platform", *WORDS, "texts", "language", "messages"),
+    *("design", "judges", "systems", "tasks", "ignore", "training", "items", "sheet"),
+    *("pay", "time"),
 )
 Settings = TypeVar("Settings")
+DEFAULT_RATED: Final = Message("How good is it?")  # What is asked where no task is given
 DEFAULT_JUDGES: Final = 3  # How many judges a campaign has that does not say
 
 
@@ -96,7 +99,7 @@ def make_campaign(
         if not tasks and any(len(one.systems) > 1 for one in items):
             tasks = [TASK_KINDS["pair"](name="preference", question="Which is better?")]
         elif not tasks:
-            tasks = [TASK_KINDS["rating"](name="quality", question="How good is it?")]
+            tasks = [TASK_KINDS["rating"](name="quality", question=str(DEFAULT_RATED))]
         taught = _read_tables(settings, "training")
         judges = _read_judges(settings.get("judges", DEFAULT_JUDGES), where, folder)
         design = _read_settings(settings, where, "design", campaigns.Design)
@@ -109,7 +112,7 @@ def make_campaign(
             tasks=tuple(tasks),
             judges=judges,
             design=design,
-            wording=_read_wording(settings, where),
+            wording=_read_wording(settings, where, folder),
             pay=_read_settings(settings, where, "pay", campaigns.Pay),
             time=_read_settings(settings, where, "time", campaigns.Timing),
             training=tuple(
@@ -200,7 +203,9 @@ def _read_judge(where: str, row: Mapping[str, Any]) -> campaigns.Judge:
         return campaigns.Judge(str(row[names[0]]).strip(), int(text) if text else None)
 
 
-def _read_wording(settings: Mapping[str, Any], where: str) -> campaigns.Wording:
+def _read_wording(
+    settings: Mapping[str, Any], where: str, folder: Path | None
+) -> campaigns.Wording:
     tables = settings.get("texts", {})
     if not isinstance(tables, Mapping):
         raise CampaignError("texts are tables, such as [texts.source]")
@@ -212,8 +217,20 @@ def _read_wording(settings: Mapping[str, Any], where: str) -> campaigns.Wording:
                 raise CampaignError("it is a language, or a table")
             _check_keys(field, ("language", "direction"), "a text")
         texts[name] = campaigns.TextField(**field)
+    language, file = _read_word(settings, "language"), _read_word(settings, "messages")
+    catalogue = None
+    if file:
+        if folder is None:
+            raise CampaignError(f"messages are in '{file}': give the campaign as a file beside it")
+        if not language:
+            raise CampaignError(f'messages = "{file}" needs a language, such as language = "pl"')
+        direction = campaigns.TextField(language).direction
+        catalogue = read_catalogue(read_text(folder / file), file, language, direction)
     return campaigns.Wording(
-        **{name: settings[name] for name in WORDS if name in settings}, texts=texts
+        **{name: settings[name] for name in WORDS if name in settings},
+        texts=texts,
+        language=language,
+        catalogue=catalogue,
     )
 
 

@@ -11,7 +11,14 @@ from typing import Any, ClassVar, Final, Literal
 from unicodedata import category
 
 from evenhand.data.annotations import Span, write_spans
-from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
+from evenhand.errors import (
+    CampaignError,
+    InvalidJudgments,
+    Message,
+    listing,
+    sentence_hint,
+    suggest,
+)
 
 Kind = Literal["target", "control", "anchor", "repeat", "training"]
 # What a ticket is for; the place of each is its code in an assignment
@@ -308,7 +315,9 @@ class RankTask(Task):
             )
         places = [read_whole(one, "a place", 1, len(shown)) for one in given]
         if not self.ties and len(set(places)) < len(places):
-            raise InvalidJudgments("two outputs cannot share a place here: give each its own")
+            raise InvalidJudgments(
+                Message("two outputs cannot share a place here: give each its own")
+            )
         dense = {place: at for at, place in enumerate(sorted(set(places)), start=1)}
         ranks = tuple(dense[place] for place in places)
         return Answer(ranks=ranks, comment=read_comment(fields))
@@ -319,6 +328,11 @@ class RankTask(Task):
             {"ranking": str(ticket.number), "system": system, "rank": rank, "position": position}
             for position, (system, rank) in places
         )
+
+
+WHOLE_SCORES: Final = Message("a score is a whole number from {low} to {high}, not {score}")
+SCORES: Final = Message("a score is a number from {low} to {high}, not {score}")
+STEPS: Final = Message("a score is a number from {low} to {high} in steps of {step}, not {score}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -347,8 +361,12 @@ class ScaledTask(Task):
     @property
     def scale(self) -> str:
         steps = "" if self.step == 1 else f" in steps of {self.step:g}"
-        kind = "a whole number" if self.step == 1 and float(self.low).is_integer() else "a number"
+        kind = "a whole number" if self._is_whole else "a number"
         return f"{kind} from {self.low:g} to {self.high:g}{steps}"
+
+    @property
+    def _is_whole(self) -> bool:
+        return self.step == 1 and float(self.low).is_integer()
 
     def _holds(self, score: float) -> bool:
         if not self.low <= score <= self.high:  # also of NaN, infinity and numbers no float holds
@@ -358,7 +376,9 @@ class ScaledTask(Task):
 
     def read_score(self, score: object) -> float:
         if isinstance(score, bool) or not isinstance(score, int | float) or not self._holds(score):
-            raise InvalidJudgments(f"a score is {self.scale}, not {show(score)}")
+            said = WHOLE_SCORES if self._is_whole else SCORES if self.step == 1 else STEPS
+            scale = {name: f"{getattr(self, name):g}" for name in ("low", "high", "step")}
+            raise InvalidJudgments(Message(said, {**scale, "score": show(score)}))
         return float(score)
 
 

@@ -26,6 +26,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from evenhand.design.catalogues import ENGLISH
 from evenhand.errors import EvenhandError, UnknownOption
 from evenhand.web.analysis import Analysis
 from evenhand.web.analysis_process import AnalysisProcess
@@ -57,13 +58,14 @@ def make_app(site: Site) -> Starlette:
 
 def make_public_app(site: Site) -> Starlette:
     """Return the application of the public board, which has no route of the campaign."""
-    return _make_app(site, ROUTES_PUBLIC)
+    return _make_app(replace(site, words=ENGLISH), ROUTES_PUBLIC)
 
 
 def make_metrics_app(site: Site) -> Starlette:
     """Return the application of the counts for Prometheus, which counts no requests itself."""
     assert site.metrics is not None
-    return _make_app(replace(site, metrics=None), [Route("/metrics", site.metrics.send)])
+    uncounted = replace(site, metrics=None, words=ENGLISH)
+    return _make_app(uncounted, [Route("/metrics", site.metrics.send)])
 
 
 def _make_app(site: Site, routes: Sequence[Route]) -> Starlette:

@@ -70,6 +70,7 @@ from evenhand.web.store.people import PRESENT
 from evenhand.web.store.queries import Readable, open_launched
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
+from evenhand.web.views import say_pay
 
 SAVE_EVERY: Final = 5_000  # Records after which boards are saved although nothing was decided
 _log: Final = logging.getLogger("evenhand")
@@ -347,7 +348,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
         "done_by": done_by,
         "paused": store.paused,
         "tables": list_downloads(store),
-        "pay": str(store.campaign.pay),
+        "pay": say_pay(store.campaign.pay),
         "plan": _describe_plan(store.plan),
         "head": head,
         "check": write_log_check(store.name, str(head)),

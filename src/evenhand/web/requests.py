@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 
-from evenhand.errors import EvenhandError
+from evenhand.design.catalogues import ENGLISH
+from evenhand.errors import EvenhandError, Message
 from evenhand.web.limits import parse_address
 from evenhand.web.site import Forged, NotReadable, Site, TooLarge, TooMany, number, site_of
 from evenhand.web.store.log import NotStored, UnknownLink
@@ -32,7 +33,7 @@ async def identify(request: Request, role: Role) -> tuple[Site, Bearer]:
     def look_up() -> Bearer:
         known = site.store.identify(token)
         if known.role != role:
-            raise UnknownLink("this link is for something else: ask the organiser for one")
+            raise UnknownLink(Message("this link is for something else: ask the organiser for one"))
         return known
 
     bearer = site.known.recall(token)
@@ -42,13 +43,15 @@ async def identify(request: Request, role: Role) -> tuple[Site, Bearer]:
             bearer = await run_in_threadpool(look_up)
         except UnknownLink:
             if not site.misses.take(name_address(request)):
-                raise TooMany("too many unknown links from your address: wait a minute") from None
+                raise TooMany(
+                    Message("too many unknown links from your address: wait a minute")
+                ) from None
             raise
         site.known.remember(token, bearer)
     # one link is for a whole crowd: nobody shall keep the door shut for the others
     who = f"{token} {name_address(request)}" if role == "crowd" else token
     if not site.requests.take(who):
-        raise TooMany("too many requests at once: wait a moment")
+        raise TooMany(Message("too many requests at once: wait a moment"))
     return site, bearer
 
 
@@ -95,17 +98,21 @@ def check_origin(request: Request) -> None:
 
 
 HEADINGS: Final = {
-    404: "Page not found",
-    403: "This link is no longer valid",
-    409: "Not available right now",
-    429: "Too many requests",
-    503: "The server cannot save anything right now",
+    404: Message("Page not found"),
+    403: Message("This link is no longer valid"),
+    409: Message("Not available right now"),
+    429: Message("Too many requests"),
+    503: Message("The server cannot save anything right now"),
 }
+FAILED: Final = Message("Request failed")
 # What is said of a database that takes nothing; the reason is for the organiser's terminal
-NOTHING: Final = "the server cannot save anything right now, and nothing was changed: try again"
-BROKEN: Final = "internal error on the server: try again"
-ORGANISER: Final = "tell the organiser"
-TERMINAL: Final = "see the reason on the server's terminal"
+NOTHING: Final = Message(
+    "the server cannot save anything right now, and nothing was changed: try again"
+)
+BROKEN: Final = (
+    "internal error on the server: try again, or see the reason on the server's terminal"
+)
+BROKEN_FOR_JUDGES: Final = Message("internal error on the server: try again, or tell the organiser")
 # What the system says of a disk that takes nothing, and where no more files may be opened
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)
 _log: Final = logging.getLogger("evenhand")
@@ -116,28 +123,32 @@ def json_response(payload: dict[str, Any], status: int = 200) -> Response:
 
 
 async def refuse(request: Request, error: Exception) -> Response:
+    path = request.url.path.removeprefix(site_of(request).prefix)
+    is_organiser = path.startswith("/a/")
+    words = ENGLISH if is_organiser else site_of(request).words
     if isinstance(error, OSError) and error.errno in FULL:
         error = NotStored(error.strerror or "the disk is full")
     if isinstance(error, EvenhandError):
         status, word = number(error)
-        message = str(error).encode("utf-8", "replace").decode()
+        message = error.args[0] if error.args else ""
         if isinstance(error, NotStored):
             if (metrics := site_of(request).metrics) is not None:
                 metrics.note_error()
-            if site_of(request).complaints.take(message):
-                _log.warning("evenhand: %s", message)
+            if site_of(request).complaints.take(str(error)):
+                _log.warning("evenhand: %s", error)
             message = NOTHING
     elif isinstance(error, HTTPException):
         status, word, message = error.status_code, "refused", str(error.detail).lower()
     else:
         status, word = 500, "fault"
-        is_organiser = request.url.path.removeprefix(site_of(request).prefix).startswith("/a/")
-        message = f"{BROKEN}, or {TERMINAL if is_organiser else ORGANISER}"
+        message = BROKEN if is_organiser else BROKEN_FOR_JUDGES
+    message = words.say(message).encode("utf-8", "replace").decode()
     accepted = request.headers.get("accept", "")
     if request.method in ("GET", "POST") and "text/html" in accepted:  # a person reads the answer
-        heading = HEADINGS.get(409 if word == "not-computed" else status, "Request failed")
+        heading = words.say(HEADINGS.get(409 if word == "not-computed" else status, FAILED))
         context = {"heading": heading, "message": message, "again": status == 503}
-        response: Response = HTMLResponse(site_of(request).render("refusal.html", context), status)
+        page = site_of(request).render("refusal.html", context, words)
+        response: Response = HTMLResponse(page, status)
     else:
         response = json_response({"error": message, "word": word}, status)
     if isinstance(error, HTTPException) and error.headers:

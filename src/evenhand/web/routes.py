@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from evenhand.design.campaign import PLATFORMS, find_platform
-from evenhand.errors import CampaignError
+from evenhand.errors import CampaignError, Message
 from evenhand.web import downloads
 from evenhand.web.analysis import list_offers, list_unfit
 from evenhand.web.dashboard import read_mark, summarize_progress
@@ -32,7 +32,6 @@ from evenhand.web.store.judging import Answering, Reply, Served
 from evenhand.web.store.log import NotYours, Refused, Unproven
 from evenhand.web.store.people import Invitation, draw_token, read_token
 from evenhand.web.store.schema import Prepared, judges, seats
-from evenhand.web.store.store import Store
 from evenhand.web.store.transaction import WriteTransaction
 from evenhand.web.views import View, view_consent, view_end, view_feedback, view_halt, view_state
 
@@ -51,8 +50,8 @@ async def show_join_page(request: Request) -> Response:
     site, _ = await identify(request, "crowd")
     worker, campaign = _read_worker(request, site), site.campaign
     told = {"title": campaign.title or campaign.name, "page": campaign.wording.text("page")}
-    told |= {"worker": worker, "platform": find_platform(campaign.platform).title}
-    page = HTMLResponse(site.render("join.html", told))
+    told |= {"worker": worker, "platform": find_platform(campaign.platform)}
+    page = HTMLResponse(site.render("join.html", told, site.words))
     name = _name_cookie(site, worker)
     if read_token(request.cookies.get(name, "")) is None:
         _keep(page, request, name, str(draw_token()))
@@ -84,7 +83,7 @@ async def enrol(request: Request) -> Response:
 def _read_worker(request: Request, site: Site) -> str:
     query, platform = request.query_params, find_platform(site.campaign.platform)
     if query.get("assignmentId") == PREVIEW:
-        raise Refused("accept the task first: this is a preview")
+        raise Refused(Message("accept the task first: this is a preview"))
     worker = query.get(platform.parameter, "")
     if worker:
         return platform.check(worker)
@@ -95,7 +94,8 @@ def _read_worker(request: Request, site: Site) -> str:
                 f" ?{platform.parameter}=...; where they come from {other.title}, the campaign file"
                 f' says platform = "{other.name}"'
             )
-    raise Refused(f"the link names no worker: it ends in ?{platform.parameter}=...")
+    form = f"?{platform.parameter}=..."
+    raise Refused(Message("the link names no worker: it ends in {form}", {"form": form}))
 
 
 def _name_cookie(site: Site, worker: str) -> str:
@@ -164,21 +164,21 @@ async def show_judge_page(request: Request) -> Response:
         "break_after": campaign.time.break_after,
         "root": f"{site.prefix}/j/{request.path_params['token']}",
     }
-    return HTMLResponse(site.render("judge.html", told))
+    return HTMLResponse(site.render("judge.html", told, site.words))
 
 
 async def show_item(request: Request) -> Response:
     site, who = await identify(request, "judge")
     served = await site.store.soon(lambda tx: _serve(tx, who.judge))
-    return json_response(_view(site.store, served))
+    return json_response(_view(site, served))
 
 
-def _view(store: Store, served: Served | Consent | str | None) -> View:
+def _view(site: Site, served: Served | Consent | str | None) -> View:
     if isinstance(served, str):
-        return {**view_end(store.campaign), "code": ""}
+        return {**view_end(site.campaign), "code": ""}
     if isinstance(served, Consent):
-        return view_consent(store.campaign, served.questions)
-    return view_state(store, served)
+        return view_consent(site.campaign, served.questions, site.words)
+    return view_state(site.store, served, site.words)
 
 
 def _serve(tx: WriteTransaction, judge: str) -> Served | Consent | str | None:
@@ -202,7 +202,11 @@ async def take_answer(request: Request) -> Response:
     reply = Reply(who.judge, ticket, sent.answer, sent.key, sent.seconds)
     done = await site.store.soon(Answering(reply))
     record, halt = done.record, done.halt
-    following = view_state(site.store, done.next) if halt is None else view_halt(halt)
+    following: View
+    if halt is None:
+        following = view_state(site.store, done.next, site.words)
+    else:
+        following = view_halt(halt, site.words)
     # the hash of a body with random bits tells nothing of the record; its number would: how far
     # numbers go from one answer to the next tells a policy's tickets apart
     payload: View = {"receipt": record.hash, "next": following}
@@ -226,7 +230,7 @@ async def take_back(request: Request) -> Response:
                 return judging.serve(tx, who.judge)
         return judging.undo(tx, who.judge)
 
-    return json_response(view_state(site.store, await site.store.soon(work)))
+    return json_response(view_state(site.store, await site.store.soon(work), site.words))
 
 
 async def agree(request: Request) -> Response:
@@ -239,7 +243,7 @@ async def agree(request: Request) -> Response:
             people.consent(tx, who.judge)
         return _serve_or_end(tx, who.judge)
 
-    return json_response(_view(site.store, await site.store.soon(work)))
+    return json_response(_view(site, await site.store.soon(work)))
 
 
 async def leave(request: Request) -> Response:

@@ -7,7 +7,7 @@ import logging
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
 
 import jinja2
 import msgspec
+from markupsafe import Markup, escape
 from sqlalchemy import select, update
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from evenhand.design.campaign import Campaign
-from evenhand.errors import CampaignError, EvenhandError, InvalidJudgments
+from evenhand.design.campaign import Campaign, TextField, Wording
+from evenhand.design.catalogues import ENGLISH, Catalogue, read_catalogue
+from evenhand.errors import CampaignError, EvenhandError, InvalidJudgments, fill_message
 from evenhand.web.links import KeptLinks
 from evenhand.web.store import log as store
 from evenhand.web.store.log import NotStored
@@ -327,6 +329,7 @@ class Site:
     worker: Analyst | None = None  # what computes on answers; this process where there is none
     links: KeptLinks | None = None  # the links of judges that are kept; None where none are
     metrics: Metrics | None = None  # counts for Prometheus; None where nobody asks for them
+    words: Catalogue = ENGLISH  # of the judges' pages
 
     @property
     def campaign(self) -> Campaign:
@@ -363,21 +366,43 @@ class Site:
     def pages(self) -> jinja2.Environment:
         return make_pages()
 
-    def render(self, page: str, payload: dict[str, Any]) -> str:
+    def render(self, page: str, payload: dict[str, Any], words: Catalogue = ENGLISH) -> str:
         root = f"{self.prefix}/static/{self.version}"
-        return self.pages.get_template(page).render(site=self, static=root, **payload)
+        told = {"site": self, "static": root, "words": words, "gettext": words.gettext}
+        return self.pages.get_template(page).render(**told, **payload)
 
 
 def make_pages() -> jinja2.Environment:
     pages = jinja2.Environment(
+        extensions=["jinja2.ext.i18n"],  # in its old style: translations are escaped
         loader=jinja2.FileSystemLoader(HERE / "pages"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters |= {"number": write_number, "typeset": typeset}
+    pages.filters |= {"number": write_number, "typeset": typeset, "fill": fill}
     return pages
+
+
+def fill(text: str, values: Mapping[str, str]) -> Markup:
+    """Put values into a sentence, both escaped.
+
+    >>> fill("<b> of {judge}", {"judge": "a & b"})
+    Markup('&lt;b&gt; of a &amp; b')
+    """
+    return Markup(fill_message(escape(text), {name: escape(one) for name, one in values.items()}))
+
+
+def find_words(wording: Wording) -> Catalogue:
+    """Return the words of a campaign's pages: its own catalogue, or one of ours."""
+    if wording.catalogue is not None:
+        return wording.catalogue
+    if wording.language in ("", ENGLISH.language):
+        return ENGLISH
+    path = HERE / "words" / f"{wording.language}.po"
+    direction = TextField(wording.language).direction
+    return read_catalogue(path.read_text(encoding="utf-8"), path.name, wording.language, direction)
 
 
 def analysis_of(request: Request) -> Analyst:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from evenhand.design.campaign import Campaign
+from evenhand.design.campaign import Campaign, Pay
+from evenhand.design.catalogues import ENGLISH, Catalogue
 from evenhand.design.tasks import PairTask, RankTask, ScaledTask, SpanTask, Ticket
+from evenhand.errors import Message
 from evenhand.web.site import number
 from evenhand.web.store.judging import Served
 from evenhand.web.store.log import Refused
@@ -15,14 +17,21 @@ from evenhand.web.store.queries import Readable
 View = dict[str, Any]
 # What is asked where a task does not say
 QUESTIONS: Final = {
-    "pair": "Which is better?",
-    "rank": "Put these in order, the best first.",
-    "rating": "How good is this?",
-    "spans": "Mark every error.",
+    "pair": Message("Which is better?"),
+    "rank": Message("Put these in order, the best first."),
+    "rating": Message("How good is this?"),
+    "spans": Message("Mark every error."),
+}
+
+# How pay is told, by what is paid for
+PAID: Final = {
+    ("hour",): Message("{hour} per hour"),
+    ("answer",): Message("{answer} per answer"),
+    ("hour", "answer"): Message("{hour} per hour and {answer} per answer"),
 }
 
 
-def view_state(store: Readable, served: Served | None) -> View:
+def view_state(store: Readable, served: Served | None, words: Catalogue = ENGLISH) -> View:
     campaign = store.campaign
     if served is None:
         return view_end(campaign)
@@ -30,10 +39,10 @@ def view_state(store: Readable, served: Served | None) -> View:
     named = store.name_ticket(ticket.judge, ticket.number)
     view: View = {"state": "item", "ticket": named, "key": served.key}
     view |= {"training": ticket.kind == "training", "place": served.place, "total": served.total}
-    return {**view, **view_ticket(campaign, ticket)}
+    return {**view, **view_ticket(campaign, ticket, words)}
 
 
-def view_ticket(campaign: Campaign, ticket: Ticket) -> View:
+def view_ticket(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) -> View:
     """Return all that a judge, human or LLM, is told of what is asked."""
     task, item = campaign.task(ticket.task), campaign.item(ticket.item)
     beside = [
@@ -42,17 +51,17 @@ def view_ticket(campaign: Campaign, ticket: Ticket) -> View:
         if name in task.shows and getattr(item, name)
     ]
     outputs = [_text(campaign, "output", text) for text in campaign.shown(ticket)]
-    return {"beside": beside, "outputs": outputs, "task": view_task(campaign, ticket)}
+    return {"beside": beside, "outputs": outputs, "task": view_task(campaign, ticket, words)}
 
 
-def view_task(campaign: Campaign, ticket: Ticket) -> View:
+def view_task(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) -> View:
     task = campaign.task(ticket.task)
     passes = [one.name for one in campaign.tasks]
     instructions = [one for one in (campaign.wording.instructions, task.instructions) if one]
     view: View = {
         "name": task.name,
         "kind": task.kind,
-        "question": task.question or QUESTIONS[task.kind],
+        "question": words.gettext(task.question or str(QUESTIONS[task.kind])),
         "instructions": "\n\n".join(instructions),
         "comment": task.comment,
         "part": passes.index(task.name) + 1,
@@ -66,19 +75,33 @@ def view_task(campaign: Campaign, ticket: Ticket) -> View:
         scale = ("low", "high", "step", "low_label", "high_label")
         view |= {name: getattr(task, name) for name in scale}
     if isinstance(task, SpanTask):
-        words = {"severities": list(task.severities), "categories": list(task.categories)}
-        view |= {**words, "score": task.score, "sides": ["output"]}
+        kinds = {"severities": list(task.severities), "categories": list(task.categories)}
+        view |= {**kinds, "score": task.score, "sides": ["output"]}
         if "source" in task.shows:
             view["sides"] = ["source", "output"]
     return view
 
 
-def view_consent(campaign: Campaign, questions: int) -> View:
+def view_consent(campaign: Campaign, questions: int, words: Catalogue = ENGLISH) -> View:
     """Return what a judge is told before the first question: how many, how long, and the pay."""
-    words = campaign.wording
-    view = {"state": "consent", "consent": words.consent, "instructions": words.instructions}
+    texts = campaign.wording
+    view = {"state": "consent", "consent": texts.consent, "instructions": texts.instructions}
     minutes = campaign.time.count_minutes(questions)
-    return {**view, "questions": questions, "minutes": minutes, "pay": str(campaign.pay)}
+    time = Message("about {time}", {"time": words.format_minutes(minutes)}) if minutes else ""
+    pay = say_pay(campaign.pay, words)
+    told = {"questions": questions, "minutes": minutes, "time": words.say(time), "pay": pay}
+    return {**view, **told}
+
+
+def say_pay(pay: Pay, words: Catalogue = ENGLISH) -> str:
+    rates = {"hour": pay.per_hour, "answer": pay.per_answer}
+    paid = {
+        unit: f"{words.format_number(value)} {pay.currency}".strip()
+        for unit, value in rates.items()
+        if value
+    }
+    said = PAID.get(tuple(paid))
+    return words.say(Message(said, paid)) if said else ""
 
 
 def view_end(campaign: Campaign) -> View:
@@ -86,8 +109,8 @@ def view_end(campaign: Campaign) -> View:
     return {"state": "done", "thanks": words.thanks, "code": words.completion_code}
 
 
-def view_halt(halt: Refused) -> View:
-    return {"state": "halt", "word": number(halt)[1], "message": str(halt)}
+def view_halt(halt: Refused, words: Catalogue = ENGLISH) -> View:
+    return {"state": "halt", "word": number(halt)[1], "message": words.say(halt.args[0])}
 
 
 def view_feedback(campaign: Campaign, ticket: Ticket, answer: Mapping[str, Any]) -> View | None:

@@ -6,11 +6,38 @@
   const page = document.getElementById("page");
   const skip = document.querySelector(".skip");
   const own = { language: document.body.dataset.language, direction: document.body.dataset.direction };
+
+  // ---------- words ----------
+  // Sentences are in English here and translated by the catalogue of the campaign's language, which
+  // the page brings. What they are filled with is text, as they are: no markup comes of either.
+  const catalogue = JSON.parse(document.body.dataset.words);
+  const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  const _ = (text, values = {}) => fill(catalogue.messages[text] ?? text, values);
+  function ngettext(one, many, n) {
+    const form = catalogue.forms[n < 200 ? n : 100 + n % 100];
+    const told = catalogue.messages[one] ?? [one, many];
+    return fill(told[catalogue.messages[one] ? form : Number(n !== 1)], { n: number(n) });
+  }
+  const numbers = (() => {
+    const language = document.documentElement.lang, told = { maximumFractionDigits: 12 };
+    try {
+      return new Intl.NumberFormat(`${language}-u-nu-latn`, told);
+    } catch { /* a tag that the browser does not know */ }
+    return new Intl.NumberFormat("en", told);
+  })();
+  const number = (value) => numbers.format(value);
+  const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+  const end = (text) => _("{sentence}.", { sentence: text });
+  const sentence = (text) => end(capital(text));
+  // a part of another text does not turn the sentence around it
+  const quoted = (text) => _("“{text}”", { text: document.documentElement.dir === "rtl" ? `\u2068${text}\u2069` : text });
   const OUTCOMES = {
-    left: ["1", "Text 1 is better"], right: ["2", "Text 2 is better"],
-    tie: ["0", "No preference"], both_bad: ["9", "Both are bad"],
+    left: ["1", _("Text 1 is better")], right: ["2", _("Text 2 is better")],
+    tie: ["0", _("No preference")], both_bad: ["9", _("Both are bad")],
   };
-  const LABELS = { source: "Source", reference: "Reference", context: "Context" };
+  const LABELS = { source: _("Source"), reference: _("Reference"), context: _("Context") };
+  const SEVERITIES = { minor: _("minor"), major: _("major") };  // those of a task that names none
+  const severityOf = (name) => SEVERITIES[name] ?? name;
   let item = null;      // what is shown
   let form = null;      // the answer as it stands: read(), keys(event), help
   let began = 0;        // when it was shown
@@ -60,10 +87,10 @@
   function showReceipts() {
     const kept = memory.get("receipts") ?? [];
     if (!kept.length) return null;
-    const box = make("textarea", { readonly: true, rows: "3", "aria-label": "Receipts, one a line", spellcheck: "false" });
+    const box = make("textarea", { readonly: true, rows: "3", "aria-label": _("Receipts, one a line"), spellcheck: "false" });
     box.value = kept.join("\n");
-    return make("details", { class: "receipts" }, make("summary", {}, "Receipts of your answers"),
-      make("p", {}, "You may keep these lines: with any of them, anyone who has the log can check that your answer is in it, unchanged. They do not reveal your answer."), box);
+    return make("details", { class: "receipts" }, make("summary", {}, _("Receipts of your answers")),
+      make("p", {}, _("You may keep these lines: with any of them, anyone who has the log can check that your answer is in it, unchanged. They do not reveal your answer.")), box);
   }
 
   // ---------- breaks ----------
@@ -83,8 +110,8 @@
     const kept = memory.get("work");
     if (!breakAfter || !kept || kept.work < breakAfter * 60) return "";
     memory.set("work", { ...kept, work: 0, suggested: true });
-    const minutes = Math.floor(kept.work / 60);
-    return `You have worked for ${minutes} ${minutes === 1 ? "minute" : "minutes"}: a short break may help. Its time is not counted.`;
+    return ngettext("You have worked for {n} minute: a short break may help. Its time is not counted.",
+      "You have worked for {n} minutes: a short break may help. Its time is not counted.", Math.floor(kept.work / 60));
   }
   function wake() {
     const now = performance.now();
@@ -128,13 +155,12 @@
   }
   function again(fault, what) {
     const offline = fault.status === undefined;
-    const kept = memory.get("outbox") ? " Your answer is kept on this device and is sent as soon as that works." : "";
-    notice((offline ? "No connection." : `${capital(fault.message)}.`) + kept, "warning");
+    const kept = memory.get("outbox") ? _("Your answer is kept on this device and is sent as soon as that works.") : "";
+    notice(`${offline ? _("No connection.") : sentence(fault.message)} ${kept}`.trim(), "warning");
     clearTimeout(again.timer);
     again.timer = setTimeout(what, wait * 1000);
     wait = Math.min(wait * 2, 30);
   }
-  const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
   async function send() {
     if (busy || !item || item.state !== "item") return;
@@ -175,7 +201,7 @@
     if (fault.word === "shut-out" || fault.word === "unknown-link") { halt(fault.message, fault.word); return; }
     busy = false;
     if (fault.word !== "invalid" || !item) await load();
-    notice(`${capital(fault.message)}.`, "warning");
+    notice(sentence(fault.message), "warning");
   }
   async function undo() {
     if (busy || document.getElementById("undo").hidden) return;
@@ -185,9 +211,9 @@
       const back = await ask("undo", { at: item ? item.ticket ?? null : null });
       if (last && last.ticket === back.ticket) memory.set("draft", last);
       notice("");
-      show(back, "Undone. ");
+      show(back, _("Undone."));
     } catch (fault) {
-      notice(fault.status === undefined ? "No connection: try again." : `${capital(fault.message)}.`, "warning");
+      notice(fault.status === undefined ? _("No connection: try again.") : sentence(fault.message), "warning");
     } finally { busy = false; }
   }
 
@@ -205,58 +231,54 @@
     form = null;
     if (state.state === "consent") return showConsent(state);
     if (state.state === "halt") return halt(state.message, state.word);
-    const told = [make("h1", {}, "You have finished"),
-      state.thanks ? words(state.thanks, own, { class: "prose" }) : make("p", {}, "Thank you. Your answers are saved; you can close this page.")];
+    const told = [make("h1", {}, _("You have finished")),
+      state.thanks ? words(state.thanks, own, { class: "prose" }) : make("p", {}, _("Thank you. Your answers are saved; you can close this page."))];
     if (state.code) {
-      told.push(make("p", {}, "Your completion code:"), make("p", {}, make("output", { class: "code" }, state.code)));
+      told.push(make("p", {}, _("Your completion code:")), make("p", {}, make("output", { class: "code" }, state.code)));
     }
     page.replaceChildren(make("section", { class: "sheet", tabindex: "-1" }, ...told, showReceipts()));
-    say("You have finished.");
+    say(sentence(_("You have finished")));
   }
   function halt(message, word = "") {
     item = form = null;
     document.body.classList.remove("asking");
-    const title = word === "paused" ? "Paused" : "This page is no longer available";
+    const title = word === "paused" ? _("Paused") : _("This page is no longer available");
     const more = word === "paused"
-      ? make("button", { class: "primary", type: "button", onclick: load }, "Try again") : null;
-    page.replaceChildren(make("section", { class: "sheet" }, make("h1", {}, title), make("p", {}, `${capital(message)}.`), more));
+      ? make("button", { class: "primary", type: "button", onclick: load }, _("Try again")) : null;
+    page.replaceChildren(make("section", { class: "sheet" }, make("h1", {}, title), make("p", {}, sentence(message)), more));
     for (const one of [document.getElementById("undo"), document.getElementById("help"), skip]) one.hidden = true;
   }
   function showConsent(state) {
     const agree = make("button", { class: "primary", type: "button", onclick: async () => {
-      try { notice(""); show(await ask("consent", {})); } catch (fault) { notice(fault.status ? `${capital(fault.message)}.` : "No connection: try again.", "warning"); }
-    } }, "I agree and begin");
-    const no = make("button", { class: "quiet", type: "button", onclick: leave }, "I do not agree");
+      try { notice(""); show(await ask("consent", {})); } catch (fault) { notice(fault.status ? sentence(fault.message) : _("No connection: try again."), "warning"); }
+    } }, _("I agree and begin"));
+    const no = make("button", { class: "quiet", type: "button", onclick: leave }, _("I do not agree"));
     const prose = words("", own, { class: "prose" });
     prose.append(...paragraphs(state.consent));
-    const facts = [["Questions", state.questions], ["Time", state.minutes && duration(state.minutes)], ["Pay", state.pay]]
-      .filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]);
-    page.replaceChildren(make("section", { class: "sheet" }, make("h1", {}, "Before you begin"), prose,
+    const facts = [[_("Questions"), state.questions && number(state.questions)], [_("Time"), state.time], [_("Pay"), state.pay]]
+      .filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
+    page.replaceChildren(make("section", { class: "sheet" }, make("h1", {}, _("Before you begin")), prose,
       facts.length ? make("dl", { class: "facts-of-study" }, ...facts) : null, make("p", { class: "row" }, agree, no)));
     agree.focus();
   }
-  function duration(minutes) {
-    const [value, unit] = minutes < 90 ? [minutes, "minute"] : [Math.round(minutes / 6) / 10, "hour"];
-    return `about ${value} ${unit}${value === 1 ? "" : "s"}`;
-  }
   async function leave() {
-    if (!window.confirm("Withdraw from the study? The answers you have given are kept; this link will no longer work.")) return;
-    try { await ask("leave", {}); } catch (fault) { notice(`${capital(fault.message)}.`, "warning"); return; }
+    if (!window.confirm(_("Withdraw from the study? The answers you have given are kept; this link will no longer work."))) return;
+    try { await ask("leave", {}); } catch (fault) { notice(sentence(fault.message), "warning"); return; }
     document.getElementById("instructions").close();
-    halt("you have left the campaign; thank you for coming", "left");
+    halt(_("you have left the campaign; thank you for coming"), "left");
   }
   function teach(feedback, answer, next) {
     const field = own;
     const told = [];
     const right = feedback.right && Object.keys(feedback.right).length ? describe(feedback.right) : "";
-    told.push(make("p", {}, `Your answer: ${describe(answer)}`));
+    told.push(make("p", {}, _("Your answer: {answer}", { answer: describe(answer) })));
     if (feedback.agrees !== null) {
       told.push(make("p", { class: feedback.agrees ? "verdict good" : "verdict" },
-        feedback.agrees ? "As expected." : `Expected: ${right}`));
+        feedback.agrees ? _("As expected.") : _("Expected: {answer}", { answer: right })));
     }
     if (feedback.text) told.push(words(feedback.text, field, { class: "prose" }));
-    const go = make("button", { class: "primary", type: "button", onclick: () => show(next) }, "Continue ", key("Enter"));
-    const box = make("section", { class: "feedback", "aria-label": "Feedback" }, make("h2", {}, "Practice"), ...told, go);
+    const go = make("button", { class: "primary", type: "button", onclick: () => show(next) }, _("Continue"), " ", key(_("Enter")));
+    const box = make("section", { class: "feedback", "aria-label": _("Feedback") }, make("h2", {}, _("Practice")), ...told, go);
     const old = document.getElementById("answer");
     old.replaceChildren(box);
     form = { read: () => "", keys: () => false, help: [] };
@@ -268,29 +290,35 @@
   function describe(right) {
     const told = [];
     if (right.outcome) told.push(OUTCOMES[right.outcome][1]);
-    if (right.ranks) told.push(right.ranks.map((rank, at) => `${letter(at)} in place ${rank}`).join(", "));
+    if (right.ranks) told.push(right.ranks.map((place, at) => _("{output} in place {place}", { output: letter(at), place })).reduce(listed));
     if (right.spans) {
       const source = item.beside.find((one) => one.name === "source");
       const texts = { output: [...item.outputs[0].text], source: source ? [...source.text] : [] };
       told.push(right.spans.length ? right.spans.map((one) => {
         const words = texts[one.side || "output"].slice(one.start, one.end).join("");
-        return `${words ? `“${words}”` : "something missing"} ${one.severity}${one.category ? `, ${one.category}` : ""}`;
-      }).join("; ") : "no errors");
+        const what = words ? quoted(words) : _("something missing");
+        const marked = _("{what} {severity}", { what, severity: severityOf(one.severity) });
+        return one.category ? listed(marked, one.category) : marked;
+      }).reduce(apart) : _("no errors"));
     }
-    if (right.score !== undefined) told.push(`a score of ${right.score}`);
-    return `${told.join(right.spans && right.spans.length ? "; " : ", and ")}.`;
+    if (right.score !== undefined) told.push(_("a score of {score}", { score: number(right.score) }));
+    const both = (first, second) => _("{first}, and {second}", { first, second });
+    return end(told.slice(1).reduce(right.spans && right.spans.length ? apart : both, told[0] ?? ""));
   }
+  const listed = (first, second) => _("{first}, {second}", { first, second });
+  const apart = (first, second) => _("{first}; {second}", { first, second });
   const letter = (at) => String.fromCharCode(65 + at);
 
   function showItem(state, previous, before) {
     const { task } = state;
     const newPass = !previous || !previous.task || previous.task.name !== task.name;
-    document.getElementById("progress").textContent = `${state.place} of ${state.total}`;
+    const progress = _("{place} of {total}", { place: number(state.place), total: number(state.total) });
+    document.getElementById("progress").textContent = progress;
     document.getElementById("done").value = (state.place - 1) / state.total;
     const rest = suggestBreak();
-    const part = task.parts > 1 ? `Part ${task.part} of ${task.parts}` : "";
+    const part = task.parts > 1 ? _("Part {part} of {parts}", { part: task.part, parts: task.parts }) : "";
     const head = make("div", { class: "asked" }, rest ? make("p", { class: "rest" }, rest) : null,
-      state.training || part ? make("p", { class: "part" }, [part, state.training ? "Practice" : ""].filter(Boolean).join(" · ")) : null,
+      state.training || part ? make("p", { class: "part" }, [part, state.training ? _("Practice") : ""].filter(Boolean).join(" · ")) : null,
       words(task.question, own, { class: "question", id: "question", role: "heading", "aria-level": "1", tabindex: "-1" }));
     const beside = state.beside.map((one) => make("section", { class: `text beside ${one.name}`, "aria-label": LABELS[one.name] },
       make("h2", {}, LABELS[one.name]), words(one.text, one, { class: "words" })));
@@ -305,7 +333,7 @@
     if (task.comment) {
       const box = make("textarea", { id: "comment", dir: "auto", rows: "2", maxlength: "5000", oninput: keep });
       box.value = (kept && kept.comment) || "";
-      const label = make("label", { class: "comment" }, make("span", {}, "Comment, if you like"), box);
+      const label = make("label", { class: "comment" }, make("span", {}, _("Comment, if you like")), box);
       const foot = answer.querySelector(".saving");
       if (foot) foot.before(label); else answer.append(label);
     }
@@ -317,7 +345,7 @@
     paused = 0;
     window.scrollTo(0, 0);
     document.getElementById("question").focus({ preventScroll: true });
-    say(`${before}${state.place} of ${state.total}. ${rest}`);
+    say([before, end(progress), rest].filter(Boolean).join(" "));
     if (newPass && task.instructions && !memory.get(`read ${task.name}`)) {
       memory.set(`read ${task.name}`, true);
       openHelp();
@@ -333,7 +361,7 @@
   function fillHelp(task) {
     const box = document.getElementById("instructions-text");
     box.replaceChildren(...paragraphs(task.instructions || task.question));
-    const keys = [...form.help, ["U", "take the last answer back"], ["?", "these instructions"]];
+    const keys = [...form.help, ["U", _("undo the last answer")], ["?", _("these instructions")]];
     document.getElementById("keys").replaceChildren(...keys.flatMap(([name, what]) =>
       [make("dt", {}, ...name.split(" ").map((one) => one === "–" ? one : make("kbd", {}, one))), make("dd", {}, what)]));
   }
@@ -344,7 +372,7 @@
     dialog.scrollTop = 0;
   }
   function sendButton() {
-    return make("button", { class: "primary send", type: "button", onclick: send }, "Save and continue ", key("Enter"));
+    return make("button", { class: "primary send", type: "button", onclick: send }, _("Save and continue"), " ", key(_("Enter")));
   }
   const foot = (button) => make("div", { class: "saving" }, button);
   function card(field, title, more = {}) {
@@ -354,7 +382,7 @@
 
   // ---------- two outputs ----------
   function pairForm(state, main, answer, kept) {
-    const cards = state.outputs.map((one, at) => card(one, `Text ${at + 1}`));
+    const cards = state.outputs.map((one, at) => card(one, _("Text {n}", { n: at + 1 })));
     main.append(...cards.map((one) => one.node));
     const instant = !state.task.comment;
     let chosen = kept ? kept.outcome : null;
@@ -370,7 +398,7 @@
     for (const outcome of state.task.outcomes) {
       const [name, label] = OUTCOMES[outcome];
       buttons[outcome] = make("button", { type: "button", class: `choice ${outcome}`, "aria-pressed": String(chosen === outcome),
-        "aria-keyshortcuts": name, onclick: () => choose(outcome) }, key(name), make("span", {}, label));
+        "aria-keyshortcuts": name, onclick: () => choose(outcome) }, key(name), make("span", { dir: "auto" }, label));
       row.append(buttons[outcome]);
     }
     answer.append(row);
@@ -378,9 +406,9 @@
     let differ = null;
     const help = state.task.outcomes.map((one) => OUTCOMES[one]);
     if (state.task.differences) {
-      differ = make("button", { type: "button", class: "quiet differences", "aria-pressed": "false", onclick: toggle }, "Show differences ", key("D"));
+      differ = make("button", { type: "button", class: "quiet differences", "aria-pressed": "false", onclick: toggle }, _("Show differences"), " ", key("D"));
       main.after(differ);
-      help.push(["D", "show where the two differ"]);
+      help.push(["D", _("show where the two differ")]);
     }
     function toggle() {
       const on = differ.getAttribute("aria-pressed") !== "true";
@@ -391,7 +419,7 @@
     return {
       help,
       draft: () => ({ outcome: chosen }),
-      read: () => chosen ? { outcome: chosen } : "Choose an answer first.",
+      read: () => chosen ? { outcome: chosen } : _("Choose an answer first."),
       keys(pressed) {
         const found = state.task.outcomes.find((one) => OUTCOMES[one][0] === pressed);
         if (found) { choose(found); return true; }
@@ -442,10 +470,10 @@
     const ranks = kept && Array.isArray(kept.ranks) && kept.ranks.length === n ? [...kept.ranks] : Array(n).fill(null);
     const rows = state.outputs.map((one, at) => {
       const { node } = card(one, letter(at));
-      const group = make("div", { class: "places", dir: "ltr", role: "radiogroup", "aria-label": `Rank of ${letter(at)}` });
+      const group = make("div", { class: "places", dir: "ltr", role: "radiogroup", "aria-label": _("Rank of {output}", { output: letter(at) }) });
       const places = Array.from({ length: n }, (_, place) => make("button", {
         type: "button", class: "place", role: "radio", tabindex: "-1", "aria-checked": "false", onclick: () => put(at, place + 1, false) }, String(place + 1)));
-      group.append(make("span", { class: "end" }, "best"), ...places, make("span", { class: "end" }, "worst"));
+      group.append(make("span", { class: "end" }, _("best")), ...places, make("span", { class: "end" }, _("worst")));
       node.append(group);
       node.tabIndex = 0;
       node.addEventListener("focusin", () => { current = at; mark(); });
@@ -454,14 +482,15 @@
     let current = Math.max(0, ranks.indexOf(null));
     main.append(...rows.map((one) => one.node));
     const go = sendButton();
-    answer.append(make("p", { class: "hint" }, state.task.ties ? "Equal outputs may share a rank." : "No two outputs may share a rank."), foot(go));
+    answer.append(make("p", { class: "hint" }, state.task.ties ? _("Equal outputs may share a rank.") : _("No two outputs may share a rank.")), foot(go));
     function put(at, rank, move) {
       if (!state.task.ties) ranks.forEach((one, other) => { if (one === rank && other !== at) ranks[other] = null; });
       const again = ranks[at] !== null;
       ranks[at] = ranks[at] === rank && !move ? null : rank;
       current = at;
       if (move) step(at, again);
-      say(`${letter(at)}: ${ranks[at] === null ? "no place" : `place ${ranks[at]}`}.`);
+      const output = letter(at);
+      say(ranks[at] === null ? _("{output}: no place.", { output }) : _("{output}: place {place}.", { output, place: ranks[at] }));
       mark();
       keep();
     }
@@ -484,9 +513,9 @@
     }
     mark();
     return {
-      help: [[`1 – ${Math.min(n, 9)}`, "place of the output with the frame"], ["↑ ↓", "go to another output"], ["Enter", "store and go on"]],
+      help: [[`1 – ${Math.min(n, 9)}`, _("place of the output with the frame")], ["↑ ↓", _("go to another output")], [_("Enter"), _("save and continue")]],
       draft: () => ({ ranks: [...ranks] }),
-      read: () => ranks.includes(null) ? "Rank every output." : { ranks: [...ranks] },
+      read: () => ranks.includes(null) ? _("Rank every output.") : { ranks: [...ranks] },
       keys(pressed) {
         if (/^[1-9]$/.test(pressed) && Number(pressed) <= n) { put(current, Number(pressed), true); return true; }
         const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[pressed];
@@ -515,7 +544,7 @@
   }
   // what a score means: of the ends, what the campaign says, and of the others nothing
   const meaning = (task, value) =>
-    [String(value), value === task.low ? task.low_label : value === task.high ? task.high_label : ""].filter(Boolean).join(": ");
+    [number(value), value === task.low ? task.low_label : value === task.high ? task.high_label : ""].filter(Boolean).join(": ");
   function ends(task, between = null) {
     const [low, high] = [task.low, task.high].map((value, at) => words(meaning(task, value), own, { id: ENDS[at] }));
     return make("div", { class: "ends" }, low, between, high);
@@ -529,7 +558,7 @@
     let chosen = kept && values.includes(kept.score) ? kept.score : null;
     const buttons = values.map((one, at) => make("button", { type: "button", class: "step", role: "radio", "aria-checked": "false",
       "aria-label": meaning(task, one),
-      onclick: () => choose(at) }, String(one), keys[at] && keys[at] !== String(one) ? key(keys[at]) : null));
+      onclick: () => choose(at) }, number(one), keys[at] && keys[at] !== String(one) ? key(keys[at]) : null));
     const row = make("div", { class: count > 6 ? "steps many" : "steps", role: "radiogroup", "aria-labelledby": "question", "aria-describedby": ENDS.join(" ") }, ...buttons);
     row.style.setProperty("--half", Math.ceil(count / 2));
     answer.append(make("div", { class: "scale", dir: "ltr" }, row, ends(task)));
@@ -547,7 +576,7 @@
     }
     mark();
     return {
-      help: [[[...new Set([keys[0], keys.filter(Boolean).pop()])].join(" – "), "score"], ["← →", "choose without storing"]],
+      help: [[[...new Set([keys[0], keys.filter(Boolean).pop()])].join(" – "), _("score")], ["← →", _("choose without saving")]],
       value: () => chosen,
       keys(pressed) {
         const at = keys.indexOf(pressed);
@@ -566,8 +595,8 @@
     const range = make("input", { type: "range", min: task.low, max: task.high, step: task.step, "aria-labelledby": "question", "aria-describedby": ENDS.join(" "),
       class: "slide", oninput: () => set(Number(range.value)), onpointerdown: () => requestAnimationFrame(() => set(Number(range.value))) });
     const shown = make("input", { type: "number", min: task.low, max: task.high, step: task.step, inputmode: "decimal", class: "number",
-      "aria-label": "Score", "aria-describedby": ENDS.join(" "), placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
-    const hint = make("p", { class: "unscored" }, "Type a number, or choose a place on the line");
+      "aria-label": _("Score"), "aria-describedby": ENDS.join(" "), placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
+    const hint = make("p", { class: "unscored", dir: "auto" }, _("Type a number, or choose a place on the line"));
     answer.append(make("div", { class: "scale sliding", dir: "ltr" }, shown, range, ends(task, hint)));
     function set(to) {
       const steps = Math.round((Math.min(task.high, Math.max(task.low, to)) - task.low) / task.step);
@@ -579,12 +608,14 @@
       range.classList.toggle("unset", value === null);
       hint.classList.toggle("gone", value !== null);
       if (value !== null) range.value = value;
-      range.setAttribute("aria-valuetext", value === null ? "no score yet" : meaning(task, value));
+      range.setAttribute("aria-valuetext", value === null ? _("no score yet") : meaning(task, value));
       if (write) shown.value = value === null ? "" : value;
     }
     mark();
     return {
-      help: [["0 – 9", "type the score"], ["← →", "less, more"], ["Page↑ Page↓", "ten steps more, less"]],
+      help: [["0 – 9", _("type the score")], ["← →", _("less, more")], 
+        // Words: names of keys, with a blank between two
+        [_("Page↑ Page↓"), _("ten steps more, less")]],
       value: () => value,
       keys(pressed) {
         if (/^[0-9.]$/.test(pressed) || pressed === "Backspace" || pressed === "-" && task.low < 0) {
@@ -602,7 +633,7 @@
     };
   }
   function ratingForm(state, main, answer, kept) {
-    main.append(card(state.outputs[0], "Text").node);
+    main.append(card(state.outputs[0], _("Text")).node);
     const few = (state.task.high - state.task.low) / state.task.step <= 10;
     const instant = few && !state.task.comment;
     const made = scale(state.task, answer, kept, instant);
@@ -611,9 +642,9 @@
     look();
     answer.append(foot(go));
     return {
-      help: [...made.help, ["Enter", "store and go on"]],
+      help: [...made.help, [_("Enter"), _("save and continue")]],
       draft() { look(); return { score: made.value() }; },
-      read: () => made.value() === null ? "Enter a score first." : { score: made.value() },
+      read: () => made.value() === null ? _("Enter a score first.") : { score: made.value() },
       keys: made.keys,
     };
   }
@@ -622,7 +653,7 @@
   function spansForm(state, main, answer, kept, top) {
     const { task } = state;
     const sides = {};     // side → { field, tokens, box }
-    const out = card(state.outputs[0], "Text");
+    const out = card(state.outputs[0], _("Text"));
     main.append(out.node);
     sides.output = { field: state.outputs[0], box: out.text, node: out.node };
     const source = state.beside.find((one) => one.name === "source");
@@ -637,13 +668,13 @@
     for (const [name, side] of Object.entries(sides)) cutWords(name, side);
 
     const severities = task.severities.map((one, at) => make("button", { type: "button", class: `severity s${weight(at)}`,
-      onclick: () => mark(one) }, key(String(at + 1)), make("span", {}, one)));
-    const missing = make("button", { type: "button", class: "quiet", onclick: miss }, "Something is missing ", key("M"));
-    const remove = make("button", { type: "button", class: "quiet", onclick: unmark }, "Remove ", key("Del"));
-    const tools = make("div", { class: "tools", role: "group", "aria-label": "Mark what is chosen" }, ...severities, missing, remove);
-    const kinds = make("div", { class: "tools kinds", role: "group", "aria-label": "Error type" });
+      onclick: () => mark(one) }, key(String(at + 1)), make("span", {}, severityOf(one))));
+    const missing = make("button", { type: "button", class: "quiet", onclick: miss }, _("Something is missing"), " ", key("M"));
+    const remove = make("button", { type: "button", class: "quiet", onclick: unmark }, _("Remove"), " ", key(_("Del")));
+    const tools = make("div", { class: "tools", role: "group", "aria-label": _("Mark what is chosen") }, ...severities, missing, remove);
+    const kinds = make("div", { class: "tools kinds", role: "group", "aria-label": _("Error type") });
     const hint = make("p", { class: "hint" });
-    const list = make("ol", { class: "marks", "aria-label": "Errors marked" });
+    const list = make("ol", { class: "marks", "aria-label": _("Errors marked") });
     const marking = make("div", { class: "marking" }, hint, tools, kinds);
     answer.append(marking, list);
     const made = task.score ? scale(task, answer, kept, false) : null;
@@ -713,14 +744,15 @@
     function add(one) {
       chosen = null;
       pending = task.categories.length ? one : null;
-      say(`${quote(one)}: ${one.severity}.${pending ? " Choose the kind of error." : ""}`);
+      const told = _("{error}: {severity}.", { error: quote(one), severity: severityOf(one.severity) });
+      say(pending ? `${told} ${_("Choose the kind of error.")}` : told);
       draw();
       keep();
     }
     function classify(category) {
       if (!pending) return;
       pending.category = category;
-      say(`${category}.`);
+      say(end(category));
       pending = null;
       draw();
       keep();
@@ -733,13 +765,13 @@
         if (one.side === found.side && one.start < found.end && one.end > found.start) marks.splice(at, 1);
       }
       chosen = pending = null;
-      say("Removed.");
+      say(_("Removed."));
       draw();
       keep();
     }
     function quote(one) {
-      if (one.end === 0) return "Missing";
-      return `“${[...sides[one.side].field.text].slice(one.start, one.end).join("")}”`;
+      if (one.end === 0) return _("Missing");
+      return quoted([...sides[one.side].field.text].slice(one.start, one.end).join(""));
     }
     function draw() {
       const found = range();
@@ -756,7 +788,7 @@
           const is = found && found.side === name && found.start < end && found.end > start;
           node.className = `w${worst >= 0 ? ` s${worst}` : ""}${is ? " chosen" : ""}`;
           node.setAttribute("aria-pressed", String(Boolean(is)));
-          if (over.length) node.setAttribute("aria-description", over.map((one) => one.severity).join(", "));
+          if (over.length) node.setAttribute("aria-description", over.map((one) => severityOf(one.severity)).reduce(listed));
           else node.removeAttribute("aria-description");
         }
       }
@@ -765,16 +797,16 @@
       kinds.hidden = !pending;
       tools.hidden = Boolean(pending);
       marking.classList.toggle("active", Boolean(found || pending));
-      hint.textContent = pending ? `What is wrong with ${quote(pending)}?`
-        : found ? "Severity" : "Choose the first and the last word of an error, or go through the text with the arrow keys.";
+      hint.textContent = pending ? _("What is wrong with {error}?", { error: quote(pending) })
+        : found ? _("Severity") : _("Choose the first and the last word of an error, or go through the text with the arrow keys.");
       if (pending) {
         kinds.replaceChildren(...task.categories.map((one, at) => make("button", { type: "button", onclick: () => classify(one) },
           at < 9 ? key(String(at + 1)) : null, make("span", {}, one))));
       }
       list.replaceChildren(...marks.map((one, at) => make("li", { class: `s${weight(task.severities.indexOf(one.severity))}` },
-        make("span", { class: "what", dir: "auto" }, quote(one)), make("span", { class: "how" }, one.severity),
-        task.categories.length ? make("button", { type: "button", class: "how link", onclick: () => { pending = one; draw(); } }, one.category || "kind?") : null,
-        make("button", { type: "button", class: "drop", "aria-label": `Remove ${quote(one)}`, onclick: () => { marks.splice(at, 1); pending = null; draw(); keep(); } }, "×"))));
+        make("span", { class: "what", dir: "auto" }, quote(one)), make("span", { class: "how" }, severityOf(one.severity)),
+        task.categories.length ? make("button", { type: "button", class: "how link", onclick: () => { pending = one; draw(); } }, one.category || _("kind?")) : null,
+        make("button", { type: "button", class: "drop", "aria-label": _("Remove {error}", { error: quote(one) }), onclick: () => { marks.splice(at, 1); pending = null; draw(); keep(); } }, "×"))));
     }
     draw();
     function walk(by, longer) {
@@ -793,14 +825,19 @@
       draw();
     }
     return {
-      help: [["← →", "go through the words"], ["Home End", "the first word, the last one"], ["Shift ← →", "choose several words"],
-        [task.severities.length > 1 ? `1 – ${Math.min(9, task.severities.length)}` : "1", "mark what is chosen"], ["M", "something is missing"], ["Del", "remove a mark"],
-        ["Esc", `choose nothing${made ? ": digits are then the score" : ""}`], ...(sides.source ? [["S", "go to the source and back"]] : []), ["Enter", "store and go on"]],
+      help: [["← →", _("go through the words")], 
+        // Words: names of keys, with a blank between two
+        [_("Home End"), _("the first word, the last one")],
+        // Words: names of keys, with a blank between two
+        [_("Shift ← →"), _("choose several words")],
+        [task.severities.length > 1 ? `1 – ${Math.min(9, task.severities.length)}` : "1", _("mark what is chosen")], ["M", _("something is missing")], [_("Del"), _("remove a mark")],
+        [_("Esc"), made ? _("choose nothing: digits are then the score") : _("choose nothing")],
+        ...(sides.source ? [["S", _("go to the source and back")]] : []), [_("Enter"), _("save and continue")]],
       draft: () => ({ spans: marks, ...(made ? { score: made.value() } : {}) }),
       read() {
         const open = task.categories.length && marks.find((one) => !one.category);
-        if (open) { pending = open; draw(); return `Choose the error type of ${quote(open)}.`; }
-        if (made && made.value() === null) return "Enter a score first.";
+        if (open) { pending = open; draw(); return _("Choose the error type of {error}.", { error: quote(open) }); }
+        if (made && made.value() === null) return _("Enter a score first.");
         const spans = marks.map(({ side, start, end, severity, category }) => ({ side, start, end, severity, ...(category ? { category } : {}) }));
         return { spans, ...(made ? { score: made.value() } : {}) };
       },
@@ -872,6 +909,6 @@
   document.getElementById("help").addEventListener("click", openHelp);
   document.getElementById("leave").addEventListener("click", leave);
   window.addEventListener("online", () => { wait = 1; const kept = memory.get("outbox"); notice(""); if (kept) deliver(kept); else if (!item) load(); });
-  window.addEventListener("offline", () => notice("No connection. You can go on with this item; your answer is kept on this device.", "warning"));
+  window.addEventListener("offline", () => notice(_("No connection. You can go on with this item; your answer is kept on this device."), "warning"));
   load();
 })();

@@ -17,7 +17,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, bindparam, delete, select, update
 
 from evenhand.design.tasks import Ticket, is_text, read_whole, show
-from evenhand.errors import EvenhandError, InvalidJudgments
+from evenhand.errors import EvenhandError, InvalidJudgments, Message
 from evenhand.web.store import log as records
 from evenhand.web.store.schema import (
     CLOSED,
@@ -120,13 +120,23 @@ def check_name(judge: str) -> str:
     return judge
 
 
+_SHUT_OUT: Final = {
+    "left": Message(
+        "judge '{judge}' has withdrawn from the campaign: ask the organiser for a new link"
+    ),
+    "forgotten": Message("judge '{judge}' asked to be forgotten: ask the organiser for a new link"),
+    "revoked": Message(
+        "judge '{judge}' was removed from the campaign: ask the organiser for a new link"
+    ),
+}
+
+
 def check_login(row: Any, judge: str) -> Any:
     if row is None:
         raise records.NoSuchJudge(f"there is no judge '{judge}'")
     if row.status not in ("invited", "active"):
-        reasons = {"left": "has withdrawn from the campaign", "forgotten": "asked to be forgotten"}
-        reason = reasons.get(row.status, "was removed from the campaign")
-        raise records.ShutOut(f"judge '{judge}' {reason}: ask the organiser for a new link")
+        reason = _SHUT_OUT.get(row.status, _SHUT_OUT["revoked"])
+        raise records.ShutOut(Message(reason, {"judge": judge}))
     return row
 
 
@@ -276,7 +286,7 @@ def _admit(tx: WriteTransaction, judge: str) -> Any:
     login = look_up(tx, judge)
     if tx.paused:
         raise records.Paused(
-            "the campaign is paused: no questions are asked right now; come back later"
+            Message("the campaign is paused: no questions are asked right now; come back later")
         )
     return login
 
@@ -359,9 +369,10 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     if row.state == CLOSED:
         standing = find_record(tx, row.record)
         if reply.replaces != row.record:
-            raise records.AnsweredBefore(
-                "this item is answered already, perhaps in another tab: reload the page", standing
+            taken = Message(
+                "this item is answered already, perhaps in another tab: reload the page"
             )
+            raise records.AnsweredBefore(taken, standing)
         if standing.judge != reply.judge:
             raise records.NotYours("the current answer is another judge's: you cannot change it")
     elif (
@@ -370,7 +381,7 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
         or (row.chosen and reply.key != row.lease_key)
     ):
         raise records.NotYours(
-            "this item was not asked yet, or its answer was undone: reload the page"
+            Message("this item was not asked yet, or its answer was undone: reload the page")
         )
     ticket = read_ticket(row, reply.judge)
     answer, comment = check_answer(tx, ticket, reply.answer)
@@ -433,10 +444,10 @@ def answer(tx: WriteTransaction, reply: Reply) -> Answered:
 def undo(tx: WriteTransaction, judge: str) -> Served:
     login = look_up(tx, judge)
     if tx.paused:
-        raise records.Paused("the campaign is paused: nothing can be undone right now")
+        raise records.Paused(Message("the campaign is paused: nothing can be undone right now"))
     row = tx.ask(LAST, {"judge": judge})
     if row is None or row.seat != login.judge_seat or login.holder != judge:
-        raise records.NotYours("you have no answer to undo")
+        raise records.NotYours(Message("you have no answer to undo"))
     tx.write(Entry("undo", judge, read_ticket(row, judge), {"replaces": row.record}))
     tx.change(SET_ANSWER, {"ticket": row.number, "to": OPEN, "by": None})
     return lease_ticket(tx, judge, row, login)
@@ -460,15 +471,15 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> records.Record:
         raise records.NotYours(records.NOT_ASSIGNED)
     record = read_row(row)
     if row.state != CLOSED:
-        raise records.AnsweredBefore("this answer was undone: reload the page", record)
+        raise records.AnsweredBefore(Message("this answer was undone: reload the page"), record)
     if row.record != row.line:
-        since = "another answer took the place of this one since: reload the page"
+        since = Message("another answer took the place of this one since: reload the page")
         raise records.AnsweredBefore(since, find_record(tx, row.record))
     if record.ticket is None or record.erased:
         return record
     if check_answer(tx, record.ticket, reply.answer) != (record.answer, record.comment):
         raise records.AnsweredBefore(
-            "another answer to this item was sent from the same page: reload it", record
+            Message("another answer to this item was sent from the same page: reload it"), record
         )
     return record
 

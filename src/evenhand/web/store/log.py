@@ -25,7 +25,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from evenhand.design.tasks import Ticket
-from evenhand.errors import CampaignError, UnknownFormat
+from evenhand.errors import CampaignError, Message, UnknownFormat
 
 GENESIS: Final = "0" * 64  # What stands before the first record
 _WRITER: Final = json.JSONEncoder(
@@ -193,7 +193,7 @@ class NoPlace(Refused):
     """Everything is in other hands."""
 
 
-NOT_ASSIGNED: Final = (
+NOT_ASSIGNED: Final = Message(
     "this item is not assigned to you, or was given to another judge: reload the page"
 )
 

@@ -28,7 +28,7 @@ from evenhand import __version__
 from evenhand.design.assignment import Assignment
 from evenhand.design.campaign import Campaign, write_seed
 from evenhand.design.tasks import Ticket, is_text, say_bad_name, show
-from evenhand.errors import CampaignError
+from evenhand.errors import CampaignError, Message
 from evenhand.web.store.judging import check_name, empty, look_up
 from evenhand.web.store.log import GENESIS, NoPlace, NoSuchJudge, Refused, ShutOut, Unproven, digest
 from evenhand.web.store.schema import (
@@ -365,12 +365,14 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
     if row is not None:
         return _let_in(tx, row.name, secret)
     if tx.paused:
-        raise NoPlace("the campaign is paused: nobody can join right now")
+        raise NoPlace(Message("the campaign is paused: nobody can join right now"))
     free = tx.ask(_FREE, {})
     if free is None:  # who let time run out loses their seat
         free = tx.ask(_LAPSED, {"now": tx.now, "lease": tx.lease})
         if free is None:
-            raise NoPlace("all places in this campaign are taken: thank you for your interest")
+            raise NoPlace(
+                Message("all places in this campaign are taken: thank you for your interest")
+            )
         leave(tx, free.holder)
     seat: str = free.name
     number = len(tx.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1
@@ -395,8 +397,10 @@ def _let_in(tx: WriteTransaction, judge: str, secret: str) -> Invitation:
     theirs = link is not None and (link.role, link.judge) == ("judge", judge)
     if token is None or not theirs or not matches(token, link.digest):
         raise Unproven(
-            "this worker began in another browser, or another device: go on there; where that"
-            " cannot be, ask the organiser for a new link",
+            Message(
+                "this worker began in another browser, or another device: go on there; where that"
+                " cannot be, ask the organiser for a new link"
+            ),
             judge,
         )
     tx.write(Entry("enter", judge))

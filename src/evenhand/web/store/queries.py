@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
-from evenhand.errors import CampaignError
+from evenhand.errors import CampaignError, Message
 from evenhand.formats.file_heads import show_address
 from evenhand.web.store import database
 from evenhand.web.store.log import (
@@ -257,7 +257,7 @@ class Readable:
             if row is not None and matches(read, row.digest) and present:
                 return Bearer(row.role, row.judge if row.role == "judge" else "")
         raise UnknownLink(
-            "this link is not known, or is no longer valid: ask the organiser for one"
+            Message("this link is not known, or is no longer valid: ask the organiser for one")
         )
 
     def name_ticket(self, judge: str, number: int) -> str:
