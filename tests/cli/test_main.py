@@ -103,7 +103,8 @@ def test_an_interrupt_of_the_engine_ends_the_same_way(evenhand, table1, monkeypa
 
 def test_a_fault_of_our_own_is_one_line_unless_asked(capsys, monkeypatch):
     fault = ZeroDivisionError("division by zero")
-    say_unforeseen(ZeroDivisionError, fault, None)
+    with pytest.raises(SystemExit, match="70"):
+        say_unforeseen(ZeroDivisionError, fault, None)
     said = capsys.readouterr().err
     assert said.startswith("error  Evenhand failed where it should not: ZeroDivisionError: ")
     assert "Traceback" not in said
@@ -111,7 +112,8 @@ def test_a_fault_of_our_own_is_one_line_unless_asked(capsys, monkeypatch):
     try:
         raise fault
     except ZeroDivisionError:
-        say_unforeseen(*sys.exc_info())
+        with pytest.raises(SystemExit, match="70"):
+            say_unforeseen(*sys.exc_info())
     assert "Traceback" in capsys.readouterr().err
     say_unforeseen(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert capsys.readouterr().err == ""

@@ -186,7 +186,7 @@ def say_unforeseen(
         return
     if os.environ.get("EVENHAND_TRACEBACK"):
         sys.__excepthook__(kind, error, trace)
-        return
+        raise SystemExit(FAILED)
     first = (str(error).splitlines() or [""])[0]
     Refusal(
         f"Evenhand failed where it should not: {kind.__name__}: {first}\n"
