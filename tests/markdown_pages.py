@@ -89,3 +89,23 @@ def anchors(text: str) -> set[str]:
     headings = _HEADING.findall(_BLOCK.sub("", text))
     slugs = (re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings)
     return set(slugs)
+
+
+NUMBER = re.compile(r"(?<![\w.])<?[−-]?(?:\d+(?:,\d{3})*)?\.?\d+(?![\w.]*\w)")
+PRINTED = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+SMALL = 1e-4
+"""Below which a p-value is shown as <.0001."""
+
+
+def missing(shown, printed):
+    """The numbers of a cell that no number of an output rounds to."""
+    values = [float(one) for one in PRINTED.findall(printed)]
+    lost = []
+    for text in NUMBER.findall(shown):
+        number = float(text.lstrip("<").replace("−", "-").replace(",", ""))
+        digits = len(text.partition(".")[2])
+        near = 0.5 * 10**-digits + 1e-9
+        held = any(0 < value < SMALL for value in values) if text.startswith("<") else False
+        if not held and not any(abs(value - number) <= near for value in values):
+            lost.append(text)
+    return lost

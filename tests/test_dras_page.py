@@ -7,13 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.main import main
-from markdown_pages import ROOT, blocks, commands
+from markdown_pages import NUMBER, ROOT, blocks, commands, missing
 
 PAGE = (ROOT / "docs" / "papers" / "dras2015.md").read_text(encoding="utf-8")
-NUMBER = re.compile(r"(?<![\w.])<?[−-]?(?:\d+(?:,\d{3})*)?\.?\d+(?![\w.]*\w)")
-PRINTED = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-SMALL = 1e-4
-"""Below which a p-value is shown as <.0001."""
 
 
 def rows(start):
@@ -39,20 +35,6 @@ def files(tmp_path, monkeypatch):
             exec(block.code, {})
         for command in commands(block.code) if block.language == "console" else ():
             run(command.line)
-
-
-def missing(shown, printed):
-    """The numbers of a cell that no number of an output rounds to."""
-    values = [float(one) for one in PRINTED.findall(printed)]
-    lost = []
-    for text in NUMBER.findall(shown):
-        number = float(text.lstrip("<").replace("−", "-").replace(",", ""))
-        digits = len(text.partition(".")[2])
-        near = 0.5 * 10**-digits + 1e-9
-        held = any(0 < value < SMALL for value in values) if text.startswith("<") else False
-        if not held and not any(abs(value - number) <= near for value in values):
-            lost.append(text)
-    return lost
 
 
 def test_a_number_that_is_not_printed_is_missed():

@@ -169,6 +169,13 @@ REFUSED = {
     "trials of folds": (VOTES, "? --trials 3", "add --curves"),
     "half a transfer": (VOTES, "? --train judge=J0", "--train needs --test COLUMN=LEVEL"),
     "overlap of nothing": (VOTES, "? --curves --overlap drop", "--overlap is for --train"),
+    "both of nothing": (VOTES, "? --curves --both", "--both is for --train"),
+    "settings of no model": (
+        VOTES,
+        "? --model uniform --radius 1",
+        "radius is a setting of none of uniform",
+    ),
+    "nested chains": (VOTES, "? --nested --chains 2", "--chains is of held-out judgments"),
     "two columns": (VOTES, "? --train judge=J0 --test item=i1", "two levels of one column"),
     "the same twice": (VOTES, "? --train judge=J0 --test judge=J0", "two levels of one column"),
     "no such column": (VOTES, "? --train jduge=J0 --test jduge=J1", "Did you mean 'judge'?"),

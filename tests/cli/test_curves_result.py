@@ -10,6 +10,7 @@ import pytest
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
 from evenhand.cli.result import VerbResult
+from evenhand.errors import UnknownOption
 from evenhand.ranking.learning_curves import Refusal, trace_learning
 
 
@@ -93,3 +94,100 @@ def test_refusals_of_curves_are_told_once_with_their_reason_also_in_csv(votes):
     assert codes.count("trainings-refused") == 1
     assert [row["why"] for row in result.records()] == ["too few"]
     assert "uniform: 1 training refused" in result.text(80)
+
+
+FIT = ("--model", "irt-gaussian", "--model", "uniform")
+
+
+def test_points_have_their_distance_to_the_model_that_is_best_at_the_end(evenhand, votes):
+    found = evenhand("compare", votes, *MODELS, *SMALL, "--json").json
+    curves = trace_learning(
+        package.read(votes), models=QUICK, least=150, sizes=(50, 100, 200), trials=2
+    )
+    best = curves.order[0]
+    for row in found["points"]:
+        ends = [row[key] for key in ("above", "above_lower", "above_upper")]
+        if row["model"] == best:
+            assert ends == [None, None, None]
+            continue
+        one = curves.difference(row["model"], best, row["size"])
+        assert ends == [one.value, one.lower, one.upper]
+        apart = curves.estimate(row["model"], row["size"]).value
+        assert row["above"] == pytest.approx(apart - curves.estimate(best, row["size"]).value)
+
+
+def test_systems_of_one_task_have_mean_abilities_and_figures(evenhand, votes):
+    """Figure 6 of Hopkins & May: means of trainings, their spread, and the heat map."""
+    words = (*FIT, *SMALL, "--figures", "drawn", "--figures-as", "svg")
+    found = evenhand("compare", votes, *words, "--json").json
+    curves = trace_learning(
+        package.read(votes),
+        models=["irt-gaussian", "uniform"],
+        least=150,
+        sizes=(50, 100, 200),
+        trials=2,
+    )
+    fits = curves.fits["irt-gaussian"]
+    assert [fit.n_comparisons for fit in fits] == [200, 200]
+    drawn = [fit.order_draws for fit in fits]
+    each = np.array([(one - one.mean(axis=1, keepdims=True)).mean(axis=0) for one in drawn])
+    names = np.array(fits[0].systems)[np.argsort(-each.mean(axis=0))]
+    assert [one["system"] for one in found["systems"]] == names.tolist()
+    assert found["systems"][0]["system"] == "A"
+    for row in found["systems"]:
+        own = each[:, fits[0].systems.index(row["system"])]
+        assert row["ability"] == pytest.approx(own.mean(), abs=1e-9)
+        assert row["spread"] == pytest.approx(own.std(ddof=1), abs=1e-9)
+        assert row["lower"] < row["ability"] < row["upper"]
+    assert {one.name for one in Path("drawn").iterdir()} == {
+        *("curves.svg", "abilities.svg", "heat-map.svg")
+    }
+    tasks = write_votes("tasks.csv", tasks=2)
+    several = evenhand("compare", tasks, *FIT, *SMALL, "--json").json
+    assert several["systems"] == []
+
+
+def test_both_puts_models_trained_on_other_judgments_beside_those_trained_on_one_s_own(
+    evenhand, votes
+):
+    small = ("--curves", "--hold-out", "60", "--sizes", "50,100", "--trials", "2")
+    words = ("--train", "group=crowd", "--test", "group=expert")
+    both = evenhand("compare", votes, *MODELS, *small, *words, "--both", "--json").json
+    other = evenhand("compare", votes, *MODELS, *small, *words, "--json").json
+    pl.read_csv(votes).filter(pl.col("group") == "expert").write_csv("experts.csv")
+    own = evenhand("compare", "experts.csv", *MODELS, *small, "--json").json
+    parts = {(one["model"], one["size"]): one["perplexity"] for one in own["points"]}
+    parts |= {
+        (f"{one['model']}, crowd", one["size"]): one["perplexity"]
+        for one in other["points"]
+        if one["model"] != "uniform"
+    }
+    assert {(one["model"], one["size"]): one["perplexity"] for one in both["points"]} == parts
+    assert both["trained_on"] == "group=expert and group=crowd"
+    assert "beside models trained on others of the tested votes" in both["signature"]
+
+
+def test_curves_of_other_held_out_votes_do_not_stand_beside_these(votes):
+    data = package.read(votes)
+    settings = {"models": ["uniform"], "sizes": [50], "trials": 1}
+    one, other = (trace_learning(data, least=least, **settings) for least in (60, 150))
+    with pytest.raises(UnknownOption, match="same sizes, trials and held-out votes"):
+        one.beside(other, "other")
+
+
+def test_settings_of_item_response_models_are_those_of_their_classes(evenhand, votes):
+    words = ("--radius", "0.2", "--item-sd", "0.7", "--sweeps", "80", "--burn-in", "20")
+    found = evenhand("compare", votes, *FIT, *SMALL, *words, "--json").json
+    chosen = package.IRTGaussian(
+        radius=0.2, item_sd=0.7, sweeps=80, burn_in=20, chains=1, seed=20131
+    )
+    expected = trace_learning(
+        package.read(votes),
+        models={"irt-gaussian": chosen},
+        least=150,
+        sizes=(50, 100, 200),
+        trials=2,
+    )
+    points = [one["perplexity"] for one in found["points"] if one["model"] == "irt-gaussian"]
+    assert points == [one.perplexity for one in expected.curve("irt-gaussian")]
+    assert "radius=0.2" in found["signature"]

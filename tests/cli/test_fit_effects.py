@@ -3,7 +3,11 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.stats import chi2
+from statsmodels.genmod.families import Poisson
+from statsmodels.genmod.generalized_linear_model import GLM
 
 from golden_numbers import golden
 
@@ -161,7 +165,51 @@ def test_schools_by_two_covariates_from_a_table_of_judges(evenhand, folder, data
     row = golden("cemspc_llbt_ties_ENG_SEX", "cemspc_llbt_ties_ENG_SEX").expected["lambda"]
     by_label = {one["label"]: one for one in found["coefficients"]}
     assert by_label["Milano:SEX=2"]["estimate"] == pytest.approx(row["MI:SEX2"]["est"], abs=1e-6)
-    assert [one["lr"]["df"] for one in found["tests"]] == [5, 5]
+    assert [one["covariate"] for one in found["tests"]] == ["ENG", "SEX", "ENG + SEX"]
+    assert [one["lr"]["df"] for one in found["tests"]] == [5, 5, 10]
+    assert found["tests"][2]["lr"]["statistic"] == pytest.approx(56.636, abs=5e-4)
     assert all(len(one["wald"]) == 1 and one["wald"][0]["p"] < 1 for one in found["tests"])
     without = evenhand("fit", "votes.csv", "--json").json
     assert 2 * (found["loglik"] - without["loglik"]) == pytest.approx(56.636, abs=5e-4)
+
+
+def test_several_covariates_are_tested_together_as_statsmodels_does(evenhand, folder):
+    """Poisson counts with μ for each pair and judge group: the difference of two deviances."""
+    rng = np.random.default_rng(30)
+    pairs, groups = [("A", "B"), ("A", "C"), ("B", "C")], [(a, b) for a in "xy" for b in "uvw"]
+    rows, counts, worths, ties = ["left,right,outcome,weight,site,age"], [], [], []
+    cells = [(pair, group) for pair in pairs for group in groups]
+    for (left, right), (site, age) in cells:
+        for outcome, sign in (("left", 1), ("tie", 0), ("right", -1)):
+            count = int(rng.integers(3, 30))
+            rows.append(f"{left},{right},{outcome},{count},{site},{age}")
+            counts.append(count)
+            apart = np.array([sign * ((one == left) - (one == right)) for one in "AB"])
+            levels = [1, site == "y", age == "v", age == "w"]
+            worths.append(np.concatenate([apart * level for level in levels]))
+            ties.append(sign == 0)
+    write("votes.csv", "\n".join(rows) + "\n")
+    words = ["--judge-covariate", "site", "--judge-covariate", "age"]
+    found = evenhand("fit", "votes.csv", "--weight", "weight", *words, "--json").json
+    nuisance = np.kron(np.eye(len(cells)), np.ones((3, 1)))
+    common = np.column_stack([nuisance, np.array(ties, dtype=float)])
+    design = np.array(worths, dtype=float)
+    deviance = {
+        k: GLM(counts, np.column_stack([common, design[:, own]]), family=Poisson()).fit(tol=1e-12)
+        for k, own in {
+            "all": [*range(8)],
+            "age": [0, 1, 4, 5, 6, 7],
+            "site": [0, 1, 2, 3],
+            "none": [0, 1],
+        }.items()
+    }
+    expected = {
+        "site": (deviance["age"].deviance - deviance["all"].deviance, 2),
+        "age": (deviance["site"].deviance - deviance["all"].deviance, 4),
+        "site + age": (deviance["none"].deviance - deviance["all"].deviance, 6),
+    }
+    assert [one["covariate"] for one in found["tests"]] == [*expected]
+    for one in found["tests"]:
+        statistic, df = expected[one["covariate"]]
+        assert one["lr"]["statistic"] == pytest.approx(statistic, abs=1e-6)
+        assert (one["lr"]["df"], one["lr"]["p"]) == (df, pytest.approx(chi2.sf(statistic, df)))

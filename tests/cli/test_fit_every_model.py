@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import evenhand as package
 from evenhand.cli.fit import MODELS as OFFERED
 from evenhand.models.registry import MODELS, RATING_MODELS
 from golden_numbers import golden
@@ -151,3 +152,23 @@ def test_dropped_ties_do_not_make_rankings_of_judgments(evenhand, table1, name):
     text = evenhand("fit", table1, "--model", name, "--ties", "discard").out
     assert "960 judgments, 43 ties excluded, 4 systems" in text  # 43 in Table 1
     assert "excluded" not in evenhand("fit", table1, "--model", name).out
+
+
+def test_settings_of_item_response_models_are_those_of_their_classes(evenhand, table1):
+    words = ("--ability-sd", "2", "--noise-sd", "0.5", "--sweeps", "120", "--burn-in", "40")
+    found = evenhand("fit", table1, "--model", "irt-gaussian", *words, "--chains", "2", "--json")
+    model = package.IRTGaussian(ability_sd=2.0, noise_sd=0.5, sweeps=120, burn_in=40, chains=2)
+    expected = model.fit(package.read(table1)).abilities
+    assert found.json["extras"]["abilities"] == expected.tolist()
+    words = ("--categories", "5", "--concentration", "1", "--sweeps", "80", "--burn-in", "20")
+    found = evenhand("fit", table1, "--model", "irt-categorical", *words, "--json").json
+    model = package.IRTCategorical(categories=5, concentration=1.0, sweeps=80, burn_in=20)
+    assert found["extras"]["quality"] == model.fit(package.read(table1)).quality.tolist()
+
+
+def test_settings_of_other_models_are_refused(evenhand, table1):
+    said = evenhand("fit", table1, "--categories", "5", code=2).err
+    assert "--categories does not apply to bradley-terry" in said
+    Path("scores.csv").write_text("judge,item,system,score\nj,i,A,1\nj,i,B,2\n")
+    said = evenhand("fit", "scores.csv", "--chains", "2", code=2).err
+    assert "--chains is of comparisons; these are ratings" in said

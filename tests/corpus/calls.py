@@ -280,7 +280,15 @@ def mixed_votes() -> Any:
 def preference_tests() -> Any:
     """Sign tests with each way of ties, and Friedman's test over judges, items and rankings."""
     pairs, votes = evenhand.read("collins.csv"), evenhand.read("votes.csv")
-    ways = ("ignore", "split", "against", "trinomial", "ignore-normal", "split-normal")
+    ways = (
+        "ignore",
+        "split",
+        "against",
+        "trinomial",
+        "ignore-normal",
+        "split-normal",
+        "half-against",
+    )
     told = {way: plain(evenhand.find_preferences(pairs, ties_as=way)) for way in ways}
     told["new"] = plain(evenhand.find_preferences(votes, new="ash"))
     for blocks in ("judge", "item"):

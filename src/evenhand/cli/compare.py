@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +24,7 @@ from evenhand.render.text import shorten, tell_apart
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.cross_validation import ModelComparison
+    from evenhand.ranking.held_out_models import Wanted
 
 MIN_WIDTH: Final = 240
 MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
@@ -35,6 +36,7 @@ OF_FOLDS: Final = ("by", "folds", "repeats", "group_by")
 _compared = options.under("What is compared")
 _held_out = options.under("What is held out: cross-validation")
 _curves = options.under("What is held out: learning curves")
+_sampled = options.under("Item-response models")
 _certainty = options.under("Uncertainty")
 _drawn = options.under("Figures")
 
@@ -51,6 +53,36 @@ class Drawing(options.Figures):
     @property
     def pixels(self) -> int:
         return self.width or USUAL_WIDTH
+
+
+class Sampling(options.Options):
+    ability_sd: float | None = _sampled(
+        "--ability-sd", "irt-gaussian: standard deviation of systems' abilities. Default: 1."
+    )
+    item_sd: float | None = _sampled(
+        "--item-sd", "irt-gaussian: of the qualities of a system's outputs. Default: 0.5."
+    )
+    noise_sd: float | None = _sampled(
+        "--noise-sd", "Of what judges perceive of an output. Default: 1."
+    )
+    radius: float | None = _sampled(
+        "--radius", "Perceived difference up to which nobody prefers anything. Default: 0.4; 0."
+    )
+    categories: int | None = _sampled(
+        "--categories", "irt-categorical: qualities that an output may have, Λ. Default: 8."
+    )
+    concentration: float | None = _sampled(
+        "--concentration", "irt-categorical: α of the Dirichlet prior of qualities. Default: 0.5."
+    )
+    sweeps: int | None = _sampled(
+        "--sweeps", "Sweeps of each chain. Default: 1000; 200 of held-out judgments, as the paper."
+    )
+    burn_in: int | None = _sampled("--burn-in", "Sweeps of it that are not used.")
+    chains: int | None = _sampled("--chains", "Default: 4; 1 of held-out judgments.")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 OF_HELD_OUT: Final = ("models", "curves", "train", "by", "folds", "repeats")
@@ -94,6 +126,10 @@ class Asked(options.Options):
         "With --train: what to do with its judgments on held-out items.",
         default="keep",
     )
+    both: bool = _curves(
+        "--both",
+        "With --train: models trained on others of the tested judgments beside them.",
+    )
     sizes: tuple[int, ...] | None = _curves(
         "--sizes N,N,...",
         "Training sizes. Default: 100,200,400,800,1600,3200.",
@@ -112,7 +148,7 @@ class Asked(options.Options):
     def refuse_unfit(self) -> None:
         train, test = self.train, self.test
         if train is None and test is None:
-            options.refuse_given(["overlap"], "is for --train COLUMN=LEVEL: leave it out")
+            options.refuse_given(["overlap", "both"], "is for --train COLUMN=LEVEL: leave it out")
         elif train is None or test is None:
             have, lack = ("--train", "--test") if test is None else ("--test", "--train")
             raise UnknownOption(f"{have} needs {lack} COLUMN=LEVEL beside it")
@@ -123,7 +159,8 @@ class Asked(options.Options):
             )
         if self.nested:
             why = "is of held-out judgments: leave it or --nested out"
-            options.refuse_given((*OF_HELD_OUT, *OF_CURVES, "level", "seed", "figures"), why)
+            of_fits = (*Sampling.list_options(), "level", "seed", "figures")
+            options.refuse_given((*OF_HELD_OUT, *OF_CURVES, *of_fits), why)
         else:
             options.refuse_given(["judge_covariates"], "is of nested models: add --nested")
         if self.traced:
@@ -167,10 +204,14 @@ def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, An
         fit = find_model(names[0]).make().fit(comparison.held_out)
     except (NotIdentified, NotConverged) as refusal:
         return {}, f"no heat map is drawn: {names[0]} on all judgments: {refusal}"
-    short, _ = shorten(fit.systems)
-    apart = tell_apart(short, max(width // LETTER_WIDTH, 12))
-    labels = {name: apart[one] for name, one in zip(fit.systems, short, strict=True)}
+    labels = _label(fit.systems, width)
     return draw_fit(fit, name=names[0], labels=labels, level=comparison.level), ""
+
+
+def _label(systems: Sequence[str], width: int) -> dict[str, str]:
+    short, _ = shorten(systems)
+    apart = tell_apart(short, max(width // LETTER_WIDTH, 12))
+    return {name: apart[one] for name, one in zip(systems, short, strict=True)}
 
 
 USUAL: Final = ("usual",)
@@ -192,6 +233,7 @@ def compare(
     groups: options.Grouping,
     criterion: options.Criterion,
     asked: Asked,
+    sampling: Sampling,
     drawing: Drawing,
 ) -> VerbResult:
     """Compare models by held-out predictions, or by nested tests.
@@ -218,18 +260,19 @@ def compare(
     data: Comparisons | Ratings
     if isinstance(opened, Ratings):
         why = "is of comparisons; these are ratings: leave it out"
-        options.refuse_given(("nested", "curves", "train", "test"), why)
+        of_pairs = ("nested", "curves", "train", "test", *Sampling.list_options())
+        options.refuse_given(of_pairs, why)
         data = tables.join(opened, used=(by,))
     else:
         options.refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
         data = tables.join(opened, used=used, options=options.COVARIATES)
         if asked.nested or asked.traced:
-            return _work_on_pairs(data, asked, by, drawing, run.patience)
+            return _work_on_pairs(data, asked, by, drawing, run.patience, sampling=sampling)
     from evenhand.ranking.cross_validation import compare_models
 
     comparison = compare_models(
         data,
-        models=asked.models or USUAL,
+        models=_choose_models(asked, sampling),
         by=asked.by,
         folds=asked.folds,
         repeats=asked.repeats,
@@ -242,8 +285,21 @@ def compare(
     return VerbResult(compared, refused, [*remarks_on(data), *write_comparisons(compared, drawing)])
 
 
+def _choose_models(asked: Asked, sampling: Sampling) -> Wanted:
+    from evenhand.ranking.held_out_models import set_models
+
+    wanted = asked.models or USUAL
+    return set_models(wanted, asked.seed, sampling.settings) if sampling.settings else wanted
+
+
 def _work_on_pairs(
-    data: Comparisons, asked: Asked, by: str | None, drawing: Drawing, patience: ProgressDisplay
+    data: Comparisons,
+    asked: Asked,
+    by: str | None,
+    drawing: Drawing,
+    patience: ProgressDisplay,
+    *,
+    sampling: Sampling,
 ) -> VerbResult:
     if asked.nested:
         from evenhand.ranking.model_table import count_models, tabulate_counts
@@ -265,23 +321,29 @@ def _work_on_pairs(
                 raise InvalidJudgments(f"no judgment has {column} '{level}'.{hint}")
         tested, trained = parts[asked.test[1]], parts[asked.train[1]]
         transfer = "=".join(asked.train), "=".join(asked.test)
+    settings: dict[str, Any] = {
+        "models": _choose_models(asked, sampling),
+        "sizes": asked.sizes or SIZES,
+        "trials": asked.trials,
+        "least": asked.hold_out,
+        "level": asked.level,
+        "seed": asked.seed,
+        "progress": patience.step,
+    }
     learning_curves = trace_learning(
-        tested,
-        training=trained,
-        models=asked.models or USUAL,
-        sizes=asked.sizes or SIZES,
-        trials=asked.trials,
-        least=asked.hold_out,
-        overlap=asked.overlap,
-        level=asked.level,
-        seed=asked.seed,
-        progress=patience.step,
-        transfer=transfer,
+        tested, training=trained, overlap=asked.overlap, transfer=transfer, **settings
     )
+    if asked.both and asked.train is not None:
+        own = trace_learning(tested, **settings)
+        learning_curves = own.beside(learning_curves, asked.train[1])
     read = remarks_on(data)
     if drawing.figures is not None:
-        from evenhand.report.figures.predictions import draw_curves
+        from evenhand.report.figures.predictions import draw_abilities, draw_curves
 
-        chart = replace(draw_curves(learning_curves), width=drawing.pixels)
-        read += drawing.write({"": {"curves": chart}})
+        drawn = {"curves": draw_curves(learning_curves)}
+        if learning_curves.best_fits:
+            systems = [one.system for one in learning_curves.abilities]
+            drawn |= draw_abilities(learning_curves, _label(systems, drawing.pixels))
+        charts = {name: replace(chart, width=drawing.pixels) for name, chart in drawn.items()}
+        read += drawing.write({"": charts})
     return VerbResult({"": learning_curves}, {}, read)

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from evenhand.cli import options
+from evenhand.cli.compare import Sampling
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
@@ -66,6 +67,7 @@ def fit(
     groups: options.Grouping,
     fitted: Fitted,
     model: options.ModelOptions,
+    sampling: Sampling,
     controls: options.Controls,
     effects: options.Effects,
     scores: options.Criterion,
@@ -83,7 +85,7 @@ def fit(
     opened = run.reading.open_either(kinds, criterion=scores.criterion)
     if isinstance(opened, Ratings):
         tables.refuse("fit of ratings")
-        options.refuse_of_comparisons()
+        options.refuse_of_comparisons(of=Sampling.list_options())
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
         rating_model = find_model(name, RATING_MODELS).make()
         by = groups.group_by
@@ -104,7 +106,8 @@ def fit(
     # options that are settings of a model, by the names of their parameters
     settings = {**vars(model), **vars(controls)}
     if not entry.log_linear:
-        return _fit_named(run, entry, tables, settings, effects, comparisons=opened)
+        drawn = {**settings, **vars(sampling)}
+        return _fit_named(run, entry, tables, drawn, effects, comparisons=opened)
     data = tables.join(
         opened,
         used=(*effects.columns, groups.group_by),
@@ -149,8 +152,12 @@ def fit_groups(
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
 
 
-OPTIONS: Final = {
+SETTINGS: Final = {
     **options.MODEL_OPTIONS,
+    **{name: (f"--{name.replace('_', '-')}", name) for name in Sampling.list_options()},
+}
+OPTIONS: Final = {
+    **SETTINGS,
     "judge_covariates": ("--judge-covariate", "judge_covariates"),
     "item_covariates": ("--item-covariate", "judge_covariates"),
     "tie_covariates": ("--tie-covariate", "tie_covariates"),
@@ -183,11 +190,7 @@ def _fit_named(
     else:
         data = tables.join(comparisons, used=(), options={})
     # settings that stand on the command line; for all others the model has its own
-    chosen = {
-        setting: settings[name]
-        for name, (_, setting) in options.MODEL_OPTIONS.items()
-        if name in given
-    }
+    chosen = {setting: settings[name] for name, (_, setting) in SETTINGS.items() if name in given}
     chosen |= effects.settings(data) if isinstance(data, Comparisons) else {}
     spec = made(**{**chosen, **model.settings})
     tasks = _pairs(data).tasks()

@@ -848,8 +848,8 @@ def kinds_of(*, ratings: bool) -> tuple[str, ...]:
     return ("ratings",) if ratings else PAIRS
 
 
-def refuse_of_comparisons(*but: str) -> None:
-    names = [name for name in OF_COMPARISONS if name not in but]
+def refuse_of_comparisons(*but: str, of: Iterable[str] = ()) -> None:
+    names = [name for name in (*OF_COMPARISONS, *of) if name not in but]
     refuse_given(names, "is of comparisons; these are ratings: leave it out")
 
 

@@ -28,9 +28,9 @@ _test = under("Test")
 
 class Asked(Options):
     variant: str = _test(
-        "--ties-as ignore|split|against|trinomial|ignore-normal|split-normal",
+        "--ties-as ignore|split|against|half-against|trinomial|ignore-normal|split-normal",
         "What a tie is in the sign test of a pair: ignored, half a preference for each, a vote"
-        " against, or an outcome of its own.",
+        " or half a vote against, or an outcome of its own.",
         default="ignore",
     )
     new: str | None = _test(

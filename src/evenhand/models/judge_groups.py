@@ -35,9 +35,9 @@ EACH_GROUPS: Final = (
 
 @dataclass(frozen=True, eq=False)
 class Hypothesis:
-    """That one covariate makes no difference."""
+    """That one covariate, or several together, make no difference."""
 
-    covariate: str  # its name
+    covariates: tuple[str, ...]  # their names
     of: Kind  # whether worths or tie parameters are said not to depend on it
     fit: Fit  # the fit in which some parameters are then zero
     at: NDArray[np.intp]  # places of those parameters in `fit.estimate`
@@ -45,6 +45,11 @@ class Hypothesis:
     # levels that never tied: their γ = −∞ is no place of the estimate, so that only the
     # likelihood ratio tests the hypothesis
     tieless: tuple[str, ...] = ()
+
+    @property
+    def covariate(self) -> str:
+        """Their names, such as "native + age"."""
+        return " + ".join(self.covariates)
 
 
 @dataclass(frozen=True)
@@ -65,34 +70,37 @@ def list_owners(fit: Fit) -> tuple[Owner, ...]:
 
 
 def find_hypotheses(fit: Fit) -> Iterator[Hypothesis]:
-    for covariate in fit.model.judge_covariates:
-        yield from _drop(fit, covariate, "worths")
-    if fit.likelihood.ties is not None:
-        for covariate in fit.model.tie_covariates:
-            yield from _drop(fit, covariate, "ties")
+    kinds: list[tuple[Kind, tuple[str, ...]]] = [("worths", fit.model.judge_covariates)]
+    kinds += [("ties", fit.model.tie_covariates)] if fit.likelihood.ties is not None else []
+    for of, covariates in kinds:
+        alone = [one for name in covariates for one in _drop(fit, (name,), of)]
+        yield from alone
+        for one in _drop(fit, covariates, of) if len(covariates) > 1 else ():
+            if len(one.at) > max((len(each.at) for each in alone), default=0):
+                yield one
 
 
-def _drop(fit: Fit, covariate: str, of: Kind) -> Iterator[Hypothesis]:
+def _drop(fit: Fit, dropped: tuple[str, ...], of: Kind) -> Iterator[Hypothesis]:
     ordered = fit.model.judge_covariates if of == "worths" else fit.model.tie_covariates
-    others, full = tuple(name for name in ordered if name != covariate), fit
-    if fit.design.aliased and ordered[-1] != covariate:
+    others, full = tuple(name for name in ordered if name not in dropped), fit
+    if fit.design.aliased and others and ordered[-1] not in dropped:
         # Of columns that say the same the earlier stay: only the last covariate's can be dropped
         # without the loss of what others say too.
-        full = _with(fit.model, of, (*others, covariate)).fit(fit.tally)
+        full = _with(fit.model, of, (*others, *dropped)).fit(fit.tally)
     likelihood = full.likelihood
     first, last = likelihood.n_worths, likelihood.n_worths + likelihood.n_ties
     span = range(first) if of == "worths" else range(first, last)
     owners = list_owners(full)
-    at = np.array([i for i in span if owners[i][0] == covariate], dtype=np.intp)
+    at = np.array([i for i in span if owners[i][0] in dropped], dtype=np.intp)
     tieless: tuple[str, ...] = ()
     if of == "ties" and likelihood.ties is not None:
         endless = likelihood.ties.endless_owners
-        tieless = tuple(level for name, level in endless if name == covariate)
+        tieless = tuple(level for name, level in endless if name in dropped)
     if len(at) or tieless:
         lr = None
         if not full.model.prior and full.tally.squares is None:
             lr = full.lr_test(_with(full.model, of, others).fit(full.tally))
-        yield Hypothesis(covariate, of, full, at, lr, tieless)
+        yield Hypothesis(dropped, of, full, at, lr, tieless)
 
 
 def _with(model: LogLinearSettings, of: Kind, covariates: tuple[str, ...]) -> LogLinearSettings:

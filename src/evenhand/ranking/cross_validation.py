@@ -220,11 +220,12 @@ class Trained:
     why: str  # why it was refused, else ""
     seconds: float  # CPU seconds, without the loading of modules
     misses: Array | None = None  # (n,) of ratings: score less what was expected
+    fit: Any = None  # what predicted comparisons
 
 
 def train(model: Any, votes: Judgments, test: Judgments, points: Array | None = None) -> Trained:
     loaded, began = len(sys.modules), process_time()
-    losses, misses, why = None, None, ""
+    losses, misses, fit, why = None, None, None, ""
     try:
         if points is not None and isinstance(test, RatingRows):
             predicted = model.fit(votes).predict(test, points)
@@ -238,10 +239,11 @@ def train(model: Any, votes: Judgments, test: Judgments, points: Array | None = 
             losses = np.asarray(-predicted.log_chance / np.log(2))
             misses = np.asarray(test.score - predicted.mean)
         elif isinstance(test, Votes):
-            losses = measure_losses(model.fit(votes), test)
+            fit = model.fit(votes)
+            losses = measure_losses(fit, test)
     except REFUSALS as refusal:  # without options that are no help here
         why = str(refusal.without_options() if isinstance(refusal, ActionableError) else refusal)
-    trained = Trained(losses, why, process_time() - began, misses)
+    trained = Trained(losses, why, process_time() - began, misses, fit)
     # one that loads modules is done again, so that its seconds are those of any other
     return trained if len(sys.modules) == loaded else train(model, votes, test, points)
 

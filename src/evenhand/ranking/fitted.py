@@ -274,7 +274,8 @@ def run_hypothesis_tests(one: judge_groups.Hypothesis, clustered: Mapping[str, T
     if one.tieless:
         never = say("never-tied", names=one.tieless)
         return (), (never, *say_of_rankings(clustered, one.fit.tally))
-    return run_wald_tests(one.fit, clustered, one.at, besides=one.covariate)
+    besides = next((name for name in one.covariates if name in clustered), one.covariate)
+    return run_wald_tests(one.fit, clustered, one.at, besides=besides)
 
 
 def say_of_rankings(clustered: Mapping[str, Tally], whole: Tally) -> tuple[str, ...]:
@@ -287,7 +288,7 @@ LEVEL: Final = 0.05  # Adjusted p-value below which an interaction stands out
 
 @dataclass(frozen=True)
 class Effect:
-    covariate: str  # its name
+    covariate: str  # its name; of several tested together all of them
     of: judge_groups.Kind  # whether worths or ties are asked to depend on it
     lr: LRTest | None  # the likelihood-ratio test; None under a prior or importance weights
     walds: tuple[WaldTest, ...]  # cluster-robust tests of the same, one for each way of clustering
@@ -340,7 +341,7 @@ class OddReference:
 
 @dataclass(frozen=True)
 class Effects:
-    tests: tuple[Effect, ...]  # one for each covariate
+    tests: tuple[Effect, ...]  # one for each covariate, and one of several together
     interactions: tuple[Interaction, ...]  # all of them, the largest |z| first
     orders: tuple[judge_groups.GroupOrder, ...]  # the systems in the eyes of each group
     scale: str  # what the log-worths of the orders are against

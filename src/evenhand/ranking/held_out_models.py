@@ -7,6 +7,7 @@ trained hundreds of times, and predictions are averaged over votes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -64,6 +65,20 @@ def make_models(wanted: Wanted, seed: int, rows: RatingRows | None = None) -> di
     if not models:
         raise UnknownOption(f"no model is named: choose of {' | '.join((*sets, *known))}")
     return models
+
+
+def set_models(wanted: Wanted, seed: int, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Make models of which each has those of the settings that are its own."""
+    models = make_models(wanted, seed)
+    known = {name: {one.name for one in fields(model)} for name, model in models.items()}
+    for setting in settings:
+        if not any(setting in names for names in known.values()):
+            raise UnknownOption(
+                f"{setting} is a setting of none of {', '.join(models)}: leave it out, or compare"
+                " irt-gaussian or irt-categorical"
+            )
+    own = {name: {key: settings[key] for key in settings if key in known[name]} for name in models}
+    return {name: replace(model, **own[name]) for name, model in models.items()}
 
 
 def say_models(wanted: Wanted, models: Mapping[str, Any]) -> str:

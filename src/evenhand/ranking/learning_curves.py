@@ -36,9 +36,11 @@ from evenhand.data.votes import (
     split_tasks,
     take_task,
 )
+from evenhand.models.base import FittedModel
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import Estimate, bound, leave_out
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.by_model import UNIFORM_MODELS, estimate_abilities
 from evenhand.ranking.cross_validation import (
     LEVEL,
     HeldOut,
@@ -169,6 +171,18 @@ class CurvePoint:
     trials: int  # trials of all tasks
 
 
+@dataclass(frozen=True)
+class Ability:
+    """A system by a model trained on each subset of one size, 0 the average system."""
+
+    system: str  # the system
+    ability: float  # mean over the subsets
+    spread: float | None  # standard deviation between them, or None with one subset
+    # mean ends of the model's intervals; None of models without any
+    lower: float | None
+    upper: float | None
+
+
 @dataclass(frozen=True, repr=False)
 class Enough(Shown):
     """How many comparisons are enough for a model, as far as the largest training set shows."""
@@ -282,6 +296,7 @@ class Traced:
     deviations: Array  # (M, S, n) as of `LearningCurves`
     refusals: tuple[Refusal, ...]  # what was refused
     seconds: Mapping[str, float]  # model → CPU seconds
+    fits: Mapping[str, Sequence[FittedModel]]  # of one task as of `LearningCurves`
 
 
 def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Division:
@@ -337,6 +352,9 @@ def trace(
     deviations = [np.zeros((len(models), runs[0], task.test.size)) for task in tasks]
     refusals: list[Refusal] = []
     seconds, done = dict.fromkeys(models, 0.0), 0
+    fits: dict[str, list[FittedModel]] = {name: [] for name in models}
+    # The size whose fits are kept: only of one task are abilities those of the same systems
+    kept = find_largest(protocol.sizes, [tasks[0].test_set]) if len(tasks) == 1 else None
     with one_blas_thread():
         for t, task in enumerate(tasks):
             rows, whole = np.arange(task.train.size), dict[str, Trained]()
@@ -359,11 +377,18 @@ def trace(
                     losses[m, t, s, r] = mean = average(trained.losses)
                     moved = np.log(2) * np.exp2(mean) * (trained.losses - mean)
                     deviations[t][m, s] += moved / protocol.trials
+                    if size == kept and name not in UNIFORM_MODELS:
+                        fits[name].append(trained.fit)
                 done += 1
                 if progress is not None:
                     progress(done, len(tasks) * prod(runs))
             deviations[t][np.isnan(losses[:, t]).any(axis=2)] = 0.0
-    return Traced(losses, np.concatenate(deviations, axis=2), tuple(refusals), seconds)
+    return Traced(losses, np.concatenate(deviations, axis=2), tuple(refusals), seconds, fits)
+
+
+def find_largest(sizes: Sequence[int], test_sets: Sequence[TestSet]) -> int:
+    most = max(one.train for one in test_sets)
+    return max((size for size in sizes if size <= most), default=sizes[0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -396,6 +421,8 @@ class LearningCurves(HeldOut):
     # "group=expert"), or None
     transfer: tuple[str, str] | None = None
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
+    # model → its fits to the subsets of the largest size; none where there are several tasks
+    fits: Mapping[str, Sequence[FittedModel]] = field(default_factory=dict)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -410,8 +437,7 @@ class LearningCurves(HeldOut):
     @property
     def largest(self) -> int:
         """The largest size that the training votes of some task fill; the smallest if none is."""
-        most = max(one.train for one in self.test_sets)
-        return max((size for size in self.sizes if size <= most), default=self.sizes[0])
+        return find_largest(self.sizes, self.test_sets)
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -419,6 +445,24 @@ class LearningCurves(HeldOut):
         at = self.sizes.index(self.largest)
         ends = {name: self.curve(name)[at].perplexity for name in self.models}
         return tuple(sorted(self.models, key=lambda name: (ends[name] is None, ends[name] or 0)))
+
+    @property
+    def best_fits(self) -> Sequence[FittedModel]:
+        """The fits of the best model to the subsets of the largest size, if it orders systems."""
+        return self.fits.get(self.order[0], ())
+
+    @cached_property
+    def abilities(self) -> tuple[Ability, ...]:
+        """The systems by the best model, best first; none where there are several tasks."""
+        fits = self.best_fits
+        trials = [estimate_abilities(fit, self.level)[0] for fit in fits]
+        found = []
+        for name, *own in zip(fits[0].systems if fits else (), *trials, strict=True):
+            value, lower, upper = np.array(own, dtype=np.float64).T  # NaN without intervals
+            ends = (None if np.isnan(one).any() else average(one) for one in (lower, upper))
+            spread = float(value.std(ddof=1)) if len(value) > 1 else None
+            found.append(Ability(name, average(value), spread, *ends))
+        return tuple(sorted(found, key=lambda one: (-one.ability, one.system)))
 
     def of_tasks(self, tasks: Sequence[str]) -> LearningCurves:
         """Keep some tasks, such as those that no setting of a model was tuned on.
@@ -440,6 +484,48 @@ class LearningCurves(HeldOut):
             held_out=self.held_out.take(rows),
             test_sets=tuple(self.test_sets[i] for i in chosen),
             refusals=tuple(one for one in self.refusals if one.task in names),
+        )
+
+    def beside(self, other: LearningCurves, name: str) -> LearningCurves:
+        """Add models that were trained on other judgments, to be compared with these.
+
+        Args:
+            other: their curves on the same held-out votes, as of `trace_learning` with `training`.
+            name: what is written behind the names of these models.
+
+        Raises:
+            UnknownOption: sizes, trials or held-out votes differ.
+
+        """
+        tasks = [task for task in self.tasks if task in other.tasks]
+        own, added = self.of_tasks(tasks), other.of_tasks(tasks)
+        alike = (own.sizes, own.losses.shape[1:]) == (added.sizes, added.losses.shape[1:])
+        if not (tasks and alike and digest_votes(own.held_out) == digest_votes(added.held_out)):
+            raise errors.UnknownOption(
+                "curves can stand beside others of the same sizes, trials and held-out votes only:"
+                " trace both with the same data and settings"
+            )
+        rows = [at for at, model in enumerate(added.models) if model != "uniform"]
+        names = {added.models[at]: f"{added.models[at]}, {name}" for at in rows}
+        trained, tested = added.transfer or (name, "the tested judgments")
+        return replace(
+            own,
+            models=(*own.models, *names.values()),
+            losses=np.concatenate((own.losses, added.losses[rows])),
+            deviations=np.concatenate((own.deviations, added.deviations[rows])),
+            test_sets=tuple(
+                replace(two, train=min(one.train, two.train))
+                for one, two in zip(own.test_sets, added.test_sets, strict=True)
+            ),
+            refusals=(
+                *own.refusals,
+                *(replace(one, model=names[one.model]) for one in added.refusals),
+            ),
+            seconds={**own.seconds, **{names[one]: added.seconds[one] for one in names}},
+            fits={**own.fits, **{names[one]: added.fits.get(one, ()) for one in names}},
+            left_out={**added.left_out, **own.left_out},
+            signature=f"{added.signature} | beside models trained on others of the tested votes",
+            transfer=(f"{tested} and {trained}", tested),
         )
 
     def curve(self, model: str) -> tuple[CurvePoint, ...]:
@@ -579,8 +665,20 @@ class LearningCurves(HeldOut):
             return None
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one row per model and size, with plain values."""
-        return [asdict(point) for model in self.models for point in self.curve(model)]
+        """Return one row per model and size, with plain values.
+
+        `above` is by how much the perplexity is above that of the model which is best at the
+        largest size, trained on the same votes.
+        """
+        best = self.order[0]
+        known = {point.size for point in self.curve(best) if point.perplexity is not None}
+        rows = []
+        for point in (one for model in self.models for one in self.curve(model)):
+            apart = None
+            if point.model != best and point.perplexity is not None and point.size in known:
+                apart = self.difference(point.model, best, point.size)
+            rows.append({**asdict(point), **list_ends("above", apart)})
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of learning curves."""
@@ -596,6 +694,7 @@ class LearningCurves(HeldOut):
             "df": self.clusters.df,
             "test_sets": [asdict(one) for one in self.test_sets],
             "points": self.records(),
+            "systems": [asdict(one) for one in self.abilities],
             "seconds": dict(self.seconds),
             "refusals": [asdict(one) for one in self.refusals],
             **count_sides(self.held_out),
@@ -627,6 +726,7 @@ class LearningCurves(HeldOut):
             parts=(
                 of_csv,
                 self._tabulate(),
+                *([self._list_systems()] if self.abilities else []),
                 Table(
                     "test-sets",
                     "Test sets: items with at most k comparisons are held out, the others train",
@@ -640,6 +740,21 @@ class LearningCurves(HeldOut):
             ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
+        )
+
+    def _list_systems(self) -> Table:
+        trials, best = self.losses.shape[3], self.order[0]
+        return Table(
+            "systems",
+            f"Abilities by {best}: means of {trials} training{'s' * (trials > 1)} on"
+            f" {self.largest:,} comparisons",
+            (
+                Column("system", "system", "name"),
+                Column("ability", "ability", "two"),
+                Column("spread", "sd between trainings", "two"),
+                Column(("lower", "upper"), "mean interval", "interval"),
+            ),
+            tuple(asdict(one) for one in self.abilities),
         )
 
     def _tabulate(self) -> Table:
@@ -805,4 +920,5 @@ def trace_learning(
         signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
         left_out=division.refused,
         transfer=transfer,
+        fits=traced.fits,
     )

@@ -309,11 +309,16 @@ def _both_sides(
 # split            n+ + ⌊n0/2⌋ ~ Binomial(n, ½), an odd tie dropped: exact
 # split-normal     z = (n+ − n−) / √n: ties as half a success
 # against          n+ ~ Binomial(n, ½): a tie speaks against the system that is to be better
+# half-against     z = (n+ − n− − n0/2) / √(n+ + n− + n0/4): a tie is half of a vote against
 # trinomial        n+ − n− under a chance of n0/n for a tie (Bian, McAleer & Wong 2011)
 #
+# half-against is a score test of P(first) − P(second) ≤ P(tie)/2, after Randles (2001), whose
+# hypotheses have P(tie) in them. With 0 for the half it is ignore-normal, with 1 it is as against.
+#
 # Sources: Dras (2015) section 3; Sprent & Smeeton (2007) section 5.2; Randles (2001), American
-# Statistician 55:96-101; Bian, McAleer & Wong (2011), Mathematics and Computers in Simulation
-# 81:1153-1160. Where judges or items give many answers each, every one of these p is too small.
+# Statistician 55:96-101, of which we know the abstract; Bian, McAleer & Wong (2011), Mathematics
+# and Computers in Simulation 81:1153-1160. Where judges or items give many answers each, every one
+# of these p is too small.
 
 Tail = Callable[[Array, Array, Array], Array]
 
@@ -422,6 +427,10 @@ def _against(better: Array, ties: Array, worse: Array) -> Array:
     return distributions.upper_tail(better, better + ties + worse)
 
 
+def _half_against_score(better: Array, ties: Array, worse: Array) -> Array:
+    return np.asarray((better - worse - ties / 2) / np.sqrt(better + worse + ties / 4))
+
+
 def _trinomial(better: Array, ties: Array, worse: Array) -> Array:
     n = better + ties + worse
     kinds, place = np.unique(np.stack([better - worse, n, ties]), axis=1, return_inverse=True)
@@ -429,50 +438,37 @@ def _trinomial(better: Array, ties: Array, worse: Array) -> Array:
     return np.array(tails)[place.reshape(-1)]
 
 
-def _normal(score: Tail) -> Tail:
+_TIES: Final = "ties"
+_HALVES: Final = "half of those who tied would have preferred the one system, half the other"
+_HALF: Final = "a tie counts half as much as a preference for the other system"
+_WHOLE: Final = "a tie is as good as a preference for the other system"
+_SHARE: Final = "the chance of a tie is the observed share, the same for every comparison"
+_MANY: Final = "enough comparisons for the normal distribution"
+_MANY_DECIDED: Final = "enough decided comparisons for the normal distribution"
+
+
+def _by_score(title: str, score: Tail, assumes: tuple[str, ...], *ignores: str) -> Variant:
     def tail(better: Array, ties: Array, worse: Array) -> Array:
         from scipy.special import ndtr
 
         return np.asarray(ndtr(-score(better, ties, worse)))
 
-    return tail
+    return Variant(title, tail, score, assumes, ignores)
 
-
-_TIES: Final = "ties"
-_HALVES: Final = "half of those who tied would have preferred the one system, half the other"
 
 # Treatment of ties by the name that users ask for
 VARIANTS: Final[Mapping[str, Variant]] = {
     "ignore": Variant("ties ignored, exact", _ignore, None, (_COIN,), (_TIES, _SIZE)),
-    "ignore-normal": Variant(
-        "ties ignored, normal",
-        _normal(_ignore_score),
-        _ignore_score,
-        (_COIN, "enough decided comparisons for the normal distribution"),
-        (_TIES, _SIZE),
+    "ignore-normal": _by_score(
+        "ties ignored, normal", _ignore_score, (_COIN, _MANY_DECIDED), _TIES, _SIZE
     ),
     "split": Variant("ties split, exact", _split, None, (_COIN, _HALVES), (_SIZE,)),
-    "split-normal": Variant(
-        "ties split, normal",
-        _normal(_split_score),
-        _split_score,
-        (_HALVES, "enough comparisons for the normal distribution"),
-        (_SIZE,),
+    "split-normal": _by_score("ties split, normal", _split_score, (_HALVES, _MANY), _SIZE),
+    "against": Variant("ties against, exact", _against, None, (_WHOLE,), (_SIZE,)),
+    "half-against": _by_score(
+        "ties half against, normal", _half_against_score, (_HALF, _MANY), _SIZE
     ),
-    "against": Variant(
-        "ties against, exact",
-        _against,
-        None,
-        ("a tie is as good as a preference for the other system",),
-        (_SIZE,),
-    ),
-    "trinomial": Variant(
-        "trinomial",
-        _trinomial,
-        None,
-        ("the chance of a tie is the observed share, the same for every comparison",),
-        (_SIZE,),
-    ),
+    "trinomial": Variant("trinomial", _trinomial, None, (_SHARE,), (_SIZE,)),
 }
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics.distributions import trinomial_tail, upper_tail
-from evenhand.ranking.significance import sign_test, sign_tests
+from evenhand.ranking.significance import VARIANTS, sign_test, sign_tests
 from golden_numbers import entries
 
 EVERY = pytest.mark.parametrize("entry", entries("03_sign_tests"), ids=lambda entry: entry.id)
@@ -137,3 +137,28 @@ def test_what_cannot_be_counted_is_refused():
         sign_test(0, 0, 0)
     with pytest.raises(UnknownOption, match=r"variant cannot be 'splt'.*'split'"):
         sign_test(1, 0, 0, variant="splt")
+
+
+@EVERY
+def test_ties_half_against_lie_between_ties_ignored_and_ties_against(entry):
+    """z in closed form; with 0 for the half it is McNemar's, with 1 that of `against`."""
+    better, ties, worse = counts_of(entry)
+    found = sign_test(better, ties, worse, variant="half-against")
+    z = (better - worse - ties / 2) / (better + worse + ties / 4) ** 0.5
+    assert found.z == pytest.approx(z, abs=1e-12)
+    assert found.greater == pytest.approx(stats.norm.sf(z), abs=1e-12)
+    other = stats.norm.sf((worse - better - ties / 2) / (better + worse + ties / 4) ** 0.5)
+    assert found.p == pytest.approx(min(2 * min(found.greater, other), 1), abs=1e-12)
+    ignored = sign_test(better, ties, worse, variant="ignore-normal").greater
+    against = stats.norm.sf((better - worse - ties) / (better + ties + worse) ** 0.5)
+    assert ignored <= found.greater <= against or better < worse
+
+
+@pytest.mark.parametrize("tied", [0.1, 0.4, 0.6])
+def test_ties_half_against_keep_their_level_at_the_border_of_the_hypothesis(tied):
+    """P(first) − P(second) = P(tie) / 2, by 200,000 simulated tables of 150 comparisons."""
+    apart, rng = tied / 2, np.random.default_rng(2001)
+    chances = [(1 - tied + apart) / 2, tied, (1 - tied - apart) / 2]
+    better, ties, worse = rng.multinomial(150, chances, size=200_000).T.astype(float)
+    p = VARIANTS["half-against"].tail(better, ties, worse)
+    assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=0.01)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
+import numpy as np
+
 from evenhand.design.plan import CampaignPlan, Point
 from evenhand.design.query_replay import QueryCurves
 from evenhand.models.base import FittedModel, Posterior
@@ -186,6 +188,27 @@ def draw_curves(curves: LearningCurves) -> style.Chart:
         if point.perplexity is not None
     ]
     return draw_learning_curves(rows, below)
+
+
+def draw_abilities(
+    curves: LearningCurves, labels: Mapping[str, str] | None = None
+) -> dict[str, style.Chart]:
+    """Draw the systems by the best model of one task, over the subsets of the largest size."""
+    fits, best = curves.best_fits, curves.order[0]
+    order = [one.system for one in curves.abilities]
+    shown = [system if labels is None else labels[system] for system in order]
+    bars = [
+        Bar(label, one.ability, one.ability - (one.spread or 0), one.ability + (one.spread or 0))
+        for label, one in zip(shown, curves.abilities, strict=True)
+    ]
+    chances = np.mean([tabulate_chances(fit, order) for fit in fits], axis=0)
+    many = f"{len(fits)} training{'s' * (len(fits) > 1)} on {curves.largest:,} comparisons"
+    axis = getattr(fits[0], "order_scale", "log-worth")
+    below = f"means over {many}; bars: one standard deviation between trainings"
+    return {
+        "abilities": draw_intervals(bars, axis=axis, title=f"Systems by {best}", below=below),
+        "heat-map": draw_heat_map(shown, chances, f"Who is preferred to whom, by {best}"),
+    }
 
 
 def draw_fit(
