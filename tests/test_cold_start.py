@@ -73,6 +73,16 @@ def test_ranking_a_small_file_imports_only_what_it_uses(votes: str) -> None:
     assert loaded.isdisjoint({*DEAR, *BESIDE_THE_WAY})
 
 
+def test_ranking_a_small_file_of_ratings_imports_no_library_of_data_frames_or_of_sparse_matrices(
+    tmp_path: Path,
+) -> None:
+    # 500 cells of judge and item in 100 items: more cells than the rows could fill
+    rows = [f"{(i + s) % 10},{i},s{s},{(i * s + i) % 7}" for i in range(100) for s in range(5)]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(["judge,item,system,score", *rows]))
+    assert loaded_after(command("rank", str(path))).isdisjoint(DEAR)
+
+
 def test_the_json_of_a_report_draws_no_figure(votes: str) -> None:
     assert "matplotlib" not in loaded_after(command("report", votes, "--json"))
 
