@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from evenhand.cli.options import (
     Criterion,
     Grouping,
@@ -20,9 +18,6 @@ from evenhand.cli.options import (
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
-
-if TYPE_CHECKING:
-    pass
 
 _measure = under("What to measure")
 _certainty = under("Uncertainty")
@@ -75,7 +70,6 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
     and hard items. Tasks are kept apart, unless you give --by task; --group-by
     keeps the values of another column apart, such as groups of judges.
     """
-    from evenhand.data.controls import join_verdicts
     from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
@@ -95,10 +89,6 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         data = choose_criterion(data, criterion.criterion)
     else:
         refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
-    names = tuple(split_names(asked.llm_judges))
-    if asked.llm is not None:
-        people = data.comparisons() if isinstance(data, Rankings) else data
-        data, names = join_verdicts(people, run.reading.open_beside(asked.llm), names)
     result = measure_agreement(
         data,
         by=asked.by or ("criterion",),
@@ -108,7 +98,8 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         cluster=asked.cluster,
         seed=asked.seed,
         group_by=groups.group_by,
-        llm_judges=names,
+        llm=None if asked.llm is None else run.reading.open_beside(asked.llm),
+        llm_judges=split_names(asked.llm_judges),
     )
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None
