@@ -212,6 +212,46 @@ def test_of_ratings_every_verb_asks_once(verb, tmp_path):
         assert asked.values["judges"] == ["claude-3"]
 
 
+@pytest.mark.parametrize("kind", ["votes", "scores"])
+def test_judges_excludes_llm_judges_who_are_named(kind, tmp_path):
+    """Cards are those of people alone, and another verb is named for LLM judges."""
+    path, people = tmp_path / "both.csv", tmp_path / "people.csv"
+    header = {"votes": "judge,item,left,right,winner", "scores": "judge,item,system,score"}[kind]
+    rows = []
+    for at in range(1200):
+        judge = ["gpt-4", "lm", *(f"p{one}" for one in range(10))][at % 12]
+        said = {"votes": f"a,b,{'left' if at % 7 % 3 else 'right'}", "scores": f"a,{1 + at % 5}"}
+        rows.append(f"{judge},i{at // 24},{said[kind]}")
+    for file, own in ((path, rows), (people, [one for one in rows if one[0] == "p"])):
+        file.write_text("\n".join([header, *own]))
+    named = json.loads(run("judges", str(path), "--llm-judges", "gpt-4,lm", "--json").output)
+    alone = json.loads(run("judges", str(people), "--json").output)
+    assert named["screening"]["cards"] == alone["screening"]["cards"]
+    (out,) = named["excluded"]
+    assert (out["code"], out["judge_names"], out["rows"]) == ("llm-judges", ["gpt-4", "lm"], 200)
+    codes = [[one["code"] for one in each["findings"]] for each in (named, alone)]
+    assert ["llm-judges-apart" in one for one in codes] == [True, False]
+    assert "named-like-llms" not in codes[0]
+    cards = evenhand.screen_judges(path, llm_judges=["gpt-4", "lm"]).cards
+    assert {one.judge for one in cards} == {f"p{one}" for one in range(10)}
+    made = run("judges", str(path), "--llm-judges", "gpt-5")
+    assert "no judge 'gpt-5'. Did you mean 'gpt-4'?" in made.output
+    with pytest.raises(evenhand.InvalidJudgments, match="tables that were read"):
+        evenhand.screen_judges(
+            evenhand.read(path).rows() if kind == "scores" else evenhand.read(path).votes(),
+            llm_judges="lm",
+        )
+
+
+def test_judges_takes_marked_judges_by_name_too(tmp_path):
+    both = write(tmp_path / "both.csv")
+    found, same = (
+        json.loads(run("judges", both, *more, "--json").output)["screening"]["cards"]
+        for more in ([], ["--llm-judges", "gpt-4"])
+    )
+    assert found == same
+
+
 def test_llm_judges_alone_are_not_counted_as_people(tmp_path):
     alone = write(tmp_path / "llm.csv", people=False)
     assert "Named like LLMs" not in run("rank", alone, "--prior", "1").output

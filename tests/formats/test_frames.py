@@ -2,6 +2,7 @@
 
 import duckdb
 import narwhals as nw
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -89,3 +90,29 @@ def test_the_same_frame_can_be_read_twice() -> None:
     frame = pl.DataFrame(TABLE)
     assert tally_of(frame).digest == tally_of(frame).digest
     assert frame.columns == list(TABLE)
+
+
+def test_arrays_are_read_as_lists_are() -> None:
+    """Blanks, None and NaN are missing; names with quotes are columns like others."""
+    columns = {
+        "judge": ["ann", "", None, "bob"],
+        "item": [3, 1, 2, 1],
+        'my "x"': [0.5, float("nan"), 2.0, 1.0],
+        "system": ["a", "nan", "b", "a"],
+        "score": [1.0, 2.0, 3.5, 4.0],
+    }
+    text = {name for name, values in columns.items() if isinstance(values[-1], str)}
+    arrays = {
+        name: np.array(values, dtype=object if name in text else None)
+        for name, values in columns.items()
+    }
+    read_lists, read_arrays = (read(one) for one in (columns, arrays))
+    schemas = [one.frame.collect_schema() for one in (read_lists, read_arrays)]
+    assert schemas[0] == schemas[1]
+    held = [fetch_columns(one.frame) for one in (read_lists, read_arrays)]
+    for name, values in held[0].items():
+        np.testing.assert_array_equal(values, held[1][name])
+    arrays["score"] = arrays["score"][:3]
+    assert "columns of the dict differ in length" in refusal(arrays)
+    empty = {name: values[:0] for name, values in arrays.items()}
+    assert "no rows" in refusal(empty)

@@ -41,6 +41,8 @@ def test_verdicts_may_be_in_a_file_of_their_own(tmp_path):
     assert told[0]["llm"] == told[1]["llm"] != []
     found = evenhand.measure_agreement(files["people"], llm=files["verdicts"])
     assert found.to_dict()["llm"] == told[0]["llm"]
+    with pytest.raises(evenhand.UnknownOption, match="give one"):
+        evenhand.measure_agreement(files["people"], llm=files["verdicts"], llm_judges="gpt")
 
 
 def find(table, first, second):
@@ -116,6 +118,8 @@ def test_verdicts_of_both_orders_count_half_each_in_any_order_of_rows(kind):
         for order in (range(len(rows)), rng.permutation(len(rows)))
     ]
     assert tables[0].llm == tables[1].llm
+    assert [one.averaged for one in tables[0].llm] == [False, True, True, True]
+    assert "share the weight of one" in str(tables[0])
     for first, second in (("gpt", "people"), ("LLM judges", "LLM judges")):
         ones, others = (("gpt",), people) if first == "gpt" else (("claude",), ("gpt",))
         apart = np.mean([
@@ -179,3 +183,4 @@ def test_the_command_shows_them(tmp_path, monkeypatch):
     ran = CliRunner().invoke(main, ["agreement", "votes.csv", "--llm-judges", "gpt, claude"])
     assert "People and LLM judges, pair by pair" in ran.output
     assert "gpt – people" in ran.output
+    assert "share the weight" not in ran.output

@@ -433,7 +433,7 @@ def test_verdicts_of_another_kind_of_people_or_named_twice_are_refused(scores):
     for llm, settings, refusal, words in (
         (verdicts, {"llm_judges": "gpt"}, UnknownOption, "give one"),
         (scores, {}, InvalidJudgments, "comparisons, and the verdicts ratings"),
-        (people, {}, InvalidJudgments, "p0, p1, p2, p3 are judges of people's judgments and"),
+        (people, {}, InvalidJudgments, "p0, p1, p2, p3 are judges in both tables"),
     ):
         with pytest.raises(refusal, match=words):
             evenhand.replace(people, llm=llm, epsilon=0.1, **settings)

@@ -264,7 +264,7 @@ def test_groups_are_ranked_with_the_verdicts_of_their_own(tables):
         ({}, {"judge_cap": "median"}, UnknownOption, "no mix, judge cap"),
         ({}, {"llm_judges": ["llm"]}, UnknownOption, "give one"),
         ({}, {"unpaired": "both"}, UnknownOption, "unpaired"),
-        ({"judge": "j1"}, {}, InvalidJudgments, "j1 is a judge of people's judgments and"),
+        ({"judge": "j1"}, {}, InvalidJudgments, "j1 is a judge in both tables"),
         ({"left": "x", "right": "y"}, {}, InvalidJudgments, "must be the same in both"),
         ({"item": "x"}, {}, InvalidJudgments, "must be the same in both"),
         ({"item": None}, {}, InvalidJudgments, "have no items"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from evenhand.cli.options import (
     Criterion,
     Grouping,
@@ -20,9 +18,6 @@ from evenhand.cli.options import (
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
-
-if TYPE_CHECKING:
-    pass
 
 _measure = under("What to measure")
 _certainty = under("Uncertainty")
@@ -104,7 +99,7 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         seed=asked.seed,
         group_by=groups.group_by,
         llm=None if asked.llm is None else run.reading.open_beside(asked.llm),
-        llm_judges=tuple(split_names(asked.llm_judges)),
+        llm_judges=split_names(asked.llm_judges),
     )
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None

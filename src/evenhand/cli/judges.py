@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -33,6 +34,10 @@ class Flags(options.Options):
     )
     hamon: bool = _flags(
         "--hamon", "Also the tables and rules of Hamon et al. (2007), for ratings."
+    )
+    llm_judges: tuple[str, ...] = _flags(
+        "--llm-judges NAME,NAME",
+        "Judges who are LLMs, and are excluded. Repeatable. Default: those marked by judge_type.",
     )
 
 
@@ -130,19 +135,23 @@ def judges(
     ratings, --hamon adds the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three rules, systems scored without them.
     """
+    from evenhand.data.controls import leave_out_llm_judges, leave_out_named
     from evenhand.data.ratings import Ratings
+    from evenhand.judges.screening import note_llm_judges_apart
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 
     figures.check()
-    data = run.reading.open_people()
+    named = options.split_names(flags.llm_judges)
+    data = leave_out_llm_judges(leave_out_named(run.reading.open(), named))
     by, refused = groups.group_by, dict[str, str]()
     if isinstance(data, Ratings):
         by = None if by is None else data.require(by)
         by = "task" if by is None and data.has("task") else by
         known = ("task", "judge", "item", "system", "criterion")
         factors = [one for one in (by, asked.input_type) if one is not None and one not in known]
+        rows = data.keep_asked().rows(factors=factors)
         panels, refused = examine_ratings(
-            data.keep_asked().rows(factors=factors),
+            replace(rows, notes=(*rows.notes, *note_llm_judges_apart(data))),
             asked.diagnose,
             by=by,
             level=flags.fdr,

@@ -13,9 +13,10 @@ from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from math import isfinite
-from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Final, ParamSpec, TypeAlias, TypeVar, cast
 
 import narwhals as nw
+import numpy as np
 
 from evenhand.data import tables
 from evenhand.data.annotations import (
@@ -27,9 +28,16 @@ from evenhand.data.annotations import (
     refuse_unread,
 )
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import Frame, count_labels, count_rows, fetch_columns, require_open
+from evenhand.data.engine import (
+    Columns,
+    Frame,
+    count_labels,
+    count_rows,
+    fetch_columns,
+    require_open,
+)
 from evenhand.data.exclusions import Exclusion, Result, count_exclusions, name_lost, note_excluded
-from evenhand.data.groups import choose_criterion
+from evenhand.data.groups import choose_criterion, list_judges
 from evenhand.data.joining import spread
 from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
@@ -43,6 +51,7 @@ from evenhand.data.votes import Votes
 from evenhand.errors import (
     InvalidJudgments,
     MissingOutcomes,
+    NotIdentified,
     PaddedLabels,
     UnknownColumn,
     UnknownOption,
@@ -72,6 +81,7 @@ _REASONS: Final = {
     "controls": "controls, whose right answer was known: they tell of judges",
     "repeats": "repeats, which tell how judges agree with themselves",
     "llm-judges": "verdicts of LLM judges (judge_type)",
+    "named": "verdicts of LLM judges, who are named",
     "again": "second answers of a judge to the same pair of outputs",
 }
 _ROW, _LOW, _HIGH = "evenhand_row", "evenhand_low", "evenhand_high"
@@ -234,6 +244,28 @@ def split_people(
     return names, None if alone else cast("Split", people), cast("dict[str, Split]", verdicts)
 
 
+def leave_out_named(data: Held, llm_judges: str | Sequence[str]) -> Held:
+    """Exclude the verdicts of judges who are named as LLMs.
+
+    Raises:
+        InvalidJudgments: no judge has such a name.
+        NotIdentified: all judges are named.
+
+    """
+    if not len(llm_judges):
+        return data
+    pairs = data.comparisons() if isinstance(data, Rankings) else data
+    names, people, _ = split_people(cast("tables.ComparisonTable", pairs), llm_judges)
+    if people is None:
+        raise NotIdentified(
+            "all judges are LLM judges: there are no people to compare them with",
+            [f"see what moves their verdicts (evenhand bias --llm-judges {','.join(names)})"],
+        )
+    named = nw.col("judge").cast(nw.String).is_in(names)
+    remaining = data.frame.filter(~named.fill_null(value=False))
+    return cast("Held", data.keep_rows(remaining, "llm-judges", _REASONS["named"]))
+
+
 def require_one_source(llm: object, llm_judges: str | Sequence[str]) -> None:
     """Refuse names of LLM judges beside a table of verdicts."""
     if llm is not None and take_names(llm_judges):
@@ -253,9 +285,9 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
     if not both:
         return
     raise InvalidJudgments(
-        f"{listing(both, _MAX_NAMED)} {'is a judge' if len(both) == 1 else 'are judges'} of"
-        " people's judgments and of the verdicts: give verdicts of LLM judges alone, or all"
-        " judgments in one file and name its LLM judges (--llm-judges)"
+        f"{listing(both, _MAX_NAMED)} {'is a judge' if len(both) == 1 else 'are judges'} in both"
+        " tables: that of verdicts holds LLM judges alone; if one file holds all judgments, name its"
+        " LLM judges (--llm-judges NAME)"
     )
 
 
@@ -281,28 +313,28 @@ def join_verdicts(
         raise refuse_kinds(type(people).__name__.lower(), verdicts)
     if not verdicts.has("judge"):
         verdicts = replace(verdicts, frame=verdicts.frame.with_columns(judge=nw.lit(_LLM)))
+    names = list_judges(cast("Ratings", verdicts))
+    refuse_same_judges(list_judges(cast("Ratings", people)), names)
     parts = [
         _read_columns(one, [name for name in people.columns if verdicts.has(name)])
         for one in (people, verdicts)
     ]
-    names = [dict.fromkeys(one for one in part["judge"] if one is not None) for part in parts]
-    refuse_same_judges(*names)
-    joined = take({name: [*values, *parts[1][name]] for name, values in parts[0].items()})
+    joined = take({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
     source = replace(people.source, connection=joined.source.connection)
-    return cast("Split", replace(joined, source=source)), tuple(sorted(names[1]))
+    return cast("Split", replace(joined, source=source)), tuple(sorted(names))
 
 
-def _read_columns(data: Table, names: Sequence[str]) -> dict[str, list[Any]]:
-    """Return columns as lists, labels as text, and outcomes by the usual names."""
-    frame = data.frame.select(
-        nw.col(name).cast(nw.String) if name in tables.LABELS else nw.col(name) for name in names
-    )
-    columns = {name: values.tolist() for name, values in fetch_columns(frame).items()}
+def _read_columns(data: Table, names: Sequence[str]) -> Columns:
+    """Return columns, labels as text, and outcomes by the usual names."""
+    text = {name: nw.col(name).cast(nw.String) for name in names if name in tables.LABELS}
     if isinstance(data, Comparisons):
-        labels = {*columns["outcome"]} - {None}
-        usual = {one: read_outcome(one, data.outcome_labels) or one for one in labels}
-        columns["outcome"] = [usual.get(one) for one in columns["outcome"]]
-    return columns
+        given = outcome = text["outcome"]
+        for label in count_labels(data.frame, "outcome", as_text=True):
+            meant = label and read_outcome(label, data.outcome_labels)
+            if meant and meant != label:
+                outcome = nw.when(given == label).then(nw.lit(meant)).otherwise(outcome)
+        text["outcome"] = outcome.alias("outcome")
+    return fetch_columns(data.frame.select(text.get(name, nw.col(name)) for name in names))
 
 
 def require_systems(data: object) -> None:

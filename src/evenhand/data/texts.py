@@ -25,7 +25,8 @@ say: Final = Templates(
         "judge-types": "judge_type beside llm: {types:list}, counted as people",
         "named-like-llms": (
             "Named like LLMs, and counted as people: {judges:list}. If they are LLMs, say so"
-            " (column judge_type; --llm-judges in rank, report, gate, agreement, bias and replace),"
+            " (column judge_type; --llm-judges in rank, report, gate, agreement, judges, bias and"
+            " replace),"
             " or exclude them (--without)."
         ),
         "llm-judges-inside": "{clause}: rankings, tests, agreement and reports leave them out",

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError, NarwhalsError
+from numpy.typing import NDArray
 
 from evenhand.data.engine import make_table, quote_name
 from evenhand.data.engine_errors import explain_polars
 from evenhand.errors import InvalidJudgments, UnknownFormat, listing
 from evenhand.formats.files import connect
 from evenhand.formats.table import Table
+
+_NAMES: Final = count()  # Numbers of tables in the engine
 
 
 def open_memory(source: Any) -> Table:
@@ -95,6 +99,8 @@ def _refuse_unnamed(names: Sequence[Any], what: str) -> None:
 def open_columns(columns: Mapping[Any, Any], what: str = "dict") -> Table:
     """Put a dict of columns into a table: lists, arrays or series, all as long."""
     _refuse_unnamed([*columns], what)
+    if all(map(_is_plain, columns.values())) and len({*map(len, columns.values())} - {0}) == 1:
+        return _hold_arrays(columns, what)
     held: dict[str, list[Any]] = {}
     for name, values in columns.items():
         if isinstance(values, str | Mapping) or not hasattr(values, "__len__"):
@@ -118,6 +124,27 @@ def open_columns(columns: Mapping[Any, Any], what: str = "dict") -> Table:
         for quoted, values in ((quote_name(name), values) for name, values in held.items())
     ]
     return table.with_frame(nw.from_native(table.frame.to_native().project(", ".join(typed))))
+
+
+def _is_plain(values: Any) -> bool:
+    """Say whether it is an array of numbers, or of text with None where it is missing."""
+    if not isinstance(values, np.ndarray) or values.ndim != 1:
+        return False
+    text = values.dtype == object and {*map(type, values)} <= {str, type(None)}
+    return text or values.dtype in (np.int64, np.float64)
+
+
+def _hold_arrays(columns: Mapping[str, NDArray[Any]], what: str) -> Table:
+    """Put arrays into DuckDB as they are; blanks are missing."""
+    connection = connect()
+    name = f"evenhand_arrays_{next(_NAMES)}"
+    blank = [quote_name(one) for one, values in columns.items() if values.dtype == object]
+    unblanked = ", ".join(f"nullif({one}, '') as {one}" for one in blank)
+    chosen = f"* replace ({unblanked})" if blank else "*"
+    connection.register(f"{name}_given", dict(columns))
+    connection.execute(f"create temp table {name} as select {chosen} from {name}_given")
+    connection.unregister(f"{name}_given")
+    return Table(nw.from_native(connection.table(name)), what, connection)
 
 
 def _find_type(values: Sequence[Any]) -> str:

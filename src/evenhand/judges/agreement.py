@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, join_verdicts, split_people
+from evenhand.data.controls import carries_excluded, join_verdicts, leave_out_named, split_people
 from evenhand.data.engine import ANSWER, require_open
 from evenhand.data.exclusions import Exclusion, note_excluded, sign_excluded
 from evenhand.data.groups import split_table
@@ -94,10 +93,9 @@ def measure_agreement(
         seed: of everything random; it stands in the signature.
         group_by: a column whose levels are measured apart, each as a table of its own: such as the
             group of judges, who then agree or not among themselves.
-        llm: verdicts of LLM judges in a table of their own. Coefficients are of people; a table of
-            its own compares LLM judges with them.
-        llm_judges: the same where verdicts are among the judgments: names of the judges who are
-            LLMs; by default those whom a column judge_type marks.
+        llm: verdicts of LLM judges, where they are in a table of their own.
+        llm_judges: names of the judges who are LLMs; by default those whom a column judge_type
+            marks. Coefficients are of people; a table of its own compares LLM judges with them.
 
     Returns:
         A table; one per level where `group_by` is given, else one per task where there are several
@@ -137,7 +135,7 @@ def measure_agreement(
         people = data.comparisons() if isinstance(data, Rankings) else data
         data, llm_judges = join_verdicts(people, llm, llm_judges)
     data = data.keep_asked()
-    result = _measure_people(_leave_out_named(data, llm_judges), request, scale, group_by)
+    result = _measure_people(leave_out_named(data, llm_judges), request, scale, group_by)
     column = None if isinstance(result, AgreementTable) else result.by
     kinds = _compare_llm_judges(data, llm_judges, column, request)
     if isinstance(result, AgreementTable):
@@ -159,21 +157,6 @@ def _measure_people(
     if scale is not None:
         raise UnknownOption("preferences have no scale: leave it out")
     return _mind_slips(data, partial(_measure_preferences, request, group_by))
-
-
-def _leave_out_named(
-    data: Ratings | Comparisons | Rankings, llm_judges: str | Sequence[str]
-) -> Ratings | Comparisons | Rankings:
-    """Exclude the verdicts of judges who are named as LLMs."""
-    if not len(llm_judges):
-        return data
-    pairs = data.comparisons() if isinstance(data, Rankings) else data
-    names, people, _ = split_people(pairs, llm_judges)
-    if people is None:
-        raise NotIdentified("all judges are LLM judges: there are no people to compare them with")
-    named = nw.col("judge").cast(nw.String).is_in(names)
-    remaining = data.frame.filter(~named.fill_null(value=False))
-    return data.keep_rows(remaining, "llm-judges", "verdicts of LLM judges, who are named")
 
 
 @carries_excluded()

@@ -49,6 +49,7 @@ class KindAgreement:
     kappa: float | None  # None where answers are all alike
     lower: float | None  # ends of its interval, items drawn; None with few items
     upper: float | None
+    averaged: bool  # whether an LLM judge gave several verdicts on a unit, which share one weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,7 @@ class _Kind:
     sums: Array  # (U, q) of their mean answers
     squares: Array  # (U,) of their mean squares
     own: Array  # (U,) of their variances: 0 where each answered once
+    averaged: bool  # whether one answered several times
 
     @classmethod
     def of(cls, name: str, chosen: Flags, answers: _Answers) -> _Kind:
@@ -70,7 +72,8 @@ class _Kind:
         n = np.bincount(unit, minlength=size).astype(np.float64)
         own = np.bincount(unit, squares - (values**2).sum(axis=1), size)
         total = np.bincount(unit, squares, size)
-        return cls(name, n, sums, total.astype(np.float64), own.astype(np.float64))
+        averaged = bool((answers.n[chosen] > 1).any())
+        return cls(name, n, sums, total.astype(np.float64), own.astype(np.float64), averaged)
 
     def compare(self, other: _Kind) -> tuple[Array, Array]:
         """Return (U,) sums of D over pairs of judges, and numbers of pairs."""
@@ -89,6 +92,7 @@ class _Answers:
     unit: NDArray[np.int64]
     values: Array  # (n, q)
     squares: Array
+    n: NDArray[np.int64]  # how many count
 
     @classmethod
     def of(
@@ -103,7 +107,7 @@ class _Answers:
         sums = np.zeros((len(first), values.shape[1]))
         np.add.at(sums, cell[kept], values[kept])
         squares = np.bincount(cell[kept], (values[kept] ** 2).sum(axis=1)) / n
-        return cls(judge[first].astype(np.int64), unit[first], sums / n[:, None], squares)
+        return cls(judge[first].astype(np.int64), unit[first], sums / n[:, None], squares, n)
 
 
 def compare_kinds(
@@ -161,6 +165,7 @@ def _measure(
         kappa=kappa,
         lower=lower,
         upper=upper,
+        averaged=one.averaged or other.averaged,
     )
 
 
@@ -186,6 +191,7 @@ def tabulate_kinds(kinds: Sequence[KindAgreement], level: float) -> Table:
         {**vars(one), "of": f"{one.first} – {one.second}"} for one in kinds
     ]
     scores = any(one.same is None for one in kinds)
+    averaged = any(one.averaged for one in kinds)
     return Table(
         "llm",
         "People and LLM judges, pair by pair",
@@ -198,6 +204,9 @@ def tabulate_kinds(kinds: Sequence[KindAgreement], level: float) -> Table:
             Column(("lower", "upper"), f"{100 * level:g} % interval", "interval three"),
         ),
         tuple(rows),
-        legend=("κ is weighted by squared distances of scores",) * scores,
+        legend=(
+            *("κ is weighted by squared distances of scores",) * scores,
+            *("several verdicts of an LLM judge on one output share the weight of one",) * averaged,
+        ),
         without=("of",),
     )

@@ -12,7 +12,7 @@ A judge is one person: scores under several criteria, and of several tasks, make
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final
@@ -21,13 +21,19 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
-from evenhand.data.controls import carries_excluded, refuse_kind
+from evenhand.data.controls import (
+    carries_excluded,
+    find_excluded,
+    judged_by_llm_alone,
+    leave_out_named,
+    refuse_kind,
+)
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import TARGET, RatingRows, Scale, digest_ratings, require_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.slips import find_short_scales
-from evenhand.data.taking import Openable
+from evenhand.data.taking import Openable, take
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import NotIdentified, UnknownOption, require_level
 from evenhand.judges import cards, comparison_evidence, rating_evidence
@@ -74,13 +80,13 @@ ONE_END: Final = 0.9
 Judgments = Comparisons | Rankings | Ratings | RatingRows | Votes
 
 
-@carries_excluded("llm-judges")
 def screen_judges(
     data: Judgments | Openable,
     *,
     level: float = FALSE_ALARM_RATE,
     scale: Scale | str | None = None,
     effect: Callable[[str], str] | None = None,
+    llm_judges: str | Sequence[str] = (),
 ) -> Screening:
     """Flag careless and reversed judges and odd habits, few of whom are honest.
 
@@ -93,6 +99,8 @@ def screen_judges(
         scale: of ratings, such as "1-5"; by default the lowest and highest score that occur.
         effect: tells, for the name of a flagged judge, what leaving that judge out changes; for
             ratings this is by default what becomes of the systems' mean scores.
+        llm_judges: names of judges who are LLMs, and are excluded: people are compared with people.
+            By default those whom a column judge_type marks, where people judged too.
 
     Returns:
         The cards, the most doubtful first, and what was found in sentences.
@@ -120,6 +128,28 @@ def screen_judges(
     >>> len(found.cards), found.flagged
     (12, ())
     """
+    data = take(data)
+    if len(llm_judges):
+        if not isinstance(data, Comparisons | Rankings | Ratings):
+            raise refuse_kind(data, "LLM judges are named in tables that were read, not in")
+        data = leave_out_named(data, llm_judges)
+    return _screen_people(data, level=level, scale=scale, effect=effect)
+
+
+def note_llm_judges_apart(data: object) -> tuple[Finding, ...]:
+    """Say what tells of LLM judges, where some were excluded or nobody else judged."""
+    excluded = any(one.code == "llm-judges" for one in find_excluded(data, ()))
+    return (say("llm-judges-apart"),) * (excluded or judged_by_llm_alone(data))
+
+
+@carries_excluded("llm-judges")
+def _screen_people(
+    data: Any,
+    *,
+    level: float,
+    scale: Scale | str | None,
+    effect: Callable[[str], str] | None,
+) -> Screening:
     if isinstance(data, Comparisons | Rankings | Ratings):
         data = data.keep_asked()
     if isinstance(data, Ratings | RatingRows):
@@ -141,6 +171,7 @@ def screen_judges(
             screening = replace(screening, kind="rankings")
     else:
         raise refuse_kind(data, "judges are seen in comparisons, rankings or ratings, not in")
+    screening = replace(screening, notes=(*screening.notes, *note_llm_judges_apart(data)))
     if not screening.flagged or isinstance(data, RatingRows | Votes):
         return screening
     # how to go on without the flagged judges, where the table's names are known

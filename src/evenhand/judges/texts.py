@@ -141,6 +141,8 @@ _SCREENING: Final = {
     " about {level:g} % fall on honest judges, if most judges are honest and independent of each"
     " other.",
     "without-flagged": "Without the flagged: {option}.",
+    "llm-judges-apart": "For LLM judges: evenhand bias shows what moves their verdicts, and"
+    " evenhand replace whether they may replace people.",
     "not-decided": "Nobody is called careless or reversed: {why}.",
     "suspects": "{names} {verb} careless or reversed rather than honest, but this cannot be"
     " decided.",
