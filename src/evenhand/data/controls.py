@@ -286,8 +286,8 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
         return
     raise InvalidJudgments(
         f"{listing(both, _MAX_NAMED)} {'is a judge' if len(both) == 1 else 'are judges'} in both"
-        " tables: that of verdicts holds LLM judges alone; if one file holds all judgments, name its"
-        " LLM judges (--llm-judges NAME)"
+        " tables: that of verdicts holds LLM judges alone; if one file holds all judgments, name"
+        " its LLM judges (--llm-judges NAME)"
     )
 
 

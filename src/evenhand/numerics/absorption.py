@@ -302,36 +302,30 @@ def _sum_cells(
     """Return the information of a cluster in one level of a classification, and of its score.
 
     Of the score, without Σ w e by system. Every block of the other is a cell, where x̃ differs by
-    the indicators alone. With N the weights of systems, n their sum and D = Σ w x̃ = n (d − p), p
-    what is subtracted for the one level,
+    the indicators alone. With N the weights of systems, n their sum and D = Σ w x̃ = n d,
 
         Σ w x̃ x̃ᵀ = D Dᵀ / n + diag(N) − N Nᵀ / n
     """
-    block, n, e = many.classes.codes, many.classes.weight, many.of_residual
-    p, own = few.projection[0], weight / n[block]
-    scale = n * np.sqrt(1 / n + many.share)  # of d, so that its squares add up to the information
-    key = block * k + system
-    apart = np.bincount(key, scale[block] * own, minlength=len(n) * k).reshape(-1, k)
-    taken = many.projection  # a copy, by `cut`
-    taken *= scale[:, None]
-    apart -= taken
-    times = np.stack([e, many.share * e * n, n, scale**2])
-    plain, shared, whole, squares = (times / scale) @ apart - np.outer(times.sum(axis=1), p)
-    score = plain - np.bincount(system, own * e[block], minlength=k)
+    inner, n = many.classes, many.classes.weight
+    # x̃ less the indicators, then d; in the place of the projection, which `cut` copied
+    apart = np.subtract(-few.projection, many.projection, out=many.projection)
+    information = np.zeros((k, k))
+    if len(system) == inner.size:
+        apart[inner.codes, system] += 1
+    else:
+        sums = many.count(system, weight, k)
+        apart += sums / n[:, None]
+        mixed = sums[np.count_nonzero(sums, axis=1) > 1]
+        information += np.diag(mixed.sum(axis=0))
+        mixed /= np.sqrt(mixed.sum(axis=1))[:, None]
+        information -= mixed.T @ mixed
+    e = many.of_residual
+    plain, shared, whole = np.stack([e, many.share * e * n, n]) @ apart
+    score = plain - np.bincount(system, weight * (e / n)[inner.codes], minlength=k)
     score += shared + few.share * few.of_residual * whole
-    # Σ (d − p) (d − p)ᵀ of d alone, and of sums that p is subtracted from
-    crossed = np.outer(squares + times[3].sum() / 2 * p, p)
-    information = apart.T @ apart - crossed - crossed.T + few.share * np.outer(whole, whole)
-    one, mixed = np.empty(len(n), dtype=np.int64), np.zeros(len(n), dtype=np.bool_)
-    one[block] = system
-    mixed[block[system != one[block]]] = True
-    if mixed.any():
-        rows = mixed[block]
-        key = (np.cumsum(mixed) - 1)[block[rows]] * k + system[rows]
-        sums = np.bincount(key, weight[rows], minlength=np.count_nonzero(mixed) * k).reshape(-1, k)
-        information += np.diag(sums.sum(axis=0))
-        sums /= np.sqrt(n[mixed])[:, None]
-        information -= sums.T @ sums
+    information += few.share * np.outer(whole, whole)
+    apart *= (n * np.sqrt(1 / n + many.share))[:, None]
+    information += apart.T @ apart
     return information, score
 
 
