@@ -48,8 +48,8 @@ from evenhand.design.texts import say
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import write_below
-from evenhand.ranking.gate import CODES, FARTHEST, SHARES, Decision, decide
-from evenhand.ranking.gate_terms import Asked
+from evenhand.ranking.gate import CODES, FARTHEST, Decision, decide
+from evenhand.ranking.gate_terms import SHARES, Asked
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table

@@ -54,7 +54,6 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.models.base import FittedModel
-from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
@@ -69,7 +68,7 @@ from evenhand.ranking.clustering import (
     write_below,
 )
 from evenhand.ranking.direct_votes import WAYS, Unanimous, find_unanimous, weigh_votes
-from evenhand.ranking.gate_terms import Asked, read_gate_plan, say_margin, sign_asked
+from evenhand.ranking.gate_terms import SHARES, Asked, read_gate_plan, say_margin, sign_asked
 from evenhand.ranking.intervals import find_times
 from evenhand.ranking.plans import (
     join_plan,
@@ -100,10 +99,6 @@ DRAWS: Final = 99_999  # of t, for several new systems
 LACKING: Final = ("--prior", "--ties", "--model", "rank them apart", "merge groups")
 FEW_ITEMS: Final = frozenset(("one-item", "few-items"))  # notes of items that are no clusters
 FARTHEST: Final = 50.0  # log-worths between which a margin is solved
-# A tie is half a win, so that a distance is one of shares of comparisons won. Under a law of ties
-# the margin depends on how often they occur, and judges who tie more or less than others make it
-# uncertain in a way that no error of the distance shows
-SHARES: Final = BradleyTerry(ties="half-win")
 
 
 @dataclass(frozen=True)

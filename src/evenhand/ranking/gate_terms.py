@@ -10,7 +10,13 @@ from typing import Any, Final
 
 from evenhand.data.tally import take_names
 from evenhand.errors import UnknownOption, listing, require_option
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.plans import parse_plan, read_plan
+
+# A tie is half a win, so that a distance is one of shares of comparisons won. Under a law of ties
+# the margin depends on how often they occur, and judges who tie more or less than others make it
+# uncertain in a way that no error of the distance shows
+SHARES: Final = BradleyTerry(ties="half-win")
 
 
 @dataclass(frozen=True)

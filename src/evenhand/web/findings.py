@@ -36,7 +36,7 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
-from evenhand.ranking.gate_terms import parse_gate_plan
+from evenhand.ranking.gate_terms import SHARES, parse_gate_plan
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.sequential.leaderboard import (
@@ -266,9 +266,9 @@ class Order:
     excluded: tuple[str, ...] = ()  # from the order, and from the one without flagged judges
     answer: str = ""  # what the ranking says, in a sentence
     ranking: Ranking | None = None  # by all judges
-    # by the first answer of each judge to a pair of outputs, where a plan of a gate decides at any
-    # time by these
-    by_first: Ranking | None = None
+    # of comparisons, that by which the plan of a gate decides: a tie is half a win; at any time by
+    # the first answer of each judge to a pair of outputs
+    of_gate: Ranking | None = None
     by_llm: bool = False  # whether all judges are LLMs
 
 
@@ -422,9 +422,9 @@ def _order_by_votes(
         order = compare("comparisons", part, rest, flagged)
         excluded = () if order.why else tuple(one.text for one in rest.excluded)
         once = leave_out_second_answers(part) if stated.get("anytime") else part
-        by_first = None if once is part else _rank(once, {})[0]
+        of_gate = _rank(once, {"model": SHARES})[0] if stated else None
         orders[name] = replace(
-            order, excluded=excluded, by_first=by_first, by_llm=judged_by_llm_alone(part)
+            order, excluded=excluded, of_gate=of_gate, by_llm=judged_by_llm_alone(part)
         )
         sets = confirm_pairs(part, LiveLeaderboard())
         if sets is not None:

@@ -102,7 +102,7 @@ def _describe_plan(
     decision = None
     # several passes, groups and clusters are left to `evenhand gate` on the published answers
     whole = len(orders) == 1 and not stated.keys() & {"group_by", "cluster", "criterion", "better"}
-    ranking = orders[0].by_first or orders[0].ranking
+    ranking = orders[0].of_gate or orders[0].ranking
     if whole and ranking is not None and (asked.anytime or not status.remaining):
         try:
             found = decide(ranking, asked, digest, SEED, of_these=orders[0].by_llm)
