@@ -333,6 +333,9 @@ def test_groups_on_other_items_are_adjusted_for_their_judges_alone_with_a_warnin
     (note,) = [one for one in ranking.notes if one.code == "other-items"]
     assert note.severity == "warning"
     assert "{system-0, system-1}" in note
+    # items of one system count where differences of items are not removed
+    columns["item"][0] = "an item of one system"
+    assert not any(one.code == "one-system" for one in rank(columns).notes)
     del columns["item"]
     alone = rank(columns)
     assert np.allclose(ranking.estimate, alone.estimate)

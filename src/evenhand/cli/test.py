@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 from evenhand.cli.options import (
     Grouping,
+    OneOf,
     Options,
     Run,
     Scores,
@@ -19,19 +20,22 @@ from evenhand.cli.options import (
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on, work_on_groups
 
-if TYPE_CHECKING:
-    pass
-
-
 _test = under("Test")
+
+_TIES_AS: Final = (
+    *("ignore", "split", "against", "half-against", "trinomial"),
+    *("ignore-normal", "split-normal"),
+)
 
 
 class Asked(Options):
     variant: str = _test(
-        "--ties-as ignore|split|against|half-against|trinomial|ignore-normal|split-normal",
-        "What a tie is in the sign test of a pair: ignored, half a preference for each, a vote"
-        " or half a vote against, or an outcome of its own.",
+        "--ties-as NAME",
+        "What a tie is in the sign test of a pair: ignore, split (half a preference for each),"
+        " against (a vote against), half-against or trinomial (an outcome of its own); of the"
+        " normal distribution ignore-normal and split-normal.",
         default="ignore",
+        type=OneOf(_TIES_AS),
     )
     new: str | None = _test(
         "--new SYSTEM", "The system that is to be preferred: only its pairs, one-sided."

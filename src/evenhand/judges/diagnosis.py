@@ -151,7 +151,7 @@ class Diagnosis(Shown):
         return next((one for one in self.removals if (one.method, one.criterion) == named), None)
 
     def scores_of(self, criterion: str) -> tuple[removal.SystemScore, ...]:
-        """Return the systems with their scores under a criterion, best by all judges first.
+        """Return the systems with their scores under a criterion, highest by all judges first.
 
         Raises:
             InvalidJudgments: no such criterion was looked at.
@@ -380,9 +380,10 @@ def _say_ceiling(diagnosis: Diagnosis) -> list[Finding]:
         others = [score for score in rescoring.systems if not score.reference]
         if top and others:
             ceiling = ", ".join(f"{score.system} {score.full:.2f}" for score in top)
-            best = {"best": others[0].system, "score": others[0].full}
+            ends = {"highest": others[0].system, "high": others[0].full}
+            ends |= {"lowest": others[-1].system, "low": others[-1].full}
             under = _under(rescoring.criterion)
-            sentences.append(say("ceiling", under=under, ceiling=ceiling, **best))
+            sentences.append(say("ceiling", under=under, ceiling=ceiling, **ends))
     return sentences
 
 

@@ -157,7 +157,7 @@ class Rescoring(Record):
     n_removed: int  # scores removed
     kept_mean: float | None  # mean of the scores that are kept; None if there are none
     removed_mean: float | None  # mean of the removed scores, or None
-    systems: tuple[SystemScore, ...]  # scores of systems, the best by all judges first
+    systems: tuple[SystemScore, ...]  # scores of systems, the highest by all judges first
     kept: Correlation  # scores by all judges with scores by the kept ones
     removed: Correlation  # scores by all judges with scores by the removed ones alone
     # as `kept`, human references excluded; None where none are named
@@ -226,7 +226,7 @@ def rescore(
     inputs = np.array([input_of.get(name, "") for name in table.systems])
     left, lost = float(n.sum() - n_gone.sum()), float(n_gone.sum())
     scored, systems = np.flatnonzero(n), []
-    for at in scored[np.argsort(-full[scored], kind="stable")].tolist():  # best first
+    for at in scored[np.argsort(-full[scored], kind="stable")].tolist():  # highest first
         name, counts = table.systems[at], (int(n[at]), int(n_gone[at]))
         kept, gone_mean = (
             None if np.isnan(one[at]) else float(one[at]) for one in (remaining, removed)
@@ -290,10 +290,10 @@ def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
         names = table.systems
         unscored = [names[at] for at in np.flatnonzero((n > 0) & (n == lost)).tolist()]
         both = np.flatnonzero(~np.isnan(after))
-        best_first = both[np.argsort(-before[both], kind="stable")].tolist()
+        highest_first = both[np.argsort(-before[both], kind="stable")].tolist()
         swapped = [  # whose difference changes its sign; what is within rounding is level
             (i, j)
-            for i, j in combinations(best_first, 2)
+            for i, j in combinations(highest_first, 2)
             if before[i] - before[j] > _ROUNDING and after[i] - after[j] < -_ROUNDING
         ]
         sentences = [f"nobody else scored {listing(unscored, 3)}"] if unscored else []

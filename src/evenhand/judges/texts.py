@@ -146,8 +146,8 @@ _SCREENING: Final = {
     "not-decided": "Nobody is called careless or reversed: {why}.",
     "suspects": "{names} {verb} careless or reversed rather than honest, but this cannot be"
     " decided.",
-    "severities": "Severity: the strictest judge scores {low:+.2f}, the most lenient {high:+.2f}"
-    " {unit} relative to the others. Severity is no reason for a flag.",
+    "severities": "Severity: mean scores of judges are {low:+.2f} to {high:+.2f} {unit} relative to"
+    " those of the others. Severity is no reason for a flag.",
     "many-flagged": "{n:,} of {judges:#judge} are flagged as careless or reversed. With so many,"
     " the others may be those with another taste, or those who saw easier outputs.",
     "flagged-agree": "The flagged judges agree with each other ({pairs:,} pairs of answers to the"
@@ -188,7 +188,8 @@ _DIAGNOSIS: Final = {
     " {spearman:.3f}).",
     "removal-unknown": "Removing {judges:#judge} excludes {share:share} of the scores{under}:"
     " {why}.",
-    "ceiling": "Ceiling{under}: {ceiling}; the best system is {best} with {score:.2f}.",
+    "ceiling": "Human references{under}: {ceiling}; of the systems, {highest} scores highest with"
+    " {high:.2f}, {lowest} lowest with {low:.2f}.",
     "merged": "On the merged scale: {sentence}",
     "versions": "{n:#score} excluded: the judge scored the same output more than once, and the"
     " {version} counts.",

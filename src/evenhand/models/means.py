@@ -283,7 +283,7 @@ class Adjusted:
             loads = scores.factors[name].loads
             if len(alone) > 1 and alone.all():
                 notes.append(say_ratings("not-removed", factor=name))
-            elif alone.any():
+            elif name in remove and alone.any():
                 ratings, of = float(loads[alone].sum()), float(loads.sum())
                 severity = "info" if ratings < MANY_ALONE * of else "note"
                 notes.append(

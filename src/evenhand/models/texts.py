@@ -229,7 +229,7 @@ RATINGS: Final = {
     "unlinked-random": "{cause}: differences between these groups hold only if judges and items"
     " were assigned to systems at random.",
     "not-removed": "Every {factor} has one system only, so that differences between {factor}s"
-    " cannot be removed; intervals account for them.",
+    " cannot be removed.",
     "repeats-count": "{n:#score repeats/scores repeat} one of the same judge for the same output,"
     " and count as independent of it.",
     "no-tastes": "Tastes of judges for systems are not in the model: intervals are too short where"

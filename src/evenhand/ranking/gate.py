@@ -497,9 +497,9 @@ def decide(
         if asked.old in lacking or {*asked.new} <= {*lacking}:
             refused[name] = say_not_judged(lacking)
             continue
-        planned = digest is not None
-        few = None if of_these else say_few_judges(ranking, planned=planned)
-        few = few or (None if of_these else say_few_items(ranking, planned=planned))
+        few = None
+        if not of_these:
+            few = say_few_judges(ranking, digest) or say_few_items(ranking, digest)
         found += compare_in_group(ranking, name, asked, lacking, seed=seed, few=few)
     if not found:
         raise InvalidJudgments("; ".join(f"{name}: {why}" for name, why in refused.items()))
@@ -559,7 +559,7 @@ def decide_alike(votes: Unanimous, asked: Asked, digest: str | None) -> Gate:
     rare = limit if votes.wins else 1 - limit
     factor = "item" if "item" in votes.ways else "judgment"
     at_large = "judge" in votes.ways
-    few = say_few(votes.judges, float(votes.judges), factor, planned=digest is not None)
+    few = say_few(votes.judges, float(votes.judges), factor, digest)
     why = few if at_large else None
     p, bound = rare**votes.units, alpha ** (1 / votes.units)
     known, shown = why is None, why is None and p <= alpha
@@ -742,7 +742,14 @@ def say_not_judged(systems: Sequence[str]) -> str:
     return f"{listing(systems)} {'was' if len(systems) == 1 else 'were'} not judged"
 
 
-def say_few_judges(ranking: Ranking, *, planned: bool) -> str | None:
+def _say_cluster(factor: str, digest: str | None) -> str:
+    """Say how to ask for clusters: in the plan, where there is one (its digest)."""
+    if digest is not None:
+        return f'cluster = "{factor}" in a plan that is stated before the votes'
+    return f'--cluster {factor}, in Python cluster="{factor}"'
+
+
+def say_few_judges(ranking: Ranking, digest: str | None) -> str | None:
     """Say why these judges do not stand for others; None if they do, or are not known."""
     judges, effective = ranking.n_judges, ranking.effective_judges
     if judges is None or effective is None:
@@ -750,27 +757,24 @@ def say_few_judges(ranking: Ranking, *, planned: bool) -> str | None:
     factor = "judgment" if (ranking.n_items or 0) < MIN_EFFECTIVE["item"] else "item"
     codes = {(one.code, one.values.get("factor")) for one in ranking.notes}
     alike = ("no-clustering", "judge") in codes
-    return say_few(judges, effective, factor, planned=planned, alike=alike)
+    return say_few(judges, effective, factor, digest, alike=alike)
 
 
-def say_few_items(ranking: Ranking, *, planned: bool) -> str | None:
+def say_few_items(ranking: Ranking, digest: str | None) -> str | None:
     """Say why these items do not stand for others; None if they do, or are not known."""
     items = ranking.n_items
     if items is None or FEW_ITEMS.isdisjoint({one.code for one in ranking.notes}):
         return None
-    how = 'cluster = "judge" in a plan that is stated before the votes'
-    how = how if planned else '--cluster judge, in Python cluster="judge"'
+    how = _say_cluster("judge", digest)
     more = MIN_EFFECTIVE["item"] - items
     return str(say("few-items", items=items, more=more, these=these("item", items), how=how))
 
 
 def say_few(
-    judges: int, effective: float, factor: str, *, planned: bool, alike: bool = False
+    judges: int, effective: float, factor: str, digest: str | None, *, alike: bool = False
 ) -> str | None:
-    how = f'--cluster {factor}, in Python cluster="{factor}"'
-    if planned:
-        how = f'cluster = "{factor}" in a plan that is stated before the votes'
-    told: dict[str, Any] = {"these": these("judge", judges), "how": how}
+    told: dict[str, Any] = {"these": these("judge", judges)}
+    told["how"] = _say_cluster(factor, digest)
     least = MIN_EFFECTIVE["judge"]
     if effective >= least:
         return str(say("alike-judges", **told)) if alike else None

@@ -312,13 +312,13 @@ def _both_sides(
 # half-against     z = (n+ − n− − n0/2) / √(n+ + n− + n0/4): a tie is half of a vote against
 # trinomial        n+ − n− under a chance of n0/n for a tie (Bian, McAleer & Wong 2011)
 #
-# half-against is a score test of P(first) − P(second) ≤ P(tie)/2, after Randles (2001), whose
-# hypotheses have P(tie) in them. With 0 for the half it is ignore-normal, with 1 it is as against.
+# half-against is a score test of P(first) − P(second) ≤ P(tie)/2: between ignore-normal (weight 0
+# of a tie) and against (weight 1). That ties count in the hypothesis is of Randles (2001); the
+# weight ½ is a choice of this code.
 #
 # Sources: Dras (2015) section 3; Sprent & Smeeton (2007) section 5.2; Randles (2001), American
-# Statistician 55:96-101, of which we know the abstract; Bian, McAleer & Wong (2011), Mathematics
-# and Computers in Simulation 81:1153-1160. Where judges or items give many answers each, every one
-# of these p is too small.
+# Statistician 55:96-101; Bian, McAleer & Wong (2011), Mathematics and Computers in Simulation
+# 81:1153-1160. Where judges or items give many answers each, every one of these p is too small.
 
 Tail = Callable[[Array, Array, Array], Array]
 

@@ -266,8 +266,8 @@ class Order:
     excluded: tuple[str, ...] = ()  # from the order, and from the one without flagged judges
     answer: str = ""  # what the ranking says, in a sentence
     ranking: Ranking | None = None  # by all judges
-    # of comparisons, that by which the plan of a gate decides: a tie is half a win; at any time by
-    # the first answer of each judge to a pair of outputs
+    # that by which the plan of a gate decides; of comparisons a tie is half a win in it, and at any
+    # time the first answer of each judge to a pair of outputs counts
     of_gate: Ranking | None = None
     by_llm: bool = False  # whether all judges are LLMs
 
@@ -396,7 +396,9 @@ def _order_by_scores(
         rest = part.take(~np.isin(part.judges, flagged)[part.judge])
         order = compare("ratings", part, rest, flagged)
         order = order if order.why else replace(order, excluded=lines)
-        orders[criteria[criterion]] = replace(order, by_llm=judged_by_llm_alone(data))
+        orders[criteria[criterion]] = replace(
+            order, of_gate=order.ranking, by_llm=judged_by_llm_alone(data)
+        )
     return orders
 
 

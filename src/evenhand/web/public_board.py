@@ -102,8 +102,8 @@ def _describe_plan(
     decision = None
     # several passes, groups and clusters are left to `evenhand gate` on the published answers
     whole = len(orders) == 1 and not stated.keys() & {"group_by", "cluster", "criterion", "better"}
-    ranking = orders[0].of_gate or orders[0].ranking
-    if whole and ranking is not None and (asked.anytime or not status.remaining):
+    ranking = orders[0].of_gate if whole else None
+    if ranking is not None and (asked.anytime or not status.remaining):
         try:
             found = decide(ranking, asked, digest, SEED, of_these=orders[0].by_llm)
             decision = replace(found, excluded=_count_alone(found.excluded)).to_dict()

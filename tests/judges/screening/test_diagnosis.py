@@ -292,3 +292,13 @@ def test_scores_of_wmt07_have_the_means_that_pandas_finds(data_folder):
     spread = table[table.criterion == "A"].groupby("judge").score.mean()
     outside = spread[(spread - spread.mean()).abs() > spread.std()]
     assert found.outliers_of("mean-score", "A").judges == tuple(sorted(outside.index))
+
+
+def test_the_highest_and_the_lowest_system_stand_beside_references_whatever_is_better():
+    # penalties: of the systems, that with the highest score is the worst
+    lines = lines_of("a 1 x 1; a 1 y 9; a 1 ref 2; b 1 x 3; b 1 y 9; b 1 ref 2")
+    found = diagnose_judges(ratings(lines), references=["ref"])
+    (said,) = [one for one in found.says if "references" in one]
+    assert "ref 2.00" in said
+    assert "y scores highest with 9.00" in said
+    assert "x lowest with 2.00" in said

@@ -463,10 +463,6 @@ class _Reader:
     def take(self, line: records.Line) -> None:
         number = self.number + 1
         body = _read_body(line, number)
-        # versions before the first salt wrote none; behind it each body has one, or a sealed part
-        if self.salted and not body.keys() & {_SALT, *records.PARTS}:
-            raise _Broken(number, NO_RECORD)
-        self.salted |= _SALT in body
         if body["number"] != number:
             stands = f"record {body['number']} stands"
             missing = "it is missing: " if body["number"] == number + 1 else ""
@@ -492,6 +488,10 @@ class _Reader:
             gone = line.said is None and "said" in body
             if record.kind in records.JUDGMENTS and record.answer is None and not gone:
                 raise _Broken(number, "it holds no answer, and none was deleted")
+            # versions before the first salt wrote none; behind it each has one or a sealed part
+            if self.salted and not body.keys() & {_SALT, *records.PARTS}:
+                raise _Broken(number, NO_RECORD)
+            self.salted |= _SALT in body
             self.replay.take(record)
         except Unsound as fault:
             raise _Broken(number, str(fault)) from None
