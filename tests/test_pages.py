@@ -131,22 +131,6 @@ def _unknown_options(code: str) -> list[str]:
     return unknown
 
 
-def test_the_readme_names_every_policy_that_costs_judgments_with_its_number() -> None:
-    """A row of the measured replays costs where the whole interval of what is saved is below 0."""
-    page = (DOCS / "next-pair.md").read_text("utf-8")
-    saved = re.findall(
-        r"\| ([^|]+) \| [^|]+ \| [^|]+ \| [^|]+ \| (−?\d+) % \((.+?) to (.+?)\)", page
-    )
-    assert len(saved) == 14  # seven sets of data, two policies each
-    costs = [(policy, value[1:]) for policy, value, _, high in saved if high.startswith("−")]
-    assert costs == [("first 3", "20")]
-    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
-    assert "`--policy order`) saves" in readme
-    for policy, value in costs:
-        named = policy.replace("first ", "--top-k ")
-        assert re.search(rf"`{named}`\) costs[^.]*: {value} % more judgments", readme)
-
-
 def test_the_reference_that_the_site_writes_has_every_verb_and_its_json() -> None:
     text = write_reference()
     assert re.findall(r"^### evenhand (.+)$", text, re.MULTILINE) == list(VERBS)
