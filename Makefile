@@ -13,13 +13,13 @@ unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX PIP_RE
 # nor may it forbid bytecode: every process that a test starts would compile all it imports again
 unexport PYTHONDONTWRITEBYTECODE
 # one thread of linear algebra per test process: more only get in each other's way
-test slow arms: export OPENBLAS_NUM_THREADS ?= 1
-test slow arms: export OMP_NUM_THREADS ?= 1
+test slow arms experiments: export OPENBLAS_NUM_THREADS ?= 1
+test slow arms experiments: export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow same browser arms lint format docs words site bench bench-quick bench-web clean
+.PHONY: help demo test slow same browser arms experiments lint format docs words site bench bench-quick bench-web clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -42,6 +42,9 @@ browser: $(VENV)/.installed-dev ## judges at the keyboard of a real browser; pic
 
 arms: $(VENV)/.installed-dev ## do rank sets hold the true ranks? one table, with the rivals' columns
 	PYTHONPATH=tests $(BIN)/python -m experiments.rank_arms
+
+experiments: $(VENV)/.installed-dev ## all experiments with known truth, ONLY="FILE ..." some; keeps their counts as one table
+	PYTHONPATH=tests $(BIN)/python -m experiments.table $(ONLY)
 
 lint: $(VENV)/.installed-dev ## style, types and the direction of imports
 	$(BIN)/ruff check .

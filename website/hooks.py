@@ -19,13 +19,15 @@ ROOT = Path(__file__).parent.parent
 DOCS, SOURCES = "docs", "sources"
 LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".yml": "yaml"}
 
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from benchmarks.pages import write_tables  # noqa: E402 - of the repository, which is no package
+from experiments.table import write_table  # noqa: E402
 from website.reference import write_reference  # noqa: E402
 
 # Programs that write a page, and where it lies on the site
 WRITTEN: dict[str, tuple[str, Callable[[], str]]] = {
     "website/reference.py": (f"{SOURCES}/reference.md", write_reference),
+    "tests/experiments/table.py": (f"{SOURCES}/experiment-counts.md", write_table),
     "benchmarks/pages.py": (f"{SOURCES}/benchmark-tables.md", write_tables),
 }
 

@@ -1,4 +1,4 @@
-"""E15: do all rank sets of ratings hold the true ranks at once? Nine arms of 400 campaigns.
+"""Do all rank sets of ratings hold the true ranks at once? Nine arms of 400 campaigns.
 
 Thresholds by the common rules: the lowest share that a coverage of .95 gives but for one time in a
 thousand. The rival takes scores for independent, as Student's t of two columns of scores does.
