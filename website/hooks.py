@@ -21,8 +21,9 @@ LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".yml": "yaml"}
 
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from benchmarks.pages import write_tables  # noqa: E402 - of the repository, which is no package
-from experiments.table import write_table  # noqa: E402
 from website.reference import write_reference  # noqa: E402
+
+from experiments.table import write_table  # noqa: E402
 
 # Programs that write a page, and where it lies on the site
 WRITTEN: dict[str, tuple[str, Callable[[], str]]] = {
