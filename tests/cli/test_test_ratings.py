@@ -460,3 +460,27 @@ def test_pairs_that_no_test_has_do_not_count_for_holm(evenhand, folder):
     # 2/2^12, all differences being of one sign, and twice that as the other pair has its own
     assert known[0]["p_signed_rank"] == pytest.approx(2 / 2**12)
     assert known[0]["holm_signed_rank"] == pytest.approx(4 / 2**12)
+
+
+def test_references_are_in_no_family_of_pairs(evenhand, folder):
+    """What is said of two systems does not depend on references that stand beside them."""
+    rows = scored(gap=1.5).with_columns(pl.col("system").replace("c", "refA"))
+    rows.write_csv("with.csv")
+    rows.filter(pl.col("system") != "refA").write_csv("without.csv")
+    (one,), (other,) = (
+        evenhand("test", f"{name}.csv", "--json").json["pairs"] for name in ("with", "without")
+    )
+    assert one == other
+
+
+def test_groups_of_systems_that_no_item_links_do_not_differ_on_the_whole(evenhand, folder):
+    groups = [
+        scored(seed).with_columns(
+            pl.col("item") + f"-{seed}", pl.col("system") + f"-{seed}", pl.col("score") + 20 * seed
+        )
+        for seed in (1, 2)
+    ]
+    pl.concat(groups).write_csv("apart.csv")
+    says = " ".join(evenhand("test", "apart.csv").out.split())
+    assert "within groups that items link (Skillings-Mack's test" in says
+    assert "on the whole" not in says

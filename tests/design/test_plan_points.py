@@ -3,6 +3,7 @@
 from dataclasses import replace
 from math import sqrt
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -183,6 +184,15 @@ def test_a_pilot_gives_back_differences_adjusted_and_drawn_together(pilots):
     design = Design(16, 40, 960, overlap=3)
     expected = sum(predict_errors(TRUTH, design).vary(design).values())[0, 1]
     assert error == pytest.approx(sqrt(expected), rel=0.15)
+
+
+def test_penalties_in_a_column_of_that_name_are_better_when_lower(pilots):
+    table = rate(TRUTH, Design(16, 40, 960, overlap=3), 0)
+    columns = {"score": "penalty"}
+    frame = table.frame.with_columns(nw.col("score") + 200).rename(columns)
+    turned = learn_from_pilot(evenhand.read(frame.to_native(), columns=columns))
+    best = (one.truth.systems[int(np.argmax(one.truth.worth))] for one in (pilots[0], turned))
+    assert [*best] == ["S1", "S4"]
 
 
 def test_a_gap_in_points_is_planned_with_the_components_of_a_pilot():

@@ -93,8 +93,9 @@ def test_schools_by_language_and_sex_have_the_likelihood_ratio_of_r(data_folder)
     test = fit.lr_test(BradleyTerry().fit(schools))
     assert test.statistic == pytest.approx(56.636, abs=5e-4)
     assert test.df == 10
-    english, sex = find_hypotheses(fit)
-    assert (english.lr.df, sex.lr.df) == (5, 5)
+    english, sex, both = find_hypotheses(fit)
+    assert (english.lr.df, sex.lr.df, both.lr.df) == (5, 5, 10)
+    assert both.lr.statistic == pytest.approx(56.636, abs=5e-4)
     without = BradleyTerry(judge_covariates=("SEX",)).fit(schools)
     assert english.lr.statistic == pytest.approx(2 * (fit.loglik - without.loglik), abs=1e-8)
 
@@ -114,7 +115,7 @@ def test_what_is_tested_has_as_many_parameters_as_the_likelihood_ratio_has_df():
     for one in find_hypotheses(fit):
         assert one.lr.df == len(one.at)
         assert one.fit.loglik == pytest.approx(fit.loglik, abs=1e-9)
-        assert {list_owners(one.fit)[i][0] for i in one.at} == {one.covariate}
+        assert {list_owners(one.fit)[i][0] for i in one.at} == {*one.covariate.split(" + ")}
 
 
 def test_beside_a_prior_there_is_no_likelihood_ratio():

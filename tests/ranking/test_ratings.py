@@ -572,3 +572,38 @@ def test_scores_in_a_column_of_penalties_are_better_where_they_are_lower(tmp_pat
     found = evenhand.rank(table)
     assert (found.systems[0], found.lower_is_better) == ("good", True)
     assert evenhand.rank(table, lower_is_better=False).systems[0] == "bad"
+
+
+def test_few_documents_leave_items_as_clusters():
+    """Where documents are too few to cluster by, items are not left out with them."""
+    rng = np.random.default_rng(4)
+    cells = [
+        (j, i, s) for j in range(12) for i in range(20) for s in range(4) if rng.random() < 0.4
+    ]
+    judge, item, system = map(np.array, zip(*cells, strict=True))
+    taste, noise = rng.normal(0, 0.8, (20, 4)), rng.normal(0, 1, len(cells))
+    columns = {
+        "judge": [f"j{one}" for one in judge],
+        "item": [f"i{one}" for one in item],
+        "system": [f"s{one}" for one in system],
+        "score": (taste[item, system] + noise).tolist(),
+    }
+    bare = rank(columns)
+    ranking = rank({**columns, "document": [f"d{one // 5}" for one in item]})
+    assert [way.name for way in ranking.ways] == ["judge", "item"]
+    assert np.array_equal(ranking.decided, bare.decided)
+    assert np.array_equal(ranking.stderr, bare.stderr)
+    assert "few-documents" in {note.code for note in ranking.notes}
+
+
+@pytest.mark.parametrize(("judges", "whom"), [(6, "these 6 judges"), (1, "this judge")])
+def test_clusters_of_items_alone_speak_of_these_judges(judges, whom):
+    rng = np.random.default_rng(5)
+    cells = [(j, i, s) for j in range(judges) for i in range(30) for s in "xy"]
+    columns = dict(
+        zip(("judge", "item", "system"), map(list, zip(*cells, strict=True)), strict=True)
+    )
+    columns = {name: [str(one) for one in values] for name, values in columns.items()}
+    columns["score"] = rng.normal(0, 1, len(cells)).tolist()
+    ranking = rank(columns, cluster="item")
+    assert ranking.headline == f"for {whom} only"

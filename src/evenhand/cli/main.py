@@ -55,7 +55,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "test": "Is there a preference at all? Sign tests, Friedman's test.",
         "robustness": "What would change the ranking: fewer votes, other choices?",
         "impute": "Predict the ratings that judges did not give.",
-        "similarity": "Which judges rate alike, and who is lenient?",
+        "similarity": "Which judges rate alike, and who scores high?",
     },
 }
 VERBS: Final = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}

@@ -55,10 +55,10 @@ def robustness(
     checked.
     """
     from evenhand.data.controls import leave_out_controls
+    from evenhand.data.directions import reads_lower_of
     from evenhand.data.groups import choose_criterion, group_ratings
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
-    from evenhand.ranking.ratings import reads_lower_of
     from evenhand.ranking.robustness.sensitivity import check_ratings, check_robustness
 
     by = groups.group_by

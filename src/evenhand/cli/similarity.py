@@ -1,4 +1,4 @@
-"""`evenhand similarity`: which judges rate alike, who is lenient, and what matters to them?"""
+"""`evenhand similarity`: which judges rate alike, who scores high, and what matters to them?"""
 
 from __future__ import annotations
 

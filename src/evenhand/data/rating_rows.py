@@ -97,6 +97,12 @@ class RatingRows:
         """How many scores are of kind repeat."""
         return 0 if self.kind is None else int((self.kind == REPEAT).sum())
 
+    @property
+    def all_same(self) -> bool:
+        """Whether all scores under each criterion are the same, so that they tell nothing."""
+        parts = self.split(("criterion",)).values()
+        return all(part.score.min() == part.score.max() for part in parts)
+
     def without_controls(self) -> RatingRows:
         """Keep the scores of outputs: repeats are among them."""
         return self if self.kind is None else self.take(self.kind != CONTROL)

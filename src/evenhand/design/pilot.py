@@ -19,6 +19,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls, take_pairs
+from evenhand.data.directions import reads_lower_of
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
@@ -39,7 +40,7 @@ from evenhand.judges.variance import VarianceComponents, estimate_components
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.means import Adjusted
 from evenhand.numerics import Array
-from evenhand.ranking.ratings import find_references, reads_lower
+from evenhand.ranking.ratings import find_references
 
 
 def find_source(components: VarianceComponents, name: str) -> Component | None:
@@ -119,7 +120,7 @@ def _measure_points(
     noise = [one for one in components.components if one.name in (JUDGE_ITEM, RESIDUAL)]
     variance = sum(one.variance for one in noise if one not in tastes)
     fit = Adjusted().fit(rows)
-    lower = reads_lower(rows.criteria[int(rows.criterion[0])], float(rows.score.min()))
+    lower = reads_lower_of(rows)
     estimate = fit.estimate.round(9)  # equal ones differ in their last digits
     better = -estimate if lower else estimate
     return _Measured(fit.systems, better, stderr, noise_sd=sqrt(variance), lower=lower)

@@ -15,6 +15,7 @@ from typing import Final
 
 import narwhals as nw
 
+from evenhand.data.directions import LOWER_METRICS
 from evenhand.data.labels import Outcome
 from evenhand.data.source import ANNOTATIONS, Source
 from evenhand.errors import (
@@ -76,13 +77,6 @@ SOFT: Final = frozenset(ANNOTATIONS)
 UNKNOWN_POSITIONS: Final = "positions_unknown"
 
 
-# Words of metrics of which lower is better
-LOWER_METRICS: Final = frozenset(
-    (
-        *("ter", "hter", "sacreter", "chrter", "wer", "cer", "cder"),
-        *("metricx", "perplexity", "ppl"),
-    )
-)
 # Words of columns that hold scores of automatic metrics
 _METRICS: Final = frozenset(
     (

@@ -166,7 +166,9 @@ def choose_steps(low: float, high: float, points: Array) -> tuple[float, ...]:
     if abs(count - round(count)) < _SLACK and count < MAX_STEPS_SHOWN:
         return tuple(float(i * step) for i in range(round(count) + 1))
     wide = 10.0 ** round(log10(high - low))  # round numbers, also where the ends are not
-    return tuple(share * wide for share in STEP_SHARES if share * wide <= high - low)
+    least = step * (1 - _SLACK)  # below it only the same score is as near
+    steps = (share * wide for share in STEP_SHARES)
+    return tuple(n for n in steps if n == 0 or least <= n <= high - low)
 
 
 def pair_judges(units: Units) -> Units:

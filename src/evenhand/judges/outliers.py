@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.directions import sign_scores
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
 from evenhand.errors import UnknownOption, listing, require_option, suggest
 from evenhand.judges.units import NO_OVERLAP, Record
@@ -216,9 +217,9 @@ def share_outside(limits: Limits, judges: int) -> float:
 # paper looks at them by hand and prints no threshold; the rule is ours. A score misses what is
 # expected by half of the range of the scale or more (`miss`), and a judge is outside who misses
 # more than a third (`share`) of two or more (`least`): a careless judge misses about half. Expected
-# is of a listed output the top of the scale; of a control its expected score, else the top or the
-# bottom by its direction. A known bad control that the same judge also scored undamaged is set
-# beside that score instead: it misses unless it is lower.
+# is of a listed output the best end of the scale; of a control its expected score, else the best or
+# the worst end by its direction. A known bad control that the same judge also scored undamaged is
+# set beside that score instead: it misses unless it is worse.
 
 EASY_ITEMS: Final = "easy-items"
 Mask = NDArray[np.bool_]
@@ -268,7 +269,8 @@ def count_missed(
     away = np.abs(rows.score[known] - expected[known])
     missed[known] = away >= miss * (high - low)[known]
     damaged, undamaged = _undamaged(rows)
-    missed[damaged] = rows.score[damaged] >= undamaged
+    if len(damaged):
+        missed[damaged] = sign_scores(rows)[damaged] * (rows.score[damaged] - undamaged) >= 0
     judges = len(rows.judges)
     cell = rows.criterion.astype(np.int64) * judges + rows.judge
     n = np.bincount(cell[known])
@@ -332,13 +334,15 @@ def _listed(rows: RatingRows, easy: Easy) -> Mask:
 
 
 def _expected(rows: RatingRows, listed: Mask, low: Array, high: Array) -> Array:
-    expected = np.where(listed, high, np.nan)
-    if rows.kind is None:
-        return expected
-    control = rows.kind == CONTROL
+    control = np.zeros(rows.size, dtype=np.bool_) if rows.kind is None else rows.kind == CONTROL
+    if not (listed | control).any():
+        return np.full(rows.size, np.nan)
+    sign = sign_scores(rows)
+    best, worst = np.where(sign > 0, (high, low), (low, high))
+    expected = np.where(listed, best, np.nan)
     if rows.direction is not None:
         known = control & (rows.direction != 0)
-        expected = np.where(known, np.where(rows.direction > 0, high, low), expected)
+        expected = np.where(known, np.where(rows.direction > 0, best, worst), expected)
     if rows.expected is not None:
         known = control & ~np.isnan(rows.expected)
         expected = np.where(known, rows.expected, expected)

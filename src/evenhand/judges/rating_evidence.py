@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.directions import sign_scores
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within
@@ -310,12 +311,12 @@ def join_clues(clues: tuple[Clue, ...], n_judges: int) -> Array:
 def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
     if rows.kind is None or rows.direction is None:
         return None
-    direction = rows.direction.copy()
+    direction = sign_scores(rows) * rows.direction  # upwards, where good controls score high
     if rows.expected is not None:  # by the score expected of them where that is all
         unsaid = (rows.kind == CONTROL) & (direction == 0) & ~np.isnan(rows.expected)
         if unsaid.any():
             middle = float(np.median(rows.targets().score))
-            direction[unsaid] = np.sign(rows.expected[unsaid] - middle).astype(np.int8)
+            direction[unsaid] = np.sign(rows.expected[unsaid] - middle)
     at = np.flatnonzero((rows.kind == CONTROL) & (direction != 0))
     if not len(at):
         return None

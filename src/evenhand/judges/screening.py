@@ -412,6 +412,8 @@ def screen_ratings(
     require_judges(rows.judges)
     if not rows.targets().size:
         raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
+    if rows.all_same:
+        raise NotIdentified("all scores are the same", ["ask for scores that tell outputs apart"])
     if scale is not None:
         scale.check(rows.score)
     present, judge = np.unique(rows.judge, return_inverse=True)

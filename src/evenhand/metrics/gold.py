@@ -13,6 +13,7 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
 from evenhand.data.controls import leave_out_controls, take_pairs
+from evenhand.data.directions import reads_lower_of
 from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.groups import choose_criterion, group_ratings
@@ -43,7 +44,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.ratings import reads_human, reads_lower_of
+from evenhand.ranking.ratings import reads_human
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 

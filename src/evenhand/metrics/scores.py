@@ -20,6 +20,7 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.data.controls import keep_all_judges, leave_out_controls
+from evenhand.data.directions import reads_lower
 from evenhand.data.engine import fetch_columns
 from evenhand.data.groups import list_levels
 from evenhand.data.labels import is_missing
@@ -46,7 +47,6 @@ from evenhand.formats.table import LOOK, PATTERN, ROWS_LOOKED_AT, WITH_COMMA, Re
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.ranking.ratings import reads_lower
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 

@@ -417,7 +417,7 @@ class RatingFit(Shown, ABC):
             Column("estimate", self.scale, "two"),
             *([] if self.vcov is None else [Column("stderr", "s.e.", "two"), interval]),
         )
-        caption = f"Systems by {self.scale}, best first; errors are of distances to the mean"
+        caption = f"Systems by {self.scale}, highest first; errors are of distances to the mean"
         return Document(
             basis=f"{counts}. Model: {self.title}. Errors assume {self.assumes}.",
             answer=self.says,

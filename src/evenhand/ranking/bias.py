@@ -509,7 +509,7 @@ class RatingBias(Shown):
     severity: Component | None  # sd of judges' offsets; None where it cannot be told
     taste: Component | None  # sd of judge x system; None where it cannot be told
     effects: tuple[Effect, ...]  # drift, position, own system, controls: those that are known
-    judges: tuple[JudgeOffset, ...]  # the most severe first
+    judges: tuple[JudgeOffset, ...]  # the lowest scores first
     level: float  # of intervals (proportion)
     n_ratings: int  # scores
     clusterings: tuple[str, ...]  # what intervals of effects account for
@@ -590,7 +590,7 @@ def _tabulate_judges(bias: RatingBias) -> Table:
     drifting = any(one.drift is not None for one in bias.judges)
     return Table(
         "judges",
-        "Judges, the most severe first: points above the average judge on the same outputs",
+        "Judges, the lowest scores first: points above the average judge on the same outputs",
         (
             Column("judge", "judge", "name"),
             Column("n", "ratings", "count"),

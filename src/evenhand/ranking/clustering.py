@@ -258,7 +258,9 @@ def choose_clustering(requested: str | None, evidence: Candidates) -> Clustering
             effective = evidence.factors[name].effective
             if effective < MIN_EFFECTIVE[name]:
                 notes.append(say("few-clusters", "warning", factor=name, effective=effective))
-        return Clustering(clusterings, None, tuple(notes))
+        judges = None if "judge" in clusterings else evidence.factors.get("judge")
+        headline = None if judges is None else limit_to_levels("judge", len(judges.labels))
+        return Clustering(clusterings, headline, tuple(notes))
     clustering, judges = choose_factors(evidence), evidence.factors.get("judge")
     notes = [*clustering.notes]
     if judges is None and "item" not in evidence.factors:

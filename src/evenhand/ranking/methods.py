@@ -25,6 +25,7 @@ from evenhand.data.controls import (
     require_pairs,
     say_left_out,
 )
+from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.groups import (
     choose_groups,
@@ -65,7 +66,6 @@ from evenhand.ranking.ratings import (
     find_references,
     name_groups,
     rank_scores,
-    reads_lower_of,
     refuse_interval,
 )
 from evenhand.ranking.score_tests import MeanScores

@@ -138,7 +138,7 @@ def find_part(
     barring += spread.different if family.apart[:, ~members].any() else ()
     bounded, inside, notes = members.copy(), int(members.sum()), []
     if not members.all():
-        whose = " or ".join(f"{way}s" for way in barring)
+        whose = " or ".join(f"{way}s" for way in dict.fromkeys(barring))
         names = [estimates.systems[i] for i in np.flatnonzero(~members).tolist()]
         notes.append(
             say("no-intervals", "warning", factors=whose)

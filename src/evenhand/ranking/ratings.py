@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -12,6 +13,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls
+from evenhand.data.directions import reads_lower_of
 from evenhand.data.groups import Levels, group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
@@ -25,7 +27,6 @@ from evenhand.errors import (
     listing,
     suggest_or_list,
 )
-from evenhand.formats.roles import LOWER_METRICS
 from evenhand.models.base import finite
 from evenhand.models.means import LeastSquaresFit
 from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
@@ -38,6 +39,7 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking import covariance
 from evenhand.ranking.clustering import (
     MAX_CLUSTERS,
+    MIN_EFFECTIVE,
     Clustering,
     ScoredAnswers,
     choose_clustering,
@@ -57,45 +59,11 @@ INTERVALS: Final = ("rank-sets", "sandwich", "model")
 # Models whose errors take scores as independent, given effects
 OF_ROWS: Final = ("mixed", "ordinal")
 
-# Words in the name of a criterion that say that lower scores are better
-LOWER_WORDS: Final = LOWER_METRICS | {"penalty", "penalties", "error", "errors"}
-# Metrics whose names are words of other names ("bleu per segment", "character"), so that they
-# stand alone or before a reference: position-independent error rate, CharacTER
-LOWER_NAMES: Final = re.compile(r"(m?per|character)([\W_]+(ref|src)\w*)?", re.IGNORECASE)
-# Other error rates, with TER in capitals behind another name, and a loss
-LOWER_ENDS: Final = re.compile(r"[^\W\d_]*[a-z]TER|[Ll]oss|LOSS")
-
-
 # Names that campaigns give to human references which they enter as systems
 HUMAN_NAMES: Final = re.compile(
     r"(?:wmt\d+\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
     r"(?:\.\d+)?"
 )
-
-
-def reads_lower(name: str, level: float, *, metric: bool = False) -> bool:
-    """Say whether lower scores are better, by the name of a criterion or a metric.
-
-    level: lowest score of people, mean of a metric; below 0 stand penalties that are taken off,
-    where higher is better.
-
-    >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
-    (True, False, False)
-    >>> [reads_lower(name, 1.0, metric=True) for name in ("myTER", "val_loss", "FILTER", "gloss")]
-    [True, True, False, False]
-    """
-    if level < 0:
-        return False
-    words = re.findall(r"[^\W\d_]+", name)
-    if not LOWER_WORDS.isdisjoint(map(str.casefold, words)):
-        return True
-    return metric and bool(LOWER_NAMES.fullmatch(name) or any(map(LOWER_ENDS.fullmatch, words)))
-
-
-def reads_lower_of(rows: RatingRows) -> bool:
-    """Say the same of ratings under one criterion; without one, by the column of scores."""
-    name = rows.criteria[int(rows.criterion[0])] or rows.column
-    return reads_lower(name, float(rows.score.min()))
 
 
 def reads_human(system: str) -> bool:
@@ -287,21 +255,38 @@ def rank_scores(
     scores = take_scores(rows.take(order))
     if np.ptp(scores.score) == 0:
         raise NotIdentified("all scores are equal: there is nothing to rank by")
-    documents = cluster_documents(scores)
-    factors = scores.factors if documents is None else {**scores.factors, "item": documents}
-    name = "item" if documents is None else "document"
-    answers = ScoredAnswers(factors, float(len(scores.score)), name)
     with one_blas_thread():
         fit: RatingFit = settings.model.fit(scores)
         sign = -1.0 if lower_is_better else 1.0
-        clustering, intervals = find_rating_intervals(fit, answers, settings, sign)
-    if documents is not None:
-        note = say("documents", documents=documents.size)
-        clustering = replace(clustering, notes=(*clustering.notes, note))
+        clustering, intervals = cluster_scores(fit, scores, settings, sign)
     if "judge" in scores.factors and "item" not in scores.factors:
         clustering = replace(clustering, notes=(*clustering.notes, say("no-items-of-scores")))
     apart, found = find_references(fit.systems, references), (clustering, intervals)
     return order_scores(fit, scores, found, settings, lower=lower_is_better, apart=apart)
+
+
+def cluster_scores(
+    fit: RatingFit, scores: ScoredRows, settings: Settings, sign: float
+) -> tuple[Clustering, Intervals]:
+    """Return clusters and intervals: items by their documents, unless these are too few."""
+    answers = ScoredAnswers(scores.factors, float(len(scores.score)))
+    clustered = isinstance(fit, LeastSquaresFit) and settings.interval != "model"
+    documents = cluster_documents(scores) if clustered else None
+    if documents is None:
+        return find_rating_intervals(fit, answers, settings, sign)
+    known = say("documents", documents=documents.size)
+    by_document = ScoredAnswers(
+        {**scores.factors, "item": documents}, answers.n_answers, "document"
+    )
+    found = None
+    if documents.effective >= MIN_EFFECTIVE["item"]:
+        with suppress(NotIdentified):  # items may do
+            found = find_rating_intervals(fit, by_document, settings, sign)
+    if found is None or "item" not in {way.name for way in found[1].ways}:
+        known = say("few-documents", "warning", documents=documents.size)
+        found = find_rating_intervals(fit, answers, settings, sign)
+    clustering, intervals = found
+    return replace(clustering, notes=(*clustering.notes, known)), intervals
 
 
 def order_scores(
@@ -481,7 +466,10 @@ def find_spread(
         # cells of one item, or of some, are summed together: their rows share few levels
         cells = number_groups(*(way.factor.codes for way in reversed(ways)))
         crossed = sum_squares(fit.absorbed, fit.residual, cells, int(cells.max()) + 1, rows)
-        vcovs = cross_ways(vcovs, crossed * (n / fit.df))
+        # constants cost degrees of freedom; a second score by one judge of one output gives none
+        outputs = len(np.unique(cells * np.int64(len(fit.systems)) + fit.data.system))
+        free = outputs - (n - fit.df)
+        vcovs = cross_ways(vcovs, crossed * (outputs / free if free > 0 else 1.0))
     described, method, df = covariance.describe_ways(ways)
     return clustering, covariance.Spread(ways, vcovs, df, method, described, apart=apart)
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import find_excluded, leave_out_controls, require_scores
+from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import (
     Exclusion,
     list_findings,
@@ -66,7 +67,6 @@ from evenhand.ranking.ratings import (
     find_references,
     name_groups,
     rank_scores,
-    reads_lower_of,
 )
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.significance import (
@@ -236,9 +236,10 @@ def account_for_clusters(
     They are adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method. Pairs then
     have the system first that scores better by the difference tested.
     """
-    apart = [*{*rows.systems}.difference(systems)]
+    tested = np.isin(rows.system, [rows.systems.index(name) for name in systems])
+    rows = rows.take(tested)  # references would be in the family of pairs
     try:
-        ranking = rank_scores(rows, settings, lower_is_better=lower, references=apart)
+        ranking = rank_scores(rows, settings, lower_is_better=lower, references=())
     except (NotIdentified, NotConverged) as refusal:
         unlinked = find_unlinked(take_scores(rows))
         if unlinked is not None:
@@ -443,7 +444,10 @@ class ScoreTests(Shown):
             assumed = "judges are independent"
             if self.blocks == "item":
                 assumed = "items are independent and judges do not matter"
-            answer.append(say(code, "info", how=how, p=friedman.p, assumed=assumed))
+            whole = friedman.df == len(scores.systems) - 1
+            where = "on the whole" if whole else f"within groups that {self.blocks}s link"
+            values = {"where": where, "how": how, "p": friedman.p, "assumed": assumed}
+            answer.append(say(code, "info", **values))
         return Document(
             basis=f"{about}{counts}{by} of {len(scores.score):,} outputs{items},"
             f" {plural(len(scores.systems), 'system')}. Tests of mean scores of outputs,"
@@ -458,7 +462,7 @@ class ScoreTests(Shown):
         keys = {name: "p_clustered" if name == CLUSTERED else f"holm_{name}" for name in self.tests}
         legend = ["p-values are adjusted for the number of pairs, by Holm's method"]
         clustered = CLUSTERED in keys
-        legend[0] += "; clustered: by max-|t|" if clustered else ""
+        legend[0] += "; clustered: by max-|t|" if clustered and not self.new else ""
         legend += [f"difference: of {self.pairs.compared}"] if clustered else []
         difference = "difference_adjusted" if clustered else "difference"
         return Table(

@@ -33,6 +33,8 @@ RANKINGS: Final = {
     "no-items-of-scores": "No column names items: scores are adjusted for judges alone. If one"
     " does: --column item=NAME.",
     "documents": "Items are clustered by their {documents:#document}.",
+    "few-documents": "Items come from {documents:#document}, too few to cluster by: what documents"
+    " have in common is in no interval.",
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
     "no-clustering": "No clustering by {factor}: {why}.",
     # Covariances
@@ -226,8 +228,8 @@ TESTS: Final = {
     "scores-not-better": "{first} is not shown to score better than {second} by {test}"
     " (p {p:p}){others}.",
     "scores-unbeaten": "No other system is shown to be better than {names}.",
-    "systems-differ": "Systems differ on the whole ({how}, p {p:p}) if {assumed}.",
-    "systems-not-differ": "Systems do not differ significantly on the whole ({how}, p {p:p}).",
+    "systems-differ": "Systems differ {where} ({how}, p {p:p}) if {assumed}.",
+    "systems-not-differ": "Systems do not differ significantly {where} ({how}, p {p:p}).",
     "not-clustered": "No clustered p-values: {why}.",
     "no-scores-testable": "No pair can be decided: systems were rated on different {what}. If items"
     " were independent and judges did not matter: {others}.",

@@ -510,7 +510,7 @@ def tabulate_judges(rows: Iterable[dict[str, Any]], level: float) -> Table:
     columns = (
         Column("judge", "judge", "name"),
         Column("ratings", "ratings", "count", priority=2),
-        Column("leniency", "lenient by", "+.1f"),
+        Column("leniency", "offset", "+.1f"),
         Column(ends, f"{100 * level:g} % interval", "interval", priority=4),
         Column("private", "own taste", "one", priority=1),
         Column("noise", "noise", "one", priority=1),

@@ -43,7 +43,7 @@ say: Final = Templates(
         "widths-of-some": "{level:.12g} % intervals are ± {widths} points for {some:,} of"
         " {of:#judge}; for the others they have no bounds.",
         "groups-apart": "Judges form {groups:,} groups without an output in common, not even"
-        " through others: that one group is more severe rests on its outputs being no better than"
+        " through others: that one group scores lower rests on its outputs being no better than"
         " the others', as if they were randomised.",
         "beyond-scale": "{predictions:#prediction is/predictions are} beyond the scores that were"
         " given, {low:g} to {high:g}: left so, not clipped.",
@@ -93,10 +93,10 @@ say: Final = Templates(
         "pairs-of-judges": "Of the {pairs:#pair} of judges, taken one at a time: {counts}.",
         "pair-of-judges": "The only pair of judges: {counts}.",
         "predicted": "Predictions of held-out ratings are {compared}.",
-        "leniency": "points of the scale. lenient by: what a judge gives more than the mean of"
+        "leniency": "points of the scale. offset: what a judge gives more than the mean of"
         " these judges, for the same outputs; own taste: what no other judge shares; noise: of one"
         " rating; both: own taste and noise together",
-        "correlations": "correlation of what judges like, their leniency aside; –: cannot be"
+        "correlations": "correlation of what judges like, their offsets aside; –: cannot be"
         " determined",
         "nearest": "correlation of what judges like: mean with the others, most and least alike; –:"
         " cannot be determined; all pairs with --json and --csv",

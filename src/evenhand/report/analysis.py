@@ -13,6 +13,7 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import find_excluded, leave_out_controls, take_pairs
+from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import Exclusion, note_excluded
 from evenhand.data.held_tables import CountedOnce, hold_rows
 from evenhand.data.rankings import Rankings
@@ -51,7 +52,7 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.ratings import choose_rating_model, rank_scores, reads_human, reads_lower
+from evenhand.ranking.ratings import choose_rating_model, rank_scores, reads_human
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.settings import Settings as RankSettings
@@ -655,12 +656,6 @@ def say_outcome(condition: str, reversal: str) -> str:
 ROLES: Final = ("task", "judge", "item", "system", "criterion")
 
 
-def are_level(rows: RatingRows) -> bool:
-    """Say whether all scores under each criterion are the same, so that they tell nothing."""
-    parts = rows.split(("criterion",)).values()
-    return all(part.score.min() == part.score.max() for part in parts)
-
-
 @dataclass(frozen=True, eq=False)
 class Rated:
     data: Ratings  # as they were read, controls and all
@@ -713,12 +708,11 @@ class Rated:
     @cached_property
     def lower(self) -> frozenset[str]:
         """Criteria under which lower scores are better."""
-        least = {name: float(part.score.min()) for name, part in self.scored.items()}
         better = self.settings.better
         return frozenset(
             name
-            for name, low in least.items()
-            if (reads_lower(name, low) if better is None else better == "lower")
+            for name, part in self.scored.items()
+            if (reads_lower_of(part) if better is None else better == "lower")
         )
 
     @cached_property
@@ -873,7 +867,7 @@ PREFERENCE: Final = {
 
 # Sections of ratings
 RATING: Final = {
-    "scores": "Which system scores higher",
+    "scores": "Which system is better",
     "criteria": "Systems under the criteria",
     "scorers": "The judges",
     "scoring": "Do judges agree?",

@@ -28,7 +28,7 @@ from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking, say_ranked_by
 from evenhand.render.counts import plural
 from evenhand.render.values import join_names, write_value
-from evenhand.report.analysis import Analysis, Rated, are_level, list_left_out
+from evenhand.report.analysis import Analysis, Rated, list_left_out
 from evenhand.report.document import Block, Section
 from evenhand.report.sections.judges import NAMELESS
 from evenhand.report.sections.judges import find_fault as find_fault_of_judges
@@ -321,7 +321,7 @@ def say_scores(rated: Rated) -> list[Sentence]:
             said = f"Agreement of judges is Krippendorff's α{on} {cite(*of_alpha)}."
             sentences.append((said, of_alpha))
     # nothing is said of judges where they are not known or one is alone
-    if find_fault_of_judges(rated.rows.judges)[0] or are_level(rated.rows):
+    if find_fault_of_judges(rated.rows.judges)[0] or rated.rows.all_same:
         return sentences
     with suppress(NotIdentified, NotConverged):
         how = "Judges were screened by how their scores follow those of others"
@@ -345,10 +345,13 @@ def _share(said: Mapping[str, Sequence[Sentence]]) -> list[Sentence]:
 
 def _say_rating_models(rated: Rated) -> list[Sentence]:
     """Say which model ranked how many ratings; effects that were removed may differ."""
-    rankings = [*rated.ranked.values()]
-    n = write_value(sum(one.n_judgments for one in rankings), "count")
+    rankings = rated.ranked
+    n = write_value(sum(one.n_judgments for one in rankings.values()), "count")
     under = f", under each of {len(rankings)} criteria by itself" if len(rankings) > 1 else ""
     what = f"{n} ratings of {len(rated.systems)} systems{under}"
+    if lower := [name for name, one in rankings.items() if one.lower_is_better]:
+        of = f" of {join_names(lower)}" if len(lower) < len(rankings) else ""
+        what += f"; lower scores{of} are better"
     models: dict[Sentence, list[str]] = {}
     for name, ranking in rated.ranked.items():
         models.setdefault(_name_rating_model(ranking), []).append(name)
@@ -358,7 +361,7 @@ def _say_rating_models(rated: Rated) -> list[Sentence]:
         about = f"For {join_names(names)} systems" if len(models) > 1 else "Systems"
         of = "" if sentences else f"; {what}"
         sentences.append((f"{about} were ranked by {model}{cited}{of}.", keys))
-    apart = dict.fromkeys(str(row["system"]) for one in rankings for row in one.references)
+    apart = dict.fromkeys(str(row["system"]) for one in rankings.values() for row in one.references)
     if apart:
         verb = "stands" if len(apart) == 1 else "stand"
         said = f"{join_names([*apart])} {verb} beside the systems without a rank, being"

@@ -101,7 +101,7 @@ def draw_offsets(bias: RatingBias) -> Chart:
     bars = [Bar(one.judge, one.offset, one.lower, one.upper) for one in bias.judges]
     if not bars:
         raise NotIdentified("no judge scored outputs of two systems: there are no offsets to draw")
-    title = "Severity of judges, the most severe first"
+    title = "Judges by their scores, the lowest first"
     below = f"0 is the average judge on the same outputs; {100 * bias.level:g} % intervals"
     return draw_intervals(bars[:MAX_ROWS], axis="points", title=title, below=below, reference=0.0)
 

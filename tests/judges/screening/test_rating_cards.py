@@ -108,7 +108,6 @@ DEGENERATE = {
     "nothing shared": [
         (f"J{j}", f"{j}-{k}", f"s{j}", (j * k) % 5) for j in range(12) for k in range(20)
     ],
-    "all the same score": [(f"J{j}", str(k), f"s{k % 2}", 3) for j in range(12) for k in range(20)],
     "one system": [(f"J{j}", str(k), "s", (j + k) % 5) for j in range(12) for k in range(20)],
     "one item": [(f"J{j}", "1", f"s{k}", (j + k) % 5) for j in range(12) for k in range(20)],
     "one score each": [(f"J{j}", "1", "s", j % 5) for j in range(12)],
@@ -131,6 +130,9 @@ def test_what_cannot_be_screened_is_refused(rows):
         screen_ratings(changed(rows, judges=("",)))
     with pytest.raises(NotIdentified, match="all scores are of controls"):
         screen_ratings(changed(rows, kind=np.full(rows.size, CONTROL, np.int8)))
+    same = [(f"J{j}", str(k), f"s{k % 2}", 3) for j in range(12) for k in range(20)]
+    with pytest.raises(NotIdentified, match="all scores are the same; ask for scores that tell"):
+        screen_ratings(table_of(same))
     with pytest.raises(UnknownOption, match=r"level cannot be 5: it lies between 0 and 1, as \.05"):
         screen_ratings(rows, level=5)
     with pytest.raises(InvalidJudgments, match="not on the scale"):

@@ -77,7 +77,7 @@ def test_one_system_and_several_criteria_are_refused(name):
 
 
 @pytest.mark.parametrize("name", ["adjusted", "mean"])
-@pytest.mark.parametrize("way", ["judge", "item"])
+@pytest.mark.parametrize("way", ["judge", "item", "judge+item"])
 def test_counting_every_rating_twice_leaves_estimates_and_clustered_errors(name, way):
     columns = make()
     twice = {key: values * 2 for key, values in columns.items()}

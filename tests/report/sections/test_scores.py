@@ -1,13 +1,14 @@
-"""Which system scores higher: the board, its words, references and directions."""
+"""Which system is better: the board, its words, references and directions."""
 
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 
 import evenhand
 from evenhand.errors import NotIdentified
-from evenhand.report.analysis import Analysis
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.assemble import find_answer
 from evenhand.report.sections.data import write_section_rated
 from evenhand.report.sections.systems import MAX_PLOTS, find_answer_of_ratings
@@ -43,6 +44,16 @@ def test_where_lower_is_better_by_its_name_the_order_turns_and_it_is_said():
     assert "Lower scores are better." in section.says[-1]
     across = section.figures[0].chart.x
     assert across.low > across.high
+
+
+def test_penalties_in_a_column_of_that_name_are_better_when_lower():
+    frame = pl.DataFrame(make_rows()).drop("criterion").rename({"score": "penalty"})
+    data = evenhand.read(frame, columns={"score": "penalty"})
+    section = write_section(Analysis(data, Settings()))
+    board = next(one for one in section.tables if one.caption.startswith("Systems by score"))
+    assert [row["system"] for row in board.rows] == ["poor", "fair", "good"]
+    assert board.caption.startswith("Systems by score, best (lowest) first")
+    assert section.figures[0].chart.x.title == "score (lower is better)"
 
 
 def test_penalties_that_are_taken_off_are_better_when_higher():

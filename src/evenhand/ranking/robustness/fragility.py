@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
+from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
@@ -64,7 +65,6 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import (
     choose_rating_model,
     rank_scores,
-    reads_lower_of,
     refuse_of_votes,
     take_part,
 )

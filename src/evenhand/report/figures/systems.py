@@ -35,7 +35,8 @@ def draw_forest(
     starts = [(numbers.index(number), numbers.count(number), number) for number in even]
     bands = [{"from": high * at, "to": high * (at + n), "cluster": one} for at, n, one in starts]
     x = style.Axis.around((row[name] for row in rows for name in ("lower", key, "upper")), title)
-    x = replace(x, low=x.high, high=x.low) if reverse else x
+    if reverse:
+        x = replace(x, low=x.high, high=x.low, title=f"{title} (lower is better)")
     drawn = [{"kind": "system", **row, "at": at} for at, row in enumerate(rows)]
     marks = [
         style.boxes([(x.low, at - 0.5, x.high, at + n - 0.5) for at, n, _ in starts], style.BAND),
@@ -310,5 +311,5 @@ def draw_removals(diagnosis: Diagnosis, criterion: str) -> style.Chart:
     marks = style.series(drawn, ("score", "at"), looks, "by", size=6.5, alpha=0.85)
     x = style.Axis.around((score.full for score in scores), "mean score", room=0.1)
     title = f"Systems scored again, {criterion}" if criterion else "Systems scored again"
-    below = "by all judges, and without those outside by each method"
+    below = "highest first, by all judges, and without those outside by each method"
     return style.Chart((rows,), x, style.Axis.of_rows(systems), marks, style.ROW).name(title, below)

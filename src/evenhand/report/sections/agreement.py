@@ -20,7 +20,7 @@ from evenhand.judges.variance import DesignRequest, Study, estimate_components, 
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import write_value
-from evenhand.report.analysis import Analysis, are_level, choose_state, say_how, say_outcome
+from evenhand.report.analysis import Analysis, choose_state, say_how, say_outcome
 from evenhand.report.document import (
     NOT_RUN,
     PASSED,
@@ -208,7 +208,7 @@ def write_section_scoring(analysis: Analysis) -> Section:
         "scoring",
         table.document(),
         basis=True,
-        checks=(_check_scoring(table, level=are_level(rated.targets)),),
+        checks=(_check_scoring(table, level=rated.targets.all_same),),
         figures=_draw(table),
         command=command,
     )

@@ -30,7 +30,6 @@ from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import (
     Analysis,
     Rated,
-    are_level,
     choose_state,
     say_outcome,
     take_single,
@@ -271,7 +270,7 @@ DRAWN: Final = {
 def write_section_scorers(analysis: Analysis) -> Section:
     rated, command = analysis.rated, analysis.write_command("judges")
     fault = find_fault(rated.rows.judges)
-    if not fault[0] and are_level(rated.rows):
+    if not fault[0] and rated.rows.all_same:
         fault = "all scores are the same", "Ask for scores that tell outputs apart."
     if fault[0]:
         return write_fault("scorers", fault, command)

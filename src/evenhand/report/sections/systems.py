@@ -371,11 +371,11 @@ def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
     return [rows_by_system[name] for name in names if name in rows_by_system]
 
 
-# Which system scores higher: the ranking under each criterion.
+# Which system is better: the ranking under each criterion.
 
 MAX_PLOTS: Final = 8  # Most criteria that have a plot; all have a table
 NOTE_SCORES: Final = (
-    "An interval is of a system's distance to the mean of all systems: severity that a judge shows"
+    "An interval is of a system's distance to the mean of systems: severity that a judge shows"
     " to all systems alike is not in it. Intervals of systems that are decided may overlap: a"
     " difference is surer than two scores, which share judges and items."
 )
