@@ -168,7 +168,7 @@ def test_the_headline_counts_what_weighted_judgments_count_like(tables):
     (note,) = (one for one in ranking.notes if one.code == "judgments-weighted")
     assert note.values["effective"] == fused.effective
     like = float(f"{fused.gain * fused.effective:.2g}")
-    assert f"count like about {like:,.0f}." in fused.says_of(ranking)
+    assert f"are as precise as about {like:,.0f}." in fused.says_of(ranking)
 
 
 def test_refusals(tables):
