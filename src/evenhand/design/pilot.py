@@ -159,7 +159,18 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
                 f"the pilot holds {len(levels)} {plural}, {listing(levels, 12)}: name one of them"
                 f" (--{name} NAME, in Python evenhand.read(..., where=\"{name} = 'NAME'\"))"
             )
-    components = estimate_components(table if isinstance(table, RatingRows) else data)
+    try:
+        components = estimate_components(table if isinstance(table, RatingRows) else data)
+    except NotIdentified as refusal:
+        if isinstance(table, RatingRows):
+            raise
+        stated = f"evenhand plan --systems {len(table.tally().systems)} --gap 0.5 --judge-sd 2"
+        advice = [
+            *refusal.without_options("--method").remedies,
+            "plan without a pilot, with the sd of judges that evenhand variance --method likelihood"
+            f" finds ({stated})",
+        ]
+        raise NotIdentified(refusal.cause, advice) from None
     judge = find_source(components, JUDGE_SYSTEM)
     item, system = find_source(components, ITEM_SYSTEM), components.find(SYSTEM)
     if judge is None or system is None or components.stderr is None:
