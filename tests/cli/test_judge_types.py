@@ -144,6 +144,7 @@ def test_other_types_count_as_people(tmp_path):
     "name",
     [
         *("gpt-4", "openai/gpt-4o", "claude-3-opus", "Llama-3", "qwen2.5", "judge-llm", "lmjudge"),
+        *("gpt", "ChatGPT", "llm:gpt4"),
         *("prometheus", "auto-j", "skywork-reward"),
     ],
 )

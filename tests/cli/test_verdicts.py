@@ -64,7 +64,7 @@ def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
 @pytest.mark.parametrize(
     ("name", "words", "says"),
     [
-        ("people", ("--llm", "people"), "give verdicts of LLM judges alone"),
+        ("people", ("--llm", "people"), "that of verdicts holds LLM judges alone"),
         ("verdicts", ("--llm", "people"), "Are the two files exchanged? --llm takes the verdicts"),
         ("people", ("--llm", "verdicts", "--order-effect"), "an order effect"),
         ("people", ("--llm-judges", "lm"), "no judge 'lm'"),
@@ -111,26 +111,9 @@ def test_verdicts_that_are_no_answers_are_excluded_as_people_s_are(files, evenha
     assert found["llm"]["n_verdicts"] == every["llm"]["n_verdicts"] - 3
 
 
-def find_note(evenhand, *words, code="verdict-probabilities"):
+def find_note(evenhand, *words):
     findings = json.loads(evenhand("rank", *words, "--json").out)["findings"]
-    return [one for one in findings if one["code"] == code]
-
-
-def test_an_llm_judge_of_one_outcome_among_others_is_named(files, evenhand, tmp_path):
-    path = tmp_path / "two.csv"
-    with path.open("w", newline="") as file:
-        rows = csv.writer(file)
-        for judge, winner in (("llm", ""), ("flat", "left")):
-            with Path(files("verdicts")).open(newline="") as read:
-                for at, row in enumerate(csv.DictReader(read)):
-                    row |= {"judge": judge, "winner": winner or row["winner"]}
-                    rows.writerows([[*row]] if judge == "llm" and not at else [])
-                    rows.writerow(row.values())
-    words = (files("people"), "--llm", str(path))
-    (found,) = find_note(evenhand, *words, code="constant-llm-judges")
-    assert (found["values"]["judges"], found["severity"]) == (["flat"], "warning")
-    alone = (files("people"), "--llm", files("verdicts"))
-    assert find_note(evenhand, *alone, code="constant-llm-judges") == []
+    return [one for one in findings if one["code"] == "verdict-probabilities"]
 
 
 def test_probabilities_that_are_all_missing_are_named_as_such(files, evenhand, tmp_path):
@@ -180,24 +163,6 @@ def test_names_that_differ_are_shown(files, evenhand, tmp_path):
     assert "no item is" in evenhand("rank", files("people"), "--llm", path, code=2).err
 
 
-def test_constant_verdicts_are_named(files, evenhand, tmp_path):
-    path = rewrite(files, tmp_path / "same.csv", lambda _, row: {**row, "winner": "left"})
-    said = evenhand("rank", files("people"), "--llm", path, code=2)
-    assert "all verdicts are 'left'" in " ".join(said.err.split())
-    swapped = []
-
-    def swap(_, row):
-        swapped.append({**row, "left": row["right"], "right": row["left"], "winner": "left"})
-        return {**row, "winner": "left"}
-
-    path = rewrite(files, tmp_path / "both.csv", swap)
-    with Path(path).open("a", newline="") as file:
-        csv.DictWriter(file, [*swapped[0]]).writerows(swapped)
-    found = json.loads(evenhand("rank", files("people"), "--llm", path, "--json").out)
-    assert found["llm"]["weight"] == 0
-    assert "verdicts-constant" in [one["code"] for one in found["findings"]]
-
-
 def test_replace_asks_for_what_it_needs(files, evenhand):
     assert "--llm-judges NAME" in evenhand("replace", files("both"), "--epsilon", ".1", code=2).err
     says = evenhand("replace", files("both"), "--llm-judges", "llm", code=2).err
@@ -207,7 +172,7 @@ def test_replace_asks_for_what_it_needs(files, evenhand):
 def test_what_people_should_judge(files, evenhand):
     llm = ("--for-llm", files("verdicts"), "--batch", "20")
     rows = [*csv.DictReader(evenhand("next", *llm, "--csv").out.splitlines())]
-    assert [*rows[0]] == ["item", "left", "right", "kind", "sampling_probability"]
+    assert [*rows[0]] == ["item", "left", "right", "sampling_probability"]
     assert len(rows) == 20
     both = ("next", files("people"), *llm, "--policy", "uncertainty")
     told = json.loads(evenhand(*both, "--json").out)

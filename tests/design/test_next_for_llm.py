@@ -159,7 +159,27 @@ def test_waves_weigh_as_many_judgments_as_they_have(tables):
     assert np.mean(sums) == pytest.approx(60 / drawn.earlier, rel=0.05)
 
 
-def test_the_headline_counts_what_weighted_judgments_count_like(tables):
+def test_two_waves_give_back_the_share_of_all_items_by_their_recorded_probabilities():
+    """Of all items a wins .65: of 200 whose verdicts are divided 9 of 10, of 200 others 4 of 10."""
+    wins = np.r_[np.arange(CLASSES) % 10 < 9, np.arange(CLASSES) % 10 < 4]
+    assert wins.mean() == 0.65
+    verdicts, weighted, plain = evenhand.read(DIVIDED), [], []
+    for seed in range(100):
+        first = evenhand.sample_for_llm(None, verdicts, n=60, seed=seed).pairs
+        before = {name: [getattr(one, name) for one in first] for name in ("item", "left", "right")}
+        before["winner"] = ["left"] * 60  # only who was judged matters to what is drawn
+        drawn = evenhand.sample_for_llm(before, verdicts, n=60, policy="uncertainty", seed=seed)
+        weight = np.r_[
+            np.full(60, 1 / drawn.earlier), [1 / one.sampling_probability for one in drawn.pairs]
+        ]
+        won = wins[[int(one.item) for one in (*first, *drawn.pairs)]]
+        weighted.append(won @ weight / weight.sum())
+        plain.append(won.mean())
+    assert abs(np.mean(weighted) - 0.65) <= 4 * np.std(weighted) / len(weighted) ** 0.5
+    assert abs(np.mean(plain) - 0.65) >= 8 * np.std(plain) / len(plain) ** 0.5
+
+
+def test_the_headline_counts_how_precise_weighted_judgments_are(tables):
     people, verdicts = tables
     n = len(people["item"])
     ranking = evenhand.rank(with_probability(people, [0.1] * (n - 60) + [0.9] * 60), llm=verdicts)
@@ -168,7 +188,7 @@ def test_the_headline_counts_what_weighted_judgments_count_like(tables):
     (note,) = (one for one in ranking.notes if one.code == "judgments-weighted")
     assert note.values["effective"] == fused.effective
     like = float(f"{fused.gain * fused.effective:.2g}")
-    assert f"count like about {like:,.0f}." in fused.says_of(ranking)
+    assert f"are as precise as about {like:,.0f}." in fused.says_of(ranking)
 
 
 def test_refusals(tables):

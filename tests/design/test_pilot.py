@@ -118,3 +118,10 @@ def test_controls_of_a_pilot_of_ratings_are_no_systems_to_plan_for():
     assert found.spec.truth == alone.spec.truth
     assert {*found.spec.truth.systems} == {"s0", "s1", "s2"}
     assert found.excluded[0].rows == 24
+
+
+def test_a_pilot_of_strong_tastes_is_refused_with_what_plan_can_do():
+    pilot = draw(Design(12, 60, 1200), 3, Truth.spaced(4, 0.3, judge_sd=4))
+    with pytest.raises(NotIdentified, match=r"evenhand plan --systems 4 --gap 0\.5") as refused:
+        learn_from_pilot(pilot)
+    assert "(--method" not in str(refused.value)

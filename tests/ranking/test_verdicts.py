@@ -132,19 +132,66 @@ def test_ties_are_an_outcome_of_people_and_llm():
     assert ranking.fused.human.log_worth.tolist() == evenhand.rank(people).log_worth.tolist()
 
 
-def test_verdicts_that_say_nothing_leave_the_ranking_as_it_is(tables):
+@pytest.mark.parametrize("outcomes", [("tie",), ("left",), ("left", "tie")])
+def test_constant_verdicts_leave_the_ranking_by_people_as_it_is(tables, outcomes):
     people, verdicts = tables
-    alike = {**verdicts, "winner": ["tie"] * len(verdicts["winner"])}
+    judges = {f"llm {one}": [one] * len(verdicts["winner"]) for one in outcomes}
     ranking, alone = (
-        evenhand.rank(people, llm=alike, model=HALVES),
+        evenhand.rank(people, llm=add_judges({}, verdicts, judges), model=HALVES),
         evenhand.rank(people, model=HALVES),
     )
-    assert ranking.fused.weight == 0
-    assert ranking.fused.gain == 1
+    assert (ranking.fused.weight, ranking.fused.gain) == (0, 1)
     assert ranking.systems == alone.systems
     for name in ("log_worth", "stderr", "lower", "upper", "rank_lower", "rank_upper"):
         assert getattr(ranking, name).tolist() == getattr(alone, name).tolist()
-    assert "verdicts-add-nothing" in [note.code for note in ranking.notes]
+    codes = [note.code for note in ranking.notes]
+    assert codes.count("verdicts-constant") == 1
+    assert codes.count("constant-llm-judges") == len(outcomes) - 1
+
+
+@pytest.mark.parametrize("method", ["worths", "ppi++"])
+def test_an_llm_judge_of_one_outcome_is_excluded_and_named(tables, method):
+    """It tells nothing, and averaged with another it would halve what that one tells."""
+    people, verdicts = tables
+
+    def rank(llm):
+        if method == "worths":
+            return evenhand.rank(people, llm=llm)
+        return evenhand.rank_prediction_powered(people, llm=llm, method=method)
+
+    flat = {"flat": ["left"] * len(verdicts["winner"])}
+    found, expected = rank(add_judges(verdicts, verdicts, flat)), rank(verdicts)
+    for name in ("lower", "upper", "rank_lower", "rank_upper"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+    (note,) = (one for one in found.notes if one.code == "constant-llm-judges")
+    assert note.values["judges"] == ["flat"]
+    assert "constant-llm-judges" not in [one.code for one in expected.notes]
+
+
+def test_verdicts_that_never_contradict_an_order_are_refused(tables):
+    people, verdicts = tables
+    n = len(verdicts["item"])
+    swapped = {**verdicts, "left": verdicts["right"], "right": verdicts["left"]}
+    llm = add_judges(
+        add_judges({}, verdicts, {"llm": ["left"] * n}), swapped, {"llm": ["right"] * n}
+    )
+    with pytest.raises(NotIdentified, match="verdicts on what people judged"):
+        evenhand.rank(people, llm=llm)
+
+
+def test_few_verdicts_are_the_same_by_chance(tables):
+    people, verdicts = tables
+    few = {name: values[:9] for name, values in verdicts.items()}
+    two = add_judges(verdicts, few, {"few": ["left"] * 9})
+    codes = [one.code for one in evenhand.rank(people, llm=two).notes]
+    assert "constant-llm-judges" not in codes
+
+
+def add_judges(verdicts, questions, judges):
+    """Verdicts with those of other judges, whose outcomes on the questions are given."""
+    parts = [{**questions, "judge": [j] * len(own), "winner": own} for j, own in judges.items()]
+    parts = [verdicts, *parts] if verdicts else parts
+    return {name: [one for part in parts for one in part[name]] for name in parts[0]}
 
 
 def test_other_names_permute(tables, ranking):
@@ -268,7 +315,6 @@ def test_groups_are_ranked_with_the_verdicts_of_their_own(tables):
         ({"left": "x", "right": "y"}, {}, InvalidJudgments, "must be the same in both"),
         ({"item": "x"}, {}, InvalidJudgments, "must be the same in both"),
         ({"item": None}, {}, InvalidJudgments, "have no items"),
-        ({"winner": "left"}, {}, NotIdentified, "verdicts on what people judged"),
     ],
 )
 def test_what_does_not_go_together_is_refused(tables, change, settings, refusal, words):
@@ -293,9 +339,7 @@ def test_json_and_text_say_what_verdicts_did(ranking):
     assert contract["n_pairs"] == 3000
     assert contract["weight"] == ranking.fused.weight
     text = ranking.document().basis
-    assert (
-        "With 6,000 verdicts of LLM judges on 3,000 pairs of outputs, 480 judgments count" in text
-    )
+    assert "With 6,000 verdicts of LLM judges on 3,000 pairs of outputs, 480 judgments are" in text
     assert f"weight {ranking.fused.weight:.4f}" in ranking.signature
 
 

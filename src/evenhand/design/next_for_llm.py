@@ -28,7 +28,6 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
-from evenhand.design.policy import CHOSEN, RANDOM
 from evenhand.design.savings import count_judged
 from evenhand.design.texts import say
 from evenhand.errors import (
@@ -63,7 +62,6 @@ class SampledPair:
     item: str
     left: str  # the system to show first, at random
     right: str  # the other
-    kind: str  # "random" or "chosen"
     sampling_probability: float  # of being in the sample, with what people judged before
 
 
@@ -116,7 +114,6 @@ class SampledPairs(Shown):
             Column("item", "item", "name"),
             Column("left", "first", "name"),
             Column("right", "second", "name"),
-            Column("kind", "kind"),
             Column(SAMPLED, "probability", ".3g"),
         )
         caption = "Pairs of outputs to judge next"
@@ -231,10 +228,9 @@ def sample_for_llm(
     for at, swap in zip(drawn.tolist(), swapped.tolist(), strict=True):
         item, pair = divmod(int(cells.keys[rest[at]]), k * k)
         sides = [verdicts.systems[one] for one in divmod(pair, k)]
-        kind = RANDOM if policy == "random" else CHOSEN
         left, right = sides[::-1] if swap else sides
         chance = write_chance(chances[at] / beyond)
-        pairs.append(SampledPair(of_item.labels[item], left, right, kind, chance))
+        pairs.append(SampledPair(of_item.labels[item], left, right, chance))
     parts = ("next for llm", policy, f"judged={n_judged} pairs={n} seed={seed}")
     return SampledPairs(
         tuple(pairs),

@@ -142,6 +142,24 @@ def _advise(data: Comparisons | Rankings | Ratings, components: VarianceComponen
     ]
 
 
+def _estimate(
+    table: Comparisons | RatingRows, data: Comparisons | Rankings | Ratings
+) -> VarianceComponents:
+    """Estimate variances; a refusal names no option that plans do not have."""
+    try:
+        return estimate_components(table if isinstance(table, RatingRows) else data)
+    except NotIdentified as refusal:
+        if isinstance(table, RatingRows):
+            raise
+        stated = f"evenhand plan --systems {len(table.tally().systems)} --gap 0.5 --judge-sd 2"
+        advice = [
+            *refusal.without_options("--method").remedies,
+            "plan without a pilot, with the sd of judges that evenhand variance --method likelihood"
+            f" finds ({stated})",
+        ]
+        raise NotIdentified(refusal.cause, advice) from None
+
+
 def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool = False) -> Pilot:
     """Take systems, ties and tastes from a pilot, whose differences need not be known if stated."""
     if not isinstance(data, Comparisons | Rankings | Ratings):
@@ -160,7 +178,7 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
                 f"the pilot holds {len(levels)} {plural}, {listing(levels, 12)}: name one of them"
                 f" (--{name} NAME, in Python evenhand.read(..., where=\"{name} = 'NAME'\"))"
             )
-    components = estimate_components(table if isinstance(table, RatingRows) else data)
+    components = _estimate(table, data)
     judge = find_source(components, JUDGE_SYSTEM)
     item, system = find_source(components, ITEM_SYSTEM), components.find(SYSTEM)
     if judge is None or system is None or components.stderr is None:

@@ -77,12 +77,11 @@ say: Final = Templates(
         "labels-uneven": "Labels are means of {least} to {most} ratings, and the model has one"
         " noise for all of them: it takes means of few ratings to be as certain as those of many.",
         # Queries replayed
-        "verdicts-gain": "An LLM that gives people's answer in {agreement:%} of the cases, with"
-        " {verdicts:#verdict} on other outputs: {judgments:,} judgments count like about"
-        " {counts}, if each is of another item; several on one item gain more. ρ = {correlations}:"
-        " the correlation of answers by people and LLM within a pair of systems, without their"
-        " agreement on which system is better. Verdicts do not reduce errors from tastes of"
-        " judges.",
+        "verdicts-gain": "With {verdicts:#verdict} on other outputs by an LLM that gives people's"
+        " answer in {agreement:%} of the cases, {judgments:,} judgments on as many items are as"
+        " precise as about {counts}; several on one item gain more. Within a pair of systems,"
+        " answers by people and LLM then have correlation {correlations}. Verdicts do not reduce"
+        " errors from tastes of judges.",
         "full-pool": "With all {pool:,} labels, predictions are off by {mae:.3g} points on average"
         " ({tests:,} test outputs, whose labels have standard deviation {spread:.3g}).",
         "labels-do-not-help": "Labels do not help here: predictions with {start:,} of them are off"

@@ -687,7 +687,8 @@ def look_at_outcomes(
     labels = [read_label(table, roles[role], role) for role in _ROLES]
     fetched = fetch_columns(table.frame.select(*labels).head(LOOK))
     columns = [cast("list[str | None]", fetched[role].tolist()) for role in _ROLES]
-    reading = tell_reading(zip(*columns, strict=True), outcome_labels)
+    rows = dict.fromkeys(zip(*columns, strict=True))  # many are the same
+    reading = tell_reading(rows, outcome_labels)
     if reading == "both":
         words = sorted({*filter(None, columns[2])} & {*columns[0], *columns[1]})
         sides = {word: meant for word in words if (meant := read_outcome(word, outcome_labels))}
@@ -697,7 +698,7 @@ def look_at_outcomes(
             " winners and as sides, and they differ: read names with --from crowd-kit (in Python"
             f" format='crowd_kit'), sides by declaring them ({options}, in Python outcomes={sides})"
         )
-    there = [one for one in columns[2] if one and not is_missing(one, outcome_labels)]
+    there = [one for one in {*columns[2]} if one and not is_missing(one, outcome_labels)]
     known = all(read_outcome(one, outcome_labels) for one in there)
     return reading if reading == "winners" or (known and find_mark(column) is None) else None
 

@@ -50,17 +50,17 @@ _VARIANCE: Final = {
 _REPLACEMENT: Final = {
     "replaces": "{llm} may replace a human judge{where}: the difference is at most {upper:two}"
     " (ε = {epsilon:two}).",
-    "no-replacement": "{llm} is not shown to replace a human judge{where} within ε = {epsilon:two}"
-    " (adjusted p = {p:p}).",
-    "no-better-than-constant": "{llm} is not shown to replace a human judge{where}: always"
-    " answering {constant} may come as close.",
+    "no-replacement": "These judgments are no evidence that {llm} may replace a human judge{where}:"
+    " the difference may be ε = {epsilon:two} or more (adjusted p = {p:p}).",
+    "no-better-than-constant": "These judgments are no evidence that {llm} may replace a human"
+    " judge{where}: always answering {constant} may come as close.",
     "later-answers": "{n:#answer} of a judge to a question that the judge had answered before: not"
     " used, since the first counts.",
     "another-first": "By its verdicts alone {other} would be first, and by people {first}: evenhand"
     " bias --llm-judges {llm} shows what moves {llm}.",
     "replacement-untested": "{which} cannot be tested: {why}.",
-    "judges-by-chance": "{llm} cannot be tested{where}: the judges are not shown to agree beyond"
-    " chance, so there is nothing to replace.",
+    "judges-by-chance": "{llm} cannot be tested{where}: judges may agree by chance alone, and then"
+    " there is nothing to replace.",
 }
 
 _AGREEMENT: Final = {

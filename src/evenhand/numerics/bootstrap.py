@@ -58,7 +58,7 @@ class Influence:
 
 
 def draw_webb(shape: tuple[int, int], rng: np.random.Generator) -> Array:
-    return np.asarray(WEBB.ravel()[rng.integers(0, WEBB.size, shape)])
+    return np.take(WEBB, rng.integers(0, WEBB.size, shape))
 
 
 def bootstrap_contrasts(
@@ -118,30 +118,34 @@ class ReplicateBatches:
         return replace(self, **parts)
 
     def _iterate(self, weights: Array) -> Iterator[tuple[slice, Numbers, Numbers]]:
-        """Compute all replicates; products take twice as many at a time as what follows likes."""
-        step = max(MIN_REPLICATES, BLOCK // (weights.shape[1] * self.rows.shape[1]))
+        """Compute all replicates, some at a time, and of these fewer where their clusters stand."""
+        c, k = CLUSTERS_TOGETHER, self.rows.shape[1]
         blocks, width, columns = self.carried.shape
-        room = np.empty((2 * step, blocks, columns), dtype=self.carried.dtype)
-        for first in range(0, len(weights), 2 * step):
-            batch = weights[first : first + 2 * step].astype(self.axes.dtype)
-            b, c = len(batch), CLUSTERS_TOGETHER
-            known = np.ones((blocks, b, width), dtype=batch.dtype)
-            filled = np.zeros((b, blocks * c), dtype=batch.dtype)
-            filled[:, : batch.shape[1]] = batch
-            known[:, :, -c:] = filled.reshape(b, blocks, c).transpose(1, 0, 2)
-            changes = room[:b]
-            each = changes.reshape(b, blocks * c, columns // c)
-            # OpenBLAS may raise the flag for parts of a register that no result uses (numpy#24067)
-            with np.errstate(invalid="ignore"):
-                moved = batch @ self.axes
-                known[:, :, : moved.shape[1]] = moved
-                np.matmul(known, self.carried, out=changes.transpose(1, 0, 2))
-                # of an array with itself numpy makes half and mirrors it: slower, where small
-                products = np.matmul(each[:, :, :-1].transpose(0, 2, 1), each)
-                estimate = moved @ self.rows
-            for at in range(0, len(estimate), step):
-                part = estimate[at : at + step]
-                yield slice(first + at, first + at + len(part)), part, products[at : at + step]
+        step = 2 * max(MIN_REPLICATES, BLOCK // (weights.shape[1] * k))
+        together = step * max(1, BLOCK // (step * k**2))
+        known = np.ones((blocks, step, width), dtype=self.axes.dtype)
+        filled = np.zeros((step, blocks * c), dtype=self.axes.dtype)
+        room = np.empty((step, blocks, columns), dtype=self.carried.dtype)
+        for start in range(0, len(weights), together):
+            part = weights[start : start + together].astype(self.axes.dtype)
+            estimate = np.empty((len(part), k), dtype=self.rows.dtype)
+            products = np.empty((len(part), k, k + 1), dtype=self.carried.dtype)
+            for first in range(0, len(part), step):
+                some = slice(first, first + step)
+                b = len(part[some])
+                filled[:b, : part.shape[1]] = part[some]
+                known[:, :b, -c:] = filled[:b].reshape(b, blocks, c).transpose(1, 0, 2)
+                each = room[:b].reshape(b, blocks * c, columns // c)
+                # OpenBLAS may raise the flag for parts of a register that no result uses
+                # (numpy#24067)
+                with np.errstate(invalid="ignore"):
+                    moved = part[some] @ self.axes
+                    known[:, :b, : moved.shape[1]] = moved
+                    np.matmul(known[:, :b], self.carried, out=room[:b].transpose(1, 0, 2))
+                    # of an array with itself numpy makes half and mirrors it: slower, where small
+                    np.matmul(each[:, :, :-1].transpose(0, 2, 1), each, out=products[some])
+                    np.matmul(moved, self.rows, out=estimate[some])
+            yield slice(start, start + len(part)), estimate, products
 
     def studentise(self, weights: Array, pairs: Pairs) -> tuple[Numbers, Numbers, Flags]:
         """Return (P, B) and (B, K) |t*|, and (B,) whether single precision would be too coarse."""

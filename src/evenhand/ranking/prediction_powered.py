@@ -56,6 +56,7 @@ from evenhand.ranking.verdicts import (
     open_verdicts,
     pair_verdicts,
     refuse_weight,
+    say_excluded,
     say_unjudged,
 )
 from evenhand.render.document import Column, Document, Table
@@ -441,6 +442,7 @@ def rank_prediction_powered(
         signature=write_signature(parts, n, people.digest),
         notes=(
             say("verdicts-not-clustered", "warning", method=method),
+            *say_excluded(verdicts),
             *say_unjudged(paired.unjudged, paired.n_unused),
             *take_findings(say_left_out(data, table)),
         ),

@@ -213,14 +213,10 @@ def _rank_with_verdicts(
     unpaired: str | None,
     weight: float | None,
 ) -> Ranking | GroupedRankings:
-    from evenhand.ranking.verdicts import rank_with_verdicts
+    from evenhand.ranking.verdicts import rank_with_verdicts, say_excluded
 
     by, left_out = choose_groups(people, group_by), take_findings(say_left_out(data, people))
-    codes, of_llm = (
-        ("verdict-probabilities", "constant-llm-judges"),
-        take_findings(llm.source.notes),
-    )
-    left_out += tuple(one for one in of_llm if one.code in codes)
+    left_out += say_excluded(llm)
     ranked = rank_with_verdicts(people, llm, by, settings, unpaired=unpaired, weight=weight)
     if isinstance(ranked, Ranking):
         return _describe(ranked, people, (*left_out, *ranked.notes))

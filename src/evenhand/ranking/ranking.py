@@ -345,7 +345,7 @@ class Fused:
     # system that no person judged → verdicts on it, which are not used
     unjudged: Mapping[str, float] = field(default_factory=dict)
     n_unused: float = 0.0  # all these verdicts
-    # judgments of weight 1 that people's weighted ones count like; None without weights
+    # judgments of weight 1 that are as precise as people's weighted ones; None without weights
     effective: float | None = None
 
     @cached_property
@@ -359,7 +359,7 @@ class Fused:
         verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
         like = f"{float(f'{self.gain * (self.effective or ranking.n_judgments):.2g}'):,.0f}"
         of = f"{ranking.n_judgments:,.0f} {ranking.answers}"
-        return f"With {verdicts}, {of} count like about {like}."
+        return f"With {verdicts}, {of} are as precise as about {like}."
 
     def to_dict(self) -> dict[str, Any]:
         values = {k: v for k, v in vars(self).items() if k not in ("rank_people", "human")}

@@ -77,10 +77,10 @@ RANKINGS: Final = {
     # Verdicts of LLM judges
     "verdicts-add-nothing": "The {verdicts:,.0f} verdicts of LLM judges add nothing here: the"
     " ranking is by people alone.",
-    "verdicts-constant": "All verdicts are '{outcome}', whatever the outputs: they tell nothing"
-    " about systems.",
-    "constant-llm-judges": "All verdicts of {judges:list} are the same, whatever the outputs, and"
-    " tell nothing about systems: remove them from the verdicts.",
+    "verdicts-constant": "All verdicts are '{outcome}', whatever the outputs, and tell nothing"
+    " about systems: the ranking is by people alone.",
+    "constant-llm-judges": "All verdicts of {judges:list} are the same, whatever the outputs: they"
+    " tell nothing about systems and are excluded.",
     "verdict-probabilities": "Verdicts are the probabilities ({columns:list}), not the outcomes"
     " beside them: {contrary:,} of {verdicts:,} outcomes are the contrary.",
     "owner-not-ranked": "'{system}' in the table of owners is not ranked.{hint}",
@@ -91,7 +91,8 @@ RANKINGS: Final = {
     "verdicts-unjudged": "{verdicts:#verdict} on {systems:list} excluded: no person judged these"
     " systems.",
     "judgments-weighted": "People's judgments are weighted, by column weight or by 1 /"
-    " sampling_probability: without verdicts they count like {effective:,.0f} of equal weight.",
+    " sampling_probability: without verdicts they are as precise as {effective:,.0f} of equal"
+    " weight.",
     "sampling-unused": "Judgments were drawn with different probabilities (column {column}), and"
     " all weigh alike here: evenhand rank --llm VERDICTS weights them (--lambda 0: people alone).",
     "verdicts-leave-tastes": "{part:%} of the variance by people alone comes from tastes of judges,"

@@ -72,11 +72,12 @@ from evenhand.ranking.sampling_check import check_pairs
 from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, take_findings
 
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CONTRARY: Final = 0.02  # Share of outcomes contrary to probabilities that is more than a few
 MAX_CHECK_T: Final = 3.0  # |t| from which verdicts on people's items differ from the others
+MIN_SAME: Final = 10  # Verdicts of an LLM judge that are all the same by chance once in 500
 MAX_NAMED: Final = 5  # Pairs without a verdict that a refusal names
 UNPAIRED: Final = ("drop", "keep")
 
@@ -230,20 +231,28 @@ def open_verdicts(
         verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
     judges = list_judges(verdicts)
     refuse_same_judges(list_judges(table), judges)
-    verdicts = _note_constant_judges(verdicts) if len(judges) > 1 else verdicts
+    verdicts = _exclude_constant_judges(verdicts) if len(judges) > 1 else verdicts
     return weigh_sampled(table), split_probabilities(verdicts)
 
 
-def _note_constant_judges(verdicts: Comparisons) -> Comparisons:
-    """Name the LLM judges who give one outcome only, unless all do."""
-    groups = verdicts.frame.group_by("judge", "outcome").agg(nw.len().alias(COUNT))
+def _exclude_constant_judges(verdicts: Comparisons) -> Comparisons:
+    """Exclude LLM judges who give one outcome only, whom an average would suffer from.
+
+    Verdicts alone say who they are, so that what the others say of people stays unbiased. Where all
+    are such, one is left, of whom `say_constant` speaks.
+    """
+    named = verdicts.frame.drop_nulls("judge")
+    groups = named.group_by("judge", "outcome").agg(nw.len().alias(COUNT))
     given: dict[str, Counter[str]] = {}
     for judge, outcome, n in zip(*fetch_columns(groups).values(), strict=True):
         meant = read_outcome(str(outcome), verdicts.outcome_labels)
         given.setdefault(str(judge), Counter())[meant or str(outcome)] += int(n)
-    judges = sorted(one for one, own in given.items() if len(own) == 1 < own.total())
-    if not judges or len(judges) == len(given):
+    judges = sorted(one for one, own in given.items() if len(own) == 1 and own.total() >= MIN_SAME)
+    judges = judges[len(judges) == len(given) :]
+    if not judges:
         return verdicts
+    among = nw.col("judge").cast(nw.String).is_in(judges).fill_null(value=False)
+    verdicts = verdicts.where(~among, recorded=False)
     source = verdicts.source.noting(say("constant-llm-judges", "warning", judges=judges))
     return replace(verdicts, source=source)
 
@@ -355,7 +364,8 @@ def fuse(
     """Rank by people's judgments with the help of verdicts.
 
     people: by judge, where judges are known, and item. verdicts: by item. weight: λ, by default
-    that of the smallest errors; a weight that is given is used whatever the gain.
+    that of the smallest errors; a weight that is given is used whatever the gain. It is 0 where all
+    verdicts are the same.
 
     Raises:
         NotIdentified: one of the three fits does not exist; says which.
@@ -363,32 +373,6 @@ def fuse(
         UnknownOption: settings that verdicts do not go with.
 
     """
-    constant = say_constant(verdicts)
-    try:
-        ranking = _fuse(people, verdicts, settings, unpaired, weight)
-    except NotIdentified as refusal:
-        if not constant:
-            raise
-        given = constant[0].values["outcome"]
-        raise NotIdentified(f"all verdicts are '{given}': {refusal}") from None
-    return replace(ranking, notes=(*ranking.notes, *constant))
-
-
-def say_constant(verdicts: Tally) -> list[Finding]:
-    """Say that all verdicts are one outcome, which tells nothing about systems."""
-    counts = verdicts.counts.sum(axis=0)
-    given = [one for one, n in zip(OUTCOMES, counts.tolist(), strict=True) if n > 0]
-    constant = len(given) == 1 and counts.sum() > 1
-    return [say("verdicts-constant", "warning", outcome=given[0])] if constant else []
-
-
-def _fuse(
-    people: Tally,
-    verdicts: Tally,
-    settings: Settings,
-    unpaired: str | None,
-    weight: float | None,
-) -> Ranking:
     refuse_settings(settings, unpaired, weight)
     # weights add up but for rounding
     people = replace(people, n_judgments=round(people.n_judgments, 6))
@@ -405,8 +389,9 @@ def _fuse(
         n_unused=paired.n_unused,
         effective=count_effective(people),
     )
-    if weight == 0:
-        return without_verdicts(fused, weight=weight)
+    constant = say_constant(verdicts)
+    if weight == 0 or constant:
+        return without_verdicts(fused, constant, weight)
     with one_blas_thread():
         clustering, joint, every = join_fits(fit, paired, evidence, settings)
         if joint is None or every is None:
@@ -422,6 +407,14 @@ def _fuse(
         moved = _move(fit, estimates.values)
         ranking = order_systems(moved, evidence, levels, (clustering, intervals), settings)
     return with_verdicts(ranking, fused, paired.every.digest_by(("item",)))
+
+
+def say_constant(verdicts: Tally) -> list[Finding]:
+    """Say that all verdicts are one outcome, so that they are not used."""
+    counts = verdicts.counts.sum(axis=0)
+    given = [one for one, n in zip(OUTCOMES, counts.tolist(), strict=True) if n > 0]
+    constant = len(given) == 1 and counts.sum() > 1
+    return [say("verdicts-constant", "warning", outcome=given[0])] if constant else []
 
 
 def rank_people(fit: Fit, evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
@@ -467,7 +460,8 @@ def without_verdicts(
     fused: Fused, notes: Sequence[Finding] = (), weight: float | None = None
 ) -> Ranking:
     """Return people's ranking, with the reason why verdicts do not help."""
-    why = [one for one in notes if one.code == "few-labelled-items"]
+    codes = ("few-labelled-items", "verdicts-constant")
+    why = [one for one in notes if one.code in codes]
     why = why or [say("verdicts-weigh-nothing")] * (weight is not None)
     why = why or [say("verdicts-add-nothing", verdicts=fused.n_verdicts)]
     unused = replace(fused, weight=0.0, gain=1.0)
@@ -479,10 +473,16 @@ def without_verdicts(
 
 
 def count_effective(people: Tally) -> float | None:
-    """Return how many judgments of weight 1 weighted ones count like; None without weights."""
+    """Return how many judgments of weight 1 are as precise; None without weights."""
     if people.squares is None:
         return None
     return float(people.counts.sum() ** 2 / people.squares.sum())
+
+
+def say_excluded(verdicts: Comparisons) -> tuple[Finding, ...]:
+    """Say what is odd in verdicts as they were read, and who is excluded."""
+    codes = ("verdict-probabilities", "constant-llm-judges")
+    return tuple(one for one in take_findings(verdicts.source.notes) if one.code in codes)
 
 
 def say_unjudged(unjudged: Mapping[str, float], verdicts: float) -> list[Finding]:
