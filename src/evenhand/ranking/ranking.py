@@ -966,13 +966,12 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     clusters = [row["cluster"] for row in rows]
     lines = [at for at in range(1, len(rows)) if clusters[at] != clusters[at - 1]]
     headline = f", {ranking.headline}" if ranking.headline else ""
-    lowest = " (lowest)" if ranking.lower_is_better else ""
     barred = ranking.undecidable_pairs
     legend = (f"{MARK} {LEGEND}",) * (barred is not None and bool(barred.any()))
     legend += ("LLM alone: by verdicts, centred; no estimate of what people prefer",) * bool(llm)
     return Table(
         "ranking",
-        f"Systems by {ranking.scale}, best{lowest} first{headline}",
+        f"Systems by {ranking.scale}, best{' (lowest)' * ranking.lower_is_better} first{headline}",
         tuple(columns),
         tuple(shown),
         tuple(lines),
