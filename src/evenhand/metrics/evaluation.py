@@ -245,9 +245,8 @@ def _take_task(scores: MetricScores, name: str) -> MetricScores:
 
 def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     """Compare metrics with people of one task under one criterion."""
-    gold, metrics, people = aligned.gold, aligned.metrics, Steps.count(aligned.gold.scores[None])
-    given = ~np.isnan(gold.scores if gold.votes is None else aligned.values)
-    scores = Steps.count(np.where(given, aligned.values, np.nan))
+    gold, metrics = aligned.gold, aligned.metrics
+    people, scores = _count_steps(aligned)
     constant = np.ptp(np.nan_to_num(scores.whole), axis=(1, 2)) == 0  # steps are from a median
     names = wishes.choose(*list_available(gold, wishes.group))
     preferences = None
@@ -303,8 +302,8 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     if gold.votes is not None and gold.votes.judges != ("",):
         judges = len(np.unique(gold.votes.judge))
     interval = preferences.interval[order] if preferences is not None and by_preference else None
-    people_means, means = people.restore(measured.people[None])[0], scores.restore(measured.metrics)
-    means, how = means[order], wishes.test if clusters.pairs else None
+    people_means = people.restore(measured.people[None])[0]
+    means = scores.restore(measured.metrics)[order]
     result = MetaEvaluation(
         gold=gold.name,
         systems=gold.systems,
@@ -326,19 +325,42 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         interval=interval,
         test=wishes.test,
         notes=tuple(notes),
-        signature=_sign(aligned, wishes, names, how, judges=judges),
+        signature=_sign(aligned, wishes, names, tested=bool(clusters.pairs), judges=judges),
     )
     return note_excluded(result, gold.excluded)
 
 
+def _count_steps(aligned: Aligned) -> tuple[Steps, Steps]:
+    """Return scores of people and of metrics; refuse those of which sums are not finite."""
+    gold = aligned.gold
+    given = ~np.isnan(gold.scores if gold.votes is None else aligned.values)
+    metrics = Steps.count(np.where(given, aligned.values, np.nan))
+    people, items = (
+        Steps.count(gold.scores[None]),
+        gold.items if gold.votes is None else gold.votes.items,
+    )
+    for names, steps in (("people",), people), (aligned.metrics, metrics):
+        for m, k, s in np.argwhere(np.abs(steps.whole) > measures.FARTHEST).tolist():
+            output = f"{gold.systems[k]} on {items[s]}" if items else gold.systems[k]
+            raise InvalidJudgments(
+                f"a score of {output} by {names[m]} is too far from their others: correct it, or"
+                " leave it out"
+            )
+    return people, metrics
+
+
 def _note_pairs(gold: Gold, wishes: Wishes, values: Mapping[str, Array]) -> list[Finding]:
-    """Say why pairs of scores were not looked at, or no ε can be found on others."""
+    """Say of how many items outputs are compared, and why pairs of scores were not looked at."""
     n = measures.count_segment_pairs(gold.scores, wishes.group)
+    notes, several = [], int(((~np.isnan(gold.scores)).sum(axis=0) > 1).sum())
+    of_segments = any(STATISTICS[name][0] == "segment" for name in values)
+    if wishes.group == "item" and of_segments and several < len(gold.items):
+        notes.append(say("single-outputs", kept=several, n=len(gold.items)))
     if gold.items and not wishes.statistics and n > measures.MAX_PAIRS:
-        return [say("too-many-pairs", n=n)]
-    if n and "acc-eq" in values and np.isnan(values["acc-eq"]).all():
-        return [say("no-accuracy", what="document" if _is_by_document(gold) else "item")]
-    return []
+        notes.append(say("too-many-pairs", n=n))
+    elif n and "acc-eq" in values and np.isnan(values["acc-eq"]).all():
+        notes.append(say("no-accuracy", what="document" if _is_by_document(gold) else "item"))
+    return notes
 
 
 def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
@@ -356,7 +378,7 @@ def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
 
 
 def _sign(
-    aligned: Aligned, wishes: Wishes, names: Sequence[str], how: str | None, *, judges: int | None
+    aligned: Aligned, wishes: Wishes, names: Sequence[str], *, tested: bool, judges: int | None
 ) -> str:
     gold = aligned.gold
     scores = np.ascontiguousarray(aligned.values).tobytes()
@@ -367,7 +389,7 @@ def _sign(
         *([f"group {wishes.group}"] * bool(gold.items)),
         *([f"spa {wishes.spa}"] * ("spa" in names)),
         *(["items by document"] * (_is_by_document(gold) and not OF_FOLDS.isdisjoint(names))),
-        *([] if how is None else [how]),
+        *([wishes.test] * tested),
         *(
             f"without {' '.join(one.values['metrics'])}"
             for one in aligned.notes

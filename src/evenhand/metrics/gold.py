@@ -415,12 +415,12 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     values = scores.values[:, systems][:, :, places]
     unscored = np.isnan(values) & judged
     if unscored.any():
-        which = np.argwhere(unscored)
+        which, metric = np.argwhere(unscored.any(axis=0)).tolist(), unscored.argmax(axis=0)
         named = [
-            f"{scores.metrics[m]} of {gold.systems[k]} on {gold.items[s]}"
-            for m, k, s in which[:5].tolist()
+            f"{scores.metrics[metric[k, s]]} of {gold.systems[k]} on {gold.items[s]}"
+            for k, s in which
         ]
-        lost = [gold.items[at] for at in np.unique(which[:, 2]).tolist()]
+        lost = [gold.items[at] for at in sorted({s for _, s in which})]
         raise InvalidJudgments(
             f"{plural(len(which), 'output')} that people judged, without a score:"
             f" {listing(named, 3)}. Add scores, or {_exclude_items(gold, lost)}"

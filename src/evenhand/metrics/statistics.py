@@ -18,6 +18,7 @@ WMT). When not to use them: on fewer than six systems, where hardly anything can
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -36,8 +37,7 @@ BATCHES: Final = 10  # Of flips, which tell how far chance moves SPA
 GROUPS: Final = ("none", "item", "system")
 ROUNDING: Final = 2.0**-45  # Of a score, at most: what computing and writing it changed
 FINEST: Final = 2.0**-36  # Of the median distance, a step of scores that are no multiples of one
-FARTHEST: Final = 2.0**64  # Times the median distance, from which on scores have coarser steps
-SAMPLE: Final = 64  # Distances that show that there is no common step
+FARTHEST: Final = 2.0**150  # Steps, beyond which squares may overflow
 EXACT: Final = 2.0**53  # Below it whole numbers and their sums are exact
 
 
@@ -57,10 +57,11 @@ class Steps:
 
     @staticmethod
     def count(scores: Array) -> Steps:
-        found = [_find_step(one[~np.isnan(one)]) for one in scores]
-        size, origin, error = np.array(found).reshape(-1, 3).T
-        each = zip(scores, size, origin, strict=True)
-        whole = np.array([np.rint((one - zero) / step) for one, step, zero in each])
+        with np.errstate(over="ignore"):  # of scores that are then FARTHEST
+            found = [_find_step(one[~np.isnan(one)]) for one in scores]
+            size, origin, error = np.array(found).reshape(-1, 3).T
+            each = zip(scores, size, origin, strict=True)
+            whole = np.array([np.rint((one - zero) / step) for one, step, zero in each])
         return Steps(whole.reshape(scores.shape), size, origin, error)
 
     def take(self, kept: Any) -> Steps:
@@ -80,33 +81,33 @@ def _find_step(scores: Array) -> tuple[float, float, float]:
     distance = np.abs(values - origin)
     median = float(np.median(distance)) if len(distance) else 0.0
     error = ROUNDING * (distance + abs(origin) + median)
-    apart = distance > error
-    if not apart.any():
+    gap, slack = np.diff(values), error[1:] + error[:-1]
+    apart, wide = distance > error, gap > slack
+    if not wide.any():
         return 1.0, origin, 0.0
-    order = np.argsort(distance[apart])
-    distance, error = distance[apart][order], error[apart][order]
-    some = slice(None, None, len(distance) // SAMPLE + 1)
-    step = _divide(distance[some], error[some], 0.0)
-    step = _divide(distance, error, step) if step else 0.0
-    if step:
+    order, at = np.argsort(distance[apart]), int(np.argmin(np.where(wide, gap, np.inf)))
+    if step := _find_multiples(distance[apart][order], error[apart][order], gap[at], slack[at]):
         return step, origin, 0.0
-    step = FINEST * max(median, distance[-1] / FARTHEST)
+    step = max(FINEST * median, np.finfo(np.float64).tiny)
     return step, origin, float(np.median(error)) / step + 1
 
 
-def _divide(distance: Array, error: Array, step: float) -> float:
+def _find_multiples(distance: Array, error: Array, step: float, wrong: float) -> float:
     """Return the largest step that ascending distances are multiples of; 0 where none is.
 
-    Euclid's algorithm, with errors: of distances as given, of the step by what it was found from.
+    error: of distances as given; step: the least difference of two; wrong: its error.
     """
-    step, wrong = step or distance[0], error[0]
-    while step > max(16 * wrong, 8 * float(np.median(error))):
+    while step > 8 * float(np.median(error)):
         n = np.rint(distance / step)
         known = n * wrong < step / 8
-        rest = np.where(known, np.abs(distance - n * step), 0.0)
-        if (over := rest > error + n * wrong).any():
-            at = int(np.argmin(np.where(over, rest, np.inf)))
-            step, wrong = rest[at], error[at] + n[at] * wrong
+        rest, limit = np.where(known, np.abs(distance - n * step), 0.0), error + n * wrong
+        if (over := rest > limit).any():  # a fraction of the step: divide it
+            at = int(np.argmax(over))
+            most = max(int((step / limit[at] / 2) ** 0.5), 1)
+            parts = Fraction(rest[at] / step).limit_denominator(most).denominator
+            step, wrong = step / parts, wrong / parts
+            if parts == 1:
+                return 0.0
             continue
         best = np.where(known, error / np.maximum(n, 1), np.inf)
         at = int(np.argmin(best))
