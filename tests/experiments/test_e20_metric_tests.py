@@ -46,12 +46,12 @@ def scale(scores, *, means=False):
 def compare_means(h, z, rng):
     """perm-sys by Pearson of systems, whose means are on one scale."""
     sums = comparison.Sums(scale(z, means=True), scale(h[None]), np.ones(h.shape, dtype=bool))
-    return compare_sums(sums, BY_SYSTEMS, "perm-sys", rng, h.mean(axis=1), z.mean(axis=2))
+    return compare_sums(sums, BY_SYSTEMS, "perm-sys", rng, (h.mean(axis=1), z.mean(axis=2)))
 
 
-def compare_sums(sums, measure, test, rng, people, metrics):
+def compare_sums(sums, measure, test, rng, scores):
     """Compare the correlations of two metrics with people, by sums."""
-    values = np.corrcoef(people, metrics)[0, 1:]
+    values = np.corrcoef(*scores)[0, 1:]
     same = comparison.SAME
     return comparison.test_sums(sums, measure, PAIR, test, rng, values=values, same=same)
 
@@ -89,10 +89,10 @@ def rejections(arm):
             "perm-sys spa": comparison.test_pair_sums(soft, PAIR, rng),
             "perm-sys acc-eq": compare_by_accuracy(h, z, rng),
             "perm-sys acc-eq-star": compare_by_accuracy(h, z, more, star=True),
-            "perm-both pearson": compare_sums(sums, BY_SYSTEMS, "perm-both", rng, *means),
+            "perm-both pearson": compare_sums(sums, BY_SYSTEMS, "perm-both", rng, means),
         }
         segments = comparison.measure_pearson
-        found["perm-sys none"] = compare_sums(sums, segments, "perm-sys", rng, *cells)
+        found["perm-sys none"] = compare_sums(sums, segments, "perm-sys", rng, cells)
         for name, one in found.items():
             rejected.setdefault(name, []).append(one.p[0] <= ALPHA)
     return {name: float(np.mean(one)) for name, one in rejected.items()}

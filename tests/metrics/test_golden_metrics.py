@@ -115,7 +115,7 @@ def test_permuted_cells_are_those_of_the_reference_within_chance(one, monkeypatc
     h = array(one.input["human"])
     judged = ~np.isnan(h)
     both = np.array([array(one.input["metrics"][name]) for name in ("continuous", "coarse")])
-    metrics = comparison.Scaled.by(both[:, judged], both)
+    metrics = comparison.Scaled.by(both[:, judged], np.where(judged, both, np.nan))
     people = comparison.Scaled.by(h[judged][None], h[None])
     sums = comparison.Sums(metrics, people, judged)
     values = np.array([stats.pearsonr(h[judged], m[judged]).statistic for m in both])

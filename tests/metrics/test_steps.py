@@ -96,7 +96,7 @@ def compare(people, metrics, **settings):
 @pytest.mark.parametrize("what", [*FARAWAY, *OFFSETS])
 @pytest.mark.parametrize("parts", [10, 7])
 def test_values_are_those_of_fractions(what, parts):
-    for seed in range(3):
+    for seed in range(2):
         people, metric, _ = draw(seed, parts)
         moved = metric + OFFSETS.get(what, 0)
         for name, value in FARAWAY.get(what, {}).items():
@@ -110,9 +110,10 @@ def test_values_are_those_of_fractions(what, parts):
 @pytest.mark.parametrize("test", TESTS[:3])
 def test_differences_are_those_of_the_table_whatever_a_cell_holds(statistic, test):
     for seed in range(4):
-        people, metric, other = draw(seed)
-        metric[2, 3] = Fraction(FAR)
-        metrics = {"far": metric, "other": other}
+        people, _, other = draw(seed)
+        far = draw(seed + 100)[0] // 2 / 10  # whose sums often tie
+        far[2, 3] = Fraction(FAR)
+        metrics = {"far": far, "other": other}
         found = compare(people, metrics, statistics=[statistic], level="system", test=test)
         (pair,), (first, second) = found.pairs, found.values[found.statistic]
         assert pair.difference == pytest.approx(first - second, abs=1e-12)
@@ -125,7 +126,7 @@ COPIES = [(1, 0), (2, 3), (1 / 3, -5), (0.01, 0), (1, 1e6), (1, 1e8)]
 @pytest.mark.parametrize("kind", ["tenths", "numbers"])
 def test_a_copy_on_another_scale_is_as_good_and_changes_no_other_pair(test, kind):
     settings = {"statistics": ["pearson"], "level": "system", "test": test}
-    for seed in range(3):
+    for seed in range(2):
         people, metric, other = (one.astype(float) for one in draw(seed))
         if kind == "numbers":  # no multiples of a step
             metric = metric + np.random.default_rng(seed).normal(size=metric.shape)

@@ -126,12 +126,11 @@ class Sums:
     judged: Flags
 
     def features(self, *, squares: bool) -> tuple[Array, Array]:
-        """Return (K, S, F) of people and (M, K, S, F) of metrics: n, h and m, or also squares.
+        """Return (K, S, F) of people and (M, K, S, F) of metrics.
 
-        These are n, h, h² and m, m², m h; m is 0 where nobody judged.
+        These are n, h and m, or with squares n, h, h² and m, m², m h.
         """
-        n, h = self.judged.astype(np.float64), self.people.scores[0]
-        m = np.where(self.judged, self.metrics.scores, 0.0)
+        n, h, m = self.judged.astype(np.float64), self.people.scores[0], self.metrics.scores
         people, metrics = ((n, h, h * h), (m, m * m, m * h)) if squares else ((n, h), (m,))
         return np.stack(people, axis=-1), np.stack(metrics, axis=-1)
 

@@ -331,20 +331,19 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
 
 
 def _count_steps(aligned: Aligned) -> tuple[Steps, Steps]:
-    """Return scores of people and of metrics; refuse those of which sums are not finite."""
+    """Return scores of people and of metrics; refuse those whose squares overflow."""
     gold = aligned.gold
-    given = ~np.isnan(gold.scores if gold.votes is None else aligned.values)
+    given, items = ~np.isnan(gold.scores), gold.items
+    if gold.votes is not None:
+        given, items = ~np.isnan(aligned.values), gold.votes.items
+    people = Steps.count(gold.scores[None])
     metrics = Steps.count(np.where(given, aligned.values, np.nan))
-    people, items = (
-        Steps.count(gold.scores[None]),
-        gold.items if gold.votes is None else gold.votes.items,
-    )
     for names, steps in (("people",), people), (aligned.metrics, metrics):
         for m, k, s in np.argwhere(np.abs(steps.whole) > measures.FARTHEST).tolist():
             output = f"{gold.systems[k]} on {items[s]}" if items else gold.systems[k]
             raise InvalidJudgments(
-                f"a score of {output} by {names[m]} is too far from their others: correct it, or"
-                " leave it out"
+                f"a score of {output} by {names[m]} is too far from the others: correct it or leave"
+                " it out"
             )
     return people, metrics
 

@@ -24,9 +24,9 @@ from evenhand.metrics.statistics import (
     SegmentPairs,
     Steps,
     assign_folds,
+    average_systems,
     calibrate,
     cross_fit,
-    level,
     sign_beyond,
 )
 from evenhand.numerics import Array, Flags, Integers
@@ -143,13 +143,9 @@ def judge_preferences(votes: Votes, steps: Steps, documents: Integers) -> Prefer
             limits[at] = calibrate(pairs, apart)[1]
         agrees[at] = sign_beyond(apart, limits[at]) == order
         share[at] = agrees[at].mean()
-    shape = scores.shape[1], scores.shape[2]
-    cell = np.unique(np.concatenate([left, right]) * shape[1] + np.concatenate([item, item]))
-    count = np.bincount(cell // shape[1], minlength=shape[0])
-    sums = [np.bincount(cell // shape[1], one.ravel()[cell], shape[0]) for one in scores]
-    means = level(np.array(sums) / np.maximum(count, 1), steps.error[:, None])
+    compared = np.zeros(scores.shape[1:], dtype=bool)
+    compared[left, item] = compared[right, item] = True
+    means = steps.restore(average_systems(compared, steps))[:, :, None]
     few = len(np.unique(votes.judge)) < MIN_EFFECTIVE["judge"]
     judge = None if few else votes.judge.astype(np.int64)
-    return Preferences(
-        share, limits, agrees, judge, documents[item], steps.restore(means)[:, :, None], steps
-    )
+    return Preferences(share, limits, agrees, judge, documents[item], means, steps)

@@ -57,6 +57,7 @@ class Steps:
 
     @staticmethod
     def count(scores: Array) -> Steps:
+        """Find the step of each metric."""
         with np.errstate(over="ignore"):  # of scores that are then FARTHEST
             found = [_find_step(one[~np.isnan(one)]) for one in scores]
             size, origin, error = np.array(found).reshape(-1, 3).T
@@ -83,8 +84,8 @@ def _find_step(scores: Array) -> tuple[float, float, float]:
     error = ROUNDING * (distance + abs(origin) + median)
     gap, slack = np.diff(values), error[1:] + error[:-1]
     apart, wide = distance > error, gap > slack
-    if not wide.any():
-        return 1.0, origin, 0.0
+    if not (apart.any() and wide.any()):  # all are equal
+        return float(4 * distance.max(initial=0.0)) or 1.0, origin, 0.0
     order, at = np.argsort(distance[apart]), int(np.argmin(np.where(wide, gap, np.inf)))
     if step := _find_multiples(distance[apart][order], error[apart][order], gap[at], slack[at]):
         return step, origin, 0.0
@@ -298,7 +299,7 @@ def average_systems(judged: Flags, steps: Steps) -> Array:
     """Return (M, K) means of steps over the outputs that people judged."""
     parts = split_sums(np.where(judged, steps.whole, 0.0))
     sums: Any = sum(one.sum(axis=-1) for one in parts)
-    return level(sums / judged.sum(axis=-1), steps.error[:, None])
+    return level(sums / np.maximum(judged.sum(axis=-1), 1), steps.error[:, None])
 
 
 def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integers]:
@@ -467,9 +468,7 @@ def bound_chance(pairs: SegmentPairs) -> float:
 def kendall_like(pairs: SegmentPairs, h: Array, difference: Array, least: float) -> float:
     """Return (C − D)/(C + D) of pairs that people hold `least` apart or more; a tie is wrong."""
     flat = h.ravel()
-    far = np.abs(flat[pairs.first] - flat[pairs.second]) >= least * (
-        1 - ROUNDING
-    )  # as a number of steps
+    far = np.abs(flat[pairs.first] - flat[pairs.second]) >= least * (1 - 1e-9)
     if not far.any():
         return float("nan")
     return float(2 * (np.sign(difference[far]) == pairs.order[far]).mean() - 1)

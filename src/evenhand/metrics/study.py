@@ -283,13 +283,13 @@ class Study:
             parts = self._split(name, measured, Scaled.by(cells, self.scores.whole))
             return comparison.test_pair_sums(parts, pairs, rng)
         pearson = name == "segment-pearson"
-        # of the statistic, at most: that of standardised scores, of which it takes a mean
-        rounding = 4 * self.scores.error / (cells if pearson else measured.metrics).std(axis=1)
+        rows = cells if pearson else measured.metrics
+        # r changes by at most twice what standardised scores change by
+        spread = np.where(np.ptp(rows, axis=1) > 0, rows.std(axis=1), np.inf)
+        rounding = 4 * self.scores.error / spread
         same = comparison.SAME + rounding[pairs[0]] + rounding[pairs[1]]
         if test == "williams":
-            people, rows = measured.people, measured.metrics
-            if pearson:
-                people, rows = self.people.whole[0, judged], cells
+            people = self.people.whole[0, judged] if pearson else measured.people
             return comparison.test_williams(people, rows, pairs, same)
         if name in OF_MEANS and test == "perm-sys":
             cells = measured.metrics  # on one scale, however noisy segments are
