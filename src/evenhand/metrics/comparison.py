@@ -66,10 +66,8 @@ def summarise(
     b = len(draws)
     difference, draws = (np.where(np.abs(one) <= same, 0.0, one) for one in (difference, draws))
     if centre:
-        worse, better = (
-            (1 + (draws >= 0).sum(axis=0)) / (b + 1),
-            (1 + (draws <= 0).sum(axis=0)) / (b + 1),
-        )
+        better = (1 + (draws <= 0).sum(axis=0)) / (b + 1)
+        worse = (1 + (draws >= 0).sum(axis=0)) / (b + 1)
         p = np.minimum(2 * np.minimum(worse, better), 1)
         draws = draws - difference
     else:
@@ -140,7 +138,7 @@ def measure_systems(name: str) -> Measure:
         n = np.maximum(people[..., 0], 1)
         h, m = people[..., 1] / n, metric[..., 0] / n
         if name != "pearson":
-            h, m = (level(one, e / n) for one, e in zip((h, m), error, strict=True))
+            h, m = level(h, error[0] / n), level(m, error[1] / n)
         return correlate_systems(h, m, name)
 
     return measure
@@ -305,12 +303,9 @@ def test_williams(people: Array, metrics: Array, pairs: Pairs, same: Array | flo
     gap, t = np.empty(len(pairs[0])), np.zeros(len(pairs[0]))
     for at, (a, b) in enumerate(zip(*pairs, strict=True)):
         apart = unit[b] - unit[a]
-        gap[at], unlike = apart @ gold, apart @ apart / 2
-        r = unit[a] @ gold
-        rest, other = unit[a] - r * gold, apart - gap[at] * gold
-        square = rest @ rest
-        other = other - (other @ rest) / (square or 1) * rest
-        k = square * (other @ other)
+        gap[at], unlike, r = apart @ gold, apart @ apart / 2, unit[a] @ gold
+        corners = np.diag(np.linalg.qr(np.stack([gold, unit[a], apart], axis=1), mode="r"))
+        k = np.prod(corners) ** 2
         below = 2 * (n - 1) / (n - 3) * k + (r + gap[at] / 2) ** 2 * unlike**3
         t[at] = gap[at] * np.sqrt((n - 1) * (2 - unlike) / below) if below > 0 else 0.0
     t, gap = (np.where(np.abs(gap) <= same, 0.0, one) for one in (t, gap))

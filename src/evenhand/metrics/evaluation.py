@@ -247,7 +247,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     """Compare metrics with people of one task under one criterion."""
     gold, metrics = aligned.gold, aligned.metrics
     people, scores = _count_steps(aligned)
-    constant = np.ptp(np.nan_to_num(scores.whole), axis=(1, 2)) == 0  # steps are from a median
+    constant = np.nanmax(np.abs(scores.whole), axis=(1, 2)) == 0  # steps are from the median
     names = wishes.choose(*list_available(gold, wishes.group))
     preferences = None
     if gold.votes is not None:

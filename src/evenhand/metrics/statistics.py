@@ -289,10 +289,11 @@ def correlate_systems(h: Array, x: Array, name: str) -> Array:
 
 def _centre_rows(x: Array) -> Array:
     """Return (R, K) values less their mean, up to 1; 0 where all are equal."""
-    x = x - x[:, :1]
-    centred = x - x.mean(axis=1, keepdims=True)
+    centred = x - x[:, :1]
+    centred -= centred.mean(axis=1, keepdims=True)
     far = np.abs(centred).max(axis=1, keepdims=True)
-    return np.asarray(centred / np.where(far > 0, far, 1.0))
+    constant = far <= ROUNDING * np.abs(x[:, :1])
+    return np.where(constant, 0.0, centred / np.where(constant, 1.0, far))
 
 
 def average_systems(judged: Flags, steps: Steps) -> Array:
