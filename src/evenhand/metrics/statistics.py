@@ -113,7 +113,7 @@ def _find_multiples(distance: Array, error: Array, step: float, wrong: float) ->
         best = np.where(known, error / np.maximum(n, 1), np.inf)
         at = int(np.argmin(best))
         if best[at] >= wrong / 2:  # the step is as well known as it can be
-            return float(step) if (known | (8 * error > step)).all() else 0.0
+            return float(step) if known.mean() >= 0.5 else 0.0  # others are outliers
         step, wrong = distance[at] / n[at], best[at]
     return 0.0
 
