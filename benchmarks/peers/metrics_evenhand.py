@@ -5,6 +5,7 @@ import numpy as np
 from benchmarks.peers import Values
 from evenhand.metrics import statistics
 from evenhand.metrics.comparison import Differences
+from evenhand.metrics.statistics import Steps
 from evenhand.metrics.study import Study
 
 
@@ -17,8 +18,8 @@ def read(path: str) -> tuple[np.ndarray, np.ndarray]:
 def spa(path: str) -> Values:
     """Soft pairwise accuracy, by the authors' rule."""
     people, metrics = read(path)
-    signs = statistics.flip_signs(people.shape[1], np.random.default_rng(4))
-    p = [statistics.flip_test(one, signs, whole=True)[0] for one in (people, metrics[0])]
+    flips = statistics.flip_items(people.shape[1], np.random.default_rng(4))
+    p = [statistics.flip_test(one, flips, whole=True)[0] for one in (people, metrics[0])]
     return {"spa": round(float(statistics.soft_accuracy(*p)), 2)}
 
 
@@ -36,8 +37,9 @@ def tests(path: str) -> Values:
     people, metrics = read(path)
     fold = statistics.assign_folds(np.arange(people.shape[1]))
     names = ("spa", "acc-eq", "pa", "system-pearson")
-    study = Study(people, metrics, fold, names, "item", whole=False, seed=1)
-    measured = study.measure(people, metrics)
+    gold, scores = Steps.count(people[None]), Steps.count(metrics)
+    study = Study(gold, scores, fold, names, "item", whole=False, seed=1)
+    measured = study.measure(gold, scores)
     found = {}
     for test in ("perm-sys", "perm-both", "boot-both", "williams"):
         for name in names:

@@ -46,7 +46,14 @@ def scale(scores, *, means=False):
 def compare_means(h, z, rng):
     """perm-sys by Pearson of systems, whose means are on one scale."""
     sums = comparison.Sums(scale(z, means=True), scale(h[None]), np.ones(h.shape, dtype=bool))
-    return comparison.test_sums(sums, BY_SYSTEMS, PAIR, "perm-sys", rng)
+    return compare_sums(sums, BY_SYSTEMS, "perm-sys", rng, (h.mean(axis=1), z.mean(axis=2)))
+
+
+def compare_sums(sums, measure, test, rng, scores):
+    """Compare the correlations of two metrics with people, by sums."""
+    values = np.corrcoef(*scores)[0, 1:]
+    same = comparison.SAME
+    return comparison.test_sums(sums, measure, PAIR, test, rng, values=values, same=same)
 
 
 def compare_by_accuracy(h, z, rng, *, star=False):
@@ -73,18 +80,19 @@ def rejections(arm):
         h, z = draw(systems, items, taste, rng)
         scaled = scale(z)
         sums = comparison.Sums(scaled, scale(h[None]), np.ones(h.shape, dtype=bool))
-        signs = measures.flip_signs(items, rng, FLIPS)
-        people = measures.flip_test(h, signs)[0]
-        own = np.array([measures.flip_test(one, signs)[0] for one in z])
-        soft = comparison.soften(scaled.scores, scaled.error, signs, people, own, whole=False)
+        flips = measures.flip_items(items, rng, FLIPS)
+        people = measures.flip_test(h, flips)[0]
+        own = np.array([measures.flip_test(one, flips)[0] for one in z])
+        soft = comparison.soften(scaled, z, flips, people, own, whole=False)
+        means, cells = (h.mean(axis=1), z.mean(axis=2)), (h.ravel(), z.reshape(2, -1))
         found = {
             "perm-sys spa": comparison.test_pair_sums(soft, PAIR, rng),
             "perm-sys acc-eq": compare_by_accuracy(h, z, rng),
             "perm-sys acc-eq-star": compare_by_accuracy(h, z, more, star=True),
-            "perm-both pearson": comparison.test_sums(sums, BY_SYSTEMS, PAIR, "perm-both", rng),
+            "perm-both pearson": compare_sums(sums, BY_SYSTEMS, "perm-both", rng, means),
         }
         segments = comparison.measure_pearson
-        found["perm-sys none"] = comparison.test_sums(sums, segments, PAIR, "perm-sys", rng)
+        found["perm-sys none"] = compare_sums(sums, segments, "perm-sys", rng, cells)
         for name, one in found.items():
             rejected.setdefault(name, []).append(one.p[0] <= ALPHA)
     return {name: float(np.mean(one)) for name, one in rejected.items()}

@@ -146,7 +146,9 @@ def test_what_correlations_and_items_leave_out_is_said():
     metrics["m0"][:, :3] = 0.0
     found = meta_evaluate(table(people), scored(metrics), statistics=["segment-pearson"])
     (note,) = [one for one in found.notes if one.code == "constant-groups"]
-    assert "no value in 3 of 10 groups, where all scores are equal (m0)" in str(note)
+    assert "no value in 3 of 10 groups, where all scores of people, or of m0, are equal" in str(
+        note
+    )
     kept = [at for at in range(people.size) if at not in (0, 1)]
     partly = {name: [column[at] for at in kept] for name, column in table(people).items()}
     found = meta_evaluate(partly, scored(metrics), statistics=["tie-aware"])

@@ -28,7 +28,8 @@ def array(rows):
 def measure(h, m, least):
     """All statistics, under the names of the golden file."""
     found = {}
-    people, metric = measures.average_systems(h, m)
+    steps = measures.Steps.count(np.stack([h, m]))
+    people, metric = measures.average_systems(~np.isnan(h), steps)
     for word, key in OF_SYSTEMS.items():
         found[key] = measures.correlate_systems(people, metric[None], word)[0]
     for group, end in GROUPS.items():
@@ -65,10 +66,11 @@ def test_statistics_are_those_of_the_reference(one, name):
 def test_soft_accuracy_by_enumeration_is_exact_by_both_rules(name):
     one = golden("metrics", "small_K4_S8")
     h, m = array(one.input["human"]), array(one.input["metrics"][name])
-    signs = measures.flip_signs(8, np.random.default_rng(0))
-    assert len(signs) == 2**8
+    h, m = measures.Steps.count(np.stack([h, m])).whole
+    flips = measures.flip_items(8, np.random.default_rng(0))
+    assert len(flips) == 2**8
     for whole, key in ((True, "spa_exact_geq"), (False, "spa_exact_midp")):
-        p = [measures.flip_test(x, signs, whole=whole)[0] for x in (h, m)]
+        p = [measures.flip_test(x, flips, whole=whole)[0] for x in (h, m)]
         assert measures.soft_accuracy(*p) == pytest.approx(one.expected[name][key], abs=1e-9)
         if whole:
             assert p[0] == pytest.approx(one.expected[name]["p_human_exact_geq_upper"], abs=1e-9)
@@ -78,8 +80,8 @@ def test_soft_accuracy_by_enumeration_is_exact_by_both_rules(name):
 def test_drawn_soft_accuracy_is_that_of_the_reference_within_chance():
     one = golden("metrics", "small_K4_S8")
     h, m = (array(rows) for rows in (one.input["human"], one.input["metrics"]["continuous"]))
-    signs = 1.0 - 2.0 * np.random.default_rng(5).integers(0, 2, (1000, 8))
-    p = [measures.flip_test(x, signs, whole=True)[0] for x in (h, m)]
+    flips = np.random.default_rng(5).integers(0, 2, (1000, 8)).astype(float)
+    p = [measures.flip_test(x, flips, whole=True)[0] for x in (h, m)]
     drawn = one.expected["continuous"]["spa_reference_seed4_B1000"]
     # both are drawn: each p within 3 sqrt(p (1 − p) / B), SPA is a mean over 6 pairs of two
     assert measures.soft_accuracy(*p) == pytest.approx(drawn, abs=2 * 3 * 0.5 / 1000**0.5)
@@ -99,10 +101,10 @@ def test_all_statistics_on_real_protocols_are_those_of_the_reference(data_folder
     whole = [i for i in items if all((s, i) in t for t in tables.values() for s in systems)]
     assert len(whole) == one.input["n_items"]
     scores = {p: np.array([[t[s, i] for i in whole] for s in systems]) for p, t in tables.items()}
-    signs = measures.flip_signs(len(whole), np.random.default_rng(2))
+    flips = measures.flip_items(len(whole), np.random.default_rng(2))
     for name, expected in one.expected.items():
         compare(measure(scores["MQM"], scores[name], least=25), expected)
-        p = [measures.flip_test(scores[x], signs, whole=True)[0] for x in ("MQM", name)]
+        p = [measures.flip_test(scores[x], flips, whole=True)[0] for x in ("MQM", name)]
         drawn = expected["spa_reference_seed4_B1000"]
         assert measures.soft_accuracy(*p) == pytest.approx(drawn, abs=0.01)
 
@@ -113,11 +115,19 @@ def test_permuted_cells_are_those_of_the_reference_within_chance(one, monkeypatc
     h = array(one.input["human"])
     judged = ~np.isnan(h)
     both = np.array([array(one.input["metrics"][name]) for name in ("continuous", "coarse")])
-    metrics = comparison.Scaled.by(both[:, judged], both).keep(judged)
-    people = comparison.Scaled.by(h[judged][None], h[None]).keep(judged)
+    metrics = comparison.Scaled.by(both[:, judged], np.where(judged, both, np.nan))
+    people = comparison.Scaled.by(h[judged][None], h[None])
     sums = comparison.Sums(metrics, people, judged)
-    pair, rng = (np.array([0]), np.array([1])), np.random.default_rng(9)
-    found = comparison.test_sums(sums, comparison.measure_pearson, pair, "perm-both", rng)
+    values = np.array([stats.pearsonr(h[judged], m[judged]).statistic for m in both])
+    found = comparison.test_sums(
+        sums,
+        comparison.measure_pearson,
+        (np.array([0]), np.array([1])),
+        "perm-both",
+        np.random.default_rng(9),
+        values=values,
+        same=comparison.SAME,
+    )
     expected = one.expected["perm_both_pearson_none"]
     assert found.difference[0] == pytest.approx(expected["delta_2_minus_1"], abs=1e-9)
     p, chance = expected["p_metric2_better_k5000_seed7"], expected["mc_tolerance"]
@@ -129,9 +139,14 @@ def test_williams_test_is_that_of_the_reference(one):
     expected = one.expected.get("williams")
     if expected is None:
         pytest.skip("the reference has no Williams test of this table")
-    between = np.array([[1.0, expected["r12"]], [expected["r12"], 1.0]])
-    r, pair = np.array([expected["r2"], expected["r1"]]), (np.array([0]), np.array([1]))
-    found = comparison.test_williams(r, between, expected["n"], pair)
+    r12, r1, r2 = (expected[name] for name in ("r12", "r1", "r2"))
+    root = np.linalg.cholesky([[1, r2, r1], [r2, 1, r12], [r1, r12, 1]])
+    rng, n = np.random.default_rng(0), expected["n"]
+    # vectors that have these correlations
+    basis = np.linalg.qr(np.column_stack([np.ones(n), rng.normal(size=(n, 3))]))[0][:, 1:]
+    people, *metrics = root @ basis.T
+    pair = np.array([0]), np.array([1])
+    found = comparison.test_williams(people, np.array(metrics), pair, comparison.SAME)
     assert found.p[0] == pytest.approx(expected["p_two_sided"], abs=1e-9)
     assert found.p_better[0] == pytest.approx(expected["p_one_sided"], abs=1e-9)
 

@@ -26,15 +26,7 @@ from typing import Final
 
 import numpy as np
 
-from evenhand.metrics.statistics import (
-    MAX_EXACT,
-    ROUNDING,
-    correlate_systems,
-    differ,
-    level_differences,
-    number_levels,
-    sign_beyond,
-)
+from evenhand.metrics.statistics import MAX_EXACT, correlate_systems, differ, level, sign_beyond
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
@@ -43,10 +35,14 @@ TESTS: Final = ("perm-sys", "perm-both", "boot-both", "williams")
 DRAWS: Final = 999
 MIN_SYSTEMS: Final = 6  # Below them all swaps of systems are fewer than 64
 ALPHA: Final = 0.05
-SAME: Final = 1e-12  # Differences that are equal
+SAME: Final = 1e-12  # Differences of statistics that are equal
+# Of a score on the common scale and 1 more, since the mean is at most 1 from the origin: rounding
+TINY: Final = 2.0**-50
+OF_SUMS: Final = 2.0**-45  # Of the sum of absolute scores on the common scale: rounding of sums
 
 Pairs = tuple[Integers, Integers]  # numbers of the first and of the second metric of each pair
-Measure = Callable[[Array, Array], Array]  # sums of people and of a metric, (R, K, F) → (R,)
+# Sums of people and of a metric, (R, K, F), and their errors of rounding → (R,)
+Measure = Callable[[Array, Array, tuple[Array, Array]], Array]
 
 
 @dataclass(frozen=True)
@@ -60,21 +56,26 @@ class Differences:
     adjusted: Array  # two-sided, over all pairs
 
 
-def summarise(difference: Array, draws: Array, *, centre: bool = False) -> Differences:
-    """Compare (Q,) differences with (B, Q) of chance; centre: of resamples, which lie around it."""
+def summarise(
+    difference: Array, draws: Array, same: Array | float = SAME, *, centre: bool = False
+) -> Differences:
+    """Compare (Q,) differences with (B, Q) of chance; centre: of resamples, which lie around it.
+
+    same: up to which a difference is 0, and two are equal.
+    """
     b = len(draws)
+    difference, draws = (np.where(np.abs(one) <= same, 0.0, one) for one in (difference, draws))
     if centre:
-        below = (1 + (draws <= SAME).sum(axis=0)) / (b + 1)
-        above = (1 + (draws >= -SAME).sum(axis=0)) / (b + 1)
-        p, better, worse = np.minimum(2 * np.minimum(below, above), 1), below, above
+        better = (1 + (draws <= 0).sum(axis=0)) / (b + 1)
+        worse = (1 + (draws >= 0).sum(axis=0)) / (b + 1)
+        p = np.minimum(2 * np.minimum(worse, better), 1)
         draws = draws - difference
     else:
-        beyond = np.abs(draws) >= np.abs(difference) - SAME
-        p = (1 + beyond.sum(axis=0)) / (b + 1)
-        better = (1 + (draws >= difference - SAME).sum(axis=0)) / (b + 1)
-        worse = (1 + (draws <= difference + SAME).sum(axis=0)) / (b + 1)
+        p = (1 + (np.abs(draws) >= np.abs(difference) - same).sum(axis=0)) / (b + 1)
+        better = (1 + (draws >= difference - same).sum(axis=0)) / (b + 1)
+        worse = (1 + (draws <= difference + same).sum(axis=0)) / (b + 1)
     sd = draws.std(axis=0)
-    scale = np.where(sd > 0, sd, 1.0)
+    scale = np.where(sd > same, sd, 1.0)
     # rounding must not part draws that are equal
     statistic = np.round(np.abs(difference) / scale, 9)
     adjusted = adjust_by_steps(statistic, [np.round(np.abs(draws) / scale, 9)])
@@ -91,25 +92,24 @@ def draw_swaps(systems: int, draws: int, rng: np.random.Generator) -> Flags:
 
 @dataclass(frozen=True)
 class Scaled:
-    """(M, …) scores of metrics on one scale."""
+    """(M, …) scores of metrics on one scale; 0 where there is none."""
 
     scores: Array
-    error: Array  # of each score by rounding: at most, where scores lie far from 0
-    unit: Array  # (M,) standard deviations
+    mean: Array  # (M,) in steps
+    unit: Array  # (M,) standard deviations, in steps
 
     @staticmethod
-    def by(cells: Array, scores: Array) -> Scaled:
-        """Bring scores to one scale by the mean and the standard deviation of (M, n) others."""
-        size = len(cells), *[1] * (scores.ndim - 1)
-        mean, sd = cells.mean(axis=1), cells.std(axis=1)
-        sd = np.where(sd > ROUNDING * np.abs(cells).max(axis=1), sd, 1.0)
-        mean, unit = mean.reshape(size), sd.reshape(size)
-        error = ROUNDING * (np.abs(scores) + np.abs(mean)) / unit
-        return Scaled((scores - mean) / unit, error, sd)
+    def by(cells: Array, whole: Array) -> Scaled:
+        """Bring steps to one scale by the mean and the standard deviation of (M, n) others."""
+        size = len(cells), *[1] * (whole.ndim - 1)
+        mean = cells.mean(axis=1)
+        unit = np.where(np.ptp(cells, axis=1) > 0, cells.std(axis=1), 1.0)
+        scores = (whole - mean.reshape(size)) / unit.reshape(size)
+        return Scaled(np.where(np.isnan(scores), 0.0, scores), mean, unit)
 
-    def keep(self, judged: Flags) -> Scaled:
-        """Return the same with 0 where nobody judged."""
-        return Scaled(np.where(judged, self.scores, 0), np.where(judged, self.error, 0), self.unit)
+    def sum_errors(self) -> Array:
+        """Return (M, K) rounding of sums over items, at most."""
+        return np.asarray(OF_SUMS * np.abs(self.scores).sum(axis=-1))
 
 
 # Statistics of sums: means of systems, and Pearson's r over all scores.
@@ -117,7 +117,7 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Sums:
-    """Scores of metrics (M, K, S) with gold (1, K, S); both 0 where nobody judged."""
+    """Scores of metrics (M, K, S) with gold (1, K, S)."""
 
     metrics: Scaled
     people: Scaled
@@ -126,24 +126,25 @@ class Sums:
     def features(self, *, squares: bool) -> tuple[Array, Array]:
         """Return (K, S, F) of people and (M, K, S, F) of metrics.
 
-        These are n, h, h² and m, m², m h; or else n, h and m with their errors.
+        These are n, h and m, or with squares n, h, h² and m, m², m h.
         """
         n, h, m = self.judged.astype(np.float64), self.people.scores[0], self.metrics.scores
-        people = n, h, h * h if squares else self.people.error[0]
-        metrics = (m, m * m, m * h) if squares else (m, self.metrics.error)
+        people, metrics = ((n, h, h * h), (m, m * m, m * h)) if squares else ((n, h), (m,))
         return np.stack(people, axis=-1), np.stack(metrics, axis=-1)
 
 
 def measure_systems(name: str) -> Measure:
-    def measure(people: Array, metric: Array) -> Array:
-        n = np.maximum(people[..., :1], 1)
-        h, m = people[..., 1:] / n, metric / n
-        return correlate_systems(h[..., 0], m[..., 0], name, (h[..., 1], m[..., 1]))
+    def measure(people: Array, metric: Array, error: tuple[Array, Array]) -> Array:
+        n = np.maximum(people[..., 0], 1)
+        h, m = people[..., 1] / n, metric[..., 0] / n
+        if name != "pearson":
+            h, m = level(h, error[0] / n), level(m, error[1] / n)
+        return correlate_systems(h, m, name)
 
     return measure
 
 
-def measure_pearson(people: Array, metric: Array) -> Array:
+def measure_pearson(people: Array, metric: Array, _: tuple[Array, Array]) -> Array:
     n, h, hh = np.moveaxis(people.sum(axis=-2), -1, 0)
     m, mm, mh = np.moveaxis(metric.sum(axis=-2), -1, 0)
     norm = np.sqrt(np.maximum((hh - h * h / n) * (mm - m * m / n), 0))
@@ -151,13 +152,20 @@ def measure_pearson(people: Array, metric: Array) -> Array:
 
 
 def test_sums(
-    sums: Sums, measure: Measure, pairs: Pairs, test: str, rng: np.random.Generator
+    sums: Sums,
+    measure: Measure,
+    pairs: Pairs,
+    test: str,
+    rng: np.random.Generator,
+    *,
+    values: Array,
+    same: Array | float,
 ) -> Differences:
-    """Compare metrics by a statistic of sums, by whole systems, by cells or by resamples."""
+    """Compare (M,) values of metrics, of sums, by whole systems, by cells or by resamples."""
     people, metrics = sums.features(squares=measure is measure_pearson)
     m, k, s, f = metrics.shape
-    whole, gold = metrics.sum(axis=2), people.sum(axis=1)  # (M, K, F), (K, 3)
-    values = measure(gold[None], whole)
+    whole, gold = metrics.sum(axis=2), people.sum(axis=1)[None]  # (M, K, F), (1, K, F)
+    of_people, of_metrics = sums.people.sum_errors()[0], sums.metrics.sum_errors()
     first, second = pairs
     difference = values[second] - values[first]
     if test == "boot-both":
@@ -168,27 +176,25 @@ def test_sums(
         drawn = np.empty((m, DRAWS))
         for one in range(m):
             of_metric = np.einsum("bs,ksf->bkf", counts, metrics[one], optimize=True)
-            drawn[one] = measure(golds, of_metric[rows, chosen])
+            errors = of_people[chosen], of_metrics[one][chosen]
+            drawn[one] = measure(golds, of_metric[rows, chosen], errors)
         draws = (drawn[second] - drawn[first]).T
         draws = draws[~np.isnan(draws).any(axis=1)]  # resamples of one system have no correlation
-        return summarise(difference, draws, centre=True)
-    if test == "perm-sys":
-        swap = draw_swaps(k, DRAWS, rng)[:, :, None]  # (B, K, 1)
-        draws = np.empty((len(swap), len(first)))
-        for at, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-            one, other = np.where(swap, whole[b], whole[a]), np.where(swap, whole[a], whole[b])
-            draws[:, at] = measure(gold[None], other) - measure(gold[None], one)
-        return summarise(difference, draws)
-    moved = np.empty((m, DRAWS, k, f))
-    flat = np.ascontiguousarray(np.moveaxis(metrics, 0, 2).reshape(k, s, m * f))
-    for draw in range(DRAWS):
-        bits = (rng.random((k, 1, s)) < 0.5).astype(np.float64)
-        moved[:, draw] = np.moveaxis((bits @ flat).reshape(k, m, f), 1, 0)
-    draws = np.empty((DRAWS, len(first)))
+        return summarise(difference, draws, same, centre=True)
+    swap = draw_swaps(k, DRAWS, rng)[:, :, None] if test == "perm-sys" else None  # (B, K, 1)
+    if swap is None:
+        moved = np.empty((m, DRAWS, k, f))
+        flat = np.ascontiguousarray(np.moveaxis(metrics, 0, 2).reshape(k, s, m * f))
+        for draw in range(DRAWS):
+            bits = (rng.random((k, 1, s)) < 0.5).astype(np.float64)
+            moved[:, draw] = np.moveaxis((bits @ flat).reshape(k, m, f), 1, 0)
+    draws = np.empty((DRAWS if swap is None else len(swap), len(first)))
     for at, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        step = moved[b] - moved[a]
-        draws[:, at] = measure(gold[None], whole[b] - step) - measure(gold[None], whole[a] + step)
-    return summarise(difference, draws)
+        step = moved[b] - moved[a] if swap is None else np.where(swap, whole[b] - whole[a], 0.0)
+        errors = of_people, np.maximum(of_metrics[a], of_metrics[b])
+        one, other = whole[a] + step, whole[b] - step
+        draws[:, at] = measure(gold, other, errors) - measure(gold, one, errors)
+    return summarise(difference, draws, same)
 
 
 # Statistics of pairs of systems: each pair adds a number that depends on whose scores each system
@@ -219,38 +225,36 @@ def _put_own(parts: Array, own: Array) -> Array:
 
 
 def soften(
-    scores: Array, error: Array, signs: Array, people: Array, own: Array, *, whole: bool
+    metrics: Scaled, steps: Array, flips: Array, people: Array, own: Array, *, whole: bool
 ) -> Array:
     """Return (M, M, P) what pairs of systems add to SPA.
 
-    scores, error: (M, K, S) on one scale; people, own: (P,) and (M, P) p of pairs of systems.
+    steps: (M, K, S); people, own: (P,) and (M, P) p of pairs of systems.
     """
-    m, k, _ = scores.shape
-    drawn = np.einsum("bs,mks->kbm", signs, scores, optimize=True)  # (K, B, M)
-    observed, error = scores.sum(axis=2).T, error.sum(axis=2).T  # (K, M)
+    m, k, _ = steps.shape
+    drawn = np.einsum("bs,mks->kbm", flips, steps, optimize=True)  # (K, B, M)
+    shift = flips.sum(axis=1)[:, None] * metrics.mean  # (B, M)
+    error = TINY * (np.abs(drawn) + np.abs(shift)) / metrics.unit
+    drawn = (drawn - shift) / metrics.unit
+    low, high = drawn - error, drawn + error
     parts = np.empty((m, m, len(people)))
     for at, (i, j) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
-        # #{Δ* ≥ Δ} of (B, M, M), where equal sums count half
-        beyond = (drawn[i] - observed[i])[:, :, None] - (drawn[j] - observed[j])[:, None, :]
-        slack = np.maximum(error[i][:, None], error[j])
-        above = np.count_nonzero(beyond > slack, axis=0)
-        reach = np.count_nonzero(beyond >= -slack, axis=0)
-        p = (reach if whole else (above + reach) / 2) / len(signs)
+        # #{Δ* ≥ Δ} of (B, M, M), where equal sums count half: Δ* − Δ is −2 times that of flips
+        above = np.count_nonzero(high[i][:, :, None] < low[j][:, None, :], axis=0)
+        reach = np.count_nonzero(low[i][:, :, None] <= high[j][:, None, :], axis=0)
+        p = (reach if whole else (above + reach) / 2) / len(flips)
         parts[:, :, at] = (1 - np.abs(p - people[at])) / len(people)
     return _put_own(parts, (1 - np.abs(own - people)) / len(people))
 
 
-def share_order(people: Array, means: Array, metrics: Scaled, n: Array) -> Array:
-    """Return (M, M, P) what pairs of systems add to PA.
-
-    people, means: (K,) and (M, K) of systems; metrics: (M, K, S); n: (K,) scores of systems.
-    """
+def share_order(people: Array, means: Array) -> Array:
+    """Return (M, M, P) what pairs of systems add to PA, from (K,) and (M, K) of systems."""
     i, j = np.triu_indices(len(people), 1)
-    x, error = metrics.scores.sum(axis=2) / n, metrics.error.sum(axis=2) / n
-    slack = np.maximum(error[:, None, i], error[None, :, j])
-    order = sign_beyond(x[:, None, i] - x[None, :, j], slack)
-    right = np.sign(differ(number_levels(people[None]))[0])
-    own = np.sign(differ(number_levels(means)))
+    x = Scaled.by(means, means).scores
+    error = TINY * (1 + np.abs(x))
+    order = sign_beyond(x[:, None, i] - x[None, :, j], error[:, None, i] + error[None, :, j])
+    right = np.sign(differ(people[None]))[0]
+    own = np.sign(differ(means))
     return _put_own((order == right) / len(i), (own == right) / len(i))
 
 
@@ -267,11 +271,12 @@ def share_accuracy(people: Array, metrics: Scaled, epsilon: Array, own: Array) -
     weight = 1 / (in_item * max(int((n > 1).sum()), 1))
     limit = (epsilon[:, None] + epsilon[None]) / 2  # (M, M, S)
     # differences that are the limit itself are ties: rounding must not part them
-    low, high = metrics.scores - metrics.error, metrics.scores + metrics.error
+    error = TINY * (1 + np.abs(metrics.scores))
+    low, high = metrics.scores - error, metrics.scores + error
     parts = np.zeros((m, m, k * (k - 1) // 2))
     for at, (i, j) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
         both = np.flatnonzero(judged[i] & judged[j])
-        order = np.sign(level_differences(people[i, both], people[j, both]))
+        order = np.sign(people[i, both] - people[j, both])
         for sign in (-1, 0, 1):
             items = both[order == sign]
             right = np.full((m, m, len(items)), sign == 0)  # a tie is in neither order
@@ -285,17 +290,28 @@ def share_accuracy(people: Array, metrics: Scaled, epsilon: Array, own: Array) -
     return _put_own(parts, own)
 
 
-def test_williams(r: Array, between: Array, n: int, pairs: Pairs) -> Differences:
-    """Compare (M,) correlations with one gold, on n observations; between: (M, M) of metrics."""
-    first, second = pairs
-    r12, r13, r23 = r[second], r[first], between[first, second]
-    k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    below = 2 * (n - 1) / (n - 3) * k + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
-    safe = np.where(below > 0, below, 1)
-    t = np.where(below > 0, (r12 - r13) * np.sqrt((n - 1) * (1 + r23)) / np.sqrt(safe), 0)
+def test_williams(people: Array, metrics: Array, pairs: Pairs, same: Array | float) -> Differences:
+    """Compare correlations of (M, n) metrics with (n,) people.
+
+    The determinant k of the three correlations and 1 − r23 are of the difference of two metrics, so
+    that they keep their digits where metrics are nearly the same.
+    """
+    n = len(people)
+    rows = np.vstack([people, metrics])
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    gold, *unit = rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    gap, t = np.empty(len(pairs[0])), np.zeros(len(pairs[0]))
+    for at, (a, b) in enumerate(zip(*pairs, strict=True)):
+        apart = unit[b] - unit[a]
+        gap[at], unlike, r = apart @ gold, apart @ apart / 2, unit[a] @ gold
+        corners = np.diag(np.linalg.qr(np.stack([gold, unit[a], apart], axis=1), mode="r"))
+        k = np.prod(corners) ** 2
+        below = 2 * (n - 1) / (n - 3) * k + (r + gap[at] / 2) ** 2 * unlike**3
+        t[at] = gap[at] * np.sqrt((n - 1) * (2 - unlike) / below) if below > 0 else 0.0
+    t, gap = (np.where(np.abs(gap) <= same, 0.0, one) for one in (t, gap))
     p = np.array([t_tail(one, n - 3) for one in t.tolist()])
     better = np.where(t > 0, p / 2, 1 - p / 2)
-    return Differences(r12 - r13, p, better, 1 - better, holm(p))
+    return Differences(gap, p, better, 1 - better, holm(p))
 
 
 # Clusters: metrics that nothing tells apart.

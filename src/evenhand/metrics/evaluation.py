@@ -52,6 +52,7 @@ from evenhand.metrics.scores import (
     read_metric_folder,
     refuse_doubtful_people,
 )
+from evenhand.metrics.statistics import Steps
 from evenhand.metrics.study import (
     OF_MEANS,
     OF_SEGMENT_PAIRS,
@@ -244,22 +245,23 @@ def _take_task(scores: MetricScores, name: str) -> MetricScores:
 
 def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     """Compare metrics with people of one task under one criterion."""
-    gold, metrics, scores = aligned.gold, aligned.metrics, aligned.values
+    gold, metrics = aligned.gold, aligned.metrics
+    people, scores = _count_steps(aligned)
+    constant = np.nanmax(np.abs(scores.whole), axis=(1, 2)) == 0  # steps are from the median
     names = wishes.choose(*list_available(gold, wishes.group))
     preferences = None
     if gold.votes is not None:
         preferences = judge_preferences(gold.votes, scores, gold.documents)
-        scores = preferences.means
+        scores = Steps.count(preferences.means)
     fold = measures.assign_folds(gold.documents)
     of_scores = tuple(one for one in names if one != "preference")
     spa = wishes.spa == "wmt"
-    study = Study(gold.scores, scores, fold, of_scores, wishes.group, spa, wishes.seed)
-    measured = study.measure(gold.scores, scores)
+    study = Study(people, scores, fold, of_scores, wishes.group, spa, wishes.seed)
+    measured = study.measure(people, scores)
     values = dict(measured.values)
     by_preference = preferences is not None and names[0] == "preference"
     if preferences is not None:
         values = {n: preferences.share if n == "preference" else values[n] for n in names}
-    constant = _find_constant(aligned)
     first = np.where(constant, np.nan, values[names[0]])  # they are last, and not tested
     order = np.lexsort((np.array(metrics), np.where(np.isnan(first), np.inf, -first)))
     notes = [*aligned.notes]
@@ -276,7 +278,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     asked = preferences if by_preference else None
     clusters = _compare(
         study,
-        aligned,
+        gold,
         wishes,
         measured,
         asked,
@@ -287,12 +289,12 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         notes=notes,
     )
     ceiling = _find_ceiling(study, gold, notes) if gold.items else {}
-    epsilon = measured.stars if "acc-eq-star" in values else None
+    epsilon = measured.stars * scores.size if "acc-eq-star" in values else None
     if "acc-eq" in values:
-        epsilon = measured.epsilons[:, np.unique(fold)].mean(axis=1)
+        epsilon = measured.epsilons[:, np.unique(fold)].mean(axis=1) * scores.size
         epsilon = np.where(np.isnan(values["acc-eq"]), np.nan, epsilon)
     if preferences is not None:
-        epsilon = preferences.limits.mean(axis=1)
+        epsilon = preferences.limits.mean(axis=1) * preferences.steps.size
         if preferences.of_one_document:
             what = "document" if _is_by_document(gold) else "item"
             notes.append(say("limit-inside", "warning", what=what))
@@ -300,7 +302,8 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     if gold.votes is not None and gold.votes.judges != ("",):
         judges = len(np.unique(gold.votes.judge))
     interval = preferences.interval[order] if preferences is not None and by_preference else None
-    means, how = measured.metrics[order], wishes.test if clusters.pairs else None
+    people_means = people.restore(measured.people[None])[0]
+    means = scores.restore(measured.metrics)[order]
     result = MetaEvaluation(
         gold=gold.name,
         systems=gold.systems,
@@ -316,25 +319,47 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         epsilon=None if epsilon is None else epsilon[order],
         spa_error=measured.spa_error[order] if "spa" in names else None,
         chance=measured.chance,
-        distance=tuple(find_distance(measured.people, one) for one in means),
-        people_means=measured.people,
+        distance=tuple(find_distance(people_means, one) for one in means),
+        people_means=people_means,
         metric_means=means,
         interval=interval,
         test=wishes.test,
         notes=tuple(notes),
-        signature=_sign(aligned, wishes, names, how, judges=judges),
+        signature=_sign(aligned, wishes, names, tested=bool(clusters.pairs), judges=judges),
     )
     return note_excluded(result, gold.excluded)
 
 
+def _count_steps(aligned: Aligned) -> tuple[Steps, Steps]:
+    """Return scores of people and of metrics; refuse those whose squares overflow."""
+    gold = aligned.gold
+    given, items = ~np.isnan(gold.scores), gold.items
+    if gold.votes is not None:
+        given, items = ~np.isnan(aligned.values), gold.votes.items
+    people = Steps.count(gold.scores[None])
+    metrics = Steps.count(np.where(given, aligned.values, np.nan))
+    for names, steps in (("people",), people), (aligned.metrics, metrics):
+        for m, k, s in np.argwhere(np.abs(steps.whole) > measures.FARTHEST).tolist():
+            output = f"{gold.systems[k]} on {items[s]}" if items else gold.systems[k]
+            raise InvalidJudgments(
+                f"a score of {output} by {names[m]} is too far from the others: correct it or leave"
+                " it out"
+            )
+    return people, metrics
+
+
 def _note_pairs(gold: Gold, wishes: Wishes, values: Mapping[str, Array]) -> list[Finding]:
-    """Say why pairs of scores were not looked at, or no ε can be found on others."""
+    """Say of how many items outputs are compared, and why pairs of scores were not looked at."""
     n = measures.count_segment_pairs(gold.scores, wishes.group)
+    notes, several = [], int(((~np.isnan(gold.scores)).sum(axis=0) > 1).sum())
+    of_segments = any(STATISTICS[name][0] == "segment" for name in values)
+    if wishes.group == "item" and of_segments and several < len(gold.items):
+        notes.append(say("single-outputs", kept=several, n=len(gold.items)))
     if gold.items and not wishes.statistics and n > measures.MAX_PAIRS:
-        return [say("too-many-pairs", n=n)]
-    if n and "acc-eq" in values and np.isnan(values["acc-eq"]).all():
-        return [say("no-accuracy", what="document" if _is_by_document(gold) else "item")]
-    return []
+        notes.append(say("too-many-pairs", n=n))
+    elif n and "acc-eq" in values and np.isnan(values["acc-eq"]).all():
+        notes.append(say("no-accuracy", what="document" if _is_by_document(gold) else "item"))
+    return notes
 
 
 def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
@@ -352,7 +377,7 @@ def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
 
 
 def _sign(
-    aligned: Aligned, wishes: Wishes, names: Sequence[str], how: str | None, *, judges: int | None
+    aligned: Aligned, wishes: Wishes, names: Sequence[str], *, tested: bool, judges: int | None
 ) -> str:
     gold = aligned.gold
     scores = np.ascontiguousarray(aligned.values).tobytes()
@@ -363,7 +388,7 @@ def _sign(
         *([f"group {wishes.group}"] * bool(gold.items)),
         *([f"spa {wishes.spa}"] * ("spa" in names)),
         *(["items by document"] * (_is_by_document(gold) and not OF_FOLDS.isdisjoint(names))),
-        *([] if how is None else [how]),
+        *([wishes.test] * tested),
         *(
             f"without {' '.join(one.values['metrics'])}"
             for one in aligned.notes
@@ -384,13 +409,6 @@ def _is_by_document(gold: Gold) -> bool:
 def _list_negated(aligned: Aligned) -> list[str]:
     """Return the metrics of which lower is better, as was asked or by their names."""
     return [m for one in aligned.notes if one.code in NEGATED for m in one.values["metrics"]]
-
-
-def _find_constant(aligned: Aligned) -> Flags:
-    """Return (M,) which metrics give all outputs one score."""
-    given = ~np.isnan(aligned.gold.scores if aligned.gold.votes is None else aligned.values)
-    cells = np.where(given, aligned.values, np.nan)
-    return np.asarray(np.nanmin(cells, axis=(1, 2)) == np.nanmax(cells, axis=(1, 2)))
 
 
 def _note_systems(
@@ -466,10 +484,11 @@ def _leave_judges_out(
         notes.append(say("judges-as-given", "info", why="fewer than three are known"))
         return None
     only = replace(study, names=(name,))
-    parts = panel.leave_out((study.people.shape[0], study.people.shape[1]))
+    judged = study.judged
+    parts = panel.leave_out((judged.shape[0], judged.shape[1]))
     if name == "spa":
         # an item is lost with one of its outputs; without many items p differ for that alone
-        whole = int(measures.find_items(study.people).sum())
+        whole = int(judged.all(axis=0).sum())
         least = min(int(measures.find_items(one).sum()) for one in parts)
         if least < (1 - MAX_LOST / len(parts)) * whole:
             why = f"without one of them SPA would rest on {least:,} of {whole:,} items"
@@ -480,7 +499,8 @@ def _leave_judges_out(
         if np.isnan(people).all(axis=1).any():
             notes.append(say("judges-as-given", "info", why="one judge alone scored a system"))
             return None
-        found.append(only.measure(people, study.scores, measured.epsilons).values[name])
+        steps = Steps.count(people[None])
+        found.append(only.measure(steps, study.scores, measured.epsilons).values[name])
     without = np.array(found)
     if np.isnan(without).any():
         why = f"without one of them {name_statistic(name)} is not defined"
@@ -499,7 +519,7 @@ class Clusters:
 
 def _compare(
     study: Study,
-    aligned: Aligned,
+    gold: Gold,
     wishes: Wishes,
     measured: Measured,
     preferences: Preferences | None,
@@ -514,13 +534,13 @@ def _compare(
 
     preferences: where they are the first statistic; values: (M,) of it.
     """
-    name, gold = study.names[0] if preferences is None else "preference", aligned.gold
+    name = study.names[0] if preferences is None else "preference"
     compared = np.flatnonzero(~np.isnan(values) & ~constant)
     undefined = [metrics[at] for at in np.flatnonzero(np.isnan(values) & ~constant).tolist()]
     if undefined:
         notes.append(say("undefined", metrics=undefined, statistic=name_statistic(name)))
     flipped = {items: p[compared] for items, p in study.flipped.items()}
-    study = replace(study, scores=study.scores[compared], flipped=flipped)
+    study = replace(study, scores=study.scores.take(compared), flipped=flipped)
     measured, judge_stderr, without = measured.take(compared), None, None
     if preferences is not None and preferences.judge is None:
         notes.append(say("judges-as-given", "info", why="fewer than five are known"))
@@ -529,7 +549,7 @@ def _compare(
         tested = study.require_systems(wishes.test)
         if tested is None and preferences is not None and gold.votes is not None:
             own, rng = preferences.take(compared), np.random.default_rng(wishes.seed)
-            tested = compare_preferences(gold.votes, aligned.values[compared], own, rng)
+            tested = compare_preferences(gold.votes, own, rng)
         elif tested is None:
             tested = study.compare(name, wishes.test, measured)
     if preferences is not None:
@@ -595,20 +615,20 @@ def _find_ceiling(study: Study, gold: Gold, notes: list[Finding]) -> dict[str, f
         return {}
     rng = np.random.default_rng(study.seed)
     found: dict[str, list[float]] = {}
-    shape = study.people.shape[0], study.people.shape[1]
-    judged, whole = int((~np.isnan(gold.scores)).sum()), measures.find_items(gold.scores).sum()
+    shape = gold.scores.shape[0], gold.scores.shape[1]
+    judged, whole = int(study.judged.sum()), study.judged.all(axis=0).sum()
     for _ in range(HALVES):
         one, other = gold.panel.halve(shape, rng)
         both = ~np.isnan(one) & ~np.isnan(other)
         if both.sum() < MIN_HALVED * judged or not both.any(axis=1).all():
             notes.append(say("no-ceiling", "info"))
             return {}
-        people, half = np.where(both, one, np.nan), np.where(both, other, 0.0)
+        people, half = (Steps.count(np.where(both, each, np.nan)[None]) for each in (one, other))
         names = study.names
         if both.all(axis=0).sum() < MIN_HALVED * whole:
             names = tuple(name for name in names if name != "spa")
         halved = replace(study, names=names, flipped={})
-        for name, value in halved.measure(people, half[None]).values.items():
+        for name, value in halved.measure(people, half).values.items():
             found.setdefault(name, []).append(float(value[0]))
     return {name: write_plain(float(np.mean(one))) for name, one in found.items()}
 

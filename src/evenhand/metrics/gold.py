@@ -38,7 +38,7 @@ from evenhand.metrics.scores import (
     count_documents,
     refuse_documents,
 )
-from evenhand.metrics.statistics import average_systems, clear_rounding
+from evenhand.metrics.statistics import Steps, average_systems
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
@@ -73,8 +73,7 @@ class Panel:
         cell = self.system[kept] * shape[1] + self.item[kept]
         n = np.bincount(cell, minlength=shape[0] * shape[1])
         sums = np.bincount(cell, self.score[kept], shape[0] * shape[1])
-        means = clear_rounding(sums / np.maximum(n, 1), np.abs(self.score).max(initial=0.0))
-        return np.where(n > 0, means, np.nan).reshape(shape)
+        return np.where(n > 0, sums / np.maximum(n, 1), np.nan).reshape(shape)
 
     def leave_out(self, shape: tuple[int, int]) -> list[Array]:
         """Return (K, S) means without each judge, or group of judges."""
@@ -417,12 +416,12 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     values = scores.values[:, systems][:, :, places]
     unscored = np.isnan(values) & judged
     if unscored.any():
-        which = np.argwhere(unscored)
+        which, metric = np.argwhere(unscored.any(axis=0)).tolist(), unscored.argmax(axis=0)
         named = [
-            f"{scores.metrics[m]} of {gold.systems[k]} on {gold.items[s]}"
-            for m, k, s in which[:5].tolist()
+            f"{scores.metrics[metric[k, s]]} of {gold.systems[k]} on {gold.items[s]}"
+            for k, s in which
         ]
-        lost = [gold.items[at] for at in np.unique(which[:, 2]).tolist()]
+        lost = [gold.items[at] for at in sorted({s for _, s in which})]
         raise InvalidJudgments(
             f"{plural(len(which), 'output')} that people judged, without a score:"
             f" {listing(named, 3)}. Add scores, or {_exclude_items(gold, lost)}"
@@ -483,10 +482,8 @@ def _align_systems(
     gold: Gold, scores: MetricScores, systems: Sequence[int], notes: list[Finding]
 ) -> Aligned:
     values = scores.values[:, systems]  # (M, K, S)
-    with np.errstate(invalid="ignore"):
-        given = ~np.isnan(values)
-        n = given.sum(axis=2)
-    means = np.where(given, values, 0).sum(axis=2) / np.maximum(n, 1)
+    given = ~np.isnan(values)
+    n = given.sum(axis=2)
     if gold.votes is not None and scores.items != ("",):
         return _align_votes(gold, gold.votes, scores, values, notes=notes)
     there: Any = given.any(
@@ -503,16 +500,22 @@ def _align_systems(
             f" {int(there[m].sum()):,} items, and means are compared: add the others, or leave out"
             f" {listing(which)} ({write_without('system', which)})"
         )
-    people = average_systems(gold.scores, gold.scores)[0]
+    people, means = (_average(one) for one in (gold.scores[None], values))
     whole = replace(
         gold,
         items=(),
-        scores=people[:, None],
+        scores=people[0, :, None],
         documents=np.zeros(1, dtype=np.int64),
         panel=None,
         votes=None,
     )
     return Aligned(whole, scores.metrics, means[:, :, None], tuple(notes))
+
+
+def _average(scores: Array) -> Array:
+    """Return (M, K) means over items of (M, K, S) scores."""
+    steps = Steps.count(scores)
+    return steps.restore(average_systems(~np.isnan(scores), steps))
 
 
 def _align_votes(

@@ -18,14 +18,15 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.votes import Votes
-from evenhand.metrics.comparison import SAME, Differences, Scaled, test_pair_sums
+from evenhand.metrics.comparison import SAME, TINY, Differences, Scaled, test_pair_sums
 from evenhand.metrics.gold import MAX_JUDGES
 from evenhand.metrics.statistics import (
     SegmentPairs,
+    Steps,
     assign_folds,
+    average_systems,
     calibrate,
     cross_fit,
-    level_differences,
     sign_beyond,
 )
 from evenhand.numerics import Array, Flags, Integers
@@ -41,16 +42,18 @@ class Preferences:
     """(M,) metrics on n judgments."""
 
     share: Array  # of judgments that a metric agrees with
-    limits: Array  # (M, n) ε of each judgment's item
+    limits: Array  # (M, n) ε of each judgment's item, in steps
     agrees: Flags  # (M, n)
     judge: Integers | None  # (n,) None where judges are not known, or too few for clusters
     document: Integers  # (n,) of its item, which is its own where none is known
     means: Array  # (M, K, 1) of the outputs that were compared
+    steps: Steps  # (M, K, S)
 
     def take(self, kept: Any) -> Preferences:
         """Return the same of some metrics."""
         names = ("share", "limits", "agrees", "means")
-        return replace(self, **{name: getattr(self, name)[kept] for name in names})
+        parts: dict[str, Any] = {name: getattr(self, name)[kept] for name in names}
+        return replace(self, **parts, steps=self.steps.take(kept))
 
     @property
     def clusters(self) -> int:
@@ -100,33 +103,31 @@ class Preferences:
         return np.array([self.agrees[:, codes != one].mean(axis=1) for one in np.unique(codes)])
 
 
-def compare_preferences(
-    votes: Votes, scores: Array, found: Preferences, rng: np.random.Generator
-) -> Differences:
+def compare_preferences(votes: Votes, found: Preferences, rng: np.random.Generator) -> Differences:
     """Test all pairs of metrics by perm-sys; found: what `judge_preferences` found of them."""
+    scores = found.steps.whole
     turned = votes.left > votes.right
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     order = np.where(turned, -1, 1) * ORDER[votes.outcome]
     cells = np.concatenate([scores[:, low, votes.item], scores[:, high, votes.item]], axis=1)
     scaled, m, systems = Scaled.by(cells, cells), len(scores), scores.shape[1]
     lows, highs = np.split(scaled.scores, 2, axis=1)
-    of_lows, of_highs = np.split(scaled.error, 2, axis=1)
     limit = found.limits / scaled.unit[:, None]
     pair = low.astype(np.int64) * systems + high
     i, j = np.triu_indices(systems, 1)
     parts = np.empty((m, m, len(i)))
     for a, b in np.ndindex(m, m):
         # differences that are the limit itself are ties: rounding must not part them
-        most = (limit[a] + limit[b]) / 2 + np.maximum(of_lows[a], of_highs[b])
+        most = (limit[a] + limit[b]) / 2 + TINY * (2 + np.abs(lows[a]) + np.abs(highs[b]))
         agrees = found.agrees[a] if a == b else sign_beyond(lows[a] - highs[b], most) == order
         sums = np.bincount(pair, agrees, systems**2)
         parts[a, b] = sums[i * systems + j] / votes.size
     return test_pair_sums(parts, np.triu_indices(m, 1), rng)
 
 
-def judge_preferences(votes: Votes, scores: Array, documents: Integers) -> Preferences:
+def judge_preferences(votes: Votes, steps: Steps, documents: Integers) -> Preferences:
     """Compare (M, K, S) scores with votes, whose items are numbered as there; documents: (S,)."""
-    n = votes.size
+    n, scores = votes.size, steps.whole
     order = ORDER[votes.outcome]
     item = votes.item.astype(np.int64)
     fold = assign_folds(documents)
@@ -135,18 +136,16 @@ def judge_preferences(votes: Votes, scores: Array, documents: Integers) -> Prefe
     agrees = np.empty((len(scores), n), dtype=bool)
     limits, share = np.empty(agrees.shape), np.empty(len(scores))
     for at, one in enumerate(scores):
-        apart = level_differences(one[left, item], one[right, item])
+        apart = one[left, item] - one[right, item]
         share[at], of_folds = cross_fit(pairs, apart, fold)
         limits[at] = of_folds[fold[item]]
         if np.isnan(share[at]):  # one item: no others to find ε on
             limits[at] = calibrate(pairs, apart)[1]
         agrees[at] = sign_beyond(apart, limits[at]) == order
         share[at] = agrees[at].mean()
-    shape = scores.shape[1], scores.shape[2]
-    cell = np.unique(np.concatenate([left, right]) * shape[1] + np.concatenate([item, item]))
-    count = np.bincount(cell // shape[1], minlength=shape[0])
-    sums = [np.bincount(cell // shape[1], one.ravel()[cell], shape[0]) for one in scores]
-    means = np.array(sums)[:, :, None] / np.maximum(count, 1)[:, None]
+    compared = np.zeros(scores.shape[1:], dtype=bool)
+    compared[left, item] = compared[right, item] = True
+    means = steps.restore(average_systems(compared, steps))[:, :, None]
     few = len(np.unique(votes.judge)) < MIN_EFFECTIVE["judge"]
     judge = None if few else votes.judge.astype(np.int64)
-    return Preferences(share, limits, agrees, judge, documents[item], means)
+    return Preferences(share, limits, agrees, judge, documents[item], means, steps)

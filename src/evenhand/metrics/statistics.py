@@ -18,6 +18,7 @@ WMT). When not to use them: on fewer than six systems, where hardly anything can
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -29,53 +30,120 @@ from evenhand.numerics.cluster_means import average_ranks, rank_within
 
 DRAWS: Final = 1000  # Sign flips of SPA
 MAX_EXACT: Final = 12  # Items, and systems, up to which all flips are counted
-TIED: Final = 1e-9  # Of sums of a pair of systems, differences that are equal
 DIGITS: Final = 12  # Of accuracies that are compared: sums differ in those behind
 FOLDS: Final = 5  # Parts of the items, each scored with the ε of the others
 MAX_PAIRS: Final = 20_000_000  # Pairs of scores that are looked at one by one
 BATCHES: Final = 10  # Of flips, which tell how far chance moves SPA
 GROUPS: Final = ("none", "item", "system")
-# Of values, differences that are of rounding: sums in another order, .3 − .2 and .2 − .1
-ROUNDING: Final = 1e-12
+ROUNDING: Final = 2.0**-45  # Of a score, at most: what computing and writing it changed
+FINEST: Final = 2.0**-36  # Of the median distance, a step of scores that are no multiples of one
+FARTHEST: Final = 2.0**150  # Steps, beyond which squares may overflow
+EXACT: Final = 2.0**53  # Below it whole numbers and their sums are exact
 
 
-def clear_rounding(means: Array, largest: Any) -> Array:
-    """Return means of values up to `largest`; those that only rounding parts from 0 are 0."""
-    return np.where(np.abs(means) <= ROUNDING * largest, 0.0, means)
+@dataclass(frozen=True)
+class Steps:
+    """Scores (M, …) as whole numbers of steps from an origin, NaN where there is none.
+
+    Scores are decimals, or means of few, which floats round. Where they are multiples of one step
+    but for rounding, these are their numbers, so that sums and differences are exact, and those of
+    a metric on another scale are the same. Else steps are finer than any difference that counts.
+    """
+
+    whole: Array
+    size: Array  # (M,) of a step
+    origin: Array  # (M,)
+    error: Array  # (M,) of whole, but for outliers; 0 where scores are multiples of a step
+
+    @staticmethod
+    def count(scores: Array) -> Steps:
+        """Find the step of each metric."""
+        with np.errstate(over="ignore"):  # of scores that are then FARTHEST
+            found = [_find_step(one[~np.isnan(one)]) for one in scores]
+            size, origin, error = np.array(found).reshape(-1, 3).T
+            each = zip(scores, size, origin, strict=True)
+            whole = np.array([np.rint((one - zero) / step) for one, step, zero in each])
+        return Steps(whole.reshape(scores.shape), size, origin, error)
+
+    def take(self, kept: Any) -> Steps:
+        """Return the same of some metrics."""
+        return Steps(self.whole[kept], self.size[kept], self.origin[kept], self.error[kept])
+
+    def restore(self, whole: Array) -> Array:
+        """Return (M, K) numbers of steps as scores."""
+        return self.origin[:, None] + self.size[:, None] * whole
 
 
-def number_levels(x: Array, error: Array | None = None) -> Integers:
-    """Return (R, K) numbers in the order of a row's values; those that rounding parts share one.
+def _find_step(scores: Array) -> tuple[float, float, float]:
+    """Return the size of a step, the origin, which is the median, and the error in steps."""
+    scores = np.sort(scores)
+    origin = scores[len(scores) // 2] if len(scores) else 0.0
+    values = scores[np.diff(scores, prepend=-np.inf) > 0]
+    distance = np.abs(values - origin)
+    median = float(np.median(distance)) if len(distance) else 0.0
+    error = ROUNDING * (distance + abs(origin) + median)
+    gap, slack = np.diff(values), error[1:] + error[:-1]
+    apart, wide = distance > error, gap > slack
+    if not (apart.any() and wide.any()):  # all are equal
+        return float(4 * distance.max(initial=0.0)) or 1.0, origin, 0.0
+    order, at = np.argsort(distance[apart]), int(np.argmin(np.where(wide, gap, np.inf)))
+    if step := _find_multiples(distance[apart][order], error[apart][order], gap[at], slack[at]):
+        return step, origin, 0.0
+    step = max(FINEST * median, np.finfo(np.float64).tiny)
+    return step, origin, float(np.median(error)) / step + 1
 
-    error: of each value by rounding; by default relative to it.
+
+def _find_multiples(distance: Array, error: Array, step: float, wrong: float) -> float:
+    """Return the largest step that ascending distances are multiples of; 0 where none is.
+
+    error: of distances as given; step: the least difference of two; wrong: its error.
+    """
+    while step > 8 * float(np.median(error)):
+        n = np.rint(distance / step)
+        known = n * wrong < step / 8
+        rest, limit = np.where(known, np.abs(distance - n * step), 0.0), error + n * wrong
+        if (over := rest > limit).any():  # a fraction of the step: divide it
+            at = int(np.argmax(over))
+            most = max(int((step / limit[at] / 2) ** 0.5), 1)
+            parts = Fraction(rest[at] / step).limit_denominator(most).denominator
+            step, wrong = step / parts, wrong / parts
+            if parts == 1:
+                return 0.0
+            continue
+        best = np.where(known, error / np.maximum(n, 1), np.inf)
+        at = int(np.argmin(best))
+        if best[at] >= wrong / 2:  # the step is as well known as it can be
+            return float(step) if known.mean() >= 0.5 else 0.0  # others are outliers
+        step, wrong = distance[at] / n[at], best[at]
+    return 0.0
+
+
+def level(x: Array, error: Array) -> Array:
+    """Return (R, K) values; of those in a row that only rounding parts the least.
+
+    error: of each value, (K,) or (R, 1).
     """
     order = np.argsort(x, axis=1, kind="stable")
     values = np.take_along_axis(x, order, axis=1)
-    error = ROUNDING * np.abs(x) if error is None else np.broadcast_to(error, x.shape)
-    # that of an outlier is larger than real differences of others
-    slack = np.take_along_axis(error, order, axis=1)
-    numbers = np.zeros(x.shape, dtype=np.int64)
-    new = np.diff(values, axis=1) > np.maximum(slack[:, 1:], slack[:, :-1])
-    np.put_along_axis(numbers, order[:, 1:], np.cumsum(new, axis=1), axis=1)
-    return numbers
+    slack = np.take_along_axis(np.broadcast_to(error, x.shape), order, axis=1)
+    new = np.diff(values, axis=1, prepend=-np.inf) > np.maximum(slack, np.roll(slack, 1, axis=1))
+    first = np.maximum.accumulate(np.where(new, np.arange(x.shape[1]), 0), axis=1)
+    leveled = np.empty_like(values)
+    np.put_along_axis(leveled, order, np.take_along_axis(values, first, axis=1), axis=1)
+    return leveled
+
+
+def split_sums(whole: Array) -> list[Array]:
+    """Return whole numbers as a sum of parts whose sums over the last axis are exact."""
+    if np.abs(whole).max(initial=0) * whole.shape[-1] < EXACT:
+        return [whole]
+    high = np.round(whole / 2**30) * 2.0**30
+    return [high, whole - high]
 
 
 def sign_beyond(difference: Array, limit: Any) -> Array:
     """Return signs of differences; 0 for those up to the limit."""
     return np.where(np.abs(difference) <= limit, 0.0, np.sign(difference))
-
-
-def level_differences(x: Array, y: Array) -> Array:
-    """Return (n,) x − y; distances that only rounding parts are equal, and 0 with 0."""
-    difference = x - y
-    apart, slack = np.abs(difference), ROUNDING * np.maximum(np.abs(x), np.abs(y))
-    order = np.argsort(apart)
-    distance, slack = np.append(0.0, apart[order]), np.append(0.0, slack[order])
-    new = np.diff(distance) > np.maximum(slack[1:], slack[:-1])
-    firsts = np.append(0.0, distance[1:][new])
-    level = np.empty_like(apart)
-    level[order] = firsts[np.cumsum(new)]
-    return np.asarray(np.copysign(level, difference))
 
 
 def group_cells(shape: tuple[int, int], group: str) -> Integers:
@@ -91,12 +159,13 @@ def group_cells(shape: tuple[int, int], group: str) -> Integers:
 def pearson_each(x: Array, y: Array, group: Integers, size: int) -> Array:
     """Return (size,) Pearson's r of each group; NaN where something is constant."""
     n = np.maximum(np.bincount(group, minlength=size), 1)
+    one = np.zeros(size, dtype=np.int64)
+    one[group] = np.arange(len(group))  # of each group, so that a constant one is 0
 
     def centre(values: Array) -> Array:
+        values = values - values[one[group]]
         centred: Array = values - (np.bincount(group, values, size) / n)[group]
-        largest = np.zeros(size)
-        np.maximum.at(largest, group, np.abs(values))
-        return clear_rounding(centred, largest[group])  # of a group that is constant
+        return centred
 
     x, y = centre(x), centre(y)
     xx, yy = np.bincount(group, x * x, size), np.bincount(group, y * y, size)
@@ -135,7 +204,7 @@ class PairCounts:
 def count_pairs(h: Array, m: Array, group: Integers, size: int) -> PairCounts:
     """Count the pairs of each group in n log n steps."""
     n = np.bincount(group, minlength=size).astype(np.float64)
-    codes_h, codes_m = (number_levels(one[None])[0] for one in (h, m))
+    codes_h, codes_m = (np.unique(one, return_inverse=True)[1] for one in (h, m))
 
     def count_ties(*columns: Integers) -> tuple[Array, Array]:
         order = np.lexsort((*columns, group))
@@ -183,8 +252,7 @@ def correlate_segments(h: Array, m: Array, name: str, group: str) -> tuple[float
     if name == "pearson":
         each = pearson_each(x, y, of, size)
     elif name == "spearman":
-        x, y = (rank_within(of, number_levels(one[None])[0]) for one in (x, y))
-        each = pearson_each(x, y, of, size)
+        each = pearson_each(rank_within(of, x), rank_within(of, y), of, size)
     else:
         counts = count_pairs(x, y, of, size)
         each = counts.tau_b() if name == "tau-b" else counts.tau_c()
@@ -203,50 +271,36 @@ def differ(x: Any) -> Any:
     return x[:, i] - x[:, j]
 
 
-def correlate_systems(
-    h: Array, x: Array, name: str, errors: tuple[Array, Array] | tuple[None, None] = (None, None)
-) -> Array:
-    """Return (R,) the correlation of (K,) or (R, K) means by people with (R, K) by a metric.
-
-    errors: of both by rounding, as in `number_levels`.
-    """
-    both = tuple(zip((np.atleast_2d(h), x), errors, strict=True))
+def correlate_systems(h: Array, x: Array, name: str) -> Array:
+    """Return (R,) the correlation of (K,) or (R, K) means by people with (R, K) by a metric."""
+    h = np.atleast_2d(h)
     if name in ("pa", "tau-b"):
-        a, b = (np.sign(differ(number_levels(one, error))) for one, error in both)
+        a, b = np.sign(differ(h)), np.sign(differ(x))
         if name == "pa":
             return np.asarray((a == b).mean(axis=1))
         top, norm = (a * b).sum(axis=1), np.sqrt((a != 0).sum(axis=1) * (b != 0).sum(axis=1))
     else:
         if name == "spearman":
-            ranks = [number_levels(one, error).astype(np.float64) for one, error in both]
-            both = tuple((average_ranks(one), None) for one in ranks)
-        a, b = (_centre_rows(one) for one, _ in both)
+            h, x = average_ranks(h), average_ranks(x)
+        a, b = _centre_rows(h), _centre_rows(x)
         top, norm = (a * b).sum(axis=1), np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     return np.where(norm > 0, top / np.where(norm > 0, norm, 1), np.nan)
 
 
 def _centre_rows(x: Array) -> Array:
     """Return (R, K) values less their mean, up to 1; 0 where all are equal."""
-    centred = x - x.mean(axis=1, keepdims=True)
+    centred = x - x[:, :1]
+    centred -= centred.mean(axis=1, keepdims=True)
     far = np.abs(centred).max(axis=1, keepdims=True)
-    constant = far <= ROUNDING * np.abs(x).max(axis=1, keepdims=True)
+    constant = far <= ROUNDING * np.abs(x[:, :1])
     return np.where(constant, 0.0, centred / np.where(constant, 1.0, far))
 
 
-def average_systems(h: Array, m: Array) -> tuple[Array, Array]:
-    """Return (K,) means over the outputs that people judged, equal where only rounding parts."""
-    judged = ~np.isnan(h)
-    people, metric = (np.where(judged, one, 0.0) for one in (h, m))
-    n = judged.sum(axis=1)
-    return _average_rows(people, n), _average_rows(metric, n)
-
-
-def _average_rows(x: Array, n: Integers) -> Array:
-    means, error = x.sum(axis=1) / n, ROUNDING * np.abs(x).sum(axis=1) / n
-    numbers = number_levels(means[None], error[None])[0]
-    first = np.full(numbers.max() + 1, np.inf)
-    np.minimum.at(first, numbers, means)
-    return clear_rounding(first[numbers], np.abs(x).max(axis=1))
+def average_systems(judged: Flags, steps: Steps) -> Array:
+    """Return (M, K) means of steps over the outputs that people judged."""
+    parts = split_sums(np.where(judged, steps.whole, 0.0))
+    sums: Any = sum(one.sum(axis=-1) for one in parts)
+    return level(sums / np.maximum(judged.sum(axis=-1), 1), steps.error[:, None])
 
 
 def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integers]:
@@ -255,14 +309,13 @@ def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integ
     Different distances, the farthest first; of the pairs of systems that are so far apart or
     farther the share in people's order; and how many pairs these are.
     """
-    i, j = np.triu_indices(len(metric), 1)
-    apart = level_differences(metric[i], metric[j])
+    steps = Steps.count(np.stack([people, metric]))
+    right, apart = differ(steps.whole)
     order = np.argsort(-np.abs(apart), kind="stable")
-    right = np.sign(differ(number_levels(people[None]))[0])
-    agree = np.cumsum((np.sign(apart) == right)[order])
+    agree = np.cumsum((np.sign(apart) == np.sign(right))[order])
     distance = np.abs(apart)[order]
     ends = np.append(np.flatnonzero(np.diff(distance)), len(distance) - 1)
-    return distance[ends], agree[ends] / (ends + 1), ends + 1
+    return distance[ends] * steps.size[1], agree[ends] / (ends + 1), ends + 1
 
 
 def tie_aware(h: Array, m: Array) -> float:
@@ -274,10 +327,8 @@ def tie_aware(h: Array, m: Array) -> float:
     whole = ~np.isnan(h).any(axis=0)
     if not whole.any():
         return float("nan")
-    m, levels = m[:, whole], number_levels(h[:, whole].reshape(1, -1)).reshape(len(h), -1)
-    first = levels == levels.max(axis=0)
-    best = np.broadcast_to(m.max(axis=0), m.shape)
-    behind = level_differences(best.ravel(), m.ravel()).reshape(m.shape)
+    h, m = h[:, whole], m[:, whole]
+    first, behind = h == h.max(axis=0), m.max(axis=0) - m
     epsilon = np.sort(behind, axis=None)[int(first.sum()) - 1]
     shares = first.mean(axis=1), (behind <= epsilon).mean(axis=1)
     return float(correlate_systems(shares[0], shares[1][None], "spearman")[0])
@@ -330,7 +381,7 @@ def pair_segments(h: Array, group: str) -> SegmentPairs:
     counts = np.bincount(of, minlength=1)
     size = int((counts > 0).sum())
     flat = h.ravel()
-    order = np.sign(level_differences(flat[first], flat[second]))
+    order = np.sign(flat[first] - flat[second])
     return SegmentPairs(first, second, size, 1 / (counts[of] * size), order, first % s)
 
 
@@ -345,7 +396,7 @@ def split_accuracy(h: Array, scores: Array, epsilon: Array) -> Array:
     i, j = np.triu_indices(k, 1)
     both, parts = pairs.first // s * k + pairs.second // s, []
     for one, limit in zip(scores.reshape(len(scores), -1), epsilon, strict=True):
-        apart = level_differences(one[pairs.first], one[pairs.second])
+        apart = one[pairs.first] - one[pairs.second]
         right = sign_beyond(apart, limit[pairs.item]) == pairs.order
         parts.append(np.bincount(both, right * pairs.weight, k * k)[i * k + j])
     return np.array(parts)
@@ -418,7 +469,7 @@ def bound_chance(pairs: SegmentPairs) -> float:
 def kendall_like(pairs: SegmentPairs, h: Array, difference: Array, least: float) -> float:
     """Return (C − D)/(C + D) of pairs that people hold `least` apart or more; a tie is wrong."""
     flat = h.ravel()
-    far = np.abs(flat[pairs.first] - flat[pairs.second]) >= least * (1 - ROUNDING)
+    far = np.abs(flat[pairs.first] - flat[pairs.second]) >= least * (1 - 1e-9)
     if not far.any():
         return float("nan")
     return float(2 * (np.sign(difference[far]) == pairs.order[far]).mean() - 1)
@@ -427,30 +478,24 @@ def kendall_like(pairs: SegmentPairs, h: Array, difference: Array, least: float)
 # Soft pairwise accuracy: one-sided p-values of paired sign flips over items.
 
 
-def flip_signs(items: int, rng: np.random.Generator, draws: int = DRAWS) -> Array:
-    """Return (B, S) signs: all of few items, else drawn."""
+def flip_items(items: int, rng: np.random.Generator, draws: int = DRAWS) -> Array:
+    """Return (B, S) which items are flipped, as 0 and 1: all ways of few items, else drawn."""
     if items <= MAX_EXACT:
-        bits = (np.arange(2**items)[:, None] >> np.arange(items)) & 1
-        return (1 - 2 * bits).astype(np.float64)
-    drawn = rng.integers(0, 2, (draws, items), dtype=np.int8)
-    return (1 - 2 * drawn).astype(np.float64)
+        return ((np.arange(2**items)[:, None] >> np.arange(items)) & 1).astype(np.float64)
+    return rng.integers(0, 2, (draws, items), dtype=np.int8).astype(np.float64)
 
 
-def flip_test(x: Array, signs: Array, *, whole: bool = False, batches: int = 1) -> Array:
+def flip_test(x: Array, flips: Array, *, whole: bool = False, batches: int = 1) -> Array:
     """Return (batches, P) p that the first system of each pair is better, from (K, S) scores.
 
     whole: equal sums count whole, as in the authors' code; else half, so that the order in which
     systems are named does not matter.
     """
     i, j = np.triu_indices(len(x), 1)
-    # differences stay, and slack is relative to them; an outlier moves no median
-    x = x - np.median(x, axis=0)
-    drawn = signs @ x.T  # (B, K)
-    observed, total = x.sum(axis=1), np.abs(x).sum(axis=1)
-    slack = TIED * np.maximum(total[i], total[j])
-    beyond = drawn[:, i] - drawn[:, j] - (observed[i] - observed[j])
-    above, level = beyond > slack, np.abs(beyond) <= slack
-    points = above + (1.0 if whole else 0.5) * level
+    # Δ* − Δ is twice the sum of what is flipped, with the other sign
+    sums = (flips @ one.T for one in split_sums(x))  # (B, K)
+    beyond: Any = sum(one[:, j] - one[:, i] for one in sums)
+    points = (beyond > 0) + (1.0 if whole else 0.5) * (beyond == 0)
     rows = len(points) // batches
     by_batch = points[: rows * batches].reshape(batches, rows, -1)
     p: Array = by_batch.sum(axis=1) / rows

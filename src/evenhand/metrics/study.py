@@ -12,6 +12,7 @@ from evenhand.errors import UnknownOption, require_option, require_seed, sentenc
 from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
 from evenhand.metrics.comparison import MIN_SYSTEMS, TESTS, Differences, Scaled
+from evenhand.metrics.statistics import Steps
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.render.findings import Finding
@@ -147,14 +148,14 @@ class Wishes:
 @dataclass(frozen=True, eq=False)
 class Measured:
     values: Mapping[str, Array]  # statistic → (M,)
-    epsilons: Array  # (M, FOLDS) of acc-eq
-    stars: Array  # (M,) of acc*-eq
+    epsilons: Array  # (M, FOLDS) of acc-eq, in steps
+    stars: Array  # (M,) of acc*-eq, in steps
     spa_error: Array  # (M,) standard error of SPA by chance of the draws
     chance: float | None  # what noise reaches by acc-eq
     # statistic → (M,) groups of segments that have none, since scores are equal; of how many
     undefined: Mapping[str, tuple[Array, int]]
-    people: Array  # (K,) means
-    metrics: Array  # (M, K) means
+    people: Array  # (K,) means, in steps
+    metrics: Array  # (M, K) means, in steps
 
     def take(self, kept: Any) -> Measured:
         """Return the same of some metrics."""
@@ -172,10 +173,10 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Scores of people (K, S) and of metrics (M, K, S) on the same outputs."""
+    """Scores of people (1, K, S) and of metrics (M, K, S) on the same outputs."""
 
-    people: Array
-    scores: Array
+    people: Steps
+    scores: Steps
     fold: Integers  # (S,) part of each item
     names: tuple[str, ...]  # statistics
     group: str
@@ -184,14 +185,19 @@ class Study:
     # items → p-values of metrics on them, which are the same whatever people said
     flipped: dict[bytes, Array] = field(default_factory=dict)
 
-    def measure(self, people: Array, scores: Array, epsilon: Array | None = None) -> Measured:
-        """Compute all statistics of (M, K, S) scores with (K, S) of people.
+    @property
+    def judged(self) -> Flags:
+        """(K, S) outputs that people judged."""
+        return np.asarray(~np.isnan(self.people.whole[0]))
+
+    def measure(self, by: Steps, of: Steps, epsilon: Array | None = None) -> Measured:
+        """Compute all statistics of (M, K, S) scores with (1, K, S) of people.
 
         epsilon: (M, FOLDS) limits of ties to take for acc-eq; else they are found.
         """
+        people, scores, judged = by.whole[0], of.whole, ~np.isnan(by.whole[0])
         values, error = dict[str, Array](), np.zeros(len(scores))
-        means = [measures.average_systems(people, one) for one in scores]
-        h, x = means[0][0], np.array([one[1] for one in means])
+        (h,), x = (measures.average_systems(judged, one) for one in (by, of))
         within = [one for one in self.names if one in OF_SEGMENT_PAIRS]
         pairs = measures.pair_segments(people, self.group) if within else None
         limits = np.zeros((len(scores), measures.FOLDS)) if epsilon is None else epsilon
@@ -212,14 +218,13 @@ class Study:
                 values[name] = np.full(len(scores), np.nan)
             else:
                 flat = scores.reshape(len(scores), -1)
-                apart = [
-                    measures.level_differences(one[pairs.first], one[pairs.second]) for one in flat
-                ]
+                apart = [one[pairs.first] - one[pairs.second] for one in flat]
                 if name == "acc-eq-star":
                     found = [measures.calibrate(pairs, one) for one in apart]
                     values[name], stars = np.array(found).T
                 elif name == "kendall-like":
-                    like = (measures.kendall_like(pairs, people, one, APART) for one in apart)
+                    least = APART / by.size[0]
+                    like = (measures.kendall_like(pairs, people, one, least) for one in apart)
                     values[name] = np.fromiter(like, dtype=np.float64)
                 elif epsilon is not None:
                     far, limit = np.array(apart), epsilon[:, self.fold[pairs.item]]
@@ -234,15 +239,15 @@ class Study:
         return Measured(values, limits, stars, error, chance, undefined, h, x)
 
     def _flip(self, people: Array, scores: Array, items: Flags) -> tuple[Array, Array, Array]:
-        """Return signs of items, and (batches, P) p-values of people and (M, batches, P) ones."""
-        signs = measures.flip_signs(int(items.sum()), np.random.default_rng(self.seed))
-        batches = measures.BATCHES if len(signs) % measures.BATCHES == 0 else 1
+        """Return flips of items, and (batches, P) p-values of people and (M, batches, P) ones."""
+        flips = measures.flip_items(int(items.sum()), np.random.default_rng(self.seed))
+        batches = measures.BATCHES if len(flips) % measures.BATCHES == 0 else 1
         how: Any = {"whole": self.whole, "batches": batches}
         key = items.tobytes()
         if key not in self.flipped:
-            each = [measures.flip_test(one[:, items], signs, **how) for one in scores]
+            each = [measures.flip_test(one[:, items], flips, **how) for one in scores]
             self.flipped[key] = np.array(each)
-        return signs, measures.flip_test(people[:, items], signs, **how), self.flipped[key]
+        return flips, measures.flip_test(people[:, items], flips, **how), self.flipped[key]
 
     def _soften(self, people: Array, scores: Array) -> tuple[Array, Array]:
         """Return (M,) SPA, and its standard errors by chance of the draws."""
@@ -257,18 +262,9 @@ class Study:
         drawn = measures.soft_accuracy(by_people, by_metric)  # (M, batches)
         return spa, np.asarray(drawn.std(axis=1, ddof=1) / batches**0.5)
 
-    def scale(self, means: Array | None = None) -> Scaled:
-        """Return (M, K, S) scores on one scale.
-
-        means: (M, K) of systems, which are on one scale then, however noisy segments are.
-        """
-        judged = ~np.isnan(self.people)
-        cells = self.scores[:, judged] if means is None else means
-        return Scaled.by(cells, self.scores).keep(judged)
-
     def require_systems(self, test: str) -> Finding | None:
         """Return a finding where a test needs more systems."""
-        least, systems = LEAST_SYSTEMS.get(test, 0), len(self.people)
+        least, systems = LEAST_SYSTEMS.get(test, 0), len(self.judged)
         if systems >= least:
             return None
         remedy = " --test perm-both --statistic pearson --level system compares metrics on these"
@@ -280,37 +276,39 @@ class Study:
         """Test all pairs of metrics by a statistic; a finding says why it is not done."""
         if not has_test(name, test, self.group):
             return say("untestable", statistic=name_statistic(name))
-        pairs = np.triu_indices(len(self.scores), 1)
-        pearson = name == "segment-pearson"
-        of_means = name in OF_MEANS and test == "perm-sys"
-        metrics = self.scale(measured.metrics if of_means else None)
-        rng = np.random.default_rng(self.seed)
+        pairs = np.triu_indices(len(self.scores.whole), 1)
+        judged, rng = self.judged, np.random.default_rng(self.seed)
+        cells = self.scores.whole[:, judged]
         if name in OF_PAIRS or (name == "pa" and test == "perm-sys"):
-            return comparison.test_pair_sums(self._split(name, measured, metrics), pairs, rng)
-        judged = ~np.isnan(self.people)
+            parts = self._split(name, measured, Scaled.by(cells, self.scores.whole))
+            return comparison.test_pair_sums(parts, pairs, rng)
+        pearson = name == "segment-pearson"
+        rows = cells if pearson else measured.metrics
+        # r changes by at most twice what standardised scores change by
+        spread = np.where(np.ptp(rows, axis=1) > 0, rows.std(axis=1), np.inf)
+        rounding = 4 * self.scores.error / spread
+        same = comparison.SAME + rounding[pairs[0]] + rounding[pairs[1]]
         if test == "williams":
-            rows = metrics.scores[:, judged] if pearson else measured.metrics
-            between, n = np.atleast_2d(np.corrcoef(rows)), rows.shape[1]
-            return comparison.test_williams(measured.values[name], between, n, pairs)
-        # sums of squares keep few digits of scores that are far from 0
-        people = Scaled.by(self.people[judged][None], self.people[None]).keep(judged)
-        sums = comparison.Sums(metrics, people, judged)
-        word = STATISTICS[name][2] or name
+            people = self.people.whole[0, judged] if pearson else measured.people
+            return comparison.test_williams(people, rows, pairs, same)
+        if name in OF_MEANS and test == "perm-sys":
+            cells = measured.metrics  # on one scale, however noisy segments are
+        of_people = Scaled.by(self.people.whole[:, judged], self.people.whole)
+        sums = comparison.Sums(Scaled.by(cells, self.scores.whole), of_people, judged)
+        word, values = STATISTICS[name][2] or name, measured.values[name]
         measure = comparison.measure_pearson if pearson else comparison.measure_systems(word)
-        return comparison.test_sums(sums, measure, pairs, test, rng)
+        return comparison.test_sums(sums, measure, pairs, test, rng, values=values, same=same)
 
     def _split(self, name: str, measured: Measured, metrics: Scaled) -> Array:
+        people, scores = self.people.whole[0], self.scores.whole
         if name == "pa":
-            n = (~np.isnan(self.people)).sum(axis=1)
-            return comparison.share_order(measured.people, measured.metrics, metrics, n)
+            return comparison.share_order(measured.people, measured.metrics)
         if name == "spa":
-            items = measures.find_items(self.people)
-            signs, by_people, by_metric = self._flip(self.people, self.scores, items)
-            scores, error = metrics.scores[:, :, items], metrics.error[:, :, items]
+            items = measures.find_items(people)
+            flips, by_people, by_metric = self._flip(people, scores, items)
             p = by_people.mean(axis=0), by_metric.mean(axis=1)
-            return comparison.soften(scores, error, signs, *p, whole=self.whole)
-        stars = np.repeat(measured.stars[:, None], self.people.shape[1], axis=1)
+            return comparison.soften(metrics, scores[:, :, items], flips, *p, whole=self.whole)
+        stars = np.repeat(measured.stars[:, None], people.shape[1], axis=1)
         epsilon = stars if name == "acc-eq-star" else measured.epsilons[:, self.fold]
-        own = measures.split_accuracy(self.people, self.scores, epsilon)
-        epsilon = epsilon / metrics.unit[:, None]
-        return comparison.share_accuracy(self.people, metrics, epsilon, own)
+        own = measures.split_accuracy(people, scores, epsilon)
+        return comparison.share_accuracy(people, metrics, epsilon / metrics.unit[:, None], own)

@@ -46,8 +46,10 @@ say: Final = Templates(
         " score it too high: exclude it with {remedy}.",
         "incomplete": "{statistics} only {kept:,} of {n:,} items: people did not judge all systems"
         " on the others.",
+        "single-outputs": "Statistics of segments use only {kept:,} of {n:,} items: people judged"
+        " one output of each of the others.",
         "constant-groups": "{statistic} has no value in {lost:,} of {n:,} groups, where all scores"
-        " are equal ({metric}).",
+        " of people, or of {metric}, are equal.",
         "no-accuracy": "acc-eq has no value, since ε of ties is chosen on other items: all compared"
         " outputs are of one {what}, or of a fifth of them. acc*-eq takes ε from the same items.",
         "too-many-pairs": "{n:,} pairs of scores are too many for acc-eq and kendall-like, which"
