@@ -249,8 +249,34 @@ def test_the_board_counts_a_judge_once_at_any_time(
     path = tmp_path / "gate.toml"
     path.write_text(plan, encoding="utf-8")
     found = evenhand.gate(where, plan=path).to_dict()
-    assert found["comparisons"][0]["judgments"] == 108
+    assert found["comparisons"][0]["judgments"] == 36
     with TestClient(make_public_app(Site(store))) as client:
         board = client.get("/board.json").json()
     assert board["plan"]["decision"]["comparisons"] == found["comparisons"]
     assert board["plan"]["decision"]["decision"] == found["decision"]
+
+
+def test_the_board_decides_by_votes_that_are_all_alike(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    plan = PLAN.replace("0.05", "0.2")
+    told = {
+        "name": "c",
+        "judges": [f"j{n}" for n in range(6)],
+        "tasks": [{"kind": "pair", "name": "t"}],
+        "design": {"judges_per_item": 6},
+        "items": [{"item": f"{n}", "outputs": {"B": "b", "C": f"c{n}"}} for n in range(6)],
+    }
+    store.launch(make_campaign(told), plan=plan)
+    invite_all(store)
+    for turn in range(36):
+        ticket = take(store, f"j{turn % 6}").ticket
+        outcome = "left" if ticket.systems[0] == "B" else "right"
+        judge_next(store, f"j{turn % 6}", {"outcome": outcome})
+    path = tmp_path / "gate.toml"
+    path.write_text(plan, encoding="utf-8")
+    found = evenhand.gate(where, plan=path).to_dict()
+    assert found["decision"] == "passed"
+    with TestClient(make_public_app(Site(store))) as client:
+        board = client.get("/board.json").json()
+    assert board["plan"]["decision"]["comparisons"] == found["comparisons"]

@@ -48,8 +48,8 @@ from evenhand.design.texts import say
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import write_below
-from evenhand.ranking.gate import CODES, FARTHEST, Decision, decide
-from evenhand.ranking.gate_terms import SHARES, Asked
+from evenhand.ranking.gate import CODES, Decision, decide
+from evenhand.ranking.gate_terms import SHARES, Asked, find_delta
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
@@ -57,6 +57,7 @@ from evenhand.render.findings import Finding
 
 NEW, OLD = "new", "old"
 USUAL_JUDGES: Final = 20
+FARTHEST: Final = 50.0  # log-worths between which a margin is solved
 ROUNDS: Final = 4  # of simulation, where no size is stated
 UNFIT: Final = ("systems", "worths", "resolve", "level", "compare")  # settings of other plans
 
@@ -215,8 +216,8 @@ def plan_gate(
         raise UnknownOption(f"campaigns cannot be {campaigns}: two or more, or 0 for none")
     asked = Asked.take({"new": NEW, "old": OLD, "margin": margin, "alpha": alpha})
     spec = make_gate_spec(settings, pilot)
-    if not spec.truth.rated and margin >= 0.5:
-        raise UnknownOption(f"margin cannot be {margin:g}: of comparisons it is below .5, as .05")
+    if not spec.truth.rated:
+        find_delta(margin)
     worst = find_worse(spec.truth, margin)
     search = GateSearch(spec, worst, alpha)
     design = search.find()

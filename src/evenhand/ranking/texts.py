@@ -633,6 +633,8 @@ say_of_gates: Final = Templates(
         " {these} only ({how})",
         "all-alike": "All {votes:#direct vote} prefer {better}, so that the bound is that of"
         " {units:#vote}{whose}; {needed:,} decide it.",
+        "all-ties": "All {votes:#direct vote} are ties, so that the bound is that of"
+        " {units:#vote}{whose}.",
         "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
         "unknown": "It is not known whether {new} may replace {old}{where}: {why}.",
         "several-passed": "{which} may replace {old}{where}{headline}.",
@@ -642,8 +644,6 @@ say_of_gates: Final = Templates(
         " pass.",
         "planned": "As planned in the file with SHA-256 {digest}.",
         "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
-        "never-met": "{new} and {old} were never compared with each other{where}: the difference"
-        " rests on comparisons with other systems.",
         "unplanned": "Not in the plan: {what}.",
         "early": "It is not decided yet: the plan decides once, at the end, and {remaining:#answer}"
         " {remains} to come.",
