@@ -186,6 +186,8 @@ def test_what_is_chosen_beside_the_plan_is_named(votes, tmp_path, words, says):
     assert "Not in the plan: " in said, said
     assert says in said.partition("Not in the plan: ")[2].partition("Otherwise as planned")[0]
     assert "As planned in" not in said
+    assert found.exit_code == 3
+    assert said.startswith("Exploratory, so that nothing is decided by the plan. ")
     told = json.loads(call(str(path), "--plan", str(plan), *words, "--json").stdout)
     assert "unplanned" in [one["code"] for one in told["findings"]]
     assert "Not in the plan" not in call(str(path), "--plan", str(plan)).output
@@ -258,7 +260,7 @@ def test_what_was_chosen_beside_a_plan_stands_in_junit(votes, tmp_path):
     plan.write_text('new = "D"\nold = "A"\nmargin = 0.05\n')
     condition = "item <> 'i3'"
     assert (
-        call(votes, "--plan", str(plan), "--junit", str(junit), "--where", condition).exit_code == 0
+        call(votes, "--plan", str(plan), "--junit", str(junit), "--where", condition).exit_code == 3
     )
     assert "Not in the plan: 4 of 2,000 rows" in junit.read_text()
 

@@ -202,7 +202,9 @@ class Gate(Shown):
 
     @property
     def decision(self) -> Decision:
-        """All must pass; one that is worse is enough to be worse."""
+        """All must pass; one that is worse is enough. Nothing is decided beside the plan."""
+        if self.unplanned:
+            return "undecided"
         decisions = [one.decision for one in self.comparisons]
         if "worse" in decisions:
             return "worse"
@@ -216,6 +218,9 @@ class Gate(Shown):
     @property
     def says(self) -> tuple[str, ...]:
         """Return the decision in a sentence or two."""
+        if self.unplanned:
+            shown = changed(self, unplanned=()).says
+            return (str(say("exploratory")), *shown)
         if len({one.says for one in self.comparisons}) == 1:
             return (self.comparisons[0].says,)
         decisive = [one for one in self.comparisons if one.decision == self.decision]
@@ -231,6 +236,11 @@ class Gate(Shown):
         told |= {"which": join_names(self.new), "headline": "".join(f" ({one})" for one in limits)}
         told["where"] = f" in {join_names(groups)}" if groups else ""
         return (str(say("several-passed", **told)),)
+
+    def explore(self, *unplanned: str, moved: int) -> Gate:
+        """Return it with what was chosen beside the plan, or moved after all answers were given."""
+        more = [str(say("moved", moved=moved))] * (moved > 0)
+        return changed(self, unplanned=(*self.unplanned, *unplanned, *more))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a mapping for each comparison, with plain numbers."""
@@ -360,6 +370,9 @@ def gate(
         stated, digest = read_gate_plan(plan)
         given = join_plan(given, stated)
     require_digest(plan, digest or "", plan_sha256)
+    taken = take(data)
+    source = getattr(taken, "source", None) or Source()
+    moved = hold_to_plan(source, plan, digest)
     with naming_plan(plan, UnknownOption):
         asked = Asked.take(given, plan)
     require_seed(seed)
@@ -369,15 +382,6 @@ def gate(
         raise UnknownOption("verdicts of LLM judges help no anytime decision: leave out one of two")
     settings: dict[str, Any] = {"llm": llm, "llm_judges": llm_judges, "unpaired": unpaired}
     settings |= {"group_by": asked.group_by, "cluster": asked.cluster, "seed": seed}
-    taken = take(data)
-    source = getattr(taken, "source", None) or Source()
-    if source.plan_sha256 not in ("", digest):
-        began = f"{source.plan_sha256} was registered when the campaign began"
-        if digest is None:
-            raise UnknownOption(
-                f"a plan with SHA-256 {began}: give that file (--plan FILE, in Python plan=)"
-            )
-        raise InvalidJudgments(f"'{plan}' has SHA-256 {digest}, and {began}: it was changed")
     if isinstance(taken, Ratings | RatingRows):
         lower = None if asked.better is None else asked.better == "lower"
         settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
@@ -404,7 +408,27 @@ def gate(
     unplanned = [*list_chosen(found.excluded), *source.choices]
     unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
     unplanned += [f"seed {seed}"] * (seed != SEED)
-    return changed(found, unplanned=tuple(unplanned))
+    return found.explore(*unplanned, moved=moved)
+
+
+def hold_to_plan(source: Source, plan: str | Path | None, digest: str | None) -> int:
+    """Refuse another plan than a campaign registered, and a log that does not hold.
+
+    Returns how many answers were changed or deleted after all had been given.
+    """
+    if source.plan_sha256 not in ("", digest):
+        began = f"{source.plan_sha256} was registered when the campaign began"
+        if digest is None:
+            raise UnknownOption(
+                f"a plan with SHA-256 {began}: give that file (--plan FILE, in Python plan=)"
+            )
+        raise InvalidJudgments(f"'{plan}' has SHA-256 {digest}, and {began}: it was changed")
+    fault, moved = ("", 0) if source.audit is None else source.audit()
+    if fault:
+        raise InvalidJudgments(
+            f"'{source.name}' is not what was written, so that its answers say nothing: {fault}"
+        )
+    return moved
 
 
 def wait(found: Gate, source: Source) -> Gate:

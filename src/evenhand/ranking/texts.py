@@ -645,6 +645,8 @@ say_of_gates: Final = Templates(
         "planned": "As planned in the file with SHA-256 {digest}.",
         "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
         "unplanned": "Not in the plan: {what}.",
+        "exploratory": "Exploratory, so that nothing is decided by the plan.",
+        "moved": "{moved:#answer} changed or deleted after all had been given",
         "early": "It is not decided yet: the plan decides once, at the end, and {remaining:#answer}"
         " {remains} to come.",
         "early-vacant": "It is not decided yet: the plan decides once, at the end, and"
