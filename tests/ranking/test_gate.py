@@ -737,6 +737,24 @@ def test_an_answer_that_stands_twice_is_one_piece_of_evidence():
     assert evenhand.gate(pasted, new="B", old="A", margin=0.1).comparisons[0].judgments == 300
 
 
+@pytest.mark.parametrize("clock", ["{}", "2026-01-01T00:{:02d}:00Z", 1])
+def test_the_first_answer_is_the_first_by_time(clock, tmp_path):
+    """Wherever its row stands, and also in a file, where times are texts."""
+    first, second = draw_direct(better=0.7), draw_direct(better=0.3, seed=4)
+    times = [at if clock == 1 else clock.format(at) for at in (9, 10)]
+    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
+    alone = find_first(evenhand.gate(first, **asked)).log_evidence
+    for tables in ((first, second), (second, first)):
+        votes = {name: [*tables[0][name], *tables[1][name]] for name in first}
+        when = [times[one is second] for one in tables for _ in range(150)]
+        path = tmp_path / "votes.csv"
+        rows = zip(*votes.values(), when, strict=True)
+        lines = [",".join([*votes, "shown_at"]), *(",".join(map(str, row)) for row in rows)]
+        path.write_text("\n".join(lines))
+        for data in ({**votes, "shown_at": when}, path):
+            assert find_first(evenhand.gate(data, **asked)).log_evidence == alone
+
+
 def test_answers_to_other_questions_are_no_second_answers():
     """A judge says of each pair which output is more fluent, and which is safer."""
     fluent, safe = draw_direct(better=0.8), draw_direct(better=0.1, seed=4)
