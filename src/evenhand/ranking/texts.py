@@ -54,6 +54,8 @@ RANKINGS: Final = {
     # Pairs and systems of which nothing can be said
     "never-compared": "{one} and {other} were never compared with each other: this follows from"
     " their comparisons with other systems.",
+    "decided-in-steps": "{better} is better by the p-value, which is adjusted in steps. The"
+    " interval, which holds for all pairs at once, has no steps: a difference of 0 lies in it.",
     "one-cluster": "{pairs:#pair} undecided, with {clusters} alone to link the systems: nothing"
     " shows how another {factor} would differ.",
     "one-cluster-each": "{pairs:#pair} undecided, each with one {factor} alone to link the two"
