@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import count
+from math import isfinite
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from evenhand.data.controls import carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import JUDGE_SYSTEM, Shown, write_signature
 from evenhand.data.taking import Openable
 from evenhand.design.expected_power import (
     JUDGES,
@@ -31,7 +32,7 @@ from evenhand.design.expected_power import (
     predict_errors,
     refuse_idle_judges,
 )
-from evenhand.design.pilot import learn_from_pilot
+from evenhand.design.pilot import Pilot, learn_from_pilot
 from evenhand.design.plan import find_growth, say_design
 from evenhand.design.power import (
     CAMPAIGNS,
@@ -273,10 +274,25 @@ def make_gate_spec(settings: Mapping[str, Any], pilot: object | None) -> Campaig
         every = len(assumed) == len(known)
         source = ("as assumed" if every else "partly as assumed") if assumed else spec.source
         return replace(spec, assumed=assumed, source=source)
-    learned = learn_from_pilot(pilot, gap_stated=True).truth  # type: ignore[arg-type]
-    truth = replace(learned, systems=(NEW, OLD), log_worth=(float(gap), 0.0))
-    start = CampaignSpec(truth, source="ties and tastes from the pilot")
+    learned = learn_from_pilot(pilot, gap_stated=True)  # type: ignore[arg-type]
+    truth = replace(learned.truth, systems=(NEW, OLD), log_worth=(float(gap), 0.0))
+    source = "ties and tastes from the pilot"
+    if truth.judge_sd == 0 and "judge_sd" not in settings:
+        truth = replace(truth, judge_sd=bound_tastes(learned))
+        source += ", judge sd at the end of its interval, which begins at 0"
+    start = CampaignSpec(truth, source=source)
     return make_spec({name: one for name, one in settings.items() if name != "gap"}, start)
+
+
+def bound_tastes(learned: Pilot) -> float:
+    """Return the largest standard deviation of judges' tastes that a pilot does not exclude."""
+    judges = learned.components.find(JUDGE_SYSTEM)
+    if judges is None or judges.upper is None or not isfinite(judges.upper):
+        raise NotIdentified(
+            "the pilot does not show how far judges differ",
+            ["collect a larger pilot", "state it (--judge-sd SD, in a file judge_sd = SD)"],
+        )
+    return judges.upper
 
 
 def move(truth: Truth, gap: float) -> Truth:
@@ -330,7 +346,7 @@ class GateSearch:
 
     def need(self, judges: int) -> Design | None:
         """Return the smallest design of a panel that passes often enough; None if none does."""
-        if judges < self.spec.overlap or count_effective(self.size(judges, MOST)) < MIN_CLUSTERS:
+        if judges < self.spec.overlap or self.size(judges, MOST).effective_judges < MIN_CLUSTERS:
             return None
         low, high = judges * self.spec.overlap * self.spec.repeats, MOST
         if self.expect(self.size(judges, high)) < self.spec.power:
@@ -357,10 +373,10 @@ class GateSearch:
         judges = spec.judges or USUAL_JUDGES
         stated = spec.judgments or (spec.each or 0) * judges
         design = spec.design(judges, spec.items or MOST, stated or MOST)
-        effective = count_effective(design)
+        effective = design.effective_judges
         if effective < MIN_CLUSTERS:
             panels = (replace(design, judges=more) for more in count(max(judges, design.overlap)))
-            enough = next(x.judges for x in panels if count_effective(x) >= MIN_CLUSTERS)
+            enough = next(x.judges for x in panels if x.effective_judges >= MIN_CLUSTERS)
             uneven = f" ({write_below(effective, MIN_CLUSTERS)} effective)"
             raise NotIdentified(
                 f"{plural(judges, 'judge')}{uneven * (judges >= MIN_CLUSTERS)} are too few to stand"
@@ -377,8 +393,10 @@ class GateSearch:
             refuse_idle_judges(design)
             return design
         found = self.need(judges)
-        if found is None and spec.judges is None:
-            found = next(filter(None, map(self.need, JUDGES)), None)
+        if spec.judges is None and (found is None or spec.prices.stated):
+            sized = [one for one in map(self.need, JUDGES) if one is not None]
+            priced = [spec.prices.cost(one) if spec.prices.stated else one.judges for one in sized]
+            found = sized[int(np.argmin(priced))] if sized else None
         if found is None:
             raise NotIdentified(
                 f"no number of judgments of {judges} judges lets it pass with"
@@ -391,15 +409,6 @@ class GateSearch:
                 ],
             )
         return found
-
-
-def count_effective(design: Design) -> float:
-    """Return the effective judges of a design, (Σ n)²/Σ n²."""
-    if design.loads != "equal":
-        return design.effective_judges
-    each, more = divmod(design.judgments, design.judges)
-    squares = (design.judges - more) * each**2 + more * (each + 1) ** 2
-    return design.judgments**2 / squares
 
 
 def simulate_gate(
