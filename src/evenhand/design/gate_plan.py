@@ -346,7 +346,7 @@ class GateSearch:
 
     def need(self, judges: int) -> Design | None:
         """Return the smallest design of a panel that passes often enough; None if none does."""
-        if judges < self.spec.overlap or self.size(judges, MOST).effective_judges < MIN_CLUSTERS:
+        if judges < self.spec.overlap or count_effective(self.size(judges, MOST)) < MIN_CLUSTERS:
             return None
         low, high = judges * self.spec.overlap * self.spec.repeats, MOST
         if self.expect(self.size(judges, high)) < self.spec.power:
@@ -373,10 +373,10 @@ class GateSearch:
         judges = spec.judges or USUAL_JUDGES
         stated = spec.judgments or (spec.each or 0) * judges
         design = spec.design(judges, spec.items or MOST, stated or MOST)
-        effective = design.effective_judges
+        effective = count_effective(design)
         if effective < MIN_CLUSTERS:
             panels = (replace(design, judges=more) for more in count(max(judges, design.overlap)))
-            enough = next(x.judges for x in panels if x.effective_judges >= MIN_CLUSTERS)
+            enough = next(x.judges for x in panels if count_effective(x) >= MIN_CLUSTERS)
             uneven = f" ({write_below(effective, MIN_CLUSTERS)} effective)"
             raise NotIdentified(
                 f"{plural(judges, 'judge')}{uneven * (judges >= MIN_CLUSTERS)} are too few to stand"
@@ -409,6 +409,14 @@ class GateSearch:
                 ],
             )
         return found
+
+
+def count_effective(design: Design) -> float:
+    """Return (Σ n)²/Σ n² of judges, by the judgments that equal loads do give, to the last one."""
+    if design.loads != "equal":
+        return design.effective_judges
+    each, more = divmod(design.judgments, design.judges)
+    return design.judgments**2 / (design.judges * each**2 + more * (2 * each + 1))
 
 
 def simulate_gate(

@@ -174,11 +174,8 @@ class Design:
 
     @property
     def effective_judges(self) -> float:
-        """(Σ n)² / Σ n², of equal loads but for a judgment."""
-        if self.loads != "equal":
-            return float(1 / (self.shares() ** 2).sum())
-        each, more = divmod(self.judgments, self.judges)
-        return self.judgments**2 / (self.judges * each**2 + more * (2 * each + 1))
+        """(Σ n)² / Σ n²."""
+        return float(1 / (self.shares() ** 2).sum())
 
     def to_dict(self) -> dict[str, Any]:
         shown = dict(vars(self))

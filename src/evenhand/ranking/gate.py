@@ -614,7 +614,7 @@ def sign_groups(groups: Mapping[str, Ranking], alone: Sequence[Unanimous]) -> st
     if len(signatures) == 1:
         return signatures[0]
     digest = sha256("\n".join(signatures).encode()).hexdigest()
-    parts = f"{len(signatures)} parts"
+    parts = f"rankings of {plural(len(signatures), 'group')}"
     return write_signature([parts], count_judgments(groups, alone), digest)
 
 
