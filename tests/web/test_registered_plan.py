@@ -219,6 +219,38 @@ def test_the_board_decides_when_the_plan_says(
         assert board["plan"]["decision"][key] == found[key]
 
 
+def test_the_board_decides_nothing_by_other_systems(store: Store) -> None:
+    """B and C stand beside A each, and never beside each other."""
+    pairs = ["AB", "AC"] * 8
+    told = {
+        "name": "c",
+        "judges": [f"j{n}" for n in range(6)],
+        "tasks": [{"kind": "pair", "name": "t"}],
+        "design": {"judges_per_item": 6},
+        "items": [
+            {"item": f"{n}", "outputs": {one: f"{one}{n}" for one in pair}}
+            for n, pair in enumerate(pairs)
+        ],
+    }
+    store.launch(make_campaign(told), plan=PLAN)
+    invite_all(store)
+    judge_some_of(store, 96)
+    with TestClient(make_public_app(Site(store))) as client:
+        decision = client.get("/board.json").json()["plan"]["decision"]
+    assert decision["decision"] == "undecided"
+    assert decision["answer"] == [
+        "B and C were never compared with each other; collect comparisons of these two"
+    ]
+
+
+def judge_some_of(store: Store, number: int) -> None:
+    luck = random.Random(3)
+    for turn in range(number):
+        judge = f"j{turn % 6}"
+        take(store, judge)
+        judge_next(store, judge, {"outcome": luck.choice(["left", "right"])})
+
+
 def test_watch_and_the_organiser_see_it(store: Store, where: str) -> None:
     begin(store, PLAN)
     said = " ".join(CliRunner().invoke(main, ["watch", where]).stdout.split())

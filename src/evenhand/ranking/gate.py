@@ -509,7 +509,8 @@ def decide(
                 here.append(open_comparison(new, name, say_lacking([new], asked, rated=rated)))
         found += sorted(here, key=lambda one: asked.new.index(one.new))
     if not found:
-        raise InvalidJudgments("; ".join(f"{name}: {why}" for name, why in refused.items()))
+        whys = [f"{name}: {why}" if name else why for name, why in refused.items()]
+        raise InvalidJudgments("; ".join(whys))
     for name, why in refused.items():
         found += [open_comparison(new, name, why) for new in asked.new]
     scale = "points" if rated else "win rate"

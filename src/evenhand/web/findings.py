@@ -465,11 +465,11 @@ def _list_rows(ranking: Ranking | None) -> list[Mapping[str, Any]]:
     return [*rows, *({**row, "places": "reference"} for row in ranking.references)]
 
 
-def _evaluate(part: Comparisons, asked: Asked) -> Evaluated | None:
+def _evaluate(part: Comparisons, asked: Asked) -> Evaluated:
     try:
         return evaluate(part, asked, {"model": SHARES})
-    except EvenhandError:  # such as systems that nobody compared yet
-        return None
+    except EvenhandError as refusal:  # such as systems that nobody compared yet
+        return Evaluated({}, refused={"": str(refusal)})
 
 
 def _rank(part: Judged, settings: Mapping[str, Any]) -> tuple[Ranking | None, str]:
