@@ -789,6 +789,16 @@ def test_systems_that_never_met_are_not_decided_by_others():
     }
 
 
+def test_counts_of_other_pairs_are_refused():
+    votes, asked = draw_votes(n=900), {"new": "B", "old": "A", "margin": 0.1}
+    with pytest.raises(InvalidJudgments, match="these counts hold more than B against A"):
+        evenhand.gate(evenhand.read(votes).tally(), **asked)
+    counts = evenhand.read(between(votes, "B")).tally()
+    told = {name: row for name, row in votes.items() if name not in ("judge", "item")}
+    one, same = (find_first(evenhand.gate(data, **asked)) for data in (counts, told))
+    assert one.p == pytest.approx(same.p)
+
+
 def test_a_task_in_which_two_never_met_is_open():
     one, other = draw_direct(), draw_direct(names=("B", "X"))
     votes = {name: [*one[name], *other[name]] for name in one}

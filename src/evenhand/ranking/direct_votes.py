@@ -226,7 +226,7 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
     """
     table = take_pairs(data) if isinstance(data, Rankings) else data
     if not isinstance(table, Comparisons):
-        return _rank(table, settings)
+        return _rank(_require_direct(table, asked), settings)
     sides = (list_levels(table, side) for side in ("left", "right"))
     require_known({one for side in sides for one in side if one is not None}, asked)
     by = choose_groups(table, asked.group_by)
@@ -266,6 +266,20 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
     if not groups and not alike:
         raise refusal
     return Evaluated(groups, by, refused, alike)
+
+
+def _require_direct(data: Any, asked: Asked) -> Any:
+    """Refuse counts of other pairs; whatever is not counted is returned too."""
+    if not isinstance(data, Tally):
+        return data
+    sides = np.array(data.systems)[np.stack([data.left, data.right])]
+    direct = (sides == asked.old).any(axis=0) & np.isin(sides, asked.new).any(axis=0)
+    if not direct.all():
+        raise InvalidJudgments(
+            f"these counts hold more than {listing(asked.new)} against {asked.old}: give the"
+            " judgments themselves"
+        )
+    return data
 
 
 def _has_only_ties(ranking: Ranking, asked: Asked) -> bool:
