@@ -124,7 +124,7 @@ def test_the_steps_of_the_page_decide_on_bundled_battles(tmp_path, table, change
     )
     assert done.returncode == code, done.stderr
     assert done.stdout.endswith("passed\n") == (code == 0)
-    assert (tmp_path / "gate.xml").exists() == (code != 2)
+    assert (tmp_path / "gate.xml").exists()
     assert (tmp_path / "summary.md").exists() == (code != 2)
 
 
@@ -143,8 +143,24 @@ def test_junit_has_a_case_for_each_comparison(votes, tmp_path):
     call(votes, "--old", "A", "--new", "D", "--new", "C", "--margin", ".05", "--junit", str(path))
     suite = ElementTree.fromstring(path.read_text())
     assert [one.get("name") for one in suite] == ["D may replace A", "C may replace A"]
-    assert [len(one) for one in suite] == [0, 1]
-    assert suite[1][0].tag == "failure"
+    assert [one.get("type") for one in suite.iterfind("testcase/failure")] == ["worse"]
+    told = call(votes, "--old", "A", "--new", "D", "--new", "C", "--margin", ".05", "--json")
+    for case, one in zip(suite, json.loads(told.stdout)["comparisons"], strict=True):
+        numbers = {of.get("name"): float(of.get("value")) for of in case.find("properties")}
+        shown = ("value", "lower", "upper", "limit", "p", "judgments")
+        assert [numbers[name] for name in shown] == pytest.approx(
+            [one[name] for name in shown], rel=1e-5
+        )
+        assert (numbers["margin"], numbers["alpha"]) == (0.05, 0.05)
+
+
+def test_junit_says_why_a_gate_was_refused(votes, tmp_path):
+    path = tmp_path / "gate.xml"
+    asked = ["--old", "A", "--new", "Z", "--margin", ".05", "--junit", str(path)]
+    assert call(votes, *asked).exit_code == 2
+    suite = ElementTree.fromstring(path.read_text())
+    assert (suite.get("tests"), suite.get("errors")) == ("1", "1")
+    assert suite.find("testcase/error").get("message").startswith("no system 'Z'")
 
 
 def test_a_plan_and_its_digest(votes, tmp_path):
@@ -186,6 +202,8 @@ def test_what_is_chosen_beside_the_plan_is_named(votes, tmp_path, words, says):
     assert "Not in the plan: " in said, said
     assert says in said.partition("Not in the plan: ")[2].partition("Otherwise as planned")[0]
     assert "As planned in" not in said
+    assert found.exit_code == 3
+    assert said.startswith("Exploratory, so that nothing is decided by the plan. ")
     told = json.loads(call(str(path), "--plan", str(plan), *words, "--json").stdout)
     assert "unplanned" in [one["code"] for one in told["findings"]]
     assert "Not in the plan" not in call(str(path), "--plan", str(plan)).output
@@ -258,9 +276,11 @@ def test_what_was_chosen_beside_a_plan_stands_in_junit(votes, tmp_path):
     plan.write_text('new = "D"\nold = "A"\nmargin = 0.05\n')
     condition = "item <> 'i3'"
     assert (
-        call(votes, "--plan", str(plan), "--junit", str(junit), "--where", condition).exit_code == 0
+        call(votes, "--plan", str(plan), "--junit", str(junit), "--where", condition).exit_code == 3
     )
     assert "Not in the plan: 4 of 2,000 rows" in junit.read_text()
+    (error,) = ElementTree.fromstring(junit.read_text()).iterfind("testcase/error")
+    assert error.get("message").startswith("Exploratory, so that nothing is decided by the plan. D")
 
 
 def test_a_fraction_without_a_zero_is_explained(votes, tmp_path):

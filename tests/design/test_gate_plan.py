@@ -193,3 +193,30 @@ def test_ties_that_were_not_stated_are_assumed_and_no_panel_has_more_judges_than
     assert "ties" not in stated.notes[0]
     fewest = min(one.judgments for one, _ in found.panels)
     assert max(one.judges for one, _ in found.panels) <= fewest
+
+
+def test_where_prices_are_stated_the_cheapest_panel_is_planned():
+    settings = {"judge_sd": 0.3, "cost_judgment": 1.0, "cost_judge": 30.0}
+    plan = evenhand.plan_gate(0.1, settings, campaigns=0)
+    costs = {one.judges: cost for one, cost in plan.panels}
+    assert costs[plan.design.judges] == min(costs.values())
+    free = evenhand.plan_gate(0.1, {**settings, "cost_judge": 300.0}, campaigns=0)
+    assert free.design.judges < plan.design.judges
+    assert evenhand.plan_gate(0.1, {"judge_sd": 0.3}, campaigns=0).design.judges == 20
+
+
+def test_a_pilot_in_which_judges_do_not_differ_bounds_how_far_they_may():
+    draw, judge = np.random.default_rng(6), np.arange(600) % 12
+    votes = {
+        "left": ["A"] * 600,
+        "right": ["B"] * 600,
+        "winner": np.where(draw.random(600) < 0.5, "left", "right"),
+        "judge": judge.astype(str),
+    }
+    part = evenhand.estimate_components(votes).find("judge x system")
+    assert part.sd == 0 < part.upper
+    plan = evenhand.plan_gate(0.15, {"judges": 100}, pilot=votes, campaigns=0)
+    assert plan.spec.truth.judge_sd == pytest.approx(part.upper)
+    assert "judge sd at the end of its interval" in " ".join(str(plan).split())
+    stated = evenhand.plan_gate(0.15, {"judges": 100, "judge_sd": 0.0}, pilot=votes, campaigns=0)
+    assert stated.spec.truth.judge_sd == 0

@@ -13,6 +13,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import evenhand
+from evenhand.ranking.gate_terms import SHARES
 from experiments.campaign import part_of
 
 MARGIN, ALPHA, R = 0.05, 0.05, part_of(400)
@@ -140,3 +141,43 @@ def test_judges_who_tie_more_than_others_do_not_make_it_pass():
     print("ties by judge", passed)  # noqa: T201 - counts of an experiment
     most = ALPHA + 3.1 * (ALPHA * (1 - ALPHA) / campaigns) ** 0.5
     assert (passed <= most).all()
+
+
+def draw_three(draw, judges, n, margin, often):
+    """Votes on three systems; the new one gets ½ − margin of those with the old one.
+
+    often: how many of these are ties, and how many of those with the third system.
+    """
+    names, judge = np.array(["old", "new", "third"]), np.arange(n) % judges
+    won = (0.5 - margin - often[0] / 2) / (1 - often[0])  # of what is decided
+    worths = np.log(won / (1 - won)) * np.array([0, 1, 0.5])
+    left = draw.integers(3, size=n)
+    right = (left + draw.integers(1, 3, size=n)) % 3
+    wins = draw.random(n) < 1 / (1 + np.exp(worths[right] - worths[left]))
+    tied = draw.random(n) < np.where((left < 2) & (right < 2), *often)
+    return {
+        "left": names[left],
+        "right": names[right],
+        "winner": np.where(tied, "tie", np.where(wins, "left", "right")),
+        "judge": judge.astype(str),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("often", [(0.6, 0.05), (0.05, 0.6)], ids=str)
+def test_pairs_that_tie_more_than_others_are_decided_at_the_level(often):
+    """The control takes the share from worths that explain all pairs: it passes or fails most."""
+    draw, campaigns, margin = np.random.default_rng(2208), part_of(200), 0.1
+    codes, modelled = np.zeros(4), np.zeros(2)
+    for _ in range(campaigns):
+        votes = draw_three(draw, 20, 1200, margin, often)
+        codes[evenhand.gate(votes, new="new", old="old", margin=margin).exit_code] += 1
+        pair = evenhand.rank(votes, model=SHARES).pair("new", "old")
+        t = (pair.difference + np.log((0.5 + margin) / (0.5 - margin))) / pair.stderr
+        modelled += t > student.ppf(0.95, 19), t < student.ppf(0.05, 19)
+    passed, worse = codes[:2] / campaigns
+    print("ties by pair", often, passed, worse, modelled / campaigns)  # noqa: T201
+    most = ALPHA + 3.1 * (ALPHA * (1 - ALPHA) / campaigns) ** 0.5
+    assert passed <= most
+    assert worse <= most
+    assert max(modelled) / campaigns >= 0.2

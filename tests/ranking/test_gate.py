@@ -19,7 +19,7 @@ from evenhand.errors import (
     UnknownFormat,
     UnknownOption,
 )
-from evenhand.ranking import direct_votes
+from evenhand.ranking import direct_votes, gate_terms
 from evenhand.ranking import gate as gates
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "gates.json").read_text())
@@ -46,13 +46,23 @@ def draw_votes(seed=1, n=600, judges=12, ties=0.0, gaps=None):
     }
 
 
+def between(votes, *new, old="A"):
+    """Return the votes on new systems and the old one."""
+    pairs = [{one, old} for one in new]
+    met = [{a, b} in pairs for a, b in zip(votes["left"], votes["right"], strict=True)]
+    return {name: [one for one, kept in zip(row, met, strict=True) if kept]
+            for name, row in votes.items()}  # fmt: skip
+
+
 def find_first(result):
     return result.comparisons[0]
 
 
 def count_independent(votes, one):
     """Return as how many independent votes one direct vote of B and A counts, at α .05."""
-    (alone,) = evenhand.rank(votes, model=gates.SHARES).fit.contrasts([("B", "A")])
+    (alone,) = evenhand.rank(between(votes, "B"), model=gate_terms.SHARES).fit.contrasts(
+        [("B", "A")]
+    )
     z, q = stats.norm.ppf(0.95), stats.t.ppf(0.95, one.df)
     return min(1.0, (alone.stderr / one.stderr) ** 2) * (z / q) ** 2
 
@@ -86,28 +96,17 @@ def test_evidence_is_the_published_and_the_integral(name):
     assert exp(found) == pytest.approx(whole / (1 - least), rel=1e-6)
 
 
-def test_margins_are_odds_without_ties_and_the_law_of_ties_with_them():
-    fit = evenhand.rank(draw_votes()).fit
+def test_margins_are_odds():
     given, expected = CASES["margin"]["input"], CASES["margin"]["expected"]
-    found = [gates.solve_margin(fit, one) for one in given["margins"]]
+    found = [gate_terms.find_delta(one) for one in given["margins"]]
     assert found == pytest.approx(expected["delta"], abs=1e-9)
-    # Davidson: with u = exp(d/2) and ties ν, (u − 1/u) / (u + 1/u + ν) = −2 m is a square in u
-    tied = evenhand.rank(draw_votes(ties=0.4)).fit
-    ((_, tie, _),) = tied.predict_gaps(np.zeros(1))
-    nu = 2 * tie / (1 - tie)
-    for margin in (0.02, 0.1, 0.3):
-        delta = gates.solve_margin(tied, margin)
-        (chances,) = tied.predict_gaps(np.array([-delta]))
-        assert chances[0] - chances[2] == pytest.approx(-2 * margin, abs=1e-9)
-        assert delta > log((0.5 + margin) / (0.5 - margin))
-        roots = np.roots([1 + 2 * margin, 2 * margin * nu, 2 * margin - 1])
-        assert -2 * log(max(roots)) == pytest.approx(delta, abs=1e-9)
-    assert gates.solve_margin(fit, 0) == 0
+    assert gate_terms.find_delta(0) == 0
 
 
-def test_a_decision_is_that_of_the_pair_of_the_ranking():
+def test_a_decision_is_that_of_the_pair_by_itself():
+    """Other systems say nothing of these two, unless one worth describes each."""
     votes = draw_votes(ties=0.2)
-    ranking = evenhand.rank(votes, model=gates.SHARES)
+    ranking = evenhand.rank(between(votes, "B"), model=gate_terms.SHARES)
     found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1))
     pair = ranking.pair("B", "A")
     assert (found.difference, found.stderr) == pytest.approx((pair.difference, pair.stderr))
@@ -116,9 +115,7 @@ def test_a_decision_is_that_of_the_pair_of_the_ranking():
     t = (pair.difference + found.delta) / pair.stderr
     assert found.p == pytest.approx(stats.t.sf(t, ranking.df))
     low = pair.difference - stats.t.ppf(0.95, ranking.df) * pair.stderr
-    assert found.lower == pytest.approx(
-        gates.find_win_rates(ranking.fit, np.array([low]))[0], abs=1e-9
-    )
+    assert found.lower == pytest.approx(1 / (1 + np.exp(-low)), abs=1e-9)
 
 
 def test_few_items_do_not_stand_for_others():
@@ -177,7 +174,7 @@ def test_what_is_needed_decides_it():
     assert one.decision == "undecided"
     t = (one.difference + one.delta) / one.stderr
     critical = stats.t.ppf(0.95, one.df)
-    more = one.judgments_needed / 300
+    more = one.judgments_needed / one.judgments
     # t of old and new votes together: (t + more t)/√(1 + more) with sd √more/√(1 + more)
     chance = stats.norm.sf((critical * np.sqrt(1 + more) - t - more * t) / np.sqrt(more))
     assert chance == pytest.approx(0.8, abs=1e-6)
@@ -225,7 +222,7 @@ def test_each_group_must_pass_and_a_group_without_a_system_is_open():
         "de": "passed",
         "fr": "undecided",
     }
-    assert "B was not judged" in found.comparisons[1].says
+    assert "B and A were never compared with each other" in found.comparisons[1].says
 
 
 def test_votes_that_rest_on_few_judges_are_not_decided():
@@ -337,6 +334,47 @@ def test_votes_that_are_all_alike_of_few_judges_decide_for_these_alone():
     assert (llm.decision, find_first(llm).headline) == ("passed", "for this judge only")
 
 
+def test_votes_that_are_all_ties_are_bounded():
+    """A system that wins 45 % ties 90 % of votes at most: 29 of 29 with .9^29 = .047."""
+    for judges, decision in ((28, "undecided"), (29, "passed")):
+        votes = draw_alike(judges, 40, "tie")
+        found = evenhand.gate(votes, new="B", old="A", margin=0.05)
+        one = find_first(found)
+        assert (found.decision, one.p) == (decision, pytest.approx(0.9**judges))
+        assert (one.value, one.lower) == (0.5, pytest.approx(0.05 ** (1 / judges) / 2))
+        assert (one.lower > one.limit) == (decision == "passed")
+    assert (one.equivalent, one.superior) == (True, False)
+    assert "All 1,160 direct votes are ties" in str(found.notes)
+    assert evenhand.gate(votes, new="B", old="A", margin=0).decision == "undecided"
+
+
+def test_votes_on_one_of_several_systems_may_all_be_alike():
+    """Its exact p-value and those of the others are multiplied, two of two."""
+    alike, other = draw_alike(12, 20), draw_direct(names=("C", "A"), better=0.8)
+    votes = {name: [*alike[name], *other[name]] for name in alike}
+    both = evenhand.gate(votes, new=["B", "C"], old="A", margin=0.1)
+    alone = [evenhand.gate(votes, new=new, old="A", margin=0.1) for new in "BC"]
+    assert both.decision == "passed"
+    p = [2 * find_first(one).p for one in alone]
+    assert [one.p for one in both.comparisons] == pytest.approx(p)
+    assert both.comparisons[0].p == pytest.approx(2 * 0.4**12)
+    votes["part"] = ["x"] * 240 + ["y"] * 150
+    grouped = evenhand.gate(votes, new="B", old="A", margin=0.1, group_by="part")
+    assert {one.group: one.decision for one in grouped.comparisons} == {
+        "x": "passed",
+        "y": "undecided",
+    }
+
+
+def test_p_does_not_depend_on_the_order_of_new_systems():
+    votes = draw_votes(n=900)
+    found = [
+        {one.new: one.p for one in evenhand.gate(votes, new=new, old="A", margin=0.1).comparisons}
+        for new in (["B", "C", "D"], ["D", "B", "C"])
+    ]
+    assert found[0] == found[1]
+
+
 def test_where_nobody_knows_the_judges_votes_that_are_all_alike_are_refused():
     votes = {name: values for name, values in draw_alike(8, 5).items() if name != "judge"}
     with pytest.raises(NotIdentified, match="nobody preferred anything"):
@@ -402,15 +440,8 @@ def test_anytime_needs_votes_and_judges():
     )
     assert found.decision == "passed"
     assert found.log_evidence > log(20)
-    # few direct votes between the two: the ranking passes, the votes do not
-    few = {
-        name: [
-            value
-            for at, value in enumerate(values)
-            if {votes["left"][at], votes["right"][at]} != {"A", "B"} or at % 200 == 0
-        ]
-        for name, values in votes.items()
-    }
+    # fewer votes: their interval passes, and their evidence does not
+    few = {name: values[:600] for name, values in votes.items()}
     assert evenhand.gate(few, new="B", old="A", margin=0.1).decision == "passed"
     short = evenhand.gate(few, new="B", old="A", margin=0.1, anytime=True)
     assert short.decision == "undecided"
@@ -427,7 +458,7 @@ def test_what_an_anytime_decision_needs_passes_when_votes_repeat(n):
     assert once.decision == "undecided"
     direct = np.array(evenhand.rank(votes).tally.between("B", "A"))[[0, 2]]
     wins, losses = count_independent(votes, once) * direct
-    times = 1 + once.judgments_needed / n
+    times = 1 + once.judgments_needed / once.judgments
     log_e = [
         direct_votes.find_log_evidence(f * times * wins, f * times * losses, 0.35)
         for f in (1, 0.95)
@@ -438,42 +469,6 @@ def test_what_an_anytime_decision_needs_passes_when_votes_repeat(n):
     again["judge"] = [f"{one}-{at // n}" for at, one in enumerate(again["judge"])]
     again["item"] = [f"{one}-{at // n}" for at, one in enumerate(again["item"])]
     assert evenhand.gate(again, new="B", old="A", margin=0.15, anytime=True).decision == "passed"
-
-
-def test_no_number_of_votes_is_said_where_votes_speak_against_it():
-    """By others B is better, and of direct votes it loses most."""
-    votes = draw_votes(n=150, gaps={"B": 0.2})
-    pair = [{a, b} == {"A", "B"} for a, b in zip(votes["left"], votes["right"], strict=True)]
-    for at, direct in enumerate(pair):
-        if direct:
-            votes["winner"][at] = "left" if (votes["left"][at] == "A") == (at % 10 > 0) else "right"
-    once, anytime = (
-        find_first(evenhand.gate(votes, new="B", old="A", margin=0.25, anytime=looks))
-        for looks in (False, True)
-    )
-    assert once.judgments_needed > 100
-    assert (anytime.decision, anytime.judgments_needed) == ("undecided", None)
-
-
-def test_systems_that_cannot_be_compared_are_named_without_options_of_rank():
-    votes = {"left": ["A", "B", "C", "D"] * 6, "right": ["B", "A", "D", "C"] * 6}
-    votes |= {"winner": ["left"] * 24, "judge": [f"j{at % 6}" for at in range(24)]}
-    says = "worths are not identified: A, B were never compared with C, D; collect comparisons"
-    asked = {"new": "A", "old": "C", "margin": 0.1}
-    for more in ({}, {"task": ["t"] * 24}):
-        with pytest.raises(NotIdentified) as refused:
-            evenhand.gate({**votes, **more}, **asked)
-        assert says in str(refused.value)
-        assert "--" not in str(refused.value)
-        assert "apart" not in str(refused.value)
-    good = {"left": ["A", "C"] * 30, "right": ["C", "A"] * 30, "winner": ["left"] * 60}
-    good |= {"judge": [f"j{at % 6}" for at in range(60)]}
-    both = {name: values + good[name] for name, values in votes.items()}
-    both["part"] = ["x"] * 24 + ["y"] * 60
-    found = evenhand.gate(both, **asked, group_by="part")
-    (open_one,) = [one for one in found.comparisons if one.group == "x"]
-    assert says in open_one.why
-    assert "--prior" not in open_one.why
 
 
 def test_evidence_counts_a_tie_as_half():
@@ -503,7 +498,7 @@ def test_evidence_has_a_mean_of_at_most_one_at_the_margin(chances):
 def test_better_and_as_good_are_adjusted_for_several_too():
     votes = draw_votes(n=1200, gaps={"B": 0.0, "C": 0.0, "D": 0.5})
     alone = find_first(evenhand.gate(votes, new="D", old="A", margin=0.2))
-    ranking = evenhand.rank(votes)
+    ranking = evenhand.rank(between(votes, *"BCD"), model=gate_terms.SHARES)
     pairs = {name: ranking.pair(name, "A") for name in "BCD"}
     t = np.array([pairs[name].difference / pairs[name].stderr for name in "BCD"])
     at = np.array([ranking.systems.index(name) for name in "BCD"])
@@ -515,11 +510,13 @@ def test_better_and_as_good_are_adjusted_for_several_too():
 
 
 def test_anytime_says_better_only_where_votes_show_it():
-    votes = draw_votes(n=900, gaps={"B": 0.45})
+    votes = draw_votes(n=1500, gaps={"B": 0.45})
     fixed = find_first(evenhand.gate(votes, new="B", old="A", margin=0.3))
     found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.3, anytime=True))
-    wins, ties, losses = evenhand.rank(votes).tally.between("B", "A")
-    shown = direct_votes.find_log_evidence(wins + ties / 2, losses + ties / 2, 0.5) >= log(20)
+    direct = np.array(evenhand.rank(votes).tally.between("B", "A"))[[0, 2]]
+    shown = direct_votes.find_log_evidence(*count_independent(votes, found) * direct, 0.5) >= log(
+        20
+    )
     assert fixed.superior
     assert found.decision == "passed"
     assert found.superior == shown == False  # noqa: E712 - a chain
@@ -704,8 +701,9 @@ def test_what_is_refused_of_every_group_is_said_once_without_options_of_a_rankin
     fault = rf"^task x, y: {re.escape(why)}; collect comparisons that may contradict this"
     with pytest.raises(evenhand.NotIdentified, match=rf"{fault}, or pass --prior 1$"):
         evenhand.rank(table, group_by="task")
+    nameless = [{key: one[key] for key in one.keys() - {"judge"}} for one in battles]
     with pytest.raises(evenhand.NotIdentified, match=rf"{fault}$"):
-        evenhand.gate(table, new="B", old="A", margin=0.05, group_by="task")
+        evenhand.gate(nameless, new="B", old="A", margin=0.05, group_by="task")
 
 
 def draw_direct(n=150, judges=20, seed=3, names=("B", "A"), better=0.75):
@@ -739,6 +737,24 @@ def test_an_answer_that_stands_twice_is_one_piece_of_evidence():
     assert evenhand.gate(pasted, new="B", old="A", margin=0.1).comparisons[0].judgments == 300
 
 
+@pytest.mark.parametrize("clock", ["{}", "2026-01-01T00:{:02d}:00Z", 1])
+def test_the_first_answer_is_the_first_by_time(clock, tmp_path):
+    """Wherever its row stands, and also in a file, where times are texts."""
+    first, second = draw_direct(better=0.7), draw_direct(better=0.3, seed=4)
+    times = [at if clock == 1 else clock.format(at) for at in (9, 10)]
+    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
+    alone = find_first(evenhand.gate(first, **asked)).log_evidence
+    for tables in ((first, second), (second, first)):
+        votes = {name: [*tables[0][name], *tables[1][name]] for name in first}
+        when = [times[one is second] for one in tables for _ in range(150)]
+        path = tmp_path / "votes.csv"
+        rows = zip(*votes.values(), when, strict=True)
+        lines = [",".join([*votes, "shown_at"]), *(",".join(map(str, row)) for row in rows)]
+        path.write_text("\n".join(lines))
+        for data in ({**votes, "shown_at": when}, path):
+            assert find_first(evenhand.gate(data, **asked)).log_evidence == alone
+
+
 def test_answers_to_other_questions_are_no_second_answers():
     """A judge says of each pair which output is more fluent, and which is safer."""
     fluent, safe = draw_direct(better=0.8), draw_direct(better=0.1, seed=4)
@@ -757,13 +773,40 @@ def test_several_that_pass_say_which_and_for_whom():
     assert found.says == ("B and C may replace A (for these 3 judges only).",)
 
 
-def test_systems_that_never_met_are_named():
+def test_systems_that_never_met_are_not_decided_by_others():
     one, other = draw_direct(names=("B", "X")), draw_direct(names=("X", "A"), better=0.4)
     votes = {name: [*one[name], *other[name]] for name in one}
+    asked = {"new": "B", "old": "A", "margin": 0.1}
+    says = "B and A were never compared with each other; collect comparisons of these two"
+    with pytest.raises(NotIdentified, match=says):
+        evenhand.gate(votes, **asked)
+    both = {name: [*votes[name], *draw_direct()[name]] for name in votes}
+    both["part"] = ["x"] * 300 + ["y"] * 150
+    found = evenhand.gate(both, **asked, group_by="part")
+    assert {one.group: one.decision for one in found.comparisons} == {
+        "x": "undecided",
+        "y": "passed",
+    }
+
+
+def test_counts_of_other_pairs_are_refused():
+    votes, asked = draw_votes(n=900), {"new": "B", "old": "A", "margin": 0.1}
+    with pytest.raises(InvalidJudgments, match="these counts hold more than B against A"):
+        evenhand.gate(evenhand.read(votes).tally(), **asked)
+    counts = evenhand.read(between(votes, "B")).tally()
+    told = {name: row for name, row in votes.items() if name not in ("judge", "item")}
+    one, same = (find_first(evenhand.gate(data, **asked)) for data in (counts, told))
+    assert one.p == pytest.approx(same.p)
+
+
+def test_a_task_in_which_two_never_met_is_open():
+    one, other = draw_direct(), draw_direct(names=("B", "X"))
+    votes = {name: [*one[name], *other[name]] for name in one}
+    votes["task"] = ["x"] * 150 + ["y"] * 150
     found = evenhand.gate(votes, new="B", old="A", margin=0.1)
-    assert "B and A were never compared with each other: the difference" in str(found.notes)
-    met = evenhand.gate(draw_votes(), new="B", old="A", margin=0.1)
-    assert "never-met" not in {one.code for one in met.notes}
+    groups = {one.group: (one.decision, one.why) for one in found.comparisons}
+    assert groups["x"] == ("passed", None)
+    assert groups["y"] == ("undecided", "B and A were never compared with each other")
 
 
 def test_a_margin_as_wide_as_the_scores_is_refused():
@@ -784,7 +827,7 @@ def test_a_margin_as_wide_as_the_scores_is_refused():
 def test_evidence_is_shared_by_several_new_systems():
     """Each needs log(N / α): 3.00 of one, 3.69 of two."""
     one, two = (
-        gates.Asked(new=new, old="A", margin=0.1, anytime=True) for new in (("B",), ("B", "C"))
+        gate_terms.Asked(new=new, old="A", margin=0.1, anytime=True) for new in (("B",), ("B", "C"))
     )
     assert [gates.shows(0.001, 3.3, asked) for asked in (one, two)] == [True, False]
     assert gates.shows(0.001, 3.7, two)
@@ -803,7 +846,7 @@ def test_worse_is_shown_beside_all_other_comparisons():
             )
             for name in new
         ]
-        asked = gates.Asked(new=new, old="A", margin=0.1)
+        asked = gate_terms.Asked(new=new, old="A", margin=0.1)
         return [(one.p_worse, one.decision) for one in gates.adjust_worse(rows, asked, None)]
 
     assert decide(0.03) == [(pytest.approx(0.06), "undecided")] * 2
@@ -851,5 +894,8 @@ def test_a_new_system_that_a_group_lacks_is_not_passed_over():
     votes["language"] = ["de"] * 300 + ["fr"] * 150
     found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.1, group_by="language")
     (lacking,) = [one for one in found.comparisons if (one.new, one.group) == ("C", "fr")]
-    assert (lacking.decision, lacking.why) == ("undecided", "C was not judged")
+    assert (lacking.decision, lacking.why) == (
+        "undecided",
+        "C and A were never compared with each other",
+    )
     assert found.decision == "undecided"

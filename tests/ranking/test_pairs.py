@@ -141,3 +141,24 @@ def test_what_is_no_pair_is_refused(jury):
         ranking.pair("A", "E")
     with pytest.raises(UnknownOption, match="a pair is two systems, and 'A' is one"):
         ranking.pair("A", "A")
+
+
+def test_a_pair_that_is_decided_in_steps_says_that_its_interval_has_none():
+    draw, n = np.random.default_rng(0), 240
+    worths = np.array([1.2, 0.2, -0.3, -1.2])
+    left = draw.integers(4, size=n)
+    right = (left + draw.integers(1, 4, size=n)) % 4
+    won = draw.random(n) < 1 / (1 + np.exp(worths[right] - worths[left]))
+    names = np.array([f"s{one}" for one in range(4)])
+    winner = np.where(won, "left", "right")
+    ranking = evenhand.rank({"left": names[left], "right": names[right], "winner": winner})
+    pair = ranking.pair("s1", "s2")
+    assert pair.better == "s1"
+    assert pair.lower < 0 < pair.upper
+    assert "decided-in-steps" in [one["code"] for one in pair.to_dict()["findings"]]
+    assert "s1 is better by the p-value, which is adjusted in steps" in str(
+        pair.document().findings
+    )
+    clear = ranking.pair("s0", "s3")
+    assert clear.lower > 0
+    assert clear.findings == clear.notes

@@ -2,6 +2,8 @@
 
 import json
 import random
+import sqlite3
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,10 +19,11 @@ from evenhand.errors import CampaignError, InvalidJudgments
 from evenhand.web import Site, Store
 from evenhand.web.app import make_app, make_public_app
 from evenhand.web.downloads import open_download
-from evenhand.web.store import people
+from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
+from evenhand.web.store.judging import Reply
 from followed_campaigns import judge_some, make
-from stored_campaigns import invite_all, judge_next, take
+from stored_campaigns import invite_all, judge_next, list_judgments, take
 
 PLAN = 'new = "B"\nold = "C"\nmargin = 0.05\n'
 DIGEST = sha256(PLAN.encode()).hexdigest()
@@ -55,11 +58,87 @@ def test_a_gate_by_another_plan_is_refused(store: Store, where: str, tmp_path: P
 def test_a_gate_without_the_registered_plan_is_refused(store: Store, where: str) -> None:
     begin(store, PLAN)
     judge_some(store, 60)
-    told = CliRunner().invoke(main, ["gate", where, "--new", "A", "--old", "C", "--margin", ".2"])
+    for asked in ([], ["--new", "A", "--old", "C", "--margin", ".2"]):
+        told = CliRunner().invoke(main, ["gate", where, *asked])
+        assert told.exit_code == 2
+        said = " ".join(told.stderr.split())
+        assert f"a plan with SHA-256 {DIGEST} was registered when the campaign began" in said
+        assert "give that file (--plan FILE" in said
+
+
+def prefer_b(store: Store, judge: str, *, better: bool = True) -> None:
+    ticket = take(store, judge).ticket
+    left = ticket.systems[0] == min(ticket.systems)
+    judge_next(store, judge, {"outcome": "left" if left == better else "right"})
+
+
+def end(store: Store, path: Path) -> None:
+    """Let all answers be given: by three judges to 24 pairs."""
+    path.write_text(PLAN.replace("0.05", "0.2"), encoding="utf-8")
+    begin(store, path.read_text(encoding="utf-8"))
+    for turn in range(72):
+        prefer_b(store, f"j{turn % 3}", better=turn % 5 > 0)
+
+
+def test_answers_deleted_after_the_end_leave_it_exploratory(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "gate.toml"
+    end(store, path)
+    found = evenhand.gate(where, plan=path)
+    assert not found.unplanned
+    store.forget("j2", answers=True)
+    store.invite("j3", seat="j2")
+    for _ in range(24):
+        prefer_b(store, "j3")
+    found = evenhand.gate(where, plan=path)
+    assert found.unplanned == ("24 answers changed or deleted after all had been given",)
+    assert (found.decision, found.exit_code) == ("undecided", 3)
+    with TestClient(make_public_app(Site(store))) as client:
+        board = client.get("/board.json").json()["plan"]["decision"]
+    assert board["answer"] == list(found.says)
+
+
+def test_answers_revised_after_the_end_leave_it_exploratory(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "gate.toml"
+    end(store, path)
+    first = next(one for one in list_judgments(store) if one.judge == "j1")
+    assert first.ticket is not None
+    reply = Reply("j1", first.ticket.number, {"outcome": "tie"}, "again", replaces=first.number)
+    store.do(judging.append, reply)
+    found = evenhand.gate(where, plan=path)
+    assert found.unplanned == ("1 answer changed or deleted after all had been given",)
+    assert found.says[0] == "Exploratory, so that nothing is decided by the plan."
+
+
+def test_answers_deleted_before_the_end_are_given_anew(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "gate.toml"
+    path.write_text(PLAN, encoding="utf-8")
+    begin(store, PLAN)
+    for turn in range(60):
+        prefer_b(store, f"j{turn % 3}")
+    store.forget("j2", answers=True)
+    store.invite("j3", seat="j2")
+    for judge, n in (("j0", 4), ("j1", 4), ("j3", 24)):
+        for _ in range(n):
+            prefer_b(store, judge)
+    assert evenhand.gate(where, plan=path).unplanned == ()
+
+
+def test_a_log_that_was_changed_decides_nothing(store: Store, where: str, tmp_path: Path) -> None:
+    path = tmp_path / "gate.toml"
+    end(store, path)
+    with closing(sqlite3.connect(where)) as file, file:
+        file.execute("update tickets set record = null, state = 2 where number = 5")
+    told = CliRunner().invoke(main, ["gate", where, "--plan", str(path)])
     assert told.exit_code == 2
-    said = " ".join(told.stderr.split())
-    assert f"a plan with SHA-256 {DIGEST} was registered when the campaign began" in said
-    assert "give that file (--plan FILE" in said
+    assert "is not what was written, so that its answers say nothing" in " ".join(
+        told.stderr.split()
+    )
 
 
 @pytest.mark.parametrize("anytime", [False, True])
@@ -138,6 +217,38 @@ def test_the_board_decides_when_the_plan_says(
     assert board["remaining"] == 0
     for key in ("decision", "answer", "comparisons"):
         assert board["plan"]["decision"][key] == found[key]
+
+
+def test_the_board_decides_nothing_by_other_systems(store: Store) -> None:
+    """B and C stand beside A each, and never beside each other."""
+    pairs = ["AB", "AC"] * 8
+    told = {
+        "name": "c",
+        "judges": [f"j{n}" for n in range(6)],
+        "tasks": [{"kind": "pair", "name": "t"}],
+        "design": {"judges_per_item": 6},
+        "items": [
+            {"item": f"{n}", "outputs": {one: f"{one}{n}" for one in pair}}
+            for n, pair in enumerate(pairs)
+        ],
+    }
+    store.launch(make_campaign(told), plan=PLAN)
+    invite_all(store)
+    judge_some_of(store, 96)
+    with TestClient(make_public_app(Site(store))) as client:
+        decision = client.get("/board.json").json()["plan"]["decision"]
+    assert decision["decision"] == "undecided"
+    assert decision["answer"] == [
+        "B and C were never compared with each other; collect comparisons of these two"
+    ]
+
+
+def judge_some_of(store: Store, number: int) -> None:
+    luck = random.Random(3)
+    for turn in range(number):
+        judge = f"j{turn % 6}"
+        take(store, judge)
+        judge_next(store, judge, {"outcome": luck.choice(["left", "right"])})
 
 
 def test_watch_and_the_organiser_see_it(store: Store, where: str) -> None:
@@ -249,8 +360,34 @@ def test_the_board_counts_a_judge_once_at_any_time(
     path = tmp_path / "gate.toml"
     path.write_text(plan, encoding="utf-8")
     found = evenhand.gate(where, plan=path).to_dict()
-    assert found["comparisons"][0]["judgments"] == 108
+    assert found["comparisons"][0]["judgments"] == 36
     with TestClient(make_public_app(Site(store))) as client:
         board = client.get("/board.json").json()
     assert board["plan"]["decision"]["comparisons"] == found["comparisons"]
     assert board["plan"]["decision"]["decision"] == found["decision"]
+
+
+def test_the_board_decides_by_votes_that_are_all_alike(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    plan = PLAN.replace("0.05", "0.2")
+    told = {
+        "name": "c",
+        "judges": [f"j{n}" for n in range(6)],
+        "tasks": [{"kind": "pair", "name": "t"}],
+        "design": {"judges_per_item": 6},
+        "items": [{"item": f"{n}", "outputs": {"B": "b", "C": f"c{n}"}} for n in range(6)],
+    }
+    store.launch(make_campaign(told), plan=plan)
+    invite_all(store)
+    for turn in range(36):
+        ticket = take(store, f"j{turn % 6}").ticket
+        outcome = "left" if ticket.systems[0] == "B" else "right"
+        judge_next(store, f"j{turn % 6}", {"outcome": outcome})
+    path = tmp_path / "gate.toml"
+    path.write_text(plan, encoding="utf-8")
+    found = evenhand.gate(where, plan=path).to_dict()
+    assert found["decision"] == "passed"
+    with TestClient(make_public_app(Site(store))) as client:
+        board = client.get("/board.json").json()
+    assert board["plan"]["decision"]["comparisons"] == found["comparisons"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree
 
 import evenhand
@@ -16,7 +16,7 @@ from evenhand.cli.running import (
     remarks_on,
     write_file,
 )
-from evenhand.errors import UnknownOption
+from evenhand.errors import EvenhandError, UnknownOption
 
 if TYPE_CHECKING:
     from evenhand.ranking.gate import Gate
@@ -109,6 +109,8 @@ class Verdicts(options.Options):
         return (self.llm,)
 
 
+SUITE: Final = "evenhand gate"
+NUMBERS: Final = ("value", "lower", "upper", "limit", "p", "judgments", "judgments_needed")
 FAULTS: Final = {"worse": "failure", "undecided": "error"}  # Elements of JUnit
 
 
@@ -136,12 +138,38 @@ def gate(
     """
     place = None if run.place.path is None else str(run.place.path)
     written.check(*run.reading.inputs, *verdicts.inputs, *planned.inputs, place)
+    try:
+        data, result = decide(run, asked, groups, verdicts, planned)
+    except EvenhandError as refusal:
+        if written.junit is not None:
+            write_file(Path(written.junit), write_refusal(str(refusal)))
+        raise
+    shown = VerbResult({"": result}, {}, remarks_on(data), exit_code=result.exit_code)
+    if written.junit is not None:
+        write_file(Path(written.junit), write_junit(result))
+    if written.summary is not None:
+        with (
+            refusing_to_write(Path(written.summary)) as path,
+            path.open("a", encoding="utf-8") as file,
+        ):
+            file.write(f"{shown.markdown().rstrip()}\n\n")  # the next one begins a paragraph
+    return shown
+
+
+def decide(
+    run: options.Run,
+    asked: Asked,
+    groups: options.Grouping,
+    verdicts: Verdicts,
+    planned: Planned,
+) -> tuple[Any, Gate]:
+    """Return the judgments, and what is decided by them."""
     names = options.split_names(verdicts.llm_judges)
     criterion = asked.criterion
     data = run.reading.open_either(
         options.kinds_of(ratings=criterion is not None), llm=names, criterion=criterion
     )
-    result = evenhand.gate(
+    return data, evenhand.gate(
         data,
         new=asked.new or None,
         old=asked.old,
@@ -160,36 +188,42 @@ def gate(
         plan=planned.plan,
         plan_sha256=planned.sha256,
     )
-    shown = VerbResult({"": result}, {}, remarks_on(data), exit_code=result.exit_code)
-    if written.junit is not None:
-        write_file(Path(written.junit), write_junit(result))
-    if written.summary is not None:
-        with (
-            refusing_to_write(Path(written.summary)) as path,
-            path.open("a", encoding="utf-8") as file,
-        ):
-            file.write(f"{shown.markdown().rstrip()}\n\n")  # the next one begins a paragraph
-    return shown
 
 
 def write_junit(result: Gate) -> str:
-    """Return the decisions as JUnit XML, a test case for each comparison."""
-    suite = ElementTree.Element("testsuite", name="evenhand gate")
+    """Return the decisions as JUnit XML, a test case with its numbers for each comparison."""
+    suite = ElementTree.Element("testsuite", name=SUITE)
     for one in result.comparisons:
         where = f"gate.{one.group}" if one.group else "gate"
         name = f"{one.new} may replace {result.old}"
         case = ElementTree.SubElement(suite, "testcase", classname=where, name=name)
-        if one.decision in FAULTS:
-            told = {"type": one.decision, "message": one.says}
-            ElementTree.SubElement(case, FAULTS[one.decision], told)
-    counts = [one.decision for one in result.comparisons]
-    suite.set("tests", str(len(counts)))
-    suite.set("failures", str(counts.count("worse")))
-    suite.set("errors", str(counts.count("undecided")))
+        numbers = ElementTree.SubElement(case, "properties")
+        shown = {name: getattr(one, name) for name in NUMBERS}
+        for key, value in {**shown, "margin": result.margin, "alpha": result.alpha}.items():
+            if value is not None:
+                ElementTree.SubElement(numbers, "property", name=key, value=f"{value:.6g}")
+        decision = "undecided" if result.unplanned else one.decision
+        if decision in FAULTS:
+            why = result.says[0] if result.unplanned else ""
+            told = {"type": decision, "message": f"{why} {one.says}".strip()}
+            ElementTree.SubElement(case, FAULTS[decision], told)
     if result.unplanned:
         beside = "\n".join(map(str, result.findings))
         ElementTree.SubElement(suite, "system-out").text = beside
+    return write_suite(suite)
+
+
+def write_refusal(why: str) -> str:
+    """Return JUnit XML of a gate that was refused."""
+    suite = ElementTree.Element("testsuite", name=SUITE)
+    case = ElementTree.SubElement(suite, "testcase", classname="gate", name="refused")
+    ElementTree.SubElement(case, "error", type="refused", message=why)
+    return write_suite(suite)
+
+
+def write_suite(suite: ElementTree.Element) -> str:
+    for name, path in (("tests", "testcase"), ("failures", ".//failure"), ("errors", ".//error")):
+        suite.set(name, str(len(suite.findall(path))))
     ElementTree.indent(suite)
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, "unicode") + "\n"
-    )
+    text = ElementTree.tostring(suite, "unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'

@@ -197,14 +197,12 @@ def _check_answers(asked: Asked, planned: Campaign) -> None:
     """Refuse a plan that the answers of a campaign cannot decide."""
     from evenhand.design.tasks import ScaledTask
     from evenhand.ranking.clustering import CLUSTER_OPTIONS
+    from evenhand.ranking.gate_terms import find_delta
 
     tables = {one.table for one in planned.tasks}
     criteria = [one.criterion for one in planned.tasks if isinstance(one, ScaledTask)]
-    if not criteria and asked.margin >= 0.5:
-        raise UnknownOption(
-            f"margin cannot be {asked.margin:g}: of comparisons it is below .5, as .05 for a system"
-            " that may win 45 %"
-        )
+    if not criteria:
+        find_delta(asked.margin)
     if not criteria and (asked.criterion or asked.better):
         raise UnknownOption("criterion and better are of ratings, and no task rates: take them out")
     if asked.criterion is not None and asked.criterion not in criteria:

@@ -85,6 +85,7 @@ _REASONS: Final = {
     "again": "second answers of a judge to the same pair of outputs",
 }
 _ROW, _LOW, _HIGH = "evenhand_row", "evenhand_low", "evenhand_high"
+_WHEN: Final = "evenhand_when"
 _EXPECTED: Final = {"kind": " | ".join(KINDS), "expected": "answers, such as left or 4"}
 
 
@@ -349,8 +350,9 @@ def require_systems(data: object) -> None:
 def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Comparisons:
     """Keep the first answer of each judge to a pair of outputs, whoever stood left.
 
-    Rows of one ranking or one merged output, and rows without a judge or an item, stay. by: a
-    column whose levels are other questions, such as the aspect.
+    The first by time where that is recorded, else in the order of rows. Rows of one ranking or one
+    merged output, and rows without a judge or an item, stay. by: a column whose levels are other
+    questions, such as the aspect.
     """
     if (
         table.expanded
@@ -367,8 +369,14 @@ def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Compa
     apart = [*roles, *([] if by is None or by in roles else [table.require(by)])]
     row = nw.col(_ROW).cast(nw.Int64)
     known = ~nw.any_horizontal(*(nw.col(one).is_null() for one in roles), ignore_nulls=False)
-    kept = frame.filter(~known | (row == row.min().over(*apart, _LOW, _HIGH)))
-    kept = kept.drop(_ROW, _LOW, _HIGH)
+    kept, keys = frame, (*apart, _LOW, _HIGH)
+    when = _find_times(table)
+    if when is not None:
+        kept = kept.with_columns(when.alias(_WHEN))
+        when, first = nw.col(_WHEN), nw.col(_WHEN).min().over(*keys)
+        kept = kept.filter(~known | first.is_null() | (when == first).fill_null(value=False))
+        kept = kept.drop(_WHEN)
+    kept = kept.filter(~known | (row == row.min().over(*keys))).drop(_ROW, _LOW, _HIGH)
     every = count_rows(table.frame)
     again = every - count_rows(kept)
     if not again:
@@ -378,6 +386,20 @@ def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Compa
         "again", _REASONS["again"], again, every, unit="judgment", sentence=sentence
     )
     return replace(table, frame=kept, source=table.source.excluding(excluded))
+
+
+def _find_times(table: Comparisons) -> nw.Expr | None:
+    """Return when answers were given, as values that sort; None where nothing tells it."""
+    told = table.source.find_annotations(table.columns).get("shown_at")
+    if told is None:
+        return None
+    column = nw.col(told.column)
+    if table.frame.collect_schema()[told.column] != nw.String:
+        return column
+    others = ~column.is_null() & ~column.str.contains(r"^\d+(\.\d*)?$")
+    if count_rows(table.frame.filter(others).head(1)):
+        return column  # dates and times, which sort as texts
+    return column.cast(nw.Float64)
 
 
 def say_left_out(data: object, remaining: Comparisons | Rankings) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -66,6 +66,9 @@ class Source:
     # answers of the campaign that are still to come
     remaining: int = field(default=0, compare=False)
     vacant: int = field(default=0, compare=False)  # those of them at seats that are free
+    # of such a campaign: says why its log does not hold, "" if it does, and how many answers were
+    # changed or deleted after all had been given
+    audit: Callable[[], tuple[str, int]] | None = field(default=None, repr=False, compare=False)
     # options of `read` that were given and may change what answers say, as one writes them
     choices: tuple[str, ...] = field(default=(), compare=False)
     # what was excluded on the way here; filters are not counted yet

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import count
+from math import isfinite
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from evenhand.data.controls import carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import JUDGE_SYSTEM, Shown, write_signature
 from evenhand.data.taking import Openable
 from evenhand.design.expected_power import (
     JUDGES,
@@ -31,7 +32,7 @@ from evenhand.design.expected_power import (
     predict_errors,
     refuse_idle_judges,
 )
-from evenhand.design.pilot import learn_from_pilot
+from evenhand.design.pilot import Pilot, learn_from_pilot
 from evenhand.design.plan import find_growth, say_design
 from evenhand.design.power import (
     CAMPAIGNS,
@@ -48,8 +49,8 @@ from evenhand.design.texts import say
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import write_below
-from evenhand.ranking.gate import CODES, FARTHEST, Decision, decide
-from evenhand.ranking.gate_terms import SHARES, Asked
+from evenhand.ranking.gate import CODES, Decision, decide
+from evenhand.ranking.gate_terms import SHARES, Asked, find_delta
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
@@ -57,6 +58,7 @@ from evenhand.render.findings import Finding
 
 NEW, OLD = "new", "old"
 USUAL_JUDGES: Final = 20
+FARTHEST: Final = 50.0  # log-worths between which a margin is solved
 ROUNDS: Final = 4  # of simulation, where no size is stated
 UNFIT: Final = ("systems", "worths", "resolve", "level", "compare")  # settings of other plans
 
@@ -215,8 +217,8 @@ def plan_gate(
         raise UnknownOption(f"campaigns cannot be {campaigns}: two or more, or 0 for none")
     asked = Asked.take({"new": NEW, "old": OLD, "margin": margin, "alpha": alpha})
     spec = make_gate_spec(settings, pilot)
-    if not spec.truth.rated and margin >= 0.5:
-        raise UnknownOption(f"margin cannot be {margin:g}: of comparisons it is below .5, as .05")
+    if not spec.truth.rated:
+        find_delta(margin)
     worst = find_worse(spec.truth, margin)
     search = GateSearch(spec, worst, alpha)
     design = search.find()
@@ -272,10 +274,25 @@ def make_gate_spec(settings: Mapping[str, Any], pilot: object | None) -> Campaig
         every = len(assumed) == len(known)
         source = ("as assumed" if every else "partly as assumed") if assumed else spec.source
         return replace(spec, assumed=assumed, source=source)
-    learned = learn_from_pilot(pilot, gap_stated=True).truth  # type: ignore[arg-type]
-    truth = replace(learned, systems=(NEW, OLD), log_worth=(float(gap), 0.0))
-    start = CampaignSpec(truth, source="ties and tastes from the pilot")
+    learned = learn_from_pilot(pilot, gap_stated=True)  # type: ignore[arg-type]
+    truth = replace(learned.truth, systems=(NEW, OLD), log_worth=(float(gap), 0.0))
+    source = "ties and tastes from the pilot"
+    if truth.judge_sd == 0 and "judge_sd" not in settings:
+        truth = replace(truth, judge_sd=bound_tastes(learned))
+        source += ", judge sd at the end of its interval, which begins at 0"
+    start = CampaignSpec(truth, source=source)
     return make_spec({name: one for name, one in settings.items() if name != "gap"}, start)
+
+
+def bound_tastes(learned: Pilot) -> float:
+    """Return the largest standard deviation of judges' tastes that a pilot does not exclude."""
+    judges = learned.components.find(JUDGE_SYSTEM)
+    if judges is None or judges.upper is None or not isfinite(judges.upper):
+        raise NotIdentified(
+            "the pilot does not show how far judges differ",
+            ["collect a larger pilot", "state it (--judge-sd SD, in a file judge_sd = SD)"],
+        )
+    return judges.upper
 
 
 def move(truth: Truth, gap: float) -> Truth:
@@ -376,8 +393,10 @@ class GateSearch:
             refuse_idle_judges(design)
             return design
         found = self.need(judges)
-        if found is None and spec.judges is None:
-            found = next(filter(None, map(self.need, JUDGES)), None)
+        if spec.judges is None and (found is None or spec.prices.stated):
+            sized = [one for one in map(self.need, JUDGES) if one is not None]
+            priced = [spec.prices.cost(one) if spec.prices.stated else one.judges for one in sized]
+            found = sized[int(np.argmin(priced))] if sized else None
         if found is None:
             raise NotIdentified(
                 f"no number of judgments of {judges} judges lets it pass with"
@@ -393,12 +412,11 @@ class GateSearch:
 
 
 def count_effective(design: Design) -> float:
-    """Return the effective judges of a design, (Σ n)²/Σ n²."""
+    """Return (Σ n)²/Σ n² of judges, by the judgments that equal loads do give, to the last one."""
     if design.loads != "equal":
         return design.effective_judges
     each, more = divmod(design.judgments, design.judges)
-    squares = (design.judges - more) * each**2 + more * (each + 1) ** 2
-    return design.judgments**2 / squares
+    return design.judgments**2 / (design.judges * each**2 + more * (2 * each + 1))
 
 
 def simulate_gate(

@@ -137,10 +137,11 @@ class Table:
     faults: list[InvalidRow] | None = None
     skipped: Sequence[Exclusion] = ()  # lines that are no rows, and were left out for that
     missing: Sequence[str] = ()  # values of judgments that are no answer, until they are emptied
-    log_head: str = ""  # as of `Source`; likewise `plan_sha256`, `remaining` and `vacant`
+    log_head: str = ""  # as of `Source`; likewise the four below
     plan_sha256: str = ""
     remaining: int = 0
     vacant: int = 0
+    audit: Callable[[], tuple[str, int]] | None = None
 
     @cached_property
     def schema(self) -> nw.Schema:
@@ -235,7 +236,7 @@ class Table:
         return replace(self, frame=frame)
 
     def source(self, layout: str, columns: Mapping[str, str], note: str) -> Source:
-        names = ("connection", "log_head", "plan_sha256", "remaining", "vacant")
+        names = ("connection", "log_head", "plan_sha256", "remaining", "vacant", "audit")
         known = {name: getattr(self, name) for name in names}
         return Source(self.name, layout, {**columns}, (note,), **known)
 

@@ -17,20 +17,40 @@ experiment E23 measures how often both pass what is worse.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
 from math import inf, log
-from typing import Final
+from operator import or_
+from typing import Any, Final
 
+import narwhals as nw
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import judged_by_llm_alone, leave_out_second_answers, take_pairs
+from evenhand.data.engine import count_rows
+from evenhand.data.groups import choose_groups, list_levels
+from evenhand.data.rankings import Rankings
+from evenhand.data.taking import take
 from evenhand.data.tally import Tally
-from evenhand.errors import UnknownOption
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    suggest_or_list,
+)
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Integers
 from evenhand.numerics.distributions import t_quantile
-from evenhand.ranking.ranking import MAX_TIMES, Ranking
+from evenhand.ranking.gate_terms import Asked
+from evenhand.ranking.rank import rank
+from evenhand.ranking.ranking import MAX_TIMES, GroupedRankings, Ranking
+
+# What remedies of `rank` ask for and a gate does not have
+LACKING: Final = ("--prior", "--ties", "--model", "rank them apart", "merge groups")
 
 
 def find_log_evidence(wins: float, losses: float, least: float) -> float:
@@ -114,16 +134,17 @@ def find_independent_part(
 
 @dataclass(frozen=True)
 class Unanimous:
-    """Direct votes that all prefer the same of two systems: no worths fit them.
+    """Direct votes that all say the same of two systems: no worths fit them.
 
     Where votes of different judges on different items are independent, and a system wins a share s
-    of all, it wins n of these with probability s^n: that it won all shows s > α^(1/n) at 1 − α. So
-    it does at any time, since n grows with votes that nobody has seen the answers of.
+    of all, it wins n of these with probability s^n, and ties n with at most (2 s)^n: that it did
+    shows s > α^(1/n), or half of it, at 1 − α. So it does at any time, since n grows with votes
+    that nobody has seen the answers of.
     """
 
     table: Comparisons
     tally: Tally
-    wins: bool  # whether they prefer the new system
+    value: float  # share that the new system wins: 1, 0, or a half where all are ties
     votes: float
     judges: int
     ways: tuple[str, ...]  # in which no two of the votes that count are alike
@@ -136,7 +157,7 @@ WAYS: Final = ("judge", "item")
 def find_unanimous(
     table: Comparisons, pair: tuple[str, str], ways: tuple[str, ...] = WAYS
 ) -> Unanimous | None:
-    """Return the direct votes of two systems where all prefer the same; None if not, or unknown.
+    """Return the direct votes of two systems where all are alike; None if not, or unknown.
 
     ways: by which votes are not independent, those of them that are known.
     """
@@ -146,7 +167,7 @@ def find_unanimous(
     if tally.squares is not None or not tally.of_pairs or not {*pair} <= {*tally.systems}:
         return None
     wins, ties, losses = tally.between(*pair)
-    if ties or (wins > 0) == (losses > 0):
+    if sum(one > 0 for one in (wins, ties, losses)) != 1:
         return None
     one, other = map(tally.systems.index, pair)
     left, right = tally.left, tally.right
@@ -154,8 +175,9 @@ def find_unanimous(
     held = tuple(name for name in ways if name in tally.factors)
     codes = {name: tally.factor(name).codes[direct] for name in (*held, "judge")}
     judges = len(np.unique(codes["judge"]))
-    units = _count_apart([codes[name] for name in held]) if held else int(wins + losses)
-    return Unanimous(table, tally, wins > 0, wins + losses, judges, held, units)
+    votes = wins + ties + losses
+    units = _count_apart([codes[name] for name in held]) if held else int(votes)
+    return Unanimous(table, tally, (wins + ties / 2) / votes, votes, judges, held, units)
 
 
 def _count_apart(codes: list[Integers]) -> int:
@@ -167,3 +189,152 @@ def _count_apart(codes: list[Integers]) -> int:
         return len(np.unique(codes[0]))
     cells = csr_array((np.ones(len(codes[0]), dtype=np.int8), (codes[0], codes[1])))
     return int((maximum_bipartite_matching(cells, perm_type="column") >= 0).sum())
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What is known of new systems beside the old one, in each group, or under "" of all."""
+
+    groups: Mapping[str, Ranking]
+    by: str | None = None  # what tells groups apart
+    refused: Mapping[str, str] = field(default_factory=dict)  # group → why nothing is known
+    # group → new system → its votes, where no worths fit these
+    alike: Mapping[str, Mapping[str, Unanimous]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, ranked: Ranking | GroupedRankings | Evaluated) -> Evaluated:
+        if isinstance(ranked, Evaluated):
+            return ranked
+        if isinstance(ranked, Ranking):
+            return cls({"": ranked})
+        whys = ranked.refused.items()
+        refused = {name: str(one.refusal.without_options(*LACKING)) for name, one in whys}
+        return cls(ranked.groups, ranked.by, refused)
+
+
+def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
+    """Rank new systems and the old one, by the comparisons of these with each other alone.
+
+    What others show of two systems holds of these two only as far as one worth describes each.
+    Where all votes on one are alike, no worths fit, and these are returned. Ratings are ranked as
+    they are.
+
+    Raises:
+        InvalidJudgments: no such system.
+        NotIdentified: nobody compared these, or their votes determine nothing.
+
+    """
+    table = take_pairs(data) if isinstance(data, Rankings) else data
+    if not isinstance(table, Comparisons):
+        return _rank(_require_direct(table, asked), settings)
+    sides = (list_levels(table, side) for side in ("left", "right"))
+    require_known({one for side in sides for one in side if one is not None}, asked)
+    by = choose_groups(table, asked.group_by)
+    names = [""] if by is None else [one for one in list_levels(table, by) if one is not None]
+    if asked.group_by is None and len(names) == 1:
+        by, names = None, [""]
+    settings = {**settings, "group_by": by}
+    direct = keep_pairs(table, asked.new, asked.old)
+    reason = f"not of {asked.old} and {' or '.join(asked.new)}"
+    direct = table.keep_rows(direct.frame, "other-pairs", reason)
+    if settings.get("llm") is not None:
+        llm = take_pairs(take(settings["llm"]))
+        settings = {**settings, "llm": keep_pairs(llm, asked.new, asked.old)}
+    if asked.anytime:  # evidence counts each answer once
+        direct = leave_out_second_answers(direct, asked.group_by)
+    never = say_never_met(asked.new, asked.old)
+    refusal = NotIdentified(never, ["collect comparisons of these two"])
+    ranked = Evaluated({})
+    if count_rows(direct.frame.head(1)):
+        try:
+            ranked = _rank(direct, settings)
+        except NotIdentified as fault:
+            refusal = fault
+    groups, refused, alike = {**ranked.groups}, {**ranked.refused}, {}
+    for name in [one for one in names if one not in groups or _has_only_ties(groups[one], asked)]:
+        part = direct if by is None else _keep_level(direct, by, name)
+        if not count_rows(part.frame.head(1)):
+            refused[name] = never
+        elif found := find_alike(part, asked, settings):
+            alike[name] = found
+            for known in (groups, refused):
+                known.pop(name, None)
+            others = [one for one in asked.new if one not in found]
+            rest = keep_pairs(part, others, asked.old)
+            if count_rows(rest.frame.head(1)):
+                groups |= _rank(rest, settings).groups
+    if not groups and not alike:
+        raise refusal
+    return Evaluated(groups, by, refused, alike)
+
+
+def _require_direct(data: Any, asked: Asked) -> Any:
+    """Refuse counts of other pairs; whatever is not counted is returned too."""
+    if not isinstance(data, Tally):
+        return data
+    sides = np.array(data.systems)[np.stack([data.left, data.right])]
+    direct = (sides == asked.old).any(axis=0) & np.isin(sides, asked.new).any(axis=0)
+    if not direct.all():
+        raise InvalidJudgments(
+            f"these counts hold more than {listing(asked.new)} against {asked.old}: give the"
+            " judgments themselves"
+        )
+    return data
+
+
+def _has_only_ties(ranking: Ranking, asked: Asked) -> bool:
+    """Say whether a new system has only ties with the old one: a half fits them without error."""
+    tally, judged = ranking.tally, [one for one in asked.new if one in ranking.systems]
+    if tally is None:
+        return False
+    votes = [tally.between(one, asked.old) for one in judged]
+    return any(not wins and not losses for wins, _, losses in votes)
+
+
+def _rank(data: Any, settings: Mapping[str, Any]) -> Evaluated:
+    try:
+        return Evaluated.of(rank(data, **settings))
+    except NotIdentified as fault:
+        raise fault.without_options(*LACKING) from None
+
+
+def keep_pairs(table: Comparisons, new: Sequence[str], old: str) -> Comparisons:
+    left, right = (nw.col(side).cast(nw.String) for side in ("left", "right"))
+    none = (left == old) & (right == old)
+    pairs = [((left == one) & (right == old)) | ((left == old) & (right == one)) for one in new]
+    return table.where(reduce(or_, pairs, none), recorded=False)
+
+
+def _keep_level(table: Comparisons, column: str, name: str) -> Comparisons:
+    return table.where(nw.col(column).cast(nw.String) == name, recorded=False)
+
+
+def find_alike(
+    table: Comparisons, asked: Asked, settings: Mapping[str, Any]
+) -> dict[str, Unanimous]:
+    """Return the votes on each new system of which all votes are alike."""
+    if settings.get("llm") is not None or settings.get("llm_judges"):
+        return {}
+    ways: tuple[str, ...] = WAYS
+    if asked.cluster is not None:
+        ways = tuple(asked.cluster.split("+"))
+    elif judged_by_llm_alone(table) or asked.group_by == "judge":
+        ways = ("item",)
+    taken = take_pairs(table)
+    found = {one: find_unanimous(taken, (one, asked.old), ways) for one in asked.new}
+    return {one: votes for one, votes in found.items() if votes is not None}
+
+
+def require_known(known: Collection[str], asked: Asked) -> None:
+    """Refuse names that no system has."""
+    for name in (*asked.new, asked.old):
+        if name not in known:
+            apart = [one.strip() for one in name.split(",")]
+            hint = suggest_or_list(name, sorted(known))
+            if {*apart} <= {*known}:
+                hint = f" Name each by itself: {' '.join(f'--new {one}' for one in apart)}"
+            raise InvalidJudgments(f"no system '{name}'.{hint}")
+
+
+def say_never_met(new: Sequence[str], old: str) -> str:
+    return f"{listing(new)} and {old} were never compared with each other"

@@ -1,11 +1,9 @@
 """May a new system replace an old one? Non-inferiority with a margin, fixed in advance.
 
 d is the new system's distance to the old one: the difference in log-worth, or in points. The margin
-is of the share of comparisons that the new system wins, a tie counting half: δ is solved from
-
-    P(new wins | d = −δ) + P(tie | d = −δ) / 2 = ½ − margin
-
-by the fitted model; without ties δ = log((½ + m)/(½ − m)). Of ratings δ is the margin itself.
+is of the share of comparisons that the new system wins, a tie counting half in the model too:
+δ = log((½ + m)/(½ − m)). Of ratings δ is the margin itself. Comparisons of these two with each
+other count, and no others: judges may prefer, or tie, some pairs in ways that no worths explain.
 The new system passes if d − q √V > −δ and is worse if d + q √V < −δ, where V is the clustered
 variance of `rank` and q the 1 − α quantile of Student's t on the fewest clusters less one. Both
 hold at once: δ ≥ 0, so that a system that is better passes at no further cost. Several new systems
@@ -26,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from dataclasses import replace as changed
 from hashlib import sha256
-from math import ceil, inf, log
+from math import ceil, inf, log, tanh
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -34,8 +32,10 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.data.coding import SEED
-from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import judged_by_llm_alone, leave_out_second_answers, take_pairs
+from evenhand.data.controls import (
+    judged_by_llm_alone,
+    keep_all_judges,
+)
 from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
@@ -46,14 +46,11 @@ from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
-    NotIdentified,
     UnknownColumn,
     UnknownOption,
     listing,
     require_seed,
-    suggest_or_list,
 )
-from evenhand.models.base import FittedModel
 from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
@@ -67,8 +64,22 @@ from evenhand.ranking.clustering import (
     these,
     write_below,
 )
-from evenhand.ranking.direct_votes import WAYS, Unanimous, find_unanimous, weigh_votes
-from evenhand.ranking.gate_terms import SHARES, Asked, read_gate_plan, say_margin, sign_asked
+from evenhand.ranking.direct_votes import (
+    Evaluated,
+    Unanimous,
+    evaluate,
+    require_known,
+    say_never_met,
+    weigh_votes,
+)
+from evenhand.ranking.gate_terms import (
+    SHARES,
+    Asked,
+    find_delta,
+    read_gate_plan,
+    say_margin,
+    sign_asked,
+)
 from evenhand.ranking.intervals import find_times
 from evenhand.ranking.plans import (
     join_plan,
@@ -76,7 +87,6 @@ from evenhand.ranking.plans import (
     naming_plan,
     require_digest,
 )
-from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import (
     BETWEEN,
     MAX_TIMES,
@@ -95,10 +105,8 @@ Decision = Literal["passed", "worse", "undecided"]
 # Exit codes of the command
 CODES: Final[Mapping[Decision, int]] = {"passed": 0, "worse": 1, "undecided": 3}
 DRAWS: Final = 99_999  # of t, for several new systems
-# What remedies of `rank` ask for and a gate does not have
-LACKING: Final = ("--prior", "--ties", "--model", "rank them apart", "merge groups")
 FEW_ITEMS: Final = frozenset(("one-item", "few-items"))  # notes of items that are no clusters
-FARTHEST: Final = 50.0  # log-worths between which a margin is solved
+TIED: Final = 0.5  # share of comparisons that are ties all
 
 
 @dataclass(frozen=True)
@@ -131,30 +139,9 @@ def tail_above(t: float, df: float) -> float:
     return half if t >= 0 else 1 - half
 
 
-def find_win_rates(fit: FittedModel, gaps: Array) -> Array:
+def find_win_rate(gap: float) -> float:
     """Return how often a system wins by its distance in log-worth, a tie counting half."""
-    chances = fit.predict_gaps(gaps)
-    if chances is None:
-        raise UnknownOption("a margin needs one law of ties for all judges: rank without groups")
-    return np.asarray(chances[:, 0] + chances[:, 1] / 2)
-
-
-def solve_margin(fit: FittedModel, margin: float) -> float:
-    """Return δ, the distance in log-worth of a system that wins ½ − margin."""
-    from scipy.optimize import brentq
-
-    if margin >= 0.5:
-        raise UnknownOption(
-            f"margin cannot be {margin:g}: of comparisons it is below .5, as .05 for a system that"
-            " may win 45 %"
-        )
-    if margin == 0:
-        return 0.0
-
-    def beyond(gap: float) -> float:
-        return float(find_win_rates(fit, np.array([gap]))[0]) - (0.5 - margin)
-
-    return -float(brentq(beyond, -FARTHEST, 0.0, xtol=1e-12, rtol=1e-14))
+    return (1 + tanh(gap / 2)) / 2
 
 
 @dataclass(frozen=True)
@@ -215,7 +202,9 @@ class Gate(Shown):
 
     @property
     def decision(self) -> Decision:
-        """All must pass; one that is worse is enough to be worse."""
+        """All must pass; one that is worse is enough. Nothing is decided beside the plan."""
+        if self.unplanned:
+            return "undecided"
         decisions = [one.decision for one in self.comparisons]
         if "worse" in decisions:
             return "worse"
@@ -229,6 +218,9 @@ class Gate(Shown):
     @property
     def says(self) -> tuple[str, ...]:
         """Return the decision in a sentence or two."""
+        if self.unplanned:
+            shown = changed(self, unplanned=()).says
+            return (str(say("exploratory")), *shown)
         if len({one.says for one in self.comparisons}) == 1:
             return (self.comparisons[0].says,)
         decisive = [one for one in self.comparisons if one.decision == self.decision]
@@ -244,6 +236,11 @@ class Gate(Shown):
         told |= {"which": join_names(self.new), "headline": "".join(f" ({one})" for one in limits)}
         told["where"] = f" in {join_names(groups)}" if groups else ""
         return (str(say("several-passed", **told)),)
+
+    def explore(self, *unplanned: str, moved: int) -> Gate:
+        """Return it with what was chosen beside the plan, or moved after all answers were given."""
+        more = [str(say("moved", moved=moved))] * (moved > 0)
+        return changed(self, unplanned=(*self.unplanned, *unplanned, *more))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a mapping for each comparison, with plain numbers."""
@@ -373,6 +370,9 @@ def gate(
         stated, digest = read_gate_plan(plan)
         given = join_plan(given, stated)
     require_digest(plan, digest or "", plan_sha256)
+    taken = take(data)
+    source = getattr(taken, "source", None) or Source()
+    moved = hold_to_plan(source, plan, digest)
     with naming_plan(plan, UnknownOption):
         asked = Asked.take(given, plan)
     require_seed(seed)
@@ -382,15 +382,6 @@ def gate(
         raise UnknownOption("verdicts of LLM judges help no anytime decision: leave out one of two")
     settings: dict[str, Any] = {"llm": llm, "llm_judges": llm_judges, "unpaired": unpaired}
     settings |= {"group_by": asked.group_by, "cluster": asked.cluster, "seed": seed}
-    taken = take(data)
-    source = getattr(taken, "source", None) or Source()
-    if source.plan_sha256 not in ("", digest):
-        began = f"{source.plan_sha256} was registered when the campaign began"
-        if digest is None:
-            raise UnknownOption(
-                f"a plan with SHA-256 {began}: give that file (--plan FILE, in Python plan=)"
-            )
-        raise InvalidJudgments(f"'{plan}' has SHA-256 {digest}, and {began}: it was changed")
     if isinstance(taken, Ratings | RatingRows):
         lower = None if asked.better is None else asked.better == "lower"
         settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
@@ -400,15 +391,10 @@ def gate(
     else:
         refuse_scores(asked, type(taken).__name__.lower(), plan)
         settings["model"] = SHARES
-    if asked.anytime and isinstance(taken, Comparisons):
-        with naming_plan(plan, UnknownColumn):
-            # evidence counts each answer once
-            taken = leave_out_second_answers(taken, asked.group_by)
-    with naming_plan(plan, UnknownColumn, UnknownOption):
-        ranked = rank_or_count(taken, asked, settings)
-    with naming_plan(plan, UnknownOption, InvalidJudgments):
+        taken = keep_all_judges(taken) if llm_judges else taken
+    with naming_plan(plan, UnknownColumn, UnknownOption, InvalidJudgments):
         found = decide(
-            ranked,
+            evaluate(taken, asked, settings),
             asked,
             digest,
             seed,
@@ -422,7 +408,27 @@ def gate(
     unplanned = [*list_chosen(found.excluded), *source.choices]
     unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
     unplanned += [f"seed {seed}"] * (seed != SEED)
-    return changed(found, unplanned=tuple(unplanned))
+    return found.explore(*unplanned, moved=moved)
+
+
+def hold_to_plan(source: Source, plan: str | Path | None, digest: str | None) -> int:
+    """Refuse another plan than a campaign registered, and a log that does not hold.
+
+    Returns how many answers were changed or deleted after all had been given.
+    """
+    if source.plan_sha256 not in ("", digest):
+        began = f"{source.plan_sha256} was registered when the campaign began"
+        if digest is None:
+            raise UnknownOption(
+                f"a plan with SHA-256 {began}: give that file (--plan FILE, in Python plan=)"
+            )
+        raise InvalidJudgments(f"'{plan}' has SHA-256 {digest}, and {began}: it was changed")
+    fault, moved = ("", 0) if source.audit is None else source.audit()
+    if fault:
+        raise InvalidJudgments(
+            f"'{source.name}' is not what was written, so that its answers say nothing: {fault}"
+        )
+    return moved
 
 
 def wait(found: Gate, source: Source) -> Gate:
@@ -437,11 +443,13 @@ def wait(found: Gate, source: Source) -> Gate:
 
 
 def refuse_scores(asked: Asked, kind: str, plan: str | Path | None) -> None:
-    """Refuse what is asked of ratings alone."""
+    """Refuse what is asked of ratings alone, and margins that are none of comparisons."""
     names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
     if names:
         where = "" if plan is None else f"'{plan}': "
         raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
+    with naming_plan(plan, UnknownOption):
+        find_delta(asked.margin)
 
 
 def refuse_wide_margin(taken: Ratings, margin: float) -> None:
@@ -460,7 +468,7 @@ def refuse_wide_margin(taken: Ratings, margin: float) -> None:
 
 
 def decide(
-    ranked: Ranking | GroupedRankings | Unanimous,
+    ranked: Ranking | GroupedRankings | Evaluated,
     asked: Asked,
     digest: str | None,
     seed: int,
@@ -473,46 +481,47 @@ def decide(
     of_these: whether the question is about these judges, however few, as of LLM judges alone.
     """
     of_these = of_these or asked.cluster is not None or asked.group_by == "judge"
-    if isinstance(ranked, Unanimous):
-        return decide_alike(ranked, asked, digest)
-    groups: Mapping[str, Ranking]
-    if isinstance(ranked, GroupedRankings):
-        groups, by = ranked.groups, ranked.by
-        refused = {
-            name: str(why.refusal.without_options(*LACKING)) for name, why in ranked.refused.items()
-        }
-    else:
-        groups, refused, by = {"": ranked}, {}, None
-    known = sorted({name for one in groups.values() for name in one.systems})
-    for name in (*asked.new, asked.old):
-        if name not in known:
-            apart = [one.strip() for one in name.split(",")]
-            hint = suggest_or_list(name, known)
-            if {*apart} <= {*known}:
-                hint = f" Name each by itself: {' '.join(f'--new {one}' for one in apart)}"
-            raise InvalidJudgments(f"no system '{name}'.{hint}")
+    known = Evaluated.of(ranked)
+    groups, refused = known.groups, {**known.refused}
+    rated = any(isinstance(one.fit, RatingFit) for one in groups.values())
+    if rated:
+        require_known({name for one in groups.values() for name in one.systems}, asked)
     found: list[Comparison] = []
-    for name, ranking in groups.items():
-        lacking = [one for one in (*asked.new, asked.old) if one not in ranking.systems]
-        if asked.old in lacking or {*asked.new} <= {*lacking}:
-            refused[name] = say_not_judged(lacking)
+    notes = list_notes(groups)
+    for name in [*groups, *(known.alike.keys() - groups.keys())]:
+        alike, here = known.alike.get(name, {}), []
+        for new, votes in alike.items():
+            one, note = compare_alike(votes, new, name, asked, digest)
+            here.append(one)
+            notes.append(note)
+        ranking = groups.get(name)
+        systems = () if ranking is None else ranking.systems
+        if ranking is not None and asked.old in systems and {*asked.new} & {*systems}:
+            few = None
+            if not of_these:
+                few = say_few_judges(ranking, digest) or say_few_items(ranking, digest)
+            here += compare_in_group(ranking, name, asked, seed=seed, few=few, apart=bool(alike))
+        if not here:
+            lacking = [one for one in (*asked.new, asked.old) if one not in systems]
+            refused[name] = say_lacking(lacking, asked, rated=rated)
             continue
-        few = None
-        if not of_these:
-            few = say_few_judges(ranking, digest) or say_few_items(ranking, digest)
-        found += compare_in_group(ranking, name, asked, lacking, seed=seed, few=few)
+        for new in asked.new:
+            if new not in [one.new for one in here]:
+                here.append(open_comparison(new, name, say_lacking([new], asked, rated=rated)))
+        found += sorted(here, key=lambda one: asked.new.index(one.new))
     if not found:
-        raise InvalidJudgments("; ".join(f"{name}: {why}" for name, why in refused.items()))
+        whys = [f"{name}: {why}" if name else why for name, why in refused.items()]
+        raise InvalidJudgments("; ".join(whys))
     for name, why in refused.items():
         found += [open_comparison(new, name, why) for new in asked.new]
-    first = next(iter(groups.values()))
-    scale = "points" if isinstance(first.fit, RatingFit) else "win rate"
+    scale = "points" if rated else "win rate"
     found = [
         changed(one, says=str(say_decision(one, asked, scale)))
         for one in adjust_worse(found, asked, cost_judgment)
     ]
-    notes = list_notes(groups, asked)
-    excluded = dict.fromkeys(one for ranking in groups.values() for one in ranking.excluded)
+    alone = [votes for some in known.alike.values() for votes in some.values()]
+    held = [*(one.excluded for one in groups.values()), *(one.table.excluded for one in alone)]
+    excluded = dict.fromkeys(line for lines in held for line in lines)
     return Gate(
         new=asked.new,
         old=asked.old,
@@ -520,102 +529,70 @@ def decide(
         alpha=asked.alpha,
         anytime=asked.anytime,
         plan_sha256=digest,
-        by=by,
+        by=known.by,
         scale=scale,
         comparisons=tuple(found),
-        basis=say_basis(groups, asked, scale, by),
-        signature=" | ".join([sign_groups(groups), *sign_asked(asked, digest)]),
+        basis=say_basis(known, alone, asked, scale),
+        signature=" | ".join([sign_groups(groups, alone), *sign_asked(asked, digest)]),
         notes=take_findings(notes),
         excluded=tuple(excluded),
     )
 
 
-def rank_or_count(
-    taken: Any, asked: Asked, settings: Mapping[str, Any]
-) -> Ranking | GroupedRankings | Unanimous:
-    """Rank judgments; where no worths fit, return the direct votes if these are all alike.
-
-    Raises:
-        NotIdentified: they are not, or not of one new system alone.
-
-    """
-    try:
-        return rank(taken, **settings)
-    except NotIdentified as refusal:
-        found, helped = None, settings["llm"] is not None or settings["llm_judges"]
-        several = len(asked.new) > 1 or asked.group_by is not None or helped
-        if isinstance(taken, Comparisons) and not several and asked.margin < 0.5:
-            ways: tuple[str, ...] = ("item",) if judged_by_llm_alone(taken) else WAYS
-            ways = ways if asked.cluster is None else tuple(asked.cluster.split("+"))
-            found = find_unanimous(take_pairs(taken), (asked.new[0], asked.old), ways)
-        if found is None:
-            raise refusal.without_options(*LACKING) from None
-        return found
-
-
-def decide_alike(votes: Unanimous, asked: Asked, digest: str | None) -> Gate:
-    """Decide by votes that all prefer the same system, however few need be."""
-    (new,), limit, alpha = asked.new, 0.5 - asked.margin, asked.alpha
-    rare = limit if votes.wins else 1 - limit
+def compare_alike(
+    votes: Unanimous, new: str, group: str, asked: Asked, digest: str | None
+) -> tuple[Comparison, Finding]:
+    """Compare by votes that all say the same, however few need be."""
+    limit, alpha, n, value = 0.5 - asked.margin, asked.alpha, votes.units, votes.value
     factor = "item" if "item" in votes.ways else "judgment"
     at_large = "judge" in votes.ways
     few = say_few(votes.judges, float(votes.judges), factor, digest)
     why = few if at_large else None
-    p, bound = rare**votes.units, alpha ** (1 / votes.units)
-    known, shown = why is None, why is None and p <= alpha
-    evidence = -votes.units * log(rare)
-    empty = open_comparison(new, "", "")
+    # how often one vote says so at most, where the new system wins no more, or no less, than limit
+    most = min(1.0, limit / value) if value else 1.0
+    least = min(1.0, (1 - limit) / (1 - value)) if value < 1 else 1.0
+    bound, times = alpha ** (1 / n), len(asked.new)
+    p, worse = min(1.0, times * most**n), least**n
+    evidence = asked.anytime
     one = changed(
-        empty,
-        decision=("passed" if votes.wins else "worse") if shown else "undecided",
-        superior=votes.wins and shown and 0.5**votes.units <= alpha,
-        value=float(votes.wins),
-        lower=(bound if votes.wins else 0.0) if known else None,
-        upper=(1.0 if votes.wins else 1 - bound) if known else None,
+        open_comparison(new, group, ""),
+        value=value,
+        lower=value * bound if why is None else None,
+        upper=1 - (1 - value) * bound if why is None else None,
         limit=limit,
-        p=(p if votes.wins else 1.0) if known else None,
-        p_worse=(1.0 if votes.wins else p) if known else None,
-        log_evidence=(evidence if votes.wins else -inf) if asked.anytime else None,
-        log_evidence_worse=(-inf if votes.wins else evidence) if asked.anytime else None,
+        p=p if why is None else None,
+        p_worse=worse if why is None else None,
+        log_evidence=-n * log(most) if evidence else None,
+        log_evidence_worse=-n * log(least) if evidence else None,
         judgments=votes.votes,
         why=why,
         headline="" if at_large else limit_to_levels("judge", votes.judges),
     )
-    one = changed(one, says=str(say_decision(one, asked, "win rate")))
-    needed = ceil(log(alpha) / log(rare) - 1e-9)
-    told: dict[str, Any] = {"votes": votes.votes, "units": votes.units, "needed": needed}
-    told |= {"better": new if votes.wins else asked.old}
+    if shows(one.p, one.log_evidence, asked):
+        better = times * min(1.0, 0.5 / value) ** n <= alpha
+        as_good = value == TIED
+        one = changed(one, decision="passed", superior=better, equivalent=as_good)
+    rare = min(most, least)
     whose = " and ".join(f"{way}s" for way in votes.ways)
-    note = say("all-alike", **told, whose=f" by different {whose}" if whose else "")
-    counted = say_tally(votes.votes, votes.votes, 2, 0.0)
-    settings = [f"all votes on {new} and {asked.old} alike", *sign_asked(asked, digest)]
-    return Gate(
-        new=asked.new,
-        old=asked.old,
-        margin=asked.margin,
-        alpha=alpha,
-        anytime=asked.anytime,
-        plan_sha256=digest,
-        by=None,
-        scale="win rate",
-        comparisons=(one,),
-        basis=f"{counted}, {plural(votes.judges, 'judge')}. {say_margin(asked, rates=True)}",
-        signature=write_signature(
-            settings, votes.tally.n_judgments, votes.tally.digest_by(()), judges=votes.judges
-        ),
-        notes=(note,),
-        excluded=votes.table.excluded,
-    )
+    told: dict[str, Any] = {
+        "votes": votes.votes,
+        "units": n,
+        "needed": ceil(log(alpha) / log(rare) - 1e-9) if rare < 1 else None,
+        "whose": f" by different {whose}" if whose else "",
+        "better": new if value else asked.old,
+    }
+    return one, say("all-ties" if value == TIED else "all-alike", **told)
 
 
-def list_notes(groups: Mapping[str, Ranking], asked: Asked) -> list[Finding]:
+def say_alike(votes: Unanimous) -> str:
+    tied = votes.votes if votes.value == TIED else 0.0
+    return f"{say_tally(votes.votes, votes.votes, 2, tied)}, {plural(votes.judges, 'judge')}"
+
+
+def list_notes(groups: Mapping[str, Ranking]) -> list[Finding]:
     """Return the notes of each group, with its name where others do not have them."""
     notes: list[Finding] = []
     for name, ranking in groups.items():
-        apart = list_never_met(ranking, asked)
-        if apart:
-            where = f" in {name}" if name else ""
-            notes.append(say("never-met", new=join_names(apart), old=asked.old, where=where))
         for one in ranking.notes:
             common = all(one in other.notes for other in groups.values())
             text = one if common else f"{name}: {one}"
@@ -623,36 +600,44 @@ def list_notes(groups: Mapping[str, Ranking], asked: Asked) -> list[Finding]:
     return notes
 
 
-def list_never_met(ranking: Ranking, asked: Asked) -> list[str]:
-    """Return the new systems that were compared, but never with the old one."""
-    tally = ranking.tally
-    if tally is None:
-        return []
-    judged = [new for new in asked.new if new in ranking.systems]
-    return [new for new in judged if not any(tally.between(new, asked.old))]
-
-
-def sign_groups(groups: Mapping[str, Ranking]) -> str:
-    signatures = [one.signature for one in groups.values()]
+def sign_groups(groups: Mapping[str, Ranking], alone: Sequence[Unanimous]) -> str:
+    signatures = [
+        *(one.signature for one in groups.values()),
+        *(
+            write_signature(
+                ["votes that are all alike"],
+                votes.tally.n_judgments,
+                votes.tally.digest_by(()),
+                judges=votes.judges,
+            )
+            for votes in alone
+        ),
+    ]
     if len(signatures) == 1:
         return signatures[0]
-    n = sum(one.n_judgments for one in groups.values())
     digest = sha256("\n".join(signatures).encode()).hexdigest()
-    return write_signature([f"rankings of {len(groups)} groups"], n, digest)
+    parts = f"rankings of {plural(len(signatures), 'group')}"
+    return write_signature([parts], count_judgments(groups, alone), digest)
+
+
+def count_judgments(groups: Mapping[str, Ranking], alone: Sequence[Unanimous]) -> float:
+    ranked = sum(one.n_judgments for one in groups.values())
+    return ranked + sum(one.votes for one in alone)
 
 
 def compare_in_group(
     ranking: Ranking,
     group: str,
     asked: Asked,
-    lacking: Sequence[str],
     *,
     seed: int,
     few: str | None,
+    apart: bool,
 ) -> list[Comparison]:
     """Compare each new system with the old one by the ranking of a group.
 
     few: why nothing can be decided of any, or None.
+    apart: whether other new systems are tested beside, so that these have a part of α.
     """
     if ranking.pair_stderr is None:
         raise UnknownOption(
@@ -661,11 +646,12 @@ def compare_in_group(
         )
     fit, sign = ranking.fit, -1.0 if ranking.lower_is_better else 1.0
     place = {name: at for at, name in enumerate(ranking.systems)}
-    old, judged = place[asked.old], [one for one in asked.new if one in place]
+    # sorted, so that draws for several do not depend on the order in which these are named
+    old, judged = place[asked.old], sorted(one for one in asked.new if one in place)
     at = np.array([place[one] for one in judged])
     gaps = sign * (ranking.estimate[at] - ranking.estimate[old])
     errors = ranking.pair_stderr[at, old]
-    delta = asked.margin if isinstance(fit, RatingFit) else solve_margin(fit, asked.margin)
+    delta = asked.margin if isinstance(fit, RatingFit) else find_delta(asked.margin)
     barred = [few or bars(ranking, (one, old)) for one in at.tolist()]
     tested = np.array([why is None for why in barred]) & (errors > 0) & np.isfinite(errors)
     spread = find_covariance(ranking.pair_stderr, at[tested], old)
@@ -673,13 +659,14 @@ def compare_in_group(
         new: find_bounds(gaps[new], errors[new], delta, df=ranking.df, alpha=asked.alpha)
         for new in np.flatnonzero(tested).tolist()
     }
+    spent = len(asked.new) / len(judged) if apart else 1.0
     p, p_better, p_within = (
-        adjust_p(far[tested] / errors[tested], spread, ranking.df, seed)
+        np.minimum(1, spent * adjust_p(far[tested] / errors[tested], spread, ranking.df, seed))
         for far in (gaps + delta, gaps, delta - gaps)
     )
 
     def write(gap: float) -> float:
-        return gap if isinstance(fit, RatingFit) else float(find_win_rates(fit, np.array([gap]))[0])
+        return gap if isinstance(fit, RatingFit) else find_win_rate(gap)
 
     found, order = [], [*bounds]
     for new, name in enumerate(judged):
@@ -735,11 +722,13 @@ def compare_in_group(
                 equivalent=shows(float(p_within[mine]), within, asked),
             )
         found.append(one)
-    return found + [open_comparison(new, group, say_not_judged([new])) for new in lacking]
+    return found
 
 
-def say_not_judged(systems: Sequence[str]) -> str:
-    return f"{listing(systems)} {'was' if len(systems) == 1 else 'were'} not judged"
+def say_lacking(systems: Sequence[str], asked: Asked, *, rated: bool) -> str:
+    if rated:
+        return f"{listing(systems)} {'was' if len(systems) == 1 else 'were'} not judged"
+    return say_never_met(systems, asked.old)
 
 
 def _say_cluster(factor: str, digest: str | None) -> str:
@@ -913,11 +902,11 @@ def clears(one: Comparison) -> bool:
     return one.lower > one.limit or one.upper < one.limit
 
 
-def say_basis(groups: Mapping[str, Ranking], asked: Asked, scale: str, by: str | None) -> str:
-    if by is None:
-        (ranking,) = groups.values()
-        rests = f"{say_counts(ranking)}. "
+def say_basis(known: Evaluated, alone: Sequence[Unanimous], asked: Asked, scale: str) -> str:
+    if known.by is None:
+        counted = [*map(say_counts, known.groups.values()), *map(say_alike, alone)]
+        rests = f"{'; '.join(counted)}. "
     else:
-        n = sum(one.n_judgments for one in groups.values())
-        rests = f"{n:,.0f} judgments in {plural(len(groups), 'group')}; every group must pass. "
+        n, parts = count_judgments(known.groups, alone), {*known.groups, *known.alike}
+        rests = f"{n:,.0f} judgments in {plural(len(parts), 'group')}; every group must pass. "
     return f"{rests}{say_margin(asked, rates=scale == 'win rate')}"

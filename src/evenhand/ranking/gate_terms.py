@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from math import inf
+from math import inf, log
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,6 +60,23 @@ class Asked:
         if asked.better is not None:
             require_option("better", asked.better, ("higher", "lower"))
         return asked
+
+
+def find_delta(margin: float) -> float:
+    """Return δ, the distance in log-worth of a system that wins ½ − margin of comparisons.
+
+    Raises:
+        UnknownOption: no system wins so few.
+
+    >>> round(find_delta(0.05), 4)
+    0.2007
+    """
+    if margin >= 0.5:
+        raise UnknownOption(
+            f"margin cannot be {margin:g}: of comparisons it is below .5, as .05 for a system that"
+            " may win 45 %"
+        )
+    return log((0.5 + margin) / (0.5 - margin))
 
 
 NEEDED: Final = {

@@ -23,6 +23,7 @@ from evenhand.data.results import Shown
 from evenhand.errors import UnknownOption
 from evenhand.models.base import FittedModel
 from evenhand.numerics import Array
+from evenhand.ranking.texts import say
 from evenhand.render.counts import whole
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
@@ -94,6 +95,19 @@ class Pair(Shown):
             return None
         return self.wins + self.ties + self.losses
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return the notes, before them why it is decided where its interval holds no difference.
+
+        P-values are adjusted in steps, and intervals are not: they hold for all pairs at once.
+        """
+        open_ends = (
+            self.lower is not None and self.upper is not None and (self.lower <= 0 <= self.upper)
+        )
+        if self.better is None or not open_ends:
+            return self.notes
+        return (say("decided-in-steps", better=self.better), *self.notes)
+
     def row(self) -> dict[str, Any]:
         names = [one.name for one in fields(self) if one.name not in OF_THE_RANKING]
         counts = {name: getattr(self, name) for name in ("wins", "ties", "losses", "compared")}
@@ -102,7 +116,7 @@ class Pair(Shown):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        return {**write_contract(self), **self.row()}
+        return {**write_contract(self, findings=self.findings), **self.row()}
 
     def document(self) -> Document:
         known = () if self.win_lower is None else (self.win_lower, self.win_upper)
@@ -140,7 +154,7 @@ class Pair(Shown):
             basis=self.basis,
             answer=(self.says,),
             parts=(Table("pair", caption, columns, rows, legend=legend),),
-            findings=list_findings(self.notes, self.excluded),
+            findings=list_findings(self.findings, self.excluded),
             signature=self.signature,
             csv_rows=({name: one for name, one in self.row().items() if name != "says"},),
         )

@@ -56,6 +56,8 @@ RANKINGS: Final = {
     # Pairs and systems of which nothing can be said
     "never-compared": "{one} and {other} were never compared with each other: this follows from"
     " their comparisons with other systems.",
+    "decided-in-steps": "{better} is better by the p-value, which is adjusted in steps. The"
+    " interval, which holds for all pairs at once, has no steps: a difference of 0 lies in it.",
     "one-cluster": "{pairs:#pair} undecided, with {clusters} alone to link the systems: nothing"
     " shows how another {factor} would differ.",
     "one-cluster-each": "{pairs:#pair} undecided, each with one {factor} alone to link the two"
@@ -636,6 +638,8 @@ say_of_gates: Final = Templates(
         " {these} only ({how})",
         "all-alike": "All {votes:#direct vote} prefer {better}, so that the bound is that of"
         " {units:#vote}{whose}; {needed:,} decide it.",
+        "all-ties": "All {votes:#direct vote} are ties, so that the bound is that of"
+        " {units:#vote}{whose}.",
         "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
         "unknown": "It is not known whether {new} may replace {old}{where}: {why}.",
         "several-passed": "{which} may replace {old}{where}{headline}.",
@@ -645,9 +649,9 @@ say_of_gates: Final = Templates(
         " pass.",
         "planned": "As planned in the file with SHA-256 {digest}.",
         "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
-        "never-met": "{new} and {old} were never compared with each other{where}: the difference"
-        " rests on comparisons with other systems.",
         "unplanned": "Not in the plan: {what}.",
+        "exploratory": "Exploratory, so that nothing is decided by the plan.",
+        "moved": "{moved:#answer} changed or deleted after all had been given",
         "early": "It is not decided yet: the plan decides once, at the end, and {remaining:#answer}"
         " {remains} to come.",
         "early-vacant": "It is not decided yet: the plan decides once, at the end, and"

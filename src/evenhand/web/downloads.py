@@ -315,7 +315,23 @@ def open_table(
         columns.setdefault(column, [None] * len(columns["judge"]))
     digest = sha256(plan.encode()).hexdigest() if plan else ""
     opened, remaining = hold_columns(columns, name), sum(left.values())
-    return replace(opened, log_head=head, plan_sha256=digest, remaining=remaining, vacant=vacant)
+    known: dict[str, Any] = {"plan_sha256": digest, "remaining": remaining, "vacant": vacant}
+    known["audit"] = partial(_audit, where) if plan else None
+    return replace(opened, log_head=head, **known)
+
+
+def _audit(where: str) -> tuple[str, int]:
+    """Return why a log does not hold, "" if it does, and how many answers moved after the end."""
+    from evenhand.web.store.audit import audit
+
+    store = queries.open_launched(where)
+    try:
+        with store.reading() as connection:
+            moved = queries.count_moved(connection)
+    finally:
+        store.engine.dispose()
+    found = audit(where)
+    return "" if found.holds else found.fault, moved
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:

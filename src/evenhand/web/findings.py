@@ -27,7 +27,6 @@ from evenhand.data.controls import (
     find_excluded,
     judged_by_llm_alone,
     leave_out_controls,
-    leave_out_second_answers,
     take_pairs,
 )
 from evenhand.data.exclusions import Exclusion
@@ -36,7 +35,8 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
-from evenhand.ranking.gate_terms import SHARES, parse_gate_plan
+from evenhand.ranking.direct_votes import Evaluated, evaluate
+from evenhand.ranking.gate_terms import SHARES, Asked, parse_gate_plan
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.sequential.leaderboard import (
@@ -266,9 +266,7 @@ class Order:
     excluded: tuple[str, ...] = ()  # from the order, and from the one without flagged judges
     answer: str = ""  # what the ranking says, in a sentence
     ranking: Ranking | None = None  # by all judges
-    # that by which the plan of a gate decides; of comparisons a tie is half a win in it, and at any
-    # time the first answer of each judge to a pair of outputs counts
-    of_gate: Ranking | None = None
+    of_gate: Ranking | Evaluated | None = None  # by which the plan of a gate decides
     by_llm: bool = False  # whether all judges are LLMs
 
 
@@ -423,8 +421,7 @@ def _order_by_votes(
             rest = part.keep_rows(rest.frame, "flagged", "flagged judges")
         order = compare("comparisons", part, rest, flagged)
         excluded = () if order.why else tuple(one.text for one in rest.excluded)
-        once = leave_out_second_answers(part) if stated.get("anytime") else part
-        of_gate = _rank(once, {"model": SHARES})[0] if stated else None
+        of_gate = _evaluate(part, Asked.take(stated)) if stated else None
         orders[name] = replace(
             order, excluded=excluded, of_gate=of_gate, by_llm=judged_by_llm_alone(part)
         )
@@ -468,6 +465,13 @@ def _list_rows(ranking: Ranking | None) -> list[Mapping[str, Any]]:
         return []
     rows = [{**row, "places": write_ranks(row, "–")} for row in ranking.rows()]
     return [*rows, *({**row, "places": "reference"} for row in ranking.references)]
+
+
+def _evaluate(part: Comparisons, asked: Asked) -> Evaluated:
+    try:
+        return evaluate(part, asked, {"model": SHARES})
+    except EvenhandError as refusal:  # such as systems that nobody compared yet
+        return Evaluated({}, refused={"": str(refusal)})
 
 
 def _rank(part: Judged, settings: Mapping[str, Any]) -> tuple[Ranking | None, str]:

@@ -32,7 +32,7 @@ from evenhand.web.dashboard import CampaignStatus, Dashboard, DashboardCache, ge
 from evenhand.web.findings import Findings
 from evenhand.web.requests import name_address
 from evenhand.web.site import Answer, Question, TooMany, analysis_of, site_of
-from evenhand.web.store.queries import Readable
+from evenhand.web.store.queries import Readable, count_moved
 
 CONTRACT: Final = 1  # Another number where a key means something else
 # The log as the organiser publishes it: whoever looks has no database
@@ -106,6 +106,8 @@ def _describe_plan(
     if ranking is not None and (asked.anytime or not status.remaining):
         try:
             found = decide(ranking, asked, digest, SEED, of_these=orders[0].by_llm)
+            with store.reading() as connection:
+                found = found.explore(moved=count_moved(connection))
             decision = replace(found, excluded=_count_alone(found.excluded)).to_dict()
         except EvenhandError as refusal:  # such as a system that was not judged yet
             decision = {"decision": "undecided", "answer": [str(refusal)]}
