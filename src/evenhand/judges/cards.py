@@ -373,7 +373,7 @@ class Screening(Shown):
             }
             for card in self.cards
         )
-        legend = ["P(honest): of being honest, not careless or reversed, given all evidence."]
+        legend = ["P(honest): chance of being honest, not careless or reversed, by all evidence."]
         columns = [
             Column("judge", "judge", "name"),
             Column("n", f"{_ONE.get(self.kind, 'score')}s", "count"),

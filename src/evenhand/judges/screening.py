@@ -433,10 +433,13 @@ def screen_ratings(
         *([] if scale is None else [f"scale {scale}"]),
     ]
     severity, says = seen.severity, [*cards.say_flags(judge_cards, abstains, level)]
-    gaps = severity.gap[severity.outputs >= MIN_JUDGES]
-    if len(gaps) >= 2:
-        low, high = float(gaps.min()), float(gaps.max())
-        says.append(say("severities", low=low, high=high, unit=severity.unit))
+    known = np.flatnonzero(severity.outputs >= MIN_JUDGES)
+    if len(known) >= 2:
+        order = known[np.argsort(severity.gap[known], kind="stable")]
+        ends = {"low": order[0], "high": order[-1]}
+        gaps: dict[str, Any] = {end: float(severity.gap[at]) for end, at in ends.items()}
+        gaps |= {f"{end}_judge": rows.judges[at] for end, at in ends.items()}
+        says.append(say("severities", **gaps, unit=severity.unit))
     scores, flagged = seen.expected, seen.verdict.classed[seen.expected.judge]
     camps = cards.note_camps(scores.output[flagged], scores.judge[flagged], scores.scores[flagged])
     return Screening(
@@ -536,7 +539,7 @@ def _write_clue(clue: rating_evidence.Clue, at: int, mixture: Mixture) -> Eviden
 def _say_detectable_ratings(seen: RatingEvidence, level: float) -> str:
     slopes, abstains, testable = seen.slopes, seen.verdict.abstains, seen.verdict.testable
     least, known = seen.mixture.least_information(level), slopes.information > 0
-    enough, reach = "no number within reach", False
+    enough, reach = f"nor can {MAX_JUDGMENTS_ADVISED:,} outputs", False
     if least is not None and known.any():  # the outputs at which the usual judge is testable
         each = float(np.median(slopes.information[known] / slopes.outputs[known]))
         needed = max(int(np.ceil(min(least / each, 1e9))), MIN_SCORES)

@@ -146,8 +146,8 @@ _SCREENING: Final = {
     "not-decided": "Nobody is called careless or reversed: {why}.",
     "suspects": "{names} {verb} careless or reversed rather than honest, but this cannot be"
     " decided.",
-    "severities": "Severity: mean scores of judges are {low:+.2f} to {high:+.2f} {unit} relative to"
-    " those of the others. Severity is no reason for a flag.",
+    "severities": "Severity: {low_judge} scores {low:+.2f} {unit} relative to the others,"
+    " {high_judge} {high:+.2f}; all others lie between. Severity is no reason for a flag.",
     "many-flagged": "{n:,} of {judges:#judge} are flagged as careless or reversed. With so many,"
     " the others may be those with another taste, or those who saw easier outputs.",
     "flagged-agree": "The flagged judges agree with each other ({pairs:,} pairs of answers to the"
@@ -168,8 +168,8 @@ _SCREENING: Final = {
     "few-outputs": "{n:#judge} scored fewer than {needed} outputs and can never be flagged.",
     "habits-untested": "Fewer than {needed} judges have ten scores: habits are not tested.",
     "one-end": "Nearly all scores at one end of the scale, not called careless: {names:list}.",
-    "many-points": "More than {most} different scores: coarse use of the scale is shown, but never"
-    " flagged.",
+    "many-points": "More than {most} different scores: nobody is flagged for coarse use of the"
+    " scale.",
     "scores-and-outputs": "Cards count scores ({scores:,}); slopes and power count outputs of a"
     " judge ({outputs:,}).",
 }

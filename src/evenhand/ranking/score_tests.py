@@ -492,9 +492,10 @@ class ScoreTests(Shown):
             Column("assumes", "assumes", "prose"),
         )
         caption = "What each test finds, and what it assumes"
+        others = "all tests but the clustered one" if CLUSTERED in self.tests else "these tests"
         legend = (
-            "all tests but the clustered one ignore judges: their tastes, and their severity"
-            " towards the systems they happened to score, count as differences of systems",
+            f"{others} ignore judges: their tastes, and their severity towards the systems they"
+            " happened to score, count as differences of systems",
         )
         return Table("tests", caption, columns, tuple(rows), legend=legend)
 
