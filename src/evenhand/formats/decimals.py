@@ -32,7 +32,7 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
 
     columns: role → column, as the caller names them.
     """
-    if decimal == "." or (decimal is None and table.delimiter != ";"):
+    if decimal == "." or (decimal is None and table.delimiter not in (";", "\t")):
         return table
     texts = [name for name, dtype in table.schema.items() if dtype == nw.String]
     looked = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
