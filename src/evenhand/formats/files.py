@@ -412,7 +412,7 @@ BLANK_HEADERS: Final = (
 # The last column of MQM tables: a remark in the header, below which lines may end early
 REMARK: Final = "# Documentation"
 _RESULTS: Final = ("SRC", "TRG", "WINS", "TOTAL")
-_MQM: Final = ("system", "doc", "rater", "source", "target", "category", "severity")
+_MQM: Final = ("system", "rater", "source", "target", "category", "severity")
 
 APPRAISE_COLUMNS: Final = ("user", "system", "segID", "type", "src", "tgt", "score")
 # Appraise's word for an output, one that is asked again, a reference, and a spoilt output

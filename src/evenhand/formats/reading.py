@@ -201,7 +201,7 @@ def split_equal(data: Comparisons | Rankings | Ratings) -> Comparisons | Ranking
 
 
 # Layouts whose scores are made from marked errors
-OF_ERRORS: Final = ("mqm", "mtme_ratings", "mtme_json", "pearmut", "spans")
+OF_ERRORS: Final = ("mqm", "marked_errors", "mtme_ratings", "mtme_json", "pearmut", "spans")
 
 
 def understand(

@@ -69,6 +69,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.PROBABILITIES,
     wide.PAIR_SCORES,
     wide.VOTES,
+    mqm.MARKED,
     generic.RATINGS,
     wide.WIDE_RANKS,
     wide.WIDE,
@@ -109,6 +110,8 @@ def choose(header: Header, name: str | None) -> Layout:
         folded = name.replace("-", "_").lower()
         require_option("format", folded, FORMATS)
         layout = next(one for one in LAYOUTS if folded == one.name)
+        if layout is mqm.MQM and not set(layout.needs) <= set(header.columns):
+            layout = mqm.MARKED  # errors under other names, or without documents
         check_asked(header, layout.roles)
         lacking = [column for column in layout.needs if column not in header.columns]
         if lacking and not layout.roles and layout is not generic.MATRIX:
@@ -195,7 +198,8 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     nearest = min(layouts, key=lambda layout: len(header.missing(layout.needs)), default=None)
     if nearest is None or len(header.missing(nearest.needs)) == len(nearest.needs):
         spreads = header.spreads()
-        scores = wide.find_short_scale(spreads, [one for one in header.free if one in spreads])
+        free = [one for one in header.free if one in spreads]
+        scores = wide.find_short_scale(spreads, [one for one in free if not wide.is_offset(one)])
         if scores:
             named = {"system": "NAME", "judge": "NAME", "item": "NAME"}
             others = [one for one in header.free if one not in scores]

@@ -54,6 +54,10 @@ FILES: Final = {
     " it is {thousand}: --decimal , (in Python decimal=','); if it is a fraction: --decimal .",
     "bad-rows": "{rows:#row that cannot be read is/rows that cannot be read are} excluded:"
     " {faults:list}",
+    "blank-errors": "{rows:#row/rows} without severity and category: outputs without errors.",
+    "no-clean-outputs": "No row says of an output that it has no error. {absent:#output/outputs} of"
+    " items of which the judge marked others are not in the file and not counted: for each that has"
+    " no error add a row with the severity no-error, else good systems look worse than they are.",
     "no-systems": "labels of items, without systems: for agreement, labels and judges.",
     "graded": "{rows:,} of {of:,} preferences are graded, between 1 and 2: each counts for the"
     " nearer output, 1.5 as a tie, and the number is kept as 'preference'.",

@@ -68,6 +68,13 @@ _COUNTS: Final = frozenset(
         *("price", "seed", "version", "item", "items", "question", "segment", "seg", "sentence"),
     )
 )
+# Words of columns that hold places in a text
+_OFFSETS: Final = frozenset(
+    (
+        *("start", "end", "begin", "offset", "offsets", "span", "spans", "startoffset"),
+        *("endoffset", "startindex", "endindex", "startpos", "endpos", "startchar", "endchar"),
+    )
+)
 _ALONE: Final = frozenset(("i", "q"))  # The same where no other word is in the name
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _PARTINGS: Final = (" / ", "__", "_", " ", ".", "-", ":", "/")
@@ -197,7 +204,13 @@ def counts(name: str, said: Collection[str]) -> bool:
     """
     words = _words(name)
     numbered = words[0] in _ALONE and all(one.isdigit() for one in words[1:])
-    return bool(_COUNTS & {*words}) or (numbered and (len(words) == 1 or "system" not in said))
+    counted = bool(_COUNTS & {*words}) or is_offset(name)
+    return counted or (numbered and (len(words) == 1 or "system" not in said))
+
+
+def is_offset(name: str) -> bool:
+    """Say whether a column holds places in a text, such as where an error starts."""
+    return bool(_OFFSETS & {*_words(name)})
 
 
 def is_criterion(name: str) -> bool:
