@@ -35,6 +35,7 @@ FILES: Final = {
     "graded-mark": "column '{column}' says whether the {side} output won; {middle} is a tie",
     "graded-words": "column '{column}' says how strongly, and strengths are collapsed: left is"
     " {left:list}; tie is {tie:list}; right is {right:list}",
+    "graded-sides": "column '{column}': {meant}",
     "encoding": "{file} was read as {encoding}.",
     "encoding-guessed": "{file} is not UTF-8 and was read as {encoding}: if names look wrong, save"
     " it as UTF-8.",
