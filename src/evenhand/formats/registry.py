@@ -199,10 +199,12 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     if nearest is None or len(header.missing(nearest.needs)) == len(nearest.needs):
         spreads = header.spreads()
         free = [one for one in header.free if one in spreads]
-        scores = wide.find_short_scale(spreads, [one for one in free if not wide.is_offset(one)])
+        scores = wide.find_short_scale(
+            spreads, [one for one in free if not (wide.is_offset(one) or wide.sums_up(one))]
+        )
         if scores:
             named = {"system": "NAME", "judge": "NAME", "item": "NAME"}
-            others = [one for one in header.free if one not in scores]
+            others = wide.list_others(header, scores)
             among = f" (of {listing(others)})" if others else ""
             asked = write_roles(header, {**named, "criterion": ",".join(scores)})
             return UnknownFormat(

@@ -12,6 +12,7 @@ FILES: Final = {
     "unfolded": "columns {columns:list} hold scores: {what}",
     "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
     " all: {asked}",
+    "summed-up": "not read as scores, since they sum up others: {columns:list}",
     "metric-columns": "Scores of metrics, not of judges: {columns:list}. evenhand metrics compares"
     " them with people.",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",

@@ -233,7 +233,7 @@ def test_a_list_of_errors_under_other_names_is_read_as_ratings(save) -> None:
     assert "5 rows of errors are 4 ratings" in data.source.notes
     assert "not read: End, Start" in data.source.notes
     stated = read(save("errors.csv", ERRORS), error_weights={"major": 10})
-    assert [row["score"] for row in rows_of(stated)][0] == -11
+    assert rows_of(stated)[0]["score"] == -11
 
 
 def test_outputs_without_a_row_are_counted_only_if_a_row_says_so(save) -> None:
