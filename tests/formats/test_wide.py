@@ -531,7 +531,7 @@ def test_a_column_of_penalties_is_a_criterion_where_no_other_holds_numbers(name,
     more = save("m.csv", f"judge,item,system,{name},taste\nann,1,A,7,30\nann,1,B,2,40\n")
     assert "no column for score" in refusal(more, UnknownColumn)
     unnamed = save("u.csv", f"judge,item,{name}\nann,1,7\nann,2,2\n")
-    assert "no column for" in refusal(unnamed, UnknownColumn)
+    assert "no known layout" in refusal(unnamed, UnknownFormat)
 
 
 def test_cells_of_no_answer_are_counted_for_each_criterion(save):

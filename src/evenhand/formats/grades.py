@@ -225,7 +225,7 @@ def _read_words(
     clash = [
         name
         for name, sides in systems().items()
-        if name.casefold() in words and {*sides} != {(_SIDE_OF | _LETTERS)[name.casefold()]}
+        if name.casefold() in words and {*sides} != {{**_SIDE_OF, **_LETTERS}[name.casefold()]}
     ]
     if clash:
         options = " ".join(f"--outcome {write_word(f'{a}={b}')}" for a, b in outcomes.items())
