@@ -189,10 +189,12 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
     criteria, judges = any(map(is_criterion, columns)), are_judges(columns)
     if "system" in unsaid and (judges or criteria):
         what = "judges" if judges else "criteria"
+        named = [one for one in header.free if {"model", "system"} & {*_words(one)}]
+        likely_system = [*named, *header.candidates("item"), "NAME"][0]
         raise UnknownFormat(
             f"{header.table} has a column of scores for each of several {what}"
             f" ({listing(columns)}), and none that says whose output was scored. Say which it is:"
-            f" {write_roles(header, {'system': (header.candidates('item') or ['NAME'])[0]})}"
+            f" {write_roles(header, {'system': likely_system})}"
         )
     mixed = criteria and not asked and any(_JUDGES & {*_words(name)} for name in columns)
     likely = (("system", True), ("judge", judges), ("criterion", (criteria and not mixed) or asked))
