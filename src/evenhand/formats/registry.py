@@ -130,7 +130,7 @@ def choose(header: Header, name: str | None) -> Layout:
 def knows(header: Header, name: str | None) -> bool:
     """Say whether a header is that of a layout, or of something else that is known."""
     layouts = [layout for layout in LAYOUTS if name in (None, layout.name)]
-    campaign = {*header.columns} == _BATCH or any(map(header.holds, _CAMPAIGNS))
+    campaign = {*header.columns} == _BATCH or any(map(header.holds, (*_CAMPAIGNS, _LOG)))
     return campaign or any(one.recognise(header) for one in layouts)
 
 
