@@ -420,16 +420,6 @@ DECIMALS = (
         refused=True,
     ),
     Odd(
-        "commas between tabs",
-        "s.tsv",
-        SCORES.replace(";", "\t"),
-        "inspect ?",
-        "--decimal ,",
-        "--decimal ,",
-        "2 ratings",
-        refused=True,
-    ),
-    Odd(
         "a point between thousands",
         "s.csv",
         FEW + "ann;1;A;870\nben;1;B;1.290\nben;2;B;1.290,5\nann;2;A;912,5\n",

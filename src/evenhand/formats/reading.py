@@ -109,7 +109,7 @@ def read(
             takes the sign that the table of a campaign names; else, as "", names as they are.
         sheet: which sheet of a workbook; None takes the only one that holds judgments.
         decimal: the sign before decimals in text, "," or "."; None takes a point, and a comma in a
-            CSV file whose fields are parted by semicolons.
+            file whose fields are parted by semicolons or tabs.
         skip_bad_rows: exclude rows that cannot be read, counted and listed, instead of refusing
             the table.
         missing: values that are no answer, such as 99 or "n.a.", among scores, ranks and outcomes:
