@@ -519,6 +519,12 @@ def test_means_are_no_judges_and_the_number_is_offered_as_the_item(save):
     assert "not read as scores, since they sum up others: Mean" in data.source.notes
 
 
+def test_names_that_hold_such_words_among_others_are_of_systems(save):
+    lines = [f"{i},{i % 3 + 1},{i % 4 + 1},{i % 2 + 1}" for i in range(1, 9)]
+    path = save("t.csv", "\n".join(["item,End-to-end,Mean-pooling,Llama", *lines]) + "\n")
+    assert read(path).rows().systems == ("End-to-end", "Llama", "Mean-pooling")
+
+
 @pytest.mark.parametrize("name", ["penalty", "Penalties", "errors", "error_count"])
 def test_a_column_of_penalties_is_a_criterion_where_no_other_holds_numbers(name, save):
     lines = [

@@ -91,9 +91,10 @@ _TEXTS: Final = frozenset(
 _SUMS: Final = frozenset(
     (
         *("mean", "average", "avg", "median", "sum", "total", "mittelwert", "durchschnitt"),
-        *("summe", "gesamt", "sd", "std", "stdev"),
+        *("summe", "gesamt", "std", "stdev"),
     )
 )
+_ALL: Final = frozenset(("all", "of", "overall", "judges", "annotators", "raters"))
 # Words of columns that hold places in a text
 _OFFSETS: Final = frozenset(
     (
@@ -101,6 +102,7 @@ _OFFSETS: Final = frozenset(
         *("endoffset", "startindex", "endindex", "startpos", "endpos", "startchar", "endchar"),
     )
 )
+_PLACES: Final = frozenset(("char", "character", "error", "i", "idx", "index", "pos", "position"))
 _ALONE: Final = frozenset(("i", "q"))  # The same where no other word is in the name
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _PARTINGS: Final = (" / ", "__", "_", " ", ".", "-", ":", "/")
@@ -265,12 +267,14 @@ def counts(name: str, said: Collection[str]) -> bool:
 
 def is_offset(name: str) -> bool:
     """Say whether a column holds places in a text, such as where an error starts."""
-    return bool(_OFFSETS & {*_words(name)})
+    words = {*_words(name)}
+    return bool(_OFFSETS & words) and words <= _OFFSETS | _PLACES
 
 
 def sums_up(name: str) -> bool:
     """Say whether a column holds means or sums of others, by its name."""
-    return bool(_SUMS & {*_words(name)})
+    words = {*_words(name)}
+    return bool(_SUMS & words) and words <= _SUMS | _ALL | _AFFIXES
 
 
 def is_criterion(name: str) -> bool:
