@@ -187,7 +187,7 @@ MARKED: Final = Layout(
     "lists of marked errors",
     ("system", "item"),
     understand=understand_marked,
-    roles=(*_KEYS, *_PARTS),
+    roles=(*_KEYS, "category", "severity"),
     by_role=True,
     condition=_lists_errors,
 )
