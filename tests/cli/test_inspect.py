@@ -147,7 +147,13 @@ def test_a_declared_scale_is_checked_by_inspect_and_report(evenhand, folder):
     said = " ".join(evenhand("inspect", "scores.csv", "--scale", "1-5").out.split())
     assert "All scores are on the scale 1 to 5." in said
     refused = evenhand("inspect", "scores.csv", "--scale", "1-3", code=2).err
-    assert "not on the scale 1 to 3: 4; correct them" in " ".join(refused.split())
+    lines = [at for at, row in enumerate(rows, start=2) if row.endswith("4")]
+    where = ", ".join(map(str, lines[:5]))
+    refused = " ".join(refused.split())
+    assert f"{len(lines)} scores are not on the scale 1 to 3: 4 (lines {where}); correct" in refused
+    assert "exclude them (--missing 4, in Python missing=['4'])" in refused
+    cured = evenhand("inspect", "scores.csv", "--scale", "1-3", "--missing", "4").out
+    assert "All scores are on the scale 1 to 3." in " ".join(cured.split())
     words = ("--scale", "1-5", "--sections", "scoring,scorers,methods", "--json")
     report = evenhand("report", "scores.csv", *words).json["parts"][0]
     sections = {one["name"]: one for one in report["sections"]}

@@ -105,6 +105,7 @@ def test_both_bad_is_a_tie_however_it_is_written():
             [],
             {"A better": "left", "B is better": "right", "about the same": "tie"},
         ),
+        (["links", "rechts"], [], {"links": "left", "rechts": "right"}),
         (["it's B"], ["left"], {"it's B": "right"}),
     ],
 )
@@ -133,6 +134,12 @@ def test_what_nobody_can_guess_is_for_the_caller_to_choose(label):
     option = re.search(r"--outcome '(.*?)', in Python", str(caught.value))[1]
     assert option == f"{label}=left|tie|right"
     assert option.rsplit("=", 1)[1] not in OUTCOMES
+
+
+def test_what_labels_mean_is_asked_before_whether_they_are_answers():
+    with pytest.raises(InvalidJudgments) as caught:
+        refuse_unknown(["won", "lost"], " (row 3)")
+    assert 0 < str(caught.value).index("--outcome") < str(caught.value).index("--missing")
 
 
 @pytest.mark.parametrize("labels", [["x" * 61], [f"an answer {i}" for i in range(13)]])

@@ -63,6 +63,9 @@ GRADED = {
     "signs in brackets": ("verdict", ("[[A>>B]]", "[[B>A]]", "[[A=B]]"), (1, 1, 1)),
     "pluses": ("verdict", ("A++", "A+", "tie", "B+"), (2, 1, 1)),
     "left and right": ("verdict", ("left much better", "right slightly better", "tie"), (1, 1, 1)),
+    "no strength": ("verdict", ("A is better", "B is better", "A is better"), (2, 0, 1)),
+    "who wins": ("choice", ("A wins", "B wins", "tie", "no preference"), (1, 2, 1)),
+    "letters": ("choice", ("L", "R", "=", "l", "R"), (2, 1, 2)),
     "true and false": ("a_wins", ("true", "False", "TRUE"), (2, 0, 1)),
     "of the right": ("winner_model_b", ("1", "0", "0.5"), (1, 1, 1)),
     "ones and zeros": ("left_better", (1, 0, 0), (1, 0, 2)),
@@ -166,7 +169,8 @@ UNKNOWN = {
     "words and a stranger": ("A is much better", "perhaps", "B is better"),
     "a negation": ("A is not much better", "B is much better"),
     "both sides": ("A is much better and B is not", "tie"),
-    "no strength": ("A is better", "B is better"),
+    "a letter of two": ("L", "tie"),
+    "a loss": ("W", "L", "T"),
     "strangers": ("C>>D", "A>>B"),
     "one side twice": ("A>>A", "A>>B"),
     "no tie": ("no tie", "A is much better"),
@@ -186,6 +190,18 @@ def test_sides_that_are_names_of_systems_are_not_guessed(save):
     said = refusal(save_votes(save, labels, sides=("B", "A")), InvalidJudgments)
     assert "is the name of a system and may mean a side as well" in said
     assert "--outcome 'A is much better=left'" in said or '"A is much better=left"' in said
+
+
+def test_letters_that_are_names_of_systems_are_not_sides(save):
+    path = save_votes(save, ("R", "L", "R"), "winner", sides=("R", "L"))
+    assert cells_of(tally_of(path)) == {("R", "L"): (2, 0, 1)}
+
+
+def test_what_a_letter_means_is_said_and_can_be_declared(save):
+    path = save_votes(save, ("L", "R", "="))
+    assert "column 'preference': left is L; tie is =; right is R" in read(path).source.notes
+    turned = tally_of(path, outcomes={"L": "right", "R": "left"})
+    assert cells_of(turned) == {("x", "y"): (1, 1, 1)}
 
 
 def test_winners_that_are_called_by_numbers_are_no_scale(save):

@@ -343,6 +343,13 @@ TITLES = (
         refused=True,
     ),
     Odd(
+        "a title with a comma above tabs",
+        "t.tsv",
+        f"{TITLE}\n" + SHEET.replace(",", "\t"),
+        "inspect ?",
+        "t.tsv: 2 ratings, 2 judges",
+    ),
+    Odd(
         "a title below sep=",
         "t.csv",
         "sep=;\nMai\n" + SHEET.replace(",", ";"),
@@ -358,7 +365,23 @@ TITLES = (
         refused=True,
     ),
 )
+COMMENTED = "judge;item;system;score;comment\nann;1;A;1,5;ok\nben;1;B;4,4;ok\ncy;1;A;2,5;\n"
 DECIMALS = (
+    Odd("decimal commas before a column", "s.csv", COMMENTED, "rank ?", "3 ratings, 3 judges"),
+    Odd(
+        "decimal commas between tabs",
+        "s.tsv",
+        COMMENTED.replace(";", "\t"),
+        "inspect ?",
+        "a comma stands before decimals in score.",
+    ),
+    Odd(
+        "decimal commas below a title",
+        "s.csv",
+        f"Mai 2026\n\n{COMMENTED}",
+        "inspect ?",
+        "s.csv: 3 ratings, 3 judges, 1 item, 2 systems.",
+    ),
     Odd(
         "per cent beside fractions",
         "s.csv",
@@ -394,16 +417,6 @@ DECIMALS = (
         "score '4,5' in column 'score'",
         "--decimal ,",
         "3.5 4 4.5",
-        refused=True,
-    ),
-    Odd(
-        "commas between tabs",
-        "s.tsv",
-        SCORES.replace(";", "\t"),
-        "inspect ?",
-        "--decimal ,",
-        "--decimal ,",
-        "2 ratings",
         refused=True,
     ),
     Odd(

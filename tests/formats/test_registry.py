@@ -58,6 +58,7 @@ HEADERS = {
     "probabilities": "judge,item,left,right,probability_left",
     "pair_scores": "judge,item,model_a,model_b,score_a,score_b",
     "wide_votes": "item,model_a,model_b,annotator_1,annotator_2",
+    "marked_errors": "System,Segment,Annotator,Error type,Severity,Start,End,Comment",
     "ratings": "judge,item,system,criterion,score",
     "spans": "judge,item,system,spans",
 }

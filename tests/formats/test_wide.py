@@ -6,6 +6,7 @@ import shlex
 import polars as pl
 import pytest
 
+import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
@@ -496,7 +497,8 @@ def test_foreign_headings_are_named_as_candidates_for_judge_and_item(save):
     lines = [f"r{j},{i},s{k},{(i + k) % 5 + 1},{i % 5 + 1},{(j + i) % 5 + 1}" for j, i, k in cells]
     path = save("t.csv", "\n".join([GERMAN, *lines]) + "\n")
     with pytest.raises(
-        UnknownFormat, match=r"\(of Bewerter, Satz\): --column judge=Bewerter --column item=Satz,"
+        UnknownFormat,
+        match=r"Stil --column judge=Bewerter --column item=Satz,.* item are among Bewerter, Satz",
     ):
         read(path)
     asked = {"judge": "Bewerter", "item": "Satz", "criterion": "Klarheit,Genauigkeit,Stil"}
@@ -504,6 +506,38 @@ def test_foreign_headings_are_named_as_candidates_for_judge_and_item(save):
     path = save("u.csv", "\n".join([GERMAN.replace("System", "Modell"), *lines]) + "\n")
     with pytest.raises(UnknownFormat, match=r"which columns are these \(of Bewerter, .*Modell\)"):
         read(path)
+
+
+def test_means_are_no_judges_and_the_number_is_offered_as_the_item(save):
+    lines = [f"{i},{s},some text,{i % 3 + 1},{i % 4 + 1},2.5" for i in range(1, 9) for s in "AB"]
+    path = save("t.csv", "\n".join(["ID,System,Output,Anna,Ben,Mean", *lines]) + "\n")
+    said = refusal(path, UnknownFormat)
+    remedy = "they are: --column judge=Anna,Ben --column item=ID, in Python columns={'judge':"
+    assert remedy in said
+    data = read(path, columns={"judge": "Anna,Ben", "item": "ID"})
+    assert (data.rows().judges, len(data.rows().items)) == (("Anna", "Ben"), 8)
+    assert "not read as scores, since they sum up others: Mean" in data.source.notes
+
+
+def test_names_that_hold_such_words_among_others_are_of_systems(save):
+    lines = [f"{i},{i % 3 + 1},{i % 4 + 1},{i % 2 + 1}" for i in range(1, 9)]
+    path = save("t.csv", "\n".join(["item,End-to-end,Mean-pooling,Llama", *lines]) + "\n")
+    assert read(path).rows().systems == ("End-to-end", "Llama", "Mean-pooling")
+
+
+@pytest.mark.parametrize("name", ["penalty", "Penalties", "errors", "error_count"])
+def test_a_column_of_penalties_is_a_criterion_where_no_other_holds_numbers(name, save):
+    lines = [
+        f"ann,{i},{s},{i % 3 + (i % 2 + 3) * (s == 'A')},late,{i}" for i in range(9) for s in "AB"
+    ]
+    path = save("t.csv", "\n".join([f"judge,item,system,{name},why,time", *lines]) + "\n")
+    data = read(path)
+    assert {row["criterion"] for row in rows_of(data)} == {name}
+    assert evenhand.rank(data).systems == ("B", "A")
+    more = save("m.csv", f"judge,item,system,{name},taste\nann,1,A,7,30\nann,1,B,2,40\n")
+    assert "no column for score" in refusal(more, UnknownColumn)
+    unnamed = save("u.csv", f"judge,item,{name}\nann,1,7\nann,2,2\n")
+    assert "no known layout" in refusal(unnamed, UnknownFormat)
 
 
 def test_cells_of_no_answer_are_counted_for_each_criterion(save):

@@ -483,7 +483,7 @@ class Reading(Options):
     decimal: str | None = _input_option(
         "--decimal",
         "The sign before decimals. Default: a point; a comma where it is sure in a file of"
-        " semicolons.",
+        " semicolons or tabs.",
         type=OneOf((".", ",")),
     )
     skip_bad_rows: bool = _input_option(

@@ -62,14 +62,14 @@ MISSING: Final = NO_ANSWERS | frozenset(
 # Words of longer labels, such as "A better" or "no difference", by which a refusal guesses what
 # they mean: one side or a tie, beside nothing but words that do not turn it, as "A rejected" would
 _WORDS: Final[Mapping[Outcome, frozenset[str]]] = {
-    "left": frozenset(("a", "left", "first", "1")),
+    "left": frozenset(("a", "left", "first", "1", "l", "links", "gauche", "izquierda")),
     "tie": frozenset(
         (
             *("tie", "tied", "draw", "equal", "equally", "same", "similar", "neither", "both"),
-            *("difference", "preference"),
+            *("difference", "preference", "unentschieden", "gleich", "égal", "empate", "igual"),
         )
     ),
-    "right": frozenset(("b", "right", "second", "2")),
+    "right": frozenset(("b", "right", "second", "2", "r", "rechts", "droite", "derecha")),
 }
 _BESIDE: Final = frozenset(
     (
@@ -151,10 +151,11 @@ def refuse_unknown(
     meant |= {label: _guess(label) for label in unknown if label not in meant}
     options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
     choosing = ", choosing one of the three" if TO_CHOOSE in meant.values() else ""
+    excluding = ""
     unread = [one for one, means in meant.items() if means == TO_CHOOSE and "," not in one]
     if unread:
         codes = f"--missing {_quote(','.join(unread))}, in Python missing={unread}"
-        expected += f"; if {listing(unread)} is no answer, exclude it ({codes})"
+        excluding = f"; if {listing(unread)} is no answer, exclude it ({codes})"
     known = [
         *(outcome_labels or ()),
         *(() if isinstance(outcome_labels, Complete) else KNOWN_LABELS),
@@ -163,8 +164,8 @@ def refuse_unknown(
     near = _correct(unknown[0].casefold(), known) if sure else ""
     hint = f". Did you mean '{near}'?" if near else ""
     raise InvalidJudgments(
-        f"unknown outcome {shown}{where}: expected {expected}; {'else ' * bool(unread)}declare what"
-        f" other labels mean{choosing} ({options}, in Python outcomes={meant}){hint}"
+        f"unknown outcome {shown}{where}: expected {expected}; declare what other labels"
+        f" mean{choosing} ({options}, in Python outcomes={meant}){excluding}{hint}"
     )
 
 

@@ -281,6 +281,9 @@ def _is_better(rows: RatingRows) -> bool:
 _WHOLE: Final = re.compile(r"\s*([+-]?\d+)\s*-\s*([+-]?\d+)\s*")
 
 
+MAX_CODES: Final = 5  # Scores off a scale that a remedy names
+
+
 @dataclass(frozen=True)
 class Scale:
     low: float  # lowest score
@@ -289,16 +292,21 @@ class Scale:
     points: tuple[float, ...] | None = None
     declared: bool = False  # whether somebody said so; else it is what was seen
 
-    def check(self, scores: Array) -> None:
+    def check(self, scores: Array, where: Callable[[list[float]], str] = lambda _: "") -> None:
+        """Refuse scores that are not on a declared scale; where: names the rows of some scores."""
         off = (scores < self.low) | (scores > self.high)
         if self.points is not None:
             off |= ~np.isin(scores, self.points)
         if self.declared and off.any():
             n, values = int(off.sum()), np.unique(scores[off])
-            is_are = "score is" if n == 1 else "scores are"
+            is_are, them = ("score is", "it") if n == 1 else ("scores are", "them")
+            told = _numbers(values)
+            way = f"exclude {them} (--missing {','.join(told)}, in Python missing={told})"
             raise InvalidJudgments(
-                f"{n:,} {is_are} not on the scale {self}: {listing(_numbers(values), 5)}; correct"
-                " them, leave them out, or say what the scale is"
+                f"{n:,} {is_are} not on the scale {self}: {listing(told, 5)}"
+                f"{where(values.tolist())}; correct {them},"
+                f" {way if len(told) <= MAX_CODES else f'leave {them} out'}, or say what the scale"
+                " is"
             )
 
     def __str__(self) -> str:

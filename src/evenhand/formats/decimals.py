@@ -32,9 +32,11 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
 
     columns: role → column, as the caller names them.
     """
-    if decimal == "." or (decimal is None and table.delimiter != ";"):
+    if decimal == "." or (decimal is None and table.delimiter not in (";", "\t")):
         return table
     texts = [name for name, dtype in table.schema.items() if dtype == nw.String]
+    if table.frame.implementation.is_duckdb():  # before a dot it expects the name of a table
+        texts = [name for name in texts if "." not in name]
     looked = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
     commas, points, labels = list[str](), list[str](), _list_labels(texts, columns)
     for name, values in looked.items():

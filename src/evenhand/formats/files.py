@@ -172,11 +172,17 @@ def find_titled(text: str, delimiter: str | None) -> Dialect | None:
 
     The header names every column of the records below it, and those above it are no such names:
     none is as long, none has a name that a role goes by, and of a padded one a single cell is set.
+    Of several delimiters the one whose header stands highest is believed: commas of decimals, which
+    the header has none of, part nothing.
     """
+    found: list[Dialect] = []
     for mark in _LIKELY if delimiter is None else (delimiter,):
         records = list(_records(text, mark, MAX_TITLES + _LOOK))
         width = len(records[-1]) if records else 0
         cells = [[cell.strip() for cell in record] for record in records]
+        alike = sum(len(one) == width for one in records)
+        if width == len(records[0]) > 1 < sum(map(bool, cells[0])) and 2 * alike > len(records):
+            return None
         place = next((at for at, one in enumerate(cells) if len(one) == width and all(one)), 0)
         if not (0 < place <= MAX_TITLES and width > 1 and len(records) > place + 1):
             continue
@@ -192,8 +198,8 @@ def find_titled(text: str, delimiter: str | None) -> Dialect | None:
         head = [at for at, line in enumerate(lines) if line.strip()][place]
         if even and plain and titles and not named and not any('"' in one for one in lines[:head]):
             first = f"{mark} ".join(next(filter(None, above), []))
-            return Dialect(mark, tuple(names), skip=head, above=first or "blank cells")
-    return None
+            found.append(Dialect(mark, tuple(names), skip=head, above=first or "blank cells"))
+    return min(found, key=lambda one: one.skip, default=None)
 
 
 def _delimiter(head: file_heads.Head) -> str:
@@ -406,7 +412,7 @@ BLANK_HEADERS: Final = (
 # The last column of MQM tables: a remark in the header, below which lines may end early
 REMARK: Final = "# Documentation"
 _RESULTS: Final = ("SRC", "TRG", "WINS", "TOTAL")
-_MQM: Final = ("system", "doc", "rater", "source", "target", "category", "severity")
+_MQM: Final = ("system", "rater", "source", "target", "category", "severity")
 
 APPRAISE_COLUMNS: Final = ("user", "system", "segID", "type", "src", "tgt", "score")
 # Appraise's word for an output, one that is asked again, a reference, and a spoilt output

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from evenhand.data.labels import Outcome, is_missing, read_outcome
-from evenhand.errors import InvalidJudgments, write_word
+from evenhand.errors import InvalidJudgments, listing, write_word
 from evenhand.formats.roles import SIDES, find_mark, fold, say_unclear
 from evenhand.formats.texts import say
 from evenhand.render.findings import Finding
@@ -186,6 +186,8 @@ _BESIDE_EVEN: Final = _BESIDE | frozenset(
 _SIDE_OF: Final[Mapping[str, Outcome]] = {
     word: side for side, words in SIDES.items() for word in words
 }
+# Letters that are sides where both are there; L beside W is a loss
+_LETTERS: Final[Mapping[str, Outcome]] = {"l": "left", "r": "right"}
 _SIGNS: Final = re.compile(r"(?P<one>\w*)\s*(?P<sign>>+|<+|=+|≈|~)\s*(?P<other>\w*)")
 _PLUSES: Final = re.compile(r"(?P<one>\w+?)(?P<sign>\++)")
 
@@ -203,20 +205,27 @@ def _read_words(
     systems: Callable[[], Mapping[str, Collection[Outcome]]],
 ) -> Grades | None:
     grades: dict[str, _Grade] = {}  # label → what it says
+    letters = _LETTERS if _LETTERS.keys() <= {one.casefold() for one in labels} else {}
     for label in sorted({*labels} - declared.keys()):
-        grade = _read_grade(label)
+        letter = label.casefold()
+        grade = (
+            _Grade(letters[letter], words=frozenset({letter}))
+            if letter in letters
+            else _read_grade(label)
+        )
         meant = read_outcome(label, declared)
         if grade is None and meant is None:
             return None
         grades[label] = grade or _Grade(meant or "tie")
-    if not any(one.strong for one in grades.values()):
+    strong = any(one.strong for one in grades.values())
+    if not strong and all(read_outcome(label, declared) for label in grades):
         return None
     outcomes = {label: one.outcome for label, one in grades.items()}
     words = {word for one in grades.values() for word in one.words}
     clash = [
         name
         for name, sides in systems().items()
-        if name.casefold() in words and {*sides} != {_SIDE_OF[name.casefold()]}
+        if name.casefold() in words and {*sides} != {{**_SIDE_OF, **_LETTERS}[name.casefold()]}
     ]
     if clash:
         options = " ".join(f"--outcome {write_word(f'{a}={b}')}" for a, b in outcomes.items())
@@ -229,7 +238,10 @@ def _read_words(
         side: sorted(label for label, meant in outcomes.items() if meant == side)
         for side in ("left", "tie", "right")
     }
-    return Grades(outcomes, say("graded-words", column=column, **by_side))
+    if strong:
+        return Grades(outcomes, say("graded-words", column=column, **by_side))
+    told = [f"{side} is {listing(words)}" for side, words in by_side.items() if words]
+    return Grades(outcomes, say("graded-sides", column=column, meant="; ".join(told)))
 
 
 def _read_grade(label: str) -> _Grade | None:

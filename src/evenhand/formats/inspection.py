@@ -35,7 +35,7 @@ from evenhand.data.slips import (
     find_slips,
     note_odd_names,
 )
-from evenhand.data.source import Source, find_rows
+from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, UnknownOption
@@ -378,7 +378,11 @@ def inspect(
             notes = (*notes, *find_short_scales(data.rows()))
         if scale is not None:
             declared = read_scale(scale)
-            declared.check(data.rows().score)
+            table = data.frame
+            declared.check(
+                data.rows().score,
+                lambda off: name_rows(find_rows(table, nw.col("score").is_in(off))),
+            )
             notes = (*notes, say("on-scale", scale=str(declared)))
         for role in (role for role in ("system", "judge") if data.has(role)):
             names = [*filter(None, count_labels(data.frame, role, as_text=True))]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
-from evenhand.data.engine import count_labels, count_rows, quote_name
+from evenhand.data.engine import count_labels, count_rows, fetch_columns, quote, quote_name
 from evenhand.data.engine_errors import explained
 from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.joining import SEPARATOR
@@ -47,6 +49,7 @@ from evenhand.formats.records import read_weights
 from evenhand.formats.registry import choose, knows, reads_names
 from evenhand.formats.roles import check_asked
 from evenhand.formats.table import (
+    LOOK,
     NESTED,
     InvalidRow,
     Layout,
@@ -57,6 +60,9 @@ from evenhand.formats.texts import say
 
 # Columns of the files of crowd platforms: Answer.preference, INPUT:model_a
 _OF_CROWD: Final = re.compile(r"(?i)(input|answer|output|assignment)[.:](.+)")
+DEEPEST: Final = 3  # Objects within one another whose values become columns
+MOST: Final = 50  # Values of an object that become columns
+LONGEST_LIST: Final = 4  # Values of a list, where all have as many, that become columns
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
 
@@ -103,7 +109,7 @@ def read(
             takes the sign that the table of a campaign names; else, as "", names as they are.
         sheet: which sheet of a workbook; None takes the only one that holds judgments.
         decimal: the sign before decimals in text, "," or "."; None takes a point, and a comma in a
-            CSV file whose fields are parted by semicolons.
+            file whose fields are parted by semicolons or tabs.
         skip_bad_rows: exclude rows that cannot be read, counted and listed, instead of refusing
             the table.
         missing: values that are no answer, such as 99 or "n.a.", among scores, ranks and outcomes:
@@ -201,7 +207,7 @@ def split_equal(data: Comparisons | Rankings | Ratings) -> Comparisons | Ranking
 
 
 # Layouts whose scores are made from marked errors
-OF_ERRORS: Final = ("mqm", "mtme_ratings", "mtme_json", "pearmut", "spans")
+OF_ERRORS: Final = ("mqm", "marked_errors", "mtme_ratings", "mtme_json", "pearmut", "spans")
 
 
 def understand(
@@ -210,6 +216,9 @@ def understand(
     nested = NESTED in table.original_types.values()
     if nested and not knows(table.header(options), layout):
         table = open_inner(table)
+    nested = NESTED in table.original_types.values()
+    if nested and (_lacks(table, options) or not knows(table.header(options), layout)):
+        table = _open_objects(table)
     table = replace(table, missing=options.missing)
     table, options = _rename_dotted(table, options, layout)
     table = read_decimals(table, options.decimal, options.columns)
@@ -257,6 +266,79 @@ def read_columns(
     columns: Mapping[str, Sequence[Any]], name: str, *, where: str | None = None
 ) -> Comparisons | Rankings | Ratings:
     return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=where)
+
+
+def _lacks(table: Table, options: ReadOptions) -> bool:
+    """Say whether a column was asked for that is not there, as one within objects is not."""
+    names = [*options.columns.values(), *chain(*options.lists.values())]
+    parts = [[name] if name in table.columns else name.split(",") for name in names]
+    return not {part.strip() for part in chain(*parts)} <= {*table.columns}
+
+
+_Path: TypeAlias = tuple[str | int, ...]
+
+
+def _open_objects(table: Table) -> Table:
+    """Give each value within objects a column, such as annotator.id, and within short lists."""
+    named = [name for name, kind in table.original_types.items() if kind == NESTED]
+    looked = fetch_columns(table.frame.select(*named).head(LOOK))
+    taken = {name.casefold() for name in table.columns}
+    parts: dict[str, dict[str, str]] = {}  # column → columns within it, and what they hold
+    types = dict(table.original_types)
+    for name, values in looked.items():
+        paths = _list_paths([json.loads(one) for one in values.tolist() if one], DEEPEST)
+        inner = {".".join(map(str, (name, *path))): path for path in paths}
+        if (
+            () in paths
+            or len(paths) > MOST
+            or len({*map(str.casefold, inner)} - taken) < len(paths)
+        ):
+            continue
+        taken |= {*map(str.casefold, inner)}
+        types |= {column: kind for column, path in inner.items() if (kind := paths[path])}
+        text = f"case when json_valid({quote_name(name)}) then {quote_name(name)} end"
+        parts[name] = {
+            column: f"json_extract_string({text}, {quote(_point(path))}) as {quote_name(column)}"
+            for column, path in inner.items()
+        }
+    if not parts:
+        return table
+    chosen = [
+        part
+        for name in table.schema.names()
+        for part in parts.get(name, {name: quote_name(name)}).values()
+    ]
+    native: Any = table.frame.to_native()
+    return replace(
+        table,
+        frame=nw.from_native(native.project(", ".join(chosen))),
+        original_types={name: kind for name, kind in types.items() if name not in parts},
+        mixed={name: kinds for name, kinds in table.mixed.items() if name not in parts},
+    )
+
+
+def _list_paths(values: Sequence[Any], depth: int) -> dict[_Path, str]:
+    """Return path → what it holds, "" for text and whole numbers, of values of JSON."""
+    there = [one for one in values if one is not None]
+    lengths = {len(one) if isinstance(one, list) else 0 for one in there}
+    keys: list[Any] = []
+    if depth and there and all(isinstance(one, dict) for one in there):
+        keys = [*dict.fromkeys(key for one in there for key in one)]
+        there = [{**dict.fromkeys(keys), **one} for one in there]
+    elif depth and len(lengths) == 1 and 1 < max(lengths) <= LONGEST_LIST:
+        keys = [*range(max(lengths))]
+    if keys:
+        inner = {key: _list_paths([one[key] for one in there], depth - 1) for key in keys}
+        return {(key, *path): kind for key in keys for path, kind in inner[key].items()}
+    kinds = {*map(type, there)}
+    if kinds & {dict, list}:
+        return {(): NESTED}
+    return {(): "fractions" if float in kinds else "true or false" if bool in kinds else ""}
+
+
+def _point(path: _Path) -> str:
+    """Return a path as JSON Pointer writes it (RFC 6901)."""
+    return "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in path)
 
 
 def _rename_dotted(

@@ -69,6 +69,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.PROBABILITIES,
     wide.PAIR_SCORES,
     wide.VOTES,
+    mqm.MARKED,
     generic.RATINGS,
     wide.WIDE_RANKS,
     wide.WIDE,
@@ -109,6 +110,8 @@ def choose(header: Header, name: str | None) -> Layout:
         folded = name.replace("-", "_").lower()
         require_option("format", folded, FORMATS)
         layout = next(one for one in LAYOUTS if folded == one.name)
+        if layout is mqm.MQM and not set(layout.needs) <= set(header.columns):
+            layout = mqm.MARKED  # errors under other names, or without documents
         check_asked(header, layout.roles)
         lacking = [column for column in layout.needs if column not in header.columns]
         if lacking and not layout.roles and layout is not generic.MATRIX:
@@ -127,7 +130,7 @@ def choose(header: Header, name: str | None) -> Layout:
 def knows(header: Header, name: str | None) -> bool:
     """Say whether a header is that of a layout, or of something else that is known."""
     layouts = [layout for layout in LAYOUTS if name in (None, layout.name)]
-    campaign = {*header.columns} == _BATCH or any(map(header.holds, _CAMPAIGNS))
+    campaign = {*header.columns} == _BATCH or any(map(header.holds, (*_CAMPAIGNS, _LOG)))
     return campaign or any(one.recognise(header) for one in layouts)
 
 
@@ -195,10 +198,13 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     nearest = min(layouts, key=lambda layout: len(header.missing(layout.needs)), default=None)
     if nearest is None or len(header.missing(nearest.needs)) == len(nearest.needs):
         spreads = header.spreads()
-        scores = wide.find_short_scale(spreads, [one for one in header.free if one in spreads])
+        free = [one for one in header.free if one in spreads]
+        scores = wide.find_short_scale(
+            spreads, [one for one in free if not (wide.is_offset(one) or wide.sums_up(one))]
+        )
         if scores:
             named = {"system": "NAME", "judge": "NAME", "item": "NAME"}
-            others = [one for one in header.free if one not in scores]
+            others = wide.list_others(header, scores)
             among = f" (of {listing(others)})" if others else ""
             asked = write_roles(header, {**named, "criterion": ",".join(scores)})
             return UnknownFormat(

@@ -12,6 +12,7 @@ FILES: Final = {
     "unfolded": "columns {columns:list} hold scores: {what}",
     "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
     " all: {asked}",
+    "summed-up": "not read as scores, since they sum up others: {columns:list}",
     "metric-columns": "Scores of metrics, not of judges: {columns:list}. evenhand metrics compares"
     " them with people.",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
@@ -35,6 +36,7 @@ FILES: Final = {
     "graded-mark": "column '{column}' says whether the {side} output won; {middle} is a tie",
     "graded-words": "column '{column}' says how strongly, and strengths are collapsed: left is"
     " {left:list}; tie is {tie:list}; right is {right:list}",
+    "graded-sides": "column '{column}': {meant}",
     "encoding": "{file} was read as {encoding}.",
     "encoding-guessed": "{file} is not UTF-8 and was read as {encoding}: if names look wrong, save"
     " it as UTF-8.",
@@ -54,6 +56,10 @@ FILES: Final = {
     " it is {thousand}: --decimal , (in Python decimal=','); if it is a fraction: --decimal .",
     "bad-rows": "{rows:#row that cannot be read is/rows that cannot be read are} excluded:"
     " {faults:list}",
+    "blank-errors": "{rows:#row/rows} without severity and category: outputs without errors.",
+    "no-clean-outputs": "No row says of an output that it has no error. {absent:#output/outputs} of"
+    " items of which the judge marked others are not in the file and not counted: for each that has"
+    " no error add a row with the severity no-error, else good systems look worse than they are.",
     "no-systems": "labels of items, without systems: for agreement, labels and judges.",
     "graded": "{rows:,} of {of:,} preferences are graded, between 1 and 2: each counts for the"
     " nearer output, 1.5 as a tie, and the number is kept as 'preference'.",

@@ -57,6 +57,50 @@ def test_what_cannot_name_anything_is_refused(value, words, save) -> None:
     assert words in said
 
 
+NESTED = [
+    {
+        "annotator": {"id": judge, "lang": "de"},
+        "item": {"id": item},
+        "pair": [{"model": "A"}, {"model": "B"}],
+        "said": {"choice": choice, "why/so": None},
+    }
+    for judge, item, choice in (("ann", 1, "A"), ("ben", 2, "B"), ("ben", 1, "A"))
+]
+ASKED = {"left": "pair.0.model", "right": "pair.1.model", "outcome": "said.choice"}
+
+
+def test_values_within_objects_are_columns(save) -> None:
+    path = save("t.jsonl", _lines(NESTED))
+    data = read(path, columns=ASKED)
+    assert cells_of(data.tally()) == {("A", "B"): (2, 0, 1)}
+    assert data.source.columns["judge"] == "annotator_id"
+    assert data.source.columns["item"] == "item_id"
+    underlined = {role: name.replace(".", "_") for role, name in ASKED.items()}
+    assert cells_of(tally_of(path, columns=underlined)) == {("A", "B"): (2, 0, 1)}
+    assert "columns annotator_id, annotator_lang, item_id" in refusal(path, UnknownFormat)
+
+
+def test_a_value_within_an_object_is_a_role_where_the_layout_is_known(save) -> None:
+    path = save("t.jsonl", _lines([{**one, "judge": {"id": "ann"}} for one in RECORDS]))
+    assert "nested values" in refusal(path, InvalidJudgments)
+    factor = tally_of(path, ("judge",), columns={"judge": "judge.id"}).factor("judge")
+    assert factor.labels == ("ann",)
+
+
+def test_criteria_within_an_object_are_read_unasked(save) -> None:
+    rated = [
+        {"judge": {"id": judge}, "system": {"name": system}, "scores": {"fluency": 4, "style": 2}}
+        for judge in ("ann", "ben")
+        for system in "AB"
+    ]
+    rows = read(save("t.jsonl", _lines(rated))).rows()
+    assert (rows.judges, rows.systems, rows.criteria) == (
+        ("ann", "ben"),
+        ("A", "B"),
+        ("fluency", "style"),
+    )
+
+
 def test_whole_numbers_and_text_may_stand_in_one_column(save) -> None:
     path = save("t.jsonl", _lines([{**RECORDS[0], "judge": 7}, {**RECORDS[1], "judge": "b"}]))
     assert tally_of(path, ("judge",)).factor("judge").labels == ("7", "b")

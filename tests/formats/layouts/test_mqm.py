@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.main import main
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.formats.reading import read
 from evenhand.formats.table import SKIP
 from outside_files import MQM_NEW, MQM_OLD
@@ -213,3 +213,70 @@ def test_our_own_ratings_with_spans_and_no_scores_are_minus_what_errors_take(sav
     assert named.rows().score.tolist() == [-6.0, 0.0, -0.1]
     with pytest.raises(InvalidJudgments, match=r"line 2 of .*: severity is 'grob'"):
         read(save("t.csv", "system,spans\n" + rows[0][6:].replace("major", "grob") + "\n")).rows()
+
+
+# Weights of Freitag et al. (2021): ann takes 5 + 1 from A, ben 0.1 from A, ann 25 from B
+ERRORS = """System,Segment,Annotator,Error type,Severity,Start,End
+A,1,ann,Accuracy,major,0,4
+A,1,ann,Fluency,minor,7,9
+A,1,ben,Fluency/Punctuation,Minor,7,8
+B,1,ann,Non-translation!,Major,0,9
+B,1,ben,,No error,,
+"""
+
+
+def test_a_list_of_errors_under_other_names_is_read_as_ratings(save) -> None:
+    data = read(save("errors.csv", ERRORS))
+    found = {(row["judge"], row["system"]): row["score"] for row in rows_of(data)}
+    ann, ben = {("ann", "A"): -6, ("ann", "B"): -25}, {("ben", "A"): -0.1, ("ben", "B"): 0}
+    assert found == ann | ben
+    assert "5 rows of errors are 4 ratings" in data.source.notes
+    assert "not read: End, Start" in data.source.notes
+    stated = read(save("errors.csv", ERRORS), error_weights={"major": 10})
+    assert rows_of(stated)[0]["score"] == -11
+
+
+def test_outputs_without_a_row_are_counted_only_if_a_row_says_so(save) -> None:
+    """Of item 1, ben has no row of B then; ann has both."""
+    lines = ERRORS.splitlines(keepends=True)
+    data = read(save("errors.csv", "".join(lines[:-1])))
+    (warning,) = [one for one in data.source.notes if getattr(one, "severity", "") == "warning"]
+    assert (warning.code, warning.values) == ("no-clean-outputs", {"absent": 1})
+    assert len(rows_of(data)) == 3
+    blank = read(save("blank.csv", "".join(lines[:-1]) + "B,1,ben,,,,\n"))
+    assert [row["score"] for row in rows_of(blank)][-1] == 0
+    assert "1 row without severity and category: outputs without errors." in blank.source.notes
+
+
+@pytest.mark.parametrize("layout", [None, "mqm"])
+def test_mqm_without_documents_has_the_same_scores(layout, save) -> None:
+    rows = [line.split("\t") for line in MQM_OLD.splitlines()]
+    named = rows[0].index("doc"), rows[0].index("doc_id")
+    short = ["\t".join(c for at, c in enumerate(row) if at not in named) for row in rows]
+    data = read(save("short.tsv", "\n".join(short) + "\n"), format=layout)
+    assert [row["score"] for row in rows_of(data)] == [-1.1, 0, 0, -25]
+    spans = json.loads(rows_of(data)[0]["spans"])
+    assert [rows_of(data)[0]["output"][one["start"] : one["end"]] for one in spans] == [
+        "in Betracht",
+        ",",
+    ]
+
+
+def test_the_column_of_severity_can_be_named(save) -> None:
+    path = save("errors.csv", ERRORS.replace("Severity", "Schwere"))
+    words = refusal(path, UnknownColumn, format="mqm")
+    assert "no column for the severity of errors" in words
+    assert "--column severity=NAME" in words
+    data = read(path, columns={"severity": "Schwere", "category": "Error type"})
+    assert [row["score"] for row in rows_of(data)] == [-6, -0.1, -25, 0]
+
+
+def test_places_in_a_text_are_no_criteria(save) -> None:
+    rows = "".join(f"{j},{i},{s},{i},{i + 5}\n" for j in "xy" for i in range(9) for s in "AB")
+    path = save("places.csv", "judge,item,system,start,end\n" + rows)
+    assert "no column for score" in refusal(path, UnknownColumn)
+
+
+def test_severity_beside_scores_stays_a_column(save) -> None:
+    path = save("s.csv", "judge,item,system,score,severity\nann,1,A,4,minor\nann,1,B,3,major\n")
+    assert read(path).source.format == "ratings"

@@ -7,7 +7,8 @@
 one row of the category No-error. The rows of one rater and output become one rating: minus what
 the errors take, 5 if major, 1 if minor, 0.1 if minor and Fluency/Punctuation, 25 for a
 non-translation, nothing if neutral, a reinterpretation, or of a category Source…. Critical errors
-count as major ones, and a note counts them. The errors are in the column `spans`.
+count as major ones, and a note counts them. The errors are in the column `spans`. A list of errors
+under other names, perhaps without documents and texts, is read likewise (`marked_errors`).
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isinf, nan
 from pathlib import Path
 from typing import Any, Final
 
 from evenhand.data.annotations import Span, read_spans, write_spans
 from evenhand.data.exclusions import exclude_by_format
-from evenhand.errors import InvalidJudgments, MissingFile
+from evenhand.errors import InvalidJudgments, MissingFile, UnknownColumn
 from evenhand.formats.files import REMARK
+from evenhand.formats.layouts.wide import is_criterion
 from evenhand.formats.records import (
     NO_ERROR,
     NON_TRANSLATION,
@@ -47,6 +50,7 @@ from evenhand.formats.records import (
     take_rows,
     weigh,
 )
+from evenhand.formats.roles import Header, assign, check_asked, fold, write_roles
 from evenhand.formats.table import (
     RATING_ROLES,
     Handle,
@@ -54,7 +58,9 @@ from evenhand.formats.table import (
     Layout,
     ReadOptions,
     Table,
+    refuse_comparison_wishes,
 )
+from evenhand.formats.texts import say
 
 SEVERITIES: Final = ("major", "minor", "critical", "neutral", NO_ERROR)
 _SEGMENTS: Final = ("docSegId", "seg_id")
@@ -64,42 +70,21 @@ def understand_mqm(table: Table, options: ReadOptions) -> Handle:
     segment = next((name for name in _SEGMENTS if name in table.columns), "")
     require_columns(table, [segment or "seg_id"], MQM.title)
     names = ("system", "doc", segment, "rater")
-    errors: dict[tuple[str, ...], list[Record]] = {}
+
+    def describe(key: Sequence[str], record: Record) -> Row:
+        system, document, place, rater = key
+        return {
+            "judge": rater,
+            "item": f"{document}:{place}",
+            "system": system,
+            "document": document,
+            "doc_id": record.text("doc_id"),
+            "global_segment": record.text("globalSegId"),
+        }
+
     keyed = read_each(table, lambda one: [(tuple(map(one.need, names)), one)])
-    for key, record in keyed:
-        errors.setdefault(key, []).append(record)
-    every: list[Span] = []
-    rows: list[Row] = []
-    for key, records in errors.items():
-        try:
-            spans, texts = _read_errors(records)
-            system, document, place, rater = key
-            row: Row = {
-                "judge": rater,
-                "item": f"{document}:{place}",
-                "system": system,
-                "criterion": "mqm",
-                "score": -weigh(records[0], spans, options.error_weights),
-                "spans": write_spans(spans),
-                "document": document,
-                "doc_id": records[0].text("doc_id"),
-                "global_segment": records[0].text("globalSegId"),
-            }
-            rows.append({**row, **texts})
-            every += spans
-        except InvalidRow as fault:  # without one of its errors an output would be too good
-            fault.numbers = tuple(record.number for record in records)
-            table.skip(fault)
-    notes = [
-        f"{len(keyed):,} rows of errors are {len(rows):,} ratings",
-    ]
-    taken = ", ".join(f"{one} {WEIGHTS[one]:g}" for one in ("major", "minor"))
-    if not options.error_weights:
-        notes.append(
-            f"errors take from the score: {taken}, minor punctuation {PUNCTUATION:g},"
-            f" non-translation {NON_TRANSLATION:g}"
-        )
-    notes += say_weights(every, options.error_weights)
+    columns = {name: name for name in _PARTS}
+    rows, notes = _sum_errors(table, options, keyed, columns, describe)
     notes += say_unread(list_unread(table, (*MQM.reads, segment)))
     return take_rows(MQM, table, rows, options, unread=(), notes=notes)
 
@@ -114,12 +99,146 @@ MQM: Final = Layout(
 )
 
 
-def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]:
+# A list of errors under other names, one a row: such as an export of an annotation tool.
+#
+#     System,Segment,Annotator,Error type,Severity,Start,End
+#     sys-a,17,ann,Fluency,minor,11,16
+#
+# Documents, texts and categories may be missing, and so may the judge, where there is one. Without
+# texts in which the errors are marked, no place is read: whether `End` is the last character or the
+# one after it is not said. A row without severity and category is an output without errors.
+
+# What a row of errors says → names of its column, folded
+_PARTS: Final[Mapping[str, Sequence[str]]] = {
+    "source": ("source", "sourcetext", "src"),
+    "target": ("target", "translation", "output", "hypothesis", "targettext", "tgt"),
+    "category": ("category", "errorcategory", "errortype", "type"),
+    "severity": ("severity", "errorseverity"),
+}
+_DOCUMENTS: Final = ("doc", "docid", "document", "documentid")
+_KEYS: Final = ("system", "item", "judge", "task")
+
+
+def _find_part(header: Header, part: str) -> str:
+    if part in header.requested:
+        return header.requested[part]
+    free = [name for name in header.columns if name not in header.requested.values()]
+    return next((name for want in _PARTS[part] for name in free if fold(name) == want), "")
+
+
+def _lists_errors(header: Header) -> bool:
+    severity = _find_part(header, "severity")
+    others = any(map(header.candidates, ("left", "right", "rank", "score")))
+    if not severity or others:
+        return False
+    spreads = header.spreads()
+    scored = any(is_criterion(name) for name in spreads)
+    return severity not in spreads and not header.holds_texts(severity) and not scored
+
+
+def understand_marked(table: Table, options: ReadOptions) -> Handle:
+    refuse_comparison_wishes(options, "ratings")
+    header = table.header(options)
+    check_asked(header, MARKED.roles)
+    parts = {part: _find_part(header, part) for part in _PARTS}
+    if not parts["severity"]:
+        raise UnknownColumn(
+            f"{table.name} has no column for the severity of errors (minor, major, critical,"
+            f" neutral, no-error): {write_roles(header, {'severity': 'NAME'})}"
+        )
+    roles = assign(header, _KEYS, ("system", "item"))
+    document = next((one for one in map(header.named, _DOCUMENTS) if one), "")
+    document = "" if document in roles.values() else document
+
+    def describe(key: Sequence[str], _: Record) -> Row:
+        *names, place = key
+        row: Row = dict(zip(roles, names, strict=True))
+        return {**row, "item": f"{place}:{row['item']}", "document": place} if place else row
+
+    def read_error(record: Record) -> list[tuple[tuple[str, ...], Record]]:
+        key = (*map(record.need, roles.values()), record.text(document))
+        if not any(record.text(parts[part]) for part in ("severity", "category")):
+            record = replace(record, values={**record.values, parts["severity"]: NO_ERROR})
+            blank.append(record.number)
+        return [(key, record)]
+
+    blank: list[int] = []  # rows that name no error
+    keyed = read_each(table, read_error)
+    rows, notes = _sum_errors(table, options, keyed, parts, describe)
+    notes += [say("blank-errors", rows=len(blank))] if blank else []
+    if not any(_tell_severity(record, parts) == NO_ERROR for _, record in keyed):
+        notes += _say_absent(rows)
+    notes += say_unread(list_unread(table, (*roles.values(), *parts.values(), document)))
+    return take_rows(MARKED, table, rows, options, unread=(), notes=notes)
+
+
+def _say_absent(rows: Sequence[Row]) -> list[str]:
+    """Warn of outputs that have no row, where none says of an output that it has no error."""
+    systems = {row["system"] for row in rows}
+    seen: dict[tuple[Any, ...], set[Any]] = {}
+    for row in rows:
+        seen.setdefault((row["item"], row.get("judge"), row.get("task")), set()).add(row["system"])
+    absent = sum(len(systems) - len(some) for some in seen.values())
+    return [say("no-clean-outputs", "warning", absent=absent)] if absent else []
+
+
+MARKED: Final = Layout(
+    "marked_errors",
+    "lists of marked errors",
+    ("system", "item"),
+    understand=understand_marked,
+    roles=(*_KEYS, "category", "severity"),
+    by_role=True,
+    condition=_lists_errors,
+)
+
+
+def _sum_errors(
+    table: Table,
+    options: ReadOptions,
+    keyed: Sequence[tuple[tuple[str, ...], Record]],
+    columns: Mapping[str, str],
+    describe: Callable[[Sequence[str], Record], Row],
+) -> tuple[list[Row], list[str]]:
+    """Return a rating for each judge and output of rows of errors, and what must be said of it."""
+    # columns: part → its column, or "".
+    errors: dict[tuple[str, ...], list[Record]] = {}
+    for key, record in keyed:
+        errors.setdefault(key, []).append(record)
+    every: list[Span] = []
+    rows: list[Row] = []
+    for key, records in errors.items():
+        try:
+            spans, texts = _read_errors(records, columns)
+            score = -weigh(records[0], spans, options.error_weights)
+            said = {"criterion": "mqm", "score": score, "spans": write_spans(spans)}
+            row = describe(key, records[0])
+            first = {name: row[name] for name in row if name in _KEYS}
+            rows.append({**first, **said, **row, **texts})
+            every += spans
+        except InvalidRow as fault:  # without one of its errors an output would be too good
+            fault.numbers = tuple(record.number for record in records)
+            table.skip(fault)
+    notes = [
+        f"{len(keyed):,} rows of errors are {len(rows):,} ratings",
+    ]
+    taken = ", ".join(f"{one} {WEIGHTS[one]:g}" for one in ("major", "minor"))
+    if not options.error_weights:
+        notes.append(
+            f"errors take from the score: {taken}, minor punctuation {PUNCTUATION:g},"
+            f" non-translation {NON_TRANSLATION:g}"
+        )
+    return rows, [*notes, *say_weights(every, options.error_weights)]
+
+
+def _read_errors(
+    records: Sequence[Record], columns: Mapping[str, str]
+) -> tuple[list[Span], dict[str, str]]:
     marked: list[Span] = []
     texts: dict[str, str] = {}
     for record in records:
-        source, in_source = take_marks(record, record.verbatim("source"))
-        output, in_output = take_marks(record, record.verbatim("target"))
+        source, in_source = take_marks(record, record.verbatim(columns["source"]))
+        output, in_output = take_marks(record, record.verbatim(columns["target"]))
         # Refuse an output whose text is not that of its other errors; blanks at its end move none
         for name, text in (("source", source), ("output", output)):
             known = texts.setdefault(name, text)
@@ -128,15 +247,25 @@ def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]
                 raise record.refuse(
                     f"the {name} is not that of the other errors of this rater and output"
                 )
-        category = record.text("category")
-        if category.casefold() == NO_ERROR and not record.text("severity"):
-            continue
-        severity = record.choose(record.need("severity").casefold(), "severity", SEVERITIES)
-        if NO_ERROR not in (severity, category.casefold()):
+        severity = _tell_severity(record, columns)
+        if severity != NO_ERROR:
             side = "source" if in_source and not in_output else "output"
             start, end = in_output or in_source or (None, None)
-            marked.append(Span(start, end, severity, category, side))
+            marked.append(Span(start, end, severity, record.text(columns["category"]), side))
     return marked, texts
+
+
+def _tell_severity(record: Record, columns: Mapping[str, str]) -> str:
+    """Return how bad an error is, or that there is none, as severity or category may say."""
+    category, severity = (
+        NO_ERROR if fold(text) == fold(NO_ERROR) else text
+        for text in (record.text(columns["category"]), record.text(columns["severity"]))
+    )
+    if category == NO_ERROR and not severity:
+        return NO_ERROR
+    named = severity or record.need(columns["severity"])
+    severity = record.choose(named.casefold(), "severity", SEVERITIES)
+    return NO_ERROR if category == NO_ERROR else severity
 
 
 # Ratings in our own layout with marked errors and no scores.

@@ -30,8 +30,17 @@ from evenhand.data.source import number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
 from evenhand.formats.layouts.wmt import stack
-from evenhand.formats.roles import Header, Spread, check_asked, fold, is_metric, write_roles
+from evenhand.formats.roles import (
+    ONLY_ASKED,
+    Header,
+    Spread,
+    check_asked,
+    fold,
+    is_metric,
+    write_roles,
+)
 from evenhand.formats.texts import say
+from evenhand.render.findings import Finding
 
 # What names of columns can be, beside "score", which leaves open what they are
 NAMED: Final = ("criterion", "judge", "system")
@@ -50,6 +59,8 @@ CRITERIA: Final = frozenset(
         *("understandability", "usefulness", "verbosity", "wellformedness"),
     )
 )
+# Names of scores of which lower is better, where no other column holds numbers
+_PENALTIES: Final = frozenset(("penalty", "penalties", "errors", "errorcount"))
 # Words beside the name of what is scored: score_fluency, anna's rating
 _AFFIXES: Final = frozenset(("score", "scores", "rating", "rated", "grade", "points", "likert"))
 _JUDGES: Final = frozenset(
@@ -68,6 +79,30 @@ _COUNTS: Final = frozenset(
         *("price", "seed", "version", "item", "items", "question", "segment", "seg", "sentence"),
     )
 )
+# Words of columns that number items, and of columns that hold texts
+_NUMBERS: Final = frozenset(("id", "index", "nr", "no", "number", "item", "segment", "sentence"))
+_TEXTS: Final = frozenset(
+    (
+        *("output", "response", "answer", "translation", "text", "source", "target", "reference"),
+        *("comment", "comments", "note", "notes", "remark", "kommentar"),
+    )
+)
+# Words of columns that sum up the scores of others
+_SUMS: Final = frozenset(
+    (
+        *("mean", "average", "avg", "median", "sum", "total", "mittelwert", "durchschnitt"),
+        *("summe", "gesamt", "std", "stdev"),
+    )
+)
+_ALL: Final = frozenset(("all", "of", "overall", "judges", "annotators", "raters"))
+# Words of columns that hold places in a text
+_OFFSETS: Final = frozenset(
+    (
+        *("start", "end", "begin", "offset", "offsets", "span", "spans", "startoffset"),
+        *("endoffset", "startindex", "endindex", "startpos", "endpos", "startchar", "endchar"),
+    )
+)
+_PLACES: Final = frozenset(("char", "character", "error", "i", "idx", "index", "pos", "position"))
 _ALONE: Final = frozenset(("i", "q"))  # The same where no other word is in the name
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _PARTINGS: Final = (" / ", "__", "_", " ", ".", "-", ":", "/")
@@ -117,9 +152,15 @@ def _find_scores(header: Header) -> list[str]:
         return []
     free = [name for name in header.columns if name in (*header.free, *sides)]
     free = [name for name in free if name not in unnamed_first(header)]
-    numeric = [name for name in free if name in spreads and not counts(name, said)]
+    numeric = [name for name in free if name in spreads]
+    only = [one for one in numeric if fold(one) in _PENALTIES or not counts(one, said)]
+    alone = len(only) == 1 and fold(only[0]) in _PENALTIES
+    if alone and "system" in said and "criterion" not in said:
+        return only
+    numeric = [name for name in numeric if not counts(name, said)]
     # metrics are no judges and no criteria beside scores of people
     columns = [name for name in numeric if not is_metric(name)] or numeric
+    columns = [name for name in columns if not sums_up(name)] or columns
     if len(columns) == 1 < len(numeric) and "criterion" not in said:
         return columns
     criteria = [name for name in columns if is_criterion(name)]
@@ -128,9 +169,8 @@ def _find_scores(header: Header) -> list[str]:
         return [
             name for name in columns if name in criteria or share_scale([*beside, spreads[name]])
         ]
-    if len(columns) > 1 and share_scale([spreads[name] for name in columns]):
-        return columns
-    return find_short_scale(spreads, columns)
+    alike = len(columns) > 1 and share_scale([spreads[name] for name in columns])
+    return columns if alike else find_short_scale(spreads, columns)
 
 
 def find_short_scale(spreads: Mapping[str, Spread], columns: Sequence[str]) -> list[str]:
@@ -151,10 +191,12 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
     criteria, judges = any(map(is_criterion, columns)), are_judges(columns)
     if "system" in unsaid and (judges or criteria):
         what = "judges" if judges else "criteria"
+        named = [one for one in header.free if {"model", "system"} & {*_words(one)}]
+        likely_system = [*named, *header.candidates("item"), "NAME"][0]
         raise UnknownFormat(
             f"{header.table} has a column of scores for each of several {what}"
             f" ({listing(columns)}), and none that says whose output was scored. Say which it is:"
-            f" {write_roles(header, {'system': (header.candidates('item') or ['NAME'])[0]})}"
+            f" {write_roles(header, {'system': likely_system})}"
         )
     mixed = criteria and not asked and any(_JUDGES & {*_words(name)} for name in columns)
     likely = (("system", True), ("judge", judges), ("criterion", (criteria and not mixed) or asked))
@@ -163,22 +205,44 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
             return _unfold(role, columns)
     if not unsaid:
         return None
-    ways = [
-        f"{write_roles(header, {role: ','.join(columns)})} if each is a {role}"
-        for role in ("criterion", "judge")
+    others, rest = list_others(header, columns), _guess_beside(header, columns)
+    beside = rest if len(rest) > 1 else {}
+    likely_judges = rest.get("judge") == "NAME"
+    listed = ",".join(columns)
+    ways = {
+        "criterion": {"criterion": listed, **beside},
+        "judge": {"judge": listed, **{role: one for role, one in rest.items() if role == "item"}},
+    }
+    said = [
+        f"{write_roles(header, ways[role])} if each is a {role}"
+        for role in sorted(ways, reverse=likely_judges)
     ]
-    rest = {role: "NAME" for role in ("judge", "item") if not header.candidates(role)}
-    # of columns without a role, those of words are likelier to name judges
-    others = [one for one in header.free if one not in columns]
-    others.sort(key=header.spreads().__contains__)
-    likely_roles = dict(zip(rest, others, strict=False)) if len(others) == len(rest) else rest
-    among = f" (of {listing(others)})" if others else ""
-    remedy = write_roles(header, likely_roles)
-    beside = f"; name judge and item too{among}: {remedy}" if len(rest) > 1 else ""
+    among = f"; judge and item are among {listing(others)}" if others and beside else ""
     raise UnknownFormat(
         f"{header.table} has several columns of scores, {listing(columns)}, and does not say what"
-        f" they are: {'; '.join(ways)}{beside}"
+        f" they are: {'; '.join(said)}{among}"
     )
+
+
+def list_others(header: Header, columns: Collection[str]) -> list[str]:
+    """Return columns that play no role, besides some; one that is called id is among them."""
+    free = {*header.free, *(one for one in header.columns if fold(one) in ONLY_ASKED)}
+    open_ = [one for one in header.columns if one in free and not sums_up(one)]
+    return [one for one in open_ if one not in columns]
+
+
+def _guess_beside(header: Header, columns: Collection[str]) -> dict[str, str]:
+    """Return the likeliest columns of judges and items, where none is called so; else NAME."""
+    others = list_others(header, columns)
+    likely = [one for one in others if not _TEXTS & {*_words(one)}]
+    likely.sort(key=header.spreads().__contains__)  # those of words are likelier to name judges
+    named = {role: "NAME" for role in ("judge", "item") if not header.candidates(role)}
+    numbered = [one for one in likely if _NUMBERS & {*_words(one)}]
+    if "item" in named and numbered:
+        named["item"] = numbered[0]
+        likely.remove(numbered[0])
+    left = [role for role in named if named[role] == "NAME"]
+    return named | (dict(zip(left, likely, strict=True)) if len(left) == len(likely) else {})
 
 
 def unnamed_first(header: Header) -> list[str]:
@@ -197,7 +261,20 @@ def counts(name: str, said: Collection[str]) -> bool:
     """
     words = _words(name)
     numbered = words[0] in _ALONE and all(one.isdigit() for one in words[1:])
-    return bool(_COUNTS & {*words}) or (numbered and (len(words) == 1 or "system" not in said))
+    counted = bool(_COUNTS & {*words}) or is_offset(name)
+    return counted or (numbered and (len(words) == 1 or "system" not in said))
+
+
+def is_offset(name: str) -> bool:
+    """Say whether a column holds places in a text, such as where an error starts."""
+    words = {*_words(name)}
+    return bool(_OFFSETS & words) and words <= _OFFSETS | _PLACES
+
+
+def sums_up(name: str) -> bool:
+    """Say whether a column holds means or sums of others, by its name."""
+    words = {*_words(name)}
+    return bool(_SUMS & words) and words <= _SUMS | _ALL | _AFFIXES
 
 
 def is_criterion(name: str) -> bool:
@@ -309,13 +386,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
             f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already"
         )
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe())]
-    if plan.roles == ("criterion",) and not options.lists:
-        said = [role for role in ("item", *NAMED) if header.candidates(role)]
-        spreads = header.spreads()
-        numeric = [one for one in header.free if one in spreads and not counts(one, said)]
-        more = [one for one in numeric if one not in plan.names and not is_metric(one)]
-        wanted = write_roles(header, {"criterion": ",".join([*plan.names, *more])})
-        notes += [say("numbers-not-read", columns=more, asked=wanted)] if more else []
+    notes += _say_left(header, plan, asked=bool(options.lists))
     table, emptied = table.empty_missing([*plan.names])
     table, written = tables.read_written_scores(table, plan.names)
     notes += [*emptied, *written]
@@ -360,6 +431,20 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
         }
     )
     return replace(data, source=data.source.noting(*notes).excluding(*excluded))
+
+
+def _say_left(header: Header, plan: Unfolding, *, asked: bool) -> list[Finding]:
+    """Say which columns of numbers are not read as scores beside those that are."""
+    spreads = header.spreads()
+    others = [one for one in header.free if one in spreads and one not in plan.names]
+    summed = [one for one in others if sums_up(one)]
+    notes = [say("summed-up", columns=summed)] if summed else []
+    if plan.roles == ("criterion",) and not asked:
+        said = [role for role in ("item", *NAMED) if header.candidates(role)]
+        more = [one for one in others if not (one in summed or counts(one, said) or is_metric(one))]
+        wanted = write_roles(header, {"criterion": ",".join([*plan.names, *more])})
+        notes += [say("numbers-not-read", columns=more, asked=wanted)] if more else []
+    return notes
 
 
 def look_like_ranks(frame: Frame, numbers: Sequence[nw.Expr], names: Sequence[str]) -> bool:
