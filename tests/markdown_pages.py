@@ -47,12 +47,20 @@ def pages() -> list[Path]:
 
 def blocks(text: str) -> Iterator[Block]:
     """The code of a page in its order; a `<!-- setup` comment counts as Python."""
+    return (block for _, block in blocks_between(text) if block is not None)
+
+
+def blocks_between(text: str) -> Iterator[tuple[str, Block | None]]:
+    """The text before each block with the block; at last what follows, with none."""
+    end = 0
     for match in _BLOCK.finditer(text):
         hidden = match["setup"] is not None
         language, *words = ["python"] if hidden else (match["info"].split() or [""])
         group = "setup" if hidden else "code"
         line = text.count("\n", 0, match.start(group)) + 1
-        yield Block(language, frozenset(words), match[group], line)
+        yield text[end : match.start()], Block(language, frozenset(words), match[group], line)
+        end = match.end()
+    yield text[end:], None
 
 
 def commands(code: str) -> Iterator[Command]:

@@ -21,6 +21,7 @@ LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".yml": "yaml"}
 
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from benchmarks.pages import write_tables  # noqa: E402 - of the repository, which is no package
+from website.notebooks import QUICKSTARTS, find_place, write_notebook  # noqa: E402
 from website.reference import write_reference  # noqa: E402
 
 from experiments.table import write_table  # noqa: E402
@@ -52,6 +53,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         content = _read(path)
         files.append(File.generated(config, _uri(path), content=content))
         waiting += _leave_docs(content, path) if path.endswith(".md") else []
+    for name in QUICKSTARTS:
+        files.append(File.generated(config, find_place(name), content=write_notebook(name)))
     return files
 
 
@@ -68,7 +71,8 @@ def on_page_markdown(
     for match in _FENCED.finditer(markdown):
         parts += [_turn_links(markdown[end : match.start()], uri), _plain_fence(match)]
         end = match.end()
-    return "".join([*parts, _turn_links(markdown[end:], uri)])
+    notebook = f"\n[This page as a notebook]({find_place(uri)})\n" if uri in QUICKSTARTS else ""
+    return "".join([*parts, _turn_links(markdown[end:], uri), notebook])
 
 
 def _home(uri: str) -> str:
