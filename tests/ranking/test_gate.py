@@ -755,6 +755,31 @@ def test_the_first_answer_is_the_first_by_time(clock, tmp_path):
             assert find_first(evenhand.gate(data, **asked)).log_evidence == alone
 
 
+@pytest.mark.parametrize(
+    ("column", "first", "later", "odd"),
+    [
+        ("answered_at", "1700000000", "1700000900", None),
+        ("shown_at", "2026-02-28T23:59:59Z", "2026-03-01T00:00:00Z", None),
+        ("shown_at", "28.02.2026", "01.03.2026", "28.02.2026"),
+        ("shown_at", "12:00+02:00", "11:00+00:00", "12:00+02:00"),
+        ("shown_at", "700", "x", "700"),
+    ],
+)
+def test_first_answers_are_told_by_times_that_sort(column, first, later, odd):
+    """Second answers, which all prefer the new system, stand first."""
+    votes, again = draw_direct(better=0.3), draw_direct(better=1.0)
+    both = {name: [*again[name], *votes[name]] for name in votes}
+    both[column] = [later] * 150 + [first] * 150
+    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
+    if odd is None:
+        assert find_first(evenhand.gate(both, **asked)) == find_first(evenhand.gate(votes, **asked))
+        return
+    with pytest.raises(
+        InvalidJudgments, match=f"column '{column}' holds '.*': nothing tells|so that"
+    ):
+        evenhand.gate(both, **asked)
+
+
 def test_answers_to_other_questions_are_no_second_answers():
     """A judge says of each pair which output is more fluent, and which is safer."""
     fluent, safe = draw_direct(better=0.8), draw_direct(better=0.1, seed=4)

@@ -92,7 +92,7 @@ def test_answers_deleted_after_the_end_leave_it_exploratory(
     for _ in range(24):
         prefer_b(store, "j3")
     found = evenhand.gate(where, plan=path)
-    assert found.unplanned == ("24 answers changed or deleted after all had been given",)
+    assert found.unplanned == ("24 answers deleted, or changed after all had been given",)
     assert (found.decision, found.exit_code) == ("undecided", 3)
     with TestClient(make_public_app(Site(store))) as client:
         board = client.get("/board.json").json()["plan"]["decision"]
@@ -109,11 +109,11 @@ def test_answers_revised_after_the_end_leave_it_exploratory(
     reply = Reply("j1", first.ticket.number, {"outcome": "tie"}, "again", replaces=first.number)
     store.do(judging.append, reply)
     found = evenhand.gate(where, plan=path)
-    assert found.unplanned == ("1 answer changed or deleted after all had been given",)
+    assert found.unplanned == ("1 answer deleted, or changed after all had been given",)
     assert found.says[0] == "Exploratory, so that nothing is decided by the plan."
 
 
-def test_answers_deleted_before_the_end_are_given_anew(
+def test_answers_deleted_before_the_end_leave_it_exploratory_too(
     store: Store, where: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "gate.toml"
@@ -126,7 +126,8 @@ def test_answers_deleted_before_the_end_are_given_anew(
     for judge, n in (("j0", 4), ("j1", 4), ("j3", 24)):
         for _ in range(n):
             prefer_b(store, judge)
-    assert evenhand.gate(where, plan=path).unplanned == ()
+    (said,) = evenhand.gate(where, plan=path).unplanned
+    assert said == "20 answers deleted, or changed after all had been given"
 
 
 def test_a_log_that_was_changed_decides_nothing(store: Store, where: str, tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
     listing,
+    quote_word,
     suggest_or_list,
 )
 
@@ -347,6 +348,13 @@ def require_systems(data: object) -> None:
         )
 
 
+# Columns that tell when an answer came in, the first that is there
+ANSWERED: Final = (
+    *("answered_at", "submitted_at", "submit_time", "submission_time", "judged_at", "voted_at"),
+    *("completed_at", "finished_at", "ended_at"),
+)
+
+
 def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Comparisons:
     """Keep the first answer of each judge to a pair of outputs, whoever stood left.
 
@@ -390,16 +398,30 @@ def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Compa
 
 def _find_times(table: Comparisons) -> nw.Expr | None:
     """Return when answers were given, as values that sort; None where nothing tells it."""
-    told = table.source.find_annotations(table.columns).get("shown_at")
-    if told is None:
+    shown = table.source.find_annotations(table.columns).get("shown_at")
+    answered = [one for name in ANSWERED for one in table.columns if one.casefold() == name]
+    names = [*answered, *([] if shown is None else [shown.column])]
+    if not names:
         return None
-    column = nw.col(told.column)
-    if table.frame.collect_schema()[told.column] != nw.String:
+    column = nw.col(names[0])
+    if table.frame.collect_schema()[names[0]] != nw.String:
         return column
-    others = ~column.is_null() & ~column.str.contains(r"^\d+(\.\d*)?$")
-    if count_rows(table.frame.filter(others).head(1)):
-        return column  # dates and times, which sort as texts
-    return column.cast(nw.Float64)
+
+    def find_others(values: nw.Expr, pattern: str) -> list[str]:
+        others = table.frame.filter(~values.is_null() & ~values.str.contains(pattern))
+        return [str(one) for one in fetch_columns(others.select(names[0]).head(1))[names[0]]]
+
+    if not find_others(column, r"^\d+(\.\d*)?$"):
+        return column.cast(nw.Float64)
+    # times of one zone sort as texts
+    times = column.str.replace_all(r"([zZ]|[+-]00:?00)$", "").str.replace_all("T", " ")
+    if odd := find_others(times, r"^\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d(\.\d+)?)?)?$"):
+        raise InvalidJudgments(
+            f"column {quote_word(names[0])} holds {quote_word(odd[0])}, so that nothing tells which"
+            " answers are first: write numbers, or times such as 2026-01-31 16:59:52 in universal"
+            " time"
+        )
+    return times
 
 
 def say_left_out(data: object, remaining: Comparisons | Rankings) -> tuple[str, ...]:

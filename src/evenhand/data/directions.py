@@ -53,6 +53,12 @@ def reads_lower_of(rows: RatingRows) -> bool:
     return reads_lower(name, float(rows.score.min()))
 
 
+def turn_mixed(rows: RatingRows) -> Array:
+    """Return (n,) −1 where lower scores are better and under other criteria higher ones, else 1."""
+    signs = sign_scores(rows) if len(rows.criteria) > 1 else np.ones(rows.size)
+    return signs if signs.max(initial=-1.0) > 0 else np.ones(rows.size)
+
+
 def sign_scores(rows: RatingRows) -> Array:
     """Return (n,) 1 where higher scores are better, −1 where lower ones are, by the criterion."""
     signs = np.ones(len(rows.criteria))

@@ -67,7 +67,7 @@ class Source:
     remaining: int = field(default=0, compare=False)
     vacant: int = field(default=0, compare=False)  # those of them at seats that are free
     # of such a campaign: says why its log does not hold, "" if it does, and how many answers were
-    # changed or deleted after all had been given
+    # deleted, or changed after all had been given
     audit: Callable[[], tuple[str, int]] | None = field(default=None, repr=False, compare=False)
     # options of `read` that were given and may change what answers say, as one writes them
     choices: tuple[str, ...] = field(default=(), compare=False)

@@ -217,8 +217,9 @@ def understand(
     if nested and not knows(table.header(options), layout):
         table = open_inner(table)
     nested = NESTED in table.original_types.values()
-    if nested and (_lacks(table, options) or not knows(table.header(options), layout)):
-        table = _open_objects(table)
+    asked = nested and _lacks(table, options)
+    if asked or (nested and not knows(table.header(options), layout)):
+        table = _open_objects(table, lists=asked)
     table = replace(table, missing=options.missing)
     table, options = _rename_dotted(table, options, layout)
     table = read_decimals(table, options.decimal, options.columns)
@@ -278,15 +279,19 @@ def _lacks(table: Table, options: ReadOptions) -> bool:
 _Path: TypeAlias = tuple[str | int, ...]
 
 
-def _open_objects(table: Table) -> Table:
-    """Give each value within objects a column, such as annotator.id, and within short lists."""
+def _open_objects(table: Table, *, lists: bool) -> Table:
+    """Give each value within objects a column, such as annotator.id.
+
+    lists: open short lists too. A place in a list is no role, so that columns are asked for.
+    """
     named = [name for name, kind in table.original_types.items() if kind == NESTED]
     looked = fetch_columns(table.frame.select(*named).head(LOOK))
     taken = {name.casefold() for name in table.columns}
     parts: dict[str, dict[str, str]] = {}  # column → columns within it, and what they hold
     types = dict(table.original_types)
     for name, values in looked.items():
-        paths = _list_paths([json.loads(one) for one in values.tolist() if one], DEEPEST)
+        held = [json.loads(one) for one in values.tolist() if one]
+        paths = _list_paths(held, DEEPEST, lists=lists)
         inner = {".".join(map(str, (name, *path))): path for path in paths}
         if (
             () in paths
@@ -317,7 +322,7 @@ def _open_objects(table: Table) -> Table:
     )
 
 
-def _list_paths(values: Sequence[Any], depth: int) -> dict[_Path, str]:
+def _list_paths(values: Sequence[Any], depth: int, *, lists: bool) -> dict[_Path, str]:
     """Return path → what it holds, "" for text and whole numbers, of values of JSON."""
     there = [one for one in values if one is not None]
     lengths = {len(one) if isinstance(one, list) else 0 for one in there}
@@ -325,10 +330,11 @@ def _list_paths(values: Sequence[Any], depth: int) -> dict[_Path, str]:
     if depth and there and all(isinstance(one, dict) for one in there):
         keys = [*dict.fromkeys(key for one in there for key in one)]
         there = [{**dict.fromkeys(keys), **one} for one in there]
-    elif depth and len(lengths) == 1 and 1 < max(lengths) <= LONGEST_LIST:
+    elif lists and depth and len(lengths) == 1 and 1 < max(lengths) <= LONGEST_LIST:
         keys = [*range(max(lengths))]
     if keys:
-        inner = {key: _list_paths([one[key] for one in there], depth - 1) for key in keys}
+        parts = {key: [one[key] for one in there] for key in keys}
+        inner = {key: _list_paths(part, depth - 1, lists=lists) for key, part in parts.items()}
         return {(key, *path): kind for key in keys for path, kind in inner[key].items()}
     kinds = {*map(type, there)}
     if kinds & {dict, list}:

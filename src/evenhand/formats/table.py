@@ -247,8 +247,9 @@ def exclude_bad_rows(places: Sequence[str], faults: Sequence[str], every: int) -
     return Exclusion("bad-rows", reason, len(places), every, sentence=sentence)
 
 
-# A number as people and programs write it; never inf, nan, 1,5 or 0x1
-PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
+# A number as people and programs write it; never inf, nan, 1,5 or 0x1, nor one beyond 1e307
+_EXPONENT: Final = r"[eE](?:\+?(?:[012]?\d{1,2}|30[0-7])|-\d{1,3})"
+PATTERN: Final = rf"^[+-]?(?:\d+\.?\d*|\.\d+)(?:{_EXPONENT})?$"
 
 
 def _numbers(values: Iterable[Any], missing: Sequence[str]) -> list[float]:

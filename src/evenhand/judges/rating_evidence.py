@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.directions import sign_scores
+from evenhand.data.directions import sign_scores, turn_mixed
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within
@@ -118,6 +118,7 @@ def expect_scores(rows: RatingRows) -> Expectation:
         if len(usual):
             sides = (np.searchsorted(usual, rows.score[group], side) for side in ("left", "right"))
             y[group] = sum(sides) / (2 * len(usual))
+    y = np.where(turn_mixed(rows) < 0, 1 - y, y)  # criteria are averaged
     parts, shared = _predict(y, places)
     y, apart = places.centre(y), np.stack([places.centre(part) for part in parts], axis=1)
     cell = number_groups(places.judged_output[target])
@@ -311,12 +312,14 @@ def join_clues(clues: tuple[Clue, ...], n_judges: int) -> Array:
 def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
     if rows.kind is None or rows.direction is None:
         return None
-    direction = sign_scores(rows) * rows.direction  # upwards, where good controls score high
+    sign = sign_scores(rows) * turn_mixed(rows)  # as scores are turned
+    direction = sign * rows.direction
     if rows.expected is not None:  # by the score expected of them where that is all
         unsaid = (rows.kind == CONTROL) & (direction == 0) & ~np.isnan(rows.expected)
         if unsaid.any():
             middle = float(np.median(rows.targets().score))
-            direction[unsaid] = np.sign(rows.expected[unsaid] - middle)
+            upwards = np.sign(rows.expected[unsaid] - middle)
+            direction[unsaid] = upwards * turn_mixed(rows)[unsaid]
     at = np.flatnonzero((rows.kind == CONTROL) & (direction != 0))
     if not len(at):
         return None
@@ -440,9 +443,11 @@ def find_severity(rows: RatingRows) -> Severity:
     np.maximum.at(highest, group, score)
     reach = np.maximum(np.abs(lowest), np.abs(highest))
     side = lowest + highest >= 0  # penalties are no scores from nought up
-    if reach.max() >= MAX_SCALE_RATIO * reach.min() or (side != side[0]).any():
+    turned = turn_mixed(rows) < 0
+    if reach.max() >= MAX_SCALE_RATIO * reach.min() or (side != side[0]).any() or turned.any():
         span, unit = highest - lowest, "% of the scale"
         score = (score - lowest[group]) * (100 / np.where(span > 0, span, 1.0))[group]
+        score = np.where(turned, 100 - score, score)
     total, n_others = places.of_others(score, "unit")
     wider, more = places.of_others(score, "system")
     total, n_others = np.where(n_others > 0, total, wider), np.where(n_others > 0, n_others, more)

@@ -342,8 +342,8 @@ def _count_steps(aligned: Aligned) -> tuple[Steps, Steps]:
         for m, k, s in np.argwhere(np.abs(steps.whole) > measures.FARTHEST).tolist():
             output = f"{gold.systems[k]} on {items[s]}" if items else gold.systems[k]
             raise InvalidJudgments(
-                f"a score of {output} by {names[m]} is too far from the others: correct it or leave"
-                " it out"
+                f"a score of {output} by {names[m]} is too far from the others: correct it, leave"
+                " it out, or give logarithms of all scores"
             )
     return people, metrics
 

@@ -443,7 +443,7 @@ def _refuse_names(items: Sequence[str], scores: MetricScores) -> InvalidJudgment
 def _exclude_items(gold: Gold, items: Sequence[str]) -> str:
     """Return how to exclude items, in a sentence; many are no list to copy."""
     which = "item" if len(items) == 1 else "items"
-    if gold.advise is None or len(items) > MAX_ITEMS_ADVISED:
+    if gold.advise is None or len(items) > MAX_ITEMS_ADVISED or len(items) == len(gold.items):
         return f"exclude the {which} (--where)"
     return f"exclude the {which}: {gold.advise(items)}"
 

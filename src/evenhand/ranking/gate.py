@@ -414,7 +414,7 @@ def gate(
 def hold_to_plan(source: Source, plan: str | Path | None, digest: str | None) -> int:
     """Refuse another plan than a campaign registered, and a log that does not hold.
 
-    Returns how many answers were changed or deleted after all had been given.
+    Returns how many answers were deleted, or changed after all had been given.
     """
     if source.plan_sha256 not in ("", digest):
         began = f"{source.plan_sha256} was registered when the campaign began"
@@ -574,10 +574,12 @@ def compare_alike(
         one = changed(one, decision="passed", superior=better, equivalent=as_good)
     rare = min(most, least)
     whose = " and ".join(f"{way}s" for way in votes.ways)
+    needed = ceil(log(alpha) / log(rare) - 1e-9) if rare < 1 else None
     told: dict[str, Any] = {
         "votes": votes.votes,
         "units": n,
-        "needed": ceil(log(alpha) / log(rare) - 1e-9) if rare < 1 else None,
+        "needed": needed,
+        "enough": "" if why or needed is None else f"; {needed:,} decide it",
         "whose": f" by different {whose}" if whose else "",
         "better": new if value else asked.old,
     }

@@ -271,7 +271,8 @@ def cluster_scores(
     """Return clusters and intervals: items by their documents, unless these are too few."""
     answers = ScoredAnswers(scores.factors, float(len(scores.score)))
     clustered = isinstance(fit, LeastSquaresFit) and settings.interval != "model"
-    documents = cluster_documents(scores) if clustered else None
+    of_items = settings.cluster is None or "item" in settings.cluster.split("+")
+    documents = cluster_documents(scores) if clustered and of_items else None
     if documents is None:
         return find_rating_intervals(fit, answers, settings, sign)
     known = say("documents", documents=documents.size)
@@ -283,7 +284,8 @@ def cluster_scores(
         with suppress(NotIdentified):  # items may do
             found = find_rating_intervals(fit, by_document, settings, sign)
     if found is None or "item" not in {way.name for way in found[1].ways}:
-        known = say("few-documents", "warning", documents=documents.size)
+        counts = {"documents": documents.size, "effective": documents.effective}
+        known = say("few-documents", "warning", **counts)
         found = find_rating_intervals(fit, answers, settings, sign)
     clustering, intervals = found
     return replace(clustering, notes=(*clustering.notes, known)), intervals

@@ -464,6 +464,8 @@ class ScoreTests(Shown):
         clustered = CLUSTERED in keys
         legend[0] += "; clustered: by max-|t|" if clustered and not self.new else ""
         legend += [f"difference: of {self.pairs.compared}"] if clustered else []
+        if clustered and any(one.code == "references" for one in self.excluded):
+            legend.append("evenhand rank has pairs with human references beside these, and others")
         difference = "difference_adjusted" if clustered else "difference"
         return Table(
             "pairs",

@@ -33,8 +33,8 @@ RANKINGS: Final = {
     "no-items-of-scores": "No column names items: scores are adjusted for judges alone. If one"
     " does: --column item=NAME.",
     "documents": "Items are clustered by their {documents:#document}.",
-    "few-documents": "Items come from {documents:#document}, too few to cluster by: what documents"
-    " have in common is in no interval.",
+    "few-documents": "Items come from {documents:#document} ({effective:.1f} effective), too few to"
+    " cluster by: what documents have in common is in no interval.",
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
     "no-clustering": "No clustering by {factor}: {why}.",
     # Covariances
@@ -614,8 +614,8 @@ say_of_gates: Final = Templates(
         " {limit} is needed{headline}.",
         "better": "{new} may replace {old}{where} and is better: {shown}, at least {lower}"
         "{headline}.",
-        "equivalent": "{new} may replace {old}{where} and is as good, within the margin: {shown},"
-        " {lower} to {upper}, where more than {limit} is needed{headline}.",
+        "equivalent": "{new} may replace {old}{where}, and the difference is within the margin"
+        " either way: {shown}, {lower} to {upper}, where more than {limit} is needed{headline}.",
         "worse": "{new} is worse than {old}{where} by more than the margin: {shown}, at most"
         " {upper}, where more than {limit} is needed{headline}.",
         "undecided": "It is not decided whether {new} may replace {old}{where}: {shown},"
@@ -637,7 +637,7 @@ say_of_gates: Final = Templates(
         "alike-judges": "nothing shows how other judges might differ. Add judges, or decide for"
         " {these} only ({how})",
         "all-alike": "All {votes:#direct vote} prefer {better}, so that the bound is that of"
-        " {units:#vote}{whose}; {needed:,} decide it.",
+        " {units:#vote}{whose}{enough}.",
         "all-ties": "All {votes:#direct vote} are ties, so that the bound is that of"
         " {units:#vote}{whose}.",
         "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
@@ -651,7 +651,7 @@ say_of_gates: Final = Templates(
         "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
         "unplanned": "Not in the plan: {what}.",
         "exploratory": "Exploratory, so that nothing is decided by the plan.",
-        "moved": "{moved:#answer} changed or deleted after all had been given",
+        "moved": "{moved:#answer} deleted, or changed after all had been given",
         "early": "It is not decided yet: the plan decides once, at the end, and {remaining:#answer}"
         " {remains} to come.",
         "early-vacant": "It is not decided yet: the plan decides once, at the end, and"

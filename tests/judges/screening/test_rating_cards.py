@@ -226,3 +226,32 @@ def test_a_scale_is_for_ratings(ratings, comparisons):
     assert "scale 1 to 5" in evenhand.screen_judges(ratings, scale="1-5").signature
     with pytest.raises(UnknownOption, match="a scale is for scores"):
         evenhand.screen_judges(comparisons, scale="1-5")
+
+
+def test_criteria_of_opposite_directions_are_turned_before_they_are_averaged():
+    """A judge at random is found where errors count against fluency as where both are points."""
+    rng = np.random.default_rng(8)
+    worth, rows = rng.normal(0, 1, 60), []
+    for judge in range(9):
+        for item in range(60):
+            good = worth[item] if judge else rng.normal(0, 1)
+            for name, sign in (("errors", -1), ("fluency", 1)):
+                score = 10 + sign * (2 * good + rng.normal(0, 1))
+                rows.append((f"J{judge}", str(item), f"s{item % 3}", name, score))
+    found = [screen(rows, turned).flagged for turned in (False, True)]
+    assert [[one.judge for one in flagged] for flagged in found] == [["J0"]] * 2
+    one, other = (flagged[0].posterior for flagged in found)
+    assert one == pytest.approx(other)
+
+
+def screen(rows, turned):
+    """Screen scores as they are, or with errors turned into points."""
+    names = ("judge", "item", "system", "criterion", "score")
+    columns = {
+        name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)
+    }
+    if turned:
+        each = zip(columns["criterion"], columns["score"], strict=True)
+        columns["score"] = [20 - score if name == "errors" else score for name, score in each]
+        columns["criterion"] = [name.replace("errors", "adequacy") for name in columns["criterion"]]
+    return screen_ratings(evenhand.read(columns).rows())

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import ANSWERED
 from evenhand.data.engine import ANSWER, PLACE
 from evenhand.data.labels import OUTCOMES
 from evenhand.data.source import AnnotationColumn, number_rows
@@ -30,11 +31,6 @@ from evenhand.ranking.texts import say_of_boards as say
 from evenhand.render.findings import Finding
 
 ROWS: Final = "rows"  # The order of the table's own rows
-# Columns that tell when an answer came in, the first that is there: votes come in that order
-ANSWERED: Final = (
-    *("answered_at", "submitted_at", "submit_time", "submission_time", "judged_at", "voted_at"),
-    *("completed_at", "finished_at", "ended_at"),
-)
 FIRST: Final = "evenhand_first"
 LAST: Final = "evenhand_last"
 # Added to numbers of rows, so that they sort as text; more rows than a table has

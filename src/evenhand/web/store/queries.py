@@ -94,7 +94,7 @@ def list_firsts(connection: Connection) -> list[tuple[int, int]]:
 
 
 def count_moved(connection: Connection) -> int:
-    """Count answers that people changed, or that were deleted, after all had been given once."""
+    """Count answers that were deleted, or that people changed after all had been given once."""
     by_llm = {one.name: one.seat for one in read_judges(connection) if one.llm}
     tickets = select(asked.c.number, asked.c.record).where(
         asked.c.state != VOID, asked.c.seat.not_in([*by_llm.values()])
@@ -103,6 +103,7 @@ def count_moved(connection: Connection) -> int:
     kinds = log.c.kind.in_((*JUDGMENTS, "undo", "forget"))
     wanted = select(log.c.number, log.c.kind, log.c.judge, log.c.ticket, log.c.body).where(kinds)
     given: dict[int, tuple[int, str]] = {}  # ticket → its answer, and who gave it
+    deleted = 0
     for row in stream(connection, wanted.order_by(log.c.number)):
         if row.judge in by_llm or (row.ticket not in standing and row.kind != "forget"):
             continue
@@ -112,10 +113,12 @@ def count_moved(connection: Connection) -> int:
             given.pop(row.ticket, None)
         elif "said" in (facts := json.loads(row.body)["facts"])["parts"]:
             gone = {*facts["judges"]}
-            given = {at: one for at, one in given.items() if one[1] not in gone}
+            left = {at: one for at, one in given.items() if one[1] not in gone}
+            deleted, given = deleted + len(given) - len(left), left
         if len(given) == len(standing):
-            return sum(standing[at] != record for at, (record, _) in given.items())
-    return 0
+            deleted += sum(standing[at] != record for at, (record, _) in given.items())
+            break
+    return deleted
 
 
 def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
