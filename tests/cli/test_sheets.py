@@ -110,7 +110,7 @@ def test_the_columns_that_decide_work_when_copied(evenhand, folder):
     (folder / "t.csv").write_text(f"item,system,taste,smell\n{rows}\n")
     said = " ".join(evenhand("inspect", "t.csv", code=2).err.split())
     remedies = re.findall(r"--column (\S+), in Python", said)
-    assert remedies == ["criterion=taste,smell", "judge=taste,smell"]
+    assert remedies == ["judge=taste,smell", "criterion=taste,smell"]
     for remedy in remedies:
         out = evenhand("inspect", "t.csv", "--column", remedy).out
         assert f"each is a {remedy.partition('=')[0]}" in " ".join(out.split())

@@ -172,7 +172,7 @@ def test_verdicts_gain_what_the_formula_says(golden, correlation, at, verdicts):
     assert gain.correlation == pytest.approx(correlation)
     assert gain.gain == pytest.approx(expected, abs=1e-9)
     assert found.to_dict()["llm"]["pairs"] == [vars(gain)]
-    assert "within a pair" in " ".join(map(str, found.says))
+    assert "Within a pair of systems" in " ".join(map(str, found.says))
 
 
 def test_agreement_by_which_system_is_better_alone_gains_nothing():
