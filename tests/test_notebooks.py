@@ -28,17 +28,26 @@ def test_a_quickstart_runs_as_a_notebook(
     book = nbformat.reads(write_notebook(page), as_version=4)
     nbformat.validate(book)
     done = nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": tmp_path}})
-    printed = _join_outputs(done.execute())
+    printed = f"begin {_join_outputs(done.execute())} end"
     shown = list_shown(page)
     assert len(shown) >= 3
     checker = doctest.OutputChecker()
     for command in shown:
-        assert checker.check_output(f"...{command.shown.strip()}...", printed, FLAGS), command.line
+        assert checker.check_output(f"... {command.shown.strip()} ...", printed, FLAGS), (
+            command.line
+        )
 
 
 def _join_outputs(book: dict) -> str:
-    cells = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
-    return "".join(one.get("text", "") for cell in cells for one in cell["outputs"])
+    """What cells printed; of each the standard output and what stands beside it, apart."""
+    cells = [cell["outputs"] for cell in book["cells"] if cell["cell_type"] == "code"]
+    return "".join(
+        one.get("text", "")
+        for outputs in cells
+        for name in ("stdout", "stderr")
+        for one in outputs
+        if one.get("name") == name
+    )
 
 
 def list_shown(page: str) -> list[Command]:

@@ -98,3 +98,21 @@ def test_rank_takes_the_model_and_signs_its_name(name):
     assert ranking.systems[0] == "system-3"
     assert f"| {name} |" in ranking.signature
     assert ranking.rank_lower[0] == 1
+
+
+def test_counting_every_rating_twice_leaves_errors_by_judges_and_items_of_sparse_tables():
+    """Each output by one judge: nearly as many effects of judges and items as ratings."""
+    rng = np.random.default_rng(1)
+    severity, difficulty, rows = rng.normal(0, 1, 20), rng.normal(0, 1, 30), []
+    for item in range(30):
+        for system in range(3):
+            judge = int(rng.integers(20))
+            score = severity[judge] + difficulty[item] + rng.normal() + 0.8 * system
+            rows.append((f"j{judge}", f"i{item}", f"s{system}", score))
+    names = ["judge", "item", "system", "score"]
+    one, other = (
+        evenhand.rank(evenhand.read(pl.DataFrame(table, names, orient="row")))
+        for table in (rows, rows * 2)
+    )
+    assert [way.name for way in one.ways] == ["judge", "item"]
+    assert np.allclose(one.stderr, other.stderr)
