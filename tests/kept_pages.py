@@ -17,9 +17,8 @@ from typing import Any
 from click.testing import CliRunner
 
 from evenhand.cli.main import main
-from markdown_pages import Block, blocks, commands, pages
+from markdown_pages import FLAGS, Block, blocks, commands, pages
 
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SIGNATURE = re.compile(r"^sign   evenhand .*\n(?: {7}.*\n)*", re.MULTILINE)
 
 

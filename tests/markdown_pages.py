@@ -1,11 +1,14 @@
 """Reads a Markdown page: its blocks, links and headings. CONTRIBUTING.md has the rules."""
 
+import doctest
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+"""How what a page shows may differ from what is printed."""
 
 # a fenced block, or a comment that opens with the word "setup"
 _BLOCK = re.compile(

@@ -15,9 +15,8 @@ from click.testing import CliRunner
 import evenhand
 from evenhand.cli.main import main
 from evenhand.datasets.public import public_sets
-from markdown_pages import ROOT, Block, Command, anchors, blocks, commands, links, pages
+from markdown_pages import FLAGS, ROOT, Block, Command, anchors, blocks, commands, links, pages
 
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MARKDOWN = [
     *pages(),
     *(path for name in ("CHANGELOG", "CONTRIBUTING") if (path := ROOT / f"{name}.md").exists()),

@@ -9,12 +9,10 @@ import nbclient
 import nbformat
 import pytest
 
-from markdown_pages import ROOT, Command, blocks, commands
+from markdown_pages import FLAGS, ROOT, Command, blocks, commands
 
 sys.path.insert(0, str(ROOT))
 from website.notebooks import QUICKSTARTS, write_notebook
-
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @pytest.mark.slow

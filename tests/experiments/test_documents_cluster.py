@@ -41,3 +41,28 @@ def test_documents_are_clusters(record_property):
         record_property(name, n / CAMPAIGNS)
     assert false["with"] / CAMPAIGNS <= 0.103  # .05 and three standard errors
     assert false["without"] / CAMPAIGNS >= 0.15  # the control: what is at stake
+
+
+@pytest.mark.slow
+def test_few_documents_leave_items_as_clusters(record_property):
+    """Four documents of five items that favour systems each by itself: items are clusters.
+
+    The control clusters by judge alone, as rankings did when documents took the items' place.
+    """
+    false = {"document": 0, "judge": 0}
+    for campaign in range(120):
+        rng = np.random.default_rng(900 + campaign)
+        favour, severity = rng.normal(0, 0.8, (20, 4)), rng.normal(0, 1, 12)
+        rows = {name: [] for name in ("judge", "item", "system", "score", "document")}
+        for judge, item, system in np.ndindex(12, 20, 4):
+            if rng.random() < 0.4:
+                score = severity[judge] + favour[item, system] + rng.normal()
+                values = (f"j{judge}", f"i{item}", f"s{system}", score, f"d{item // 5}")
+                for name, value in zip(rows, values, strict=True):
+                    rows[name].append(value)
+        for name, cluster in (("document", None), ("judge", "judge")):
+            false[name] += bool(evenhand.rank(rows, cluster=cluster).decided.any())
+    for name, n in false.items():
+        record_property(name, n / 120)
+    assert false["document"] / 120 <= 0.11  # .05 and three standard errors
+    assert false["judge"] / 120 >= 0.25

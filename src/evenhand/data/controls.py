@@ -8,6 +8,7 @@ right kind is refused here, with what to do instead.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -355,6 +356,13 @@ ANSWERED: Final = (
 )
 
 
+def find_answered(columns: Sequence[str]) -> str | None:
+    """Return the column that tells when answers came in, by its name without blanks and signs."""
+    names = {re.sub(r"[\W_]", "", one).casefold(): one for one in reversed(columns)}
+    wanted = (one.replace("_", "") for one in ANSWERED)
+    return next((names[one] for one in wanted if one in names), None)
+
+
 def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Comparisons:
     """Keep the first answer of each judge to a pair of outputs, whoever stood left.
 
@@ -398,18 +406,18 @@ def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Compa
 
 def _find_times(table: Comparisons) -> nw.Expr | None:
     """Return when answers were given, as values that sort; None where nothing tells it."""
-    shown = table.source.find_annotations(table.columns).get("shown_at")
-    answered = [one for name in ANSWERED for one in table.columns if one.casefold() == name]
-    names = [*answered, *([] if shown is None else [shown.column])]
-    if not names:
+    name, shown = find_answered(table.columns), None
+    if name is None and (shown := table.source.find_annotations(table.columns).get("shown_at")):
+        name = shown.column
+    if name is None:
         return None
-    column = nw.col(names[0])
-    if table.frame.collect_schema()[names[0]] != nw.String:
+    column = nw.col(name)
+    if table.frame.collect_schema()[name] != nw.String:
         return column
 
     def find_others(values: nw.Expr, pattern: str) -> list[str]:
         others = table.frame.filter(~values.is_null() & ~values.str.contains(pattern))
-        return [str(one) for one in fetch_columns(others.select(names[0]).head(1))[names[0]]]
+        return [str(one) for one in fetch_columns(others.select(name).head(1))[name]]
 
     if not find_others(column, r"^\d+(\.\d*)?$"):
         return column.cast(nw.Float64)
@@ -417,7 +425,7 @@ def _find_times(table: Comparisons) -> nw.Expr | None:
     times = column.str.replace_all(r"([zZ]|[+-]00:?00)$", "").str.replace_all("T", " ")
     if odd := find_others(times, r"^\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d(\.\d+)?)?)?$"):
         raise InvalidJudgments(
-            f"column {quote_word(names[0])} holds {quote_word(odd[0])}, so that nothing tells which"
+            f"column {quote_word(name)} holds {quote_word(odd[0])}, so that nothing tells which"
             " answers are first: write numbers, or times such as 2026-01-31 16:59:52 in universal"
             " time"
         )

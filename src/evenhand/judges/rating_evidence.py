@@ -312,14 +312,14 @@ def join_clues(clues: tuple[Clue, ...], n_judges: int) -> Array:
 def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
     if rows.kind is None or rows.direction is None:
         return None
-    sign = sign_scores(rows) * turn_mixed(rows)  # as scores are turned
-    direction = sign * rows.direction
+    turn = turn_mixed(rows)  # of the scores that are seen
+    direction = sign_scores(rows) * turn * rows.direction
     if rows.expected is not None:  # by the score expected of them where that is all
         unsaid = (rows.kind == CONTROL) & (direction == 0) & ~np.isnan(rows.expected)
         if unsaid.any():
             middle = float(np.median(rows.targets().score))
             upwards = np.sign(rows.expected[unsaid] - middle)
-            direction[unsaid] = upwards * turn_mixed(rows)[unsaid]
+            direction[unsaid] = upwards * turn[unsaid]
     at = np.flatnonzero((rows.kind == CONTROL) & (direction != 0))
     if not len(at):
         return None

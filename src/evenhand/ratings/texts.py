@@ -96,7 +96,7 @@ say: Final = Templates(
         "leniency": "points of the scale. offset: what a judge gives more than the mean of"
         " these judges, for the same outputs; own taste: what no other judge shares; noise: of one"
         " rating; both: own taste and noise together",
-        "correlations": "correlation of what judges like, their offsets aside; –: cannot be"
+        "correlations": "correlation of what judges like, whatever their mean score; –: cannot be"
         " determined",
         "nearest": "correlation of what judges like: mean with the others, most and least alike; –:"
         " cannot be determined; all pairs with --json and --csv",

@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import ANSWERED
+from evenhand.data.controls import find_answered
 from evenhand.data.engine import ANSWER, PLACE
 from evenhand.data.labels import OUTCOMES
 from evenhand.data.source import AnnotationColumn, number_rows
 from evenhand.data.texts import say as say_of_columns
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, sentence_hint, suggest
-from evenhand.formats.roles import fold
 from evenhand.ranking.texts import say_of_boards as say
 from evenhand.render.findings import Finding
 
@@ -95,9 +94,7 @@ class Arrival:
 
 def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
     if not order:
-        columns = {fold(name): name for name in reversed(data.columns)}
-        names = (columns[fold(name)] for name in ANSWERED if fold(name) in columns)
-        order = next(names, None)
+        order = find_answered(data.columns)
     votes = _read_votes(data, order)
     timed = order != ROWS and votes.moment is not None
     by, span, notes = ROWS, None, []
