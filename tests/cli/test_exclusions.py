@@ -424,13 +424,19 @@ def test_references_of_ratings_are_told_in_the_report(evenhand, folder) -> None:
         {**row, "system": "refA" if row["system"] == "C" else row["system"]} for row in _scores()
     ]
     path = _write(folder, rows)
-    found = evenhand("report", path, "--sections", "scores,methods", "--json").json
+    found = evenhand("report", path, "--sections", "scores,data,methods", "--json").json
     assert found["excluded"] == []
     (part,) = found["parts"]
-    scores, methods = part["sections"]
-    assert "references refA" in part["signature"]
+    scores, data, methods = part["sections"]
+    assert [row["n"] for row in data["tables"][-1]["rows"]] == [120]
+    assert "120 of 360 scores, 1 of 3 systems, human references by name" in part["signature"]
+    text = methods["blocks"][0]["text"]
+    assert "240 ratings of 2 systems" in text
+    assert "refA stands beside the systems without a rank" in text
+    counted = "120 of 360 scores, 1 of 3 systems (refA), human references by name"
+    assert f"excluded: {counted}" in scores["notes"]
+    assert counted in text
     assert [row["system"] for row in scores["tables"][1]["rows"]] == ["refA"]
-    assert "refA stands beside the systems without a rank" in methods["blocks"][0]["text"]
 
 
 RATED = (

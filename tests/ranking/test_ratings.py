@@ -184,9 +184,18 @@ def test_errors_and_penalties_are_better_when_they_are_fewer():
     assert rank(columns).systems[-1] == rank(columns, lower_is_better=False).systems[0]
 
 
-def test_references_have_no_rank():
+def make_with_reference():
+    """Return scores of four systems and refA, whom one judge scored alone, and on items alone."""
     columns = make()
     columns["system"] = [one.replace("system-4", "refA") for one in columns["system"]]
+    for row in (("z", "item-0", "refA", 60.0), ("z", "z", "refA", 30.0)):
+        for name, value in zip(columns, row, strict=True):
+            columns[name] = [*columns[name], value]
+    return columns
+
+
+def test_references_have_no_rank():
+    columns = make_with_reference()
     ranking = rank(columns)
     assert "refA" not in ranking.systems
     (reference,) = ranking.references
@@ -194,7 +203,49 @@ def test_references_have_no_rank():
     assert ranking.rank_upper.max() == K - 1
     everybody = rank(columns, references=())
     assert "refA" in everybody.systems
-    assert everybody.row("refA")["estimate"] == pytest.approx(reference["estimate"])
+    # by the fit of all, as far above the systems as there
+    mean = np.mean([everybody.row(name)["estimate"] for name in ranking.systems])
+    above = everybody.row("refA")["estimate"] - mean
+    assert reference["estimate"] - ranking.estimate.mean() == pytest.approx(above)
+
+
+@pytest.mark.parametrize("model", ["adjusted", "mean", "z", "mixed", "ordinal"])
+def test_rows_of_references_change_no_answer_about_systems(model):
+    columns = make_with_reference()
+    columns["score"] = np.round(np.array(columns["score"]) / 15).tolist()
+    kept = [at for at, name in enumerate(columns["system"]) if name != "refA"]
+    alone = {name: [values[at] for at in kept] for name, values in columns.items()}
+    found, expected = (rank(one, model=model).to_dict() for one in (columns, alone))
+    assert [one["system"] for one in found.pop("references")] == ["refA"]
+    (excluded,) = found.pop("excluded")
+    assert (excluded["code"], excluded["rows"]) == ("references", len(columns["score"]) - len(kept))
+    assert found.pop("signature").startswith(expected.pop("signature"))
+    assert expected.pop("excluded") == []
+    for one in (found, expected):  # which rows are alike is of the file
+        one["findings"] = [each for each in one["findings"] if each["code"] != "identical-rows"]
+    assert found == expected
+
+
+def test_ranks_and_tests_decide_the_same_pairs_beside_references():
+    table = evenhand.read(pl.DataFrame(make_with_reference()))
+    tested = {
+        frozenset((one["first"], one["second"])): one["p_clustered"]
+        for one in evenhand.find_differences(table).records()
+    }
+    ranked = {
+        frozenset((one["first"], one["second"])): one["p_adjusted"]
+        for one in evenhand.rank(table).pairs()
+    }
+    assert ranked == tested
+
+
+def test_references_that_nothing_links_to_systems_are_not_shown_and_that_is_said():
+    columns = make()
+    for name, value in {"judge": "z", "item": "z", "system": "refA", "score": 60.0}.items():
+        columns[name] = [*columns[name], value]
+    ranking = rank(columns)
+    assert (len(ranking.systems), ranking.references) == (K, ())
+    assert "references are not shown beside the systems: no judge or item links" in ranking.notes[0]
 
 
 def test_systems_that_no_judge_and_no_item_link_are_refused_by_name():

@@ -42,14 +42,16 @@ ONCE: Final = frozenset(
     )
 )
 # Codes whose reason does not say which judges or systems are meant
-_WHOM: Final = ("judges", "flagged", "systems")
+REFERENCES: Final = "references"  # Code of human references, which have no rank
+_OF_SYSTEMS: Final = ("systems", REFERENCES)
+_WHOM: Final = ("judges", "flagged", *_OF_SYSTEMS)
 
 
 @dataclass(frozen=True)
 class Exclusion:
     # where | task | judges | systems | criterion | controls | repeats | again | blank-rankings
     # | blank-ranks | single-output | zero-weight | no-score | ties | mix | format | flagged
-    # | policy
+    # | policy | references
     code: str
     reason: str  # in words, such as `by where "judge <> 'a'"`
     rows: float  # how many were excluded
@@ -73,7 +75,7 @@ class Exclusion:
     @property
     def signature(self) -> str:
         """The part of a signature that tells this exclusion, and no other."""
-        names = self.system_names if self.code == "systems" else self.judge_names
+        names = self.system_names if self.code in _OF_SYSTEMS else self.judge_names
         whom = sign_names(names) if self.code in _WHOM and names else ""
         return f"excluded {', '.join([*self._counts(named=False), self.reason])}{whom}"
 

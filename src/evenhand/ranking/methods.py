@@ -64,6 +64,7 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import (
     check_references,
     find_references,
+    leave_references_out,
     name_groups,
     rank_scores,
     refuse_interval,
@@ -822,6 +823,7 @@ def _compare_ratings(
     scores: dict[str, Scores] = {}
     refused: dict[str, str] = {}
     usual: Ranking | None = None
+    of_systems, excluded = leave_references_out(rows, references)
     for name in names:
         try:
             if name == WMT:
@@ -830,13 +832,13 @@ def _compare_ratings(
             own = name not in (DEFAULT, "mean", "z")  # errors of the model's own, without clusters
             model = RATING_MODELS[name].make()
             how = replace(settings, model=model, cluster=None if own else settings.cluster)
-            ranking = rank_scores(rows, how, lower_is_better=lower, references=references)
+            ranking = rank_scores(of_systems, how, lower_is_better=lower, references=())
             scored = read_scores(ranking)  # its settings begin with the name of the model
             scores[name] = replace(scored, rule=name, settings=scored.settings[1:])
             usual = ranking if name == DEFAULT else usual
         except (NotIdentified, NotConverged, UnknownOption) as refusal:
             refused[name] = str(refusal)
-    n = float(len(rows.score))
+    n = float(of_systems.size)
     systems = next((one.systems for one in scores.values()), rows.systems)
     return MethodTable(
         methods=tuple(names),
@@ -852,6 +854,7 @@ def _compare_ratings(
         default=DEFAULT,
         counted=f"{plural(n, 'rating')}, {plural(len(systems), 'system')}",
         titles=METHODS,
+        excluded=excluded,
     )
 
 

@@ -94,8 +94,9 @@ def rank(
         criterion: of ratings, the one criterion to rank by; all of them by default.
         lower_is_better: of ratings, whether lower scores are better; by default where the name of
             the criterion says so, such as "errors", and no score is below 0.
-        references: of ratings, systems that are human references: they stand beside the others
-            without a rank. By default those whose names say so, such as "ref-A"; () for none.
+        references: of ratings, systems that are human references: the others are ranked without
+            them, and a second fit shows them beside. By default those whose names say so, such as
+            "ref-A"; () for none.
         llm: verdicts of LLM judges on the same items, on many more than people judged: they make
             the ranking by people more precise, however biased they are. Every comparison needs its
             item, and items for people are a random part of all.

@@ -14,6 +14,7 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls
 from evenhand.data.directions import reads_lower_of
+from evenhand.data.exclusions import REFERENCES, Exclusion, note_excluded
 from evenhand.data.groups import Levels, group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
 from evenhand.data.ratings import Ratings
@@ -22,12 +23,12 @@ from evenhand.data.slips import note_slips
 from evenhand.data.tally import Factor, merge_levels, take_names
 from evenhand.errors import (
     InvalidJudgments,
+    NotConverged,
     NotIdentified,
     UnknownOption,
     listing,
     suggest_or_list,
 )
-from evenhand.models.base import finite
 from evenhand.models.means import LeastSquaresFit
 from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
 from evenhand.models.registry import RATING_MODELS, find_model, name_settings
@@ -110,6 +111,75 @@ def check_references(
     if len(systems) - len(named) < 2 and named:
         raise UnknownOption("references are all systems but one: two must be left to rank")
     return named
+
+
+def leave_references_out(
+    rows: RatingRows, references: Sequence[str] | None, *, kept: str | None = None
+) -> tuple[RatingRows, tuple[Exclusion, ...]]:
+    """Exclude the scores of human references, as `find_references` finds them."""
+    present = np.flatnonzero(np.bincount(rows.system, minlength=len(rows.systems))).tolist()
+    systems = [rows.systems[code] for code in present]
+    apart = find_references(systems, references, kept=kept)
+    if not apart:
+        return rows, ()
+    left = np.isin(rows.system, [rows.systems.index(name) for name in apart])
+    excluded = Exclusion(
+        REFERENCES,
+        f"human references{' by name' if references is None else ''}",
+        int(left.sum()),
+        rows.size,
+        unit="score",
+        systems=len(apart),
+        of_systems=len(systems),
+        system_names=tuple(apart),
+    )
+    return rows.take(~left), (excluded,)
+
+
+def rank_beside_references(
+    rank_part: Callable[[RatingRows], Ranking],
+    rows: RatingRows,
+    references: Sequence[str] | None,
+) -> Ranking:
+    """Rank systems without human references, which a second fit shows beside them.
+
+    rank_part: ranks all systems of some scores.
+    references: human references by name; None for systems whose names say that they are.
+    """
+    rest, excluded = leave_references_out(rows, references)
+    ranking = rank_part(rest)
+    if not excluded:
+        return ranking
+    (apart,) = excluded
+    beside: list[dict[str, Any]] = []
+    try:
+        beside = _place_references(rank_part(rows), ranking, apart.system_names)
+    except (NotIdentified, NotConverged) as refusal:
+        lost = say("references-not-fitted", why=str(refusal.without_options()))
+        ranking = replace(ranking, notes=(*ranking.notes, lost))
+    return note_excluded(replace(ranking, references=tuple(beside)), excluded)
+
+
+def _place_references(
+    both: Ranking, ranking: Ranking, references: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the rows of references, on the scale of a ranking without them.
+
+    both: the ranking of systems and references.
+    """
+    systems = [both.systems.index(name) for name in ranking.systems]
+    rows = [row for row in both.rows() if row["system"] in references]
+    moved = float(ranking.estimate.mean() - both.estimate[systems].mean())
+    none = np.zeros((len(both.systems),) * 2, dtype=np.int8)
+    decided = none if both.decided is None else both.decided
+    for row in rows:
+        against = decided[both.systems.index(row["system"])][systems]
+        for key in ("estimate", "lower", "upper"):
+            row[key] = None if row[key] is None else row[key] + moved
+        row["beats"] = [ranking.systems[at] for at in np.flatnonzero(against > 0).tolist()]
+        row["beaten_by"] = [ranking.systems[at] for at in np.flatnonzero(against < 0).tolist()]
+    keys = ("system", "estimate", "lower", "upper", "ratings", "mean", "beats", "beaten_by")
+    return [{key: row[key] for key in keys} for row in rows]
 
 
 def choose_rating_model(model: object) -> object:
@@ -239,11 +309,12 @@ def rank_scores(
     lower_is_better: bool,
     references: Sequence[str] | None = None,
 ) -> Ranking:
-    """Rank the scores of one task under one criterion.
+    """Rank the scores of one task under one criterion; references: as in `find_references`."""
+    rank_part = partial(_rank_systems, settings=settings, lower=lower_is_better)
+    return rank_beside_references(rank_part, rows, references)
 
-    references: systems that stand beside the others without a rank; None for those whose names
-        say that they are human references.
-    """
+
+def _rank_systems(rows: RatingRows, settings: Settings, *, lower: bool) -> Ranking:
     # sums differ by the order of rows in their last digits
     cell = (rows.system.astype(np.int64) * len(rows.judges) + rows.judge) * len(rows.items)
     cell += rows.item
@@ -257,12 +328,10 @@ def rank_scores(
         raise NotIdentified("all scores are equal: there is nothing to rank by")
     with one_blas_thread():
         fit: RatingFit = settings.model.fit(scores)
-        sign = -1.0 if lower_is_better else 1.0
-        clustering, intervals = cluster_scores(fit, scores, settings, sign)
+        clustering, intervals = cluster_scores(fit, scores, settings, -1.0 if lower else 1.0)
     if "judge" in scores.factors and "item" not in scores.factors:
         clustering = replace(clustering, notes=(*clustering.notes, say("no-items-of-scores")))
-    apart, found = find_references(fit.systems, references), (clustering, intervals)
-    return order_scores(fit, scores, found, settings, lower=lower_is_better, apart=apart)
+    return order_scores(fit, scores, (clustering, intervals), settings, lower=lower)
 
 
 def cluster_scores(
@@ -298,17 +367,13 @@ def order_scores(
     settings: Settings,
     *,
     lower: bool,
-    apart: Sequence[str],
 ) -> Ranking:
     """Put everything in the order of the board, best first, equal estimates by name."""
     clustering, intervals = found
     # estimates are equal within rounding, which goes with the spread of scores
     unit = float(scores.score.std()) if fit.scale == "score" else 1.0
     values = fit.estimate / (-unit if lower else unit)
-    every, _ = number_places(values)
-    ranked = np.array([fit.systems[i] not in apart for i in every])
-    order = every[ranked]
-    _, places = number_places(values[order])
+    order, places = number_places(values)
     board = reorder(intervals, order)
     margin = (intervals.upper - intervals.lower) / 2  # about the mean of systems
     low, high = fit.estimate - margin, fit.estimate + margin
@@ -319,26 +384,10 @@ def order_scores(
     parts += [f"{intervals.method}, level {exactly(settings.level)}", f"seed={settings.seed}"]
     parts += [f"cluster {settings.cluster}"] if settings.cluster is not None else []
     parts += ["lower is better"] if lower else []
-    parts += [f"references {listing(apart)}"] if apart else []
     limits = [
         say("no-interval-of-scores", **one.values) if one.code == "no-interval" else one
         for one in take_findings(intervals.notes)
     ]
-    references = []
-    for at in every[~ranked].tolist():
-        against = intervals.decided[at][order]
-        references.append(
-            {
-                "system": fit.systems[at],
-                "estimate": float(fit.estimate[at]),
-                "lower": finite(float(low[at])),
-                "upper": finite(float(high[at])),
-                "ratings": int(fit.counts[at]),
-                "mean": float(fit.means[at]),
-                "beats": [fit.systems[i] for i in order[against > 0].tolist()],
-                "beaten_by": [fit.systems[i] for i in order[against < 0].tolist()],
-            }
-        )
     return Ranking(
         systems=tuple(fit.systems[i] for i in order),
         log_worth=None,
@@ -371,7 +420,6 @@ def order_scores(
         mean=fit.means[order],
         repeats=scores.rows.repeats,
         lower_is_better=lower,
-        references=tuple(references),
         answers="ratings",
     )
 

@@ -64,7 +64,7 @@ from evenhand.ranking.ranking import say_repeats
 from evenhand.ranking.ratings import (
     check_references,
     choose_rating_model,
-    find_references,
+    leave_references_out,
     name_groups,
     rank_scores,
 )
@@ -464,8 +464,6 @@ class ScoreTests(Shown):
         clustered = CLUSTERED in keys
         legend[0] += "; clustered: by max-|t|" if clustered and not self.new else ""
         legend += [f"difference: of {self.pairs.compared}"] if clustered else []
-        if clustered and any(one.code == "references" for one in self.excluded):
-            legend.append("evenhand rank has pairs with human references beside these, and others")
         difference = "difference_adjusted" if clustered else "difference"
         return Table(
             "pairs",
@@ -639,7 +637,7 @@ def run_score_tests(
     settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
     standard = settings.name == "z"
     scored = replace(rows, score=standardise(take_scores(rows))) if standard else rows
-    compared, excluded = _leave_references_out(scored, references, new)
+    compared, excluded = leave_references_out(scored, references, kept=new)
     scores = MeanScores.of(compared, sign)
     systems = scores.systems
     if len(systems) < 2:
@@ -686,29 +684,6 @@ def run_score_tests(
         signature=sign_excluded(write_signature(parts, rows.size, digest_ratings(rows)), excluded),
         excluded=excluded,
     )
-
-
-def _leave_references_out(
-    rows: RatingRows, references: Sequence[str] | None, new: str | None
-) -> tuple[RatingRows, tuple[Exclusion, ...]]:
-    """Leave human references out of the pairs, but for the system that is tested."""
-    systems = {rows.systems[code] for code in np.unique(rows.system).tolist()}
-    apart = find_references(sorted(systems), references, kept=new)
-    if not apart:
-        return rows, ()
-    left = np.isin(rows.system, [rows.systems.index(name) for name in apart])
-    reason = f"human references{' by name' if references is None else ''}, which are in no pair"
-    excluded = Exclusion(
-        "references",
-        reason,
-        int(left.sum()),
-        rows.size,
-        unit="score",
-        systems=len(apart),
-        of_systems=len(systems),
-        system_names=tuple(apart),
-    )
-    return rows.take(~left), (excluded,)
 
 
 def _test_blocks(

@@ -40,9 +40,10 @@ from evenhand.ranking.covariance import ClusteredErrors, estimate_each
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
 from evenhand.ranking.ratings import (
-    find_references,
     leave_out,
+    leave_references_out,
     order_scores,
+    rank_beside_references,
     rank_scores,
 )
 from evenhand.ranking.settings import SAMPLED, Settings
@@ -239,13 +240,28 @@ def fuse_scores(
     refuse_settings(settings, unpaired)
     refuse_weight(weight)
     verdicts = match_verdicts(verdicts, people)
+    of_systems, _ = leave_references_out(verdicts, references)
+
+    def fuse(part: RatingRows) -> Ranking:
+        of_part = verdicts if part is people else of_systems
+        asked: dict[str, Any] = {"unpaired": unpaired, "lower": lower_is_better, "weight": weight}
+        return _fuse(part, of_part, settings, **asked)
+
+    return rank_beside_references(fuse, people, references)
+
+
+def _fuse(
+    people: RatingRows,
+    verdicts: RatingRows,
+    settings: Settings,
+    *,
+    unpaired: str | None,
+    lower: bool,
+    weight: float | None,
+) -> Ranking:
     paired = pair_scores(people, verdicts, unpaired)
     rank_people = partial(
-        rank_scores,
-        paired.people,
-        settings,
-        lower_is_better=lower_is_better,
-        references=references,
+        rank_scores, paired.people, settings, lower_is_better=lower, references=()
     )
     fused = Fused(
         paired.n_verdicts,
@@ -274,17 +290,10 @@ def fuse_scores(
             return without_verdicts(fused, weight=weight)
         estimates, spread = joint.estimate(fused.weight)
         moved = replace(fit, estimate=fit.estimate.mean() + estimates.values)
-        if lower_is_better:
+        if lower:
             estimates = replace(estimates, values=-estimates.values)
         intervals = decide_all(estimates, spread, settings.level, settings.seed)
-    ranking = order_scores(
-        moved,
-        scores,
-        (clustering, intervals),
-        settings,
-        lower=lower_is_better,
-        apart=find_references(fit.systems, references),
-    )
+    ranking = order_scores(moved, scores, (clustering, intervals), settings, lower=lower)
     return with_verdicts(ranking, fused, digest_ratings(verdicts))
 
 

@@ -32,6 +32,7 @@ RANKINGS: Final = {
     " more would narrow them. With --cluster item they are for {these} only.",
     "no-items-of-scores": "No column names items: scores are adjusted for judges alone. If one"
     " does: --column item=NAME.",
+    "references-not-fitted": "Human references are not shown beside the systems: {why}.",
     "documents": "Items are clustered by their {documents:#document}.",
     "few-documents": "Items come from {documents:#document} ({effective:.1f} effective), too few to"
     " cluster by: what documents have in common is in no interval.",

@@ -52,7 +52,12 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.ratings import choose_rating_model, rank_scores, reads_human
+from evenhand.ranking.ratings import (
+    choose_rating_model,
+    leave_references_out,
+    rank_scores,
+    reads_human,
+)
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.settings import Settings as RankSettings
@@ -271,7 +276,12 @@ class Analysis:
 
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:
-        return find_excluded(self.data)
+        """What the ranking does not count: human references of ratings, too."""
+        excluded = find_excluded(self.data)
+        if not isinstance(self.data, Ratings) or self.settings.rank_references:
+            return excluded
+        rows = leave_out_controls(self.data).rows()
+        return (*excluded, *(leave_references_out(rows, None)[1] if rows.size else ()))
 
     @cached_property
     def pairs(self) -> Comparisons:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any, Final
 
+from evenhand.data.exclusions import REFERENCES
 from evenhand.render.document import Column, Document, Row, Table, Text
 from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import join_names
@@ -188,12 +189,13 @@ def join_documents(
 def list_notes(document: Document) -> list[Finding]:
     """Return the findings of a document without what the report says once, above all sections.
 
-    That is what was excluded, and the question about judges who are named like LLMs.
+    That is what was excluded, but for references, which other sections count, and the question
+    about judges who are named like LLMs.
     """
     return [
         one
         for one in document.shown
-        if "of_rows" not in one.values and one.code != "named-like-llms"
+        if one.code == REFERENCES or not (one.code == "named-like-llms" or "of_rows" in one.values)
     ]
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from evenhand.data.exclusions import REFERENCES
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE
@@ -348,7 +349,8 @@ def _say_rating_models(rated: Rated) -> list[Sentence]:
     rankings = rated.ranked
     n = write_value(sum(one.n_judgments for one in rankings.values()), "count")
     under = f", under each of {len(rankings)} criteria by itself" if len(rankings) > 1 else ""
-    what = f"{n} ratings of {len(rated.systems)} systems{under}"
+    systems = {name for one in rankings.values() for name in one.systems}
+    what = f"{n} ratings of {len(systems)} systems{under}"
     if lower := [name for name, one in rankings.items() if one.lower_is_better]:
         of = f" of {join_names(lower)}" if len(lower) < len(rankings) else ""
         what += f"; lower scores{of} are better"
@@ -361,7 +363,13 @@ def _say_rating_models(rated: Rated) -> list[Sentence]:
         about = f"For {join_names(names)} systems" if len(models) > 1 else "Systems"
         of = "" if sentences else f"; {what}"
         sentences.append((f"{about} were ranked by {model}{cited}{of}.", keys))
-    apart = dict.fromkeys(str(row["system"]) for one in rankings.values() for row in one.references)
+    apart = dict.fromkeys(
+        name
+        for one in rankings.values()
+        for part in one.excluded
+        if part.code == REFERENCES
+        for name in part.system_names
+    )
     if apart:
         verb = "stands" if len(apart) == 1 else "stand"
         said = f"{join_names([*apart])} {verb} beside the systems without a rank, being"

@@ -25,7 +25,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.directions import reads_lower_of
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import REFERENCES, Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
@@ -47,7 +47,7 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import (
     choose_rating_model,
-    find_references,
+    leave_references_out,
     rank_scores,
     refuse_of_votes,
     take_part,
@@ -328,12 +328,13 @@ def vary_choices(
     if isinstance(data, Ratings | RatingRows):
         refuse_of_votes({"mix": mix, "judge_cap": judge_cap, "decide": not decide})
         rows = take_part(data)
-        lower = reads_lower_of(rows)
+        direction: dict[str, Any] = {"lower_is_better": reads_lower_of(rows), "references": None}
         if board is not None:
-            lower, apart = bool(board.lower_is_better), [one["system"] for one in board.references]
-        else:
-            apart = find_references(rows.systems)
-        direction: dict[str, Any] = {"lower_is_better": lower, "references": apart}
+            human = [one.system_names for one in board.excluded if one.code == REFERENCES]
+            direction = {
+                "lower_is_better": bool(board.lower_is_better),
+                "references": [name for names in human for name in names],
+            }
         asked: dict[str, Any] = {"model": model, "cluster": cluster, "level": level, "seed": seed}
         return vary_models(rows, usual=board, screening=screening, **asked, **direction)
     table = require_pairs(data, "choices are varied on comparisons or rankings, not on")
@@ -603,6 +604,9 @@ def vary_models(
     settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = usual or rank_scores(rows, settings, **how)
+    flagged_in = screening or rows  # judges are screened by what they said of references too
+    rows, _ = leave_references_out(rows, references)
+    how["references"] = ()
     notes = [*rows.notes]
     offers: list[tuple[str, Callable[[], Ranking]]] = []
     for name in ("adjusted", "mean", "z", "mixed"):  # whose estimates are means of scores
@@ -618,7 +622,7 @@ def vary_models(
         for name in (*known, *both, "judgment")
         if usual.ways and tuple(name.split("+")) != clusterings
     ]
-    flagged = find_flagged(screening or rows, notes) if "judge" in known else ()
+    flagged = find_flagged(flagged_in, notes) if "judge" in known else ()
     if flagged:
         codes = [code for code, name in enumerate(rows.judges) if name in flagged]
         rest = rows.take(~np.isin(rows.judge, codes))
@@ -626,4 +630,4 @@ def vary_models(
         offers.append((name, partial(rank_scores, rest, settings, **how)))
     first = describe_choice(DEFAULT if settings.name == USUAL and not cluster else ASKED, usual)
     choices: tuple[Choice, ...] = (first, *(try_choice(name, make) for name, make in offers))
-    return Sensitivity(choices, level, tuple(notes), usual.signature)
+    return Sensitivity(choices, level, tuple(notes), usual.signature, excluded=usual.excluded)
