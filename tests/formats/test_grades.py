@@ -268,3 +268,17 @@ def test_two_marks_in_one_row_are_refused(save):
 def test_a_column_that_says_the_outcome_comes_before_marks(save):
     path = save("t.csv", "model_a,model_b,winner,a_wins,b_wins\nx,y,model_b,1,0\n")
     assert counts(path) == (0, 0, 1)
+
+
+def test_labels_that_hold_names_of_systems_are_no_sides(tmp_path):
+    """Of systems A, B and C "A wins" is no left; what the refusal advises works."""
+    rows = [("A", "B", "A wins"), ("C", "B", "B wins"), ("A", "C", "C wins"), ("A", "B", "B wins")]
+    text = "".join(f"{','.join(row)}\n" for row in rows)
+    (tmp_path / "votes.csv").write_text(f"left,right,outcome\n{text}")
+    said = refusal(tmp_path / "votes.csv", InvalidJudgments)
+    assert "'A wins' holds the name of system A and no side" in said
+    assert "--outcome" not in said
+    (tmp_path / "names.csv").write_text(f"left,right,outcome\n{text.replace(' wins', '')}")
+    table = read(tmp_path / "names.csv", format="crowd_kit")
+    found = cells_of(table.tally())
+    assert found == {("A", "B"): (1, 0, 1), ("A", "C"): (0, 0, 1), ("C", "B"): (0, 0, 1)}

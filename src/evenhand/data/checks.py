@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -64,8 +65,23 @@ def check_labels(
                 f"unknown outcome '{named[0]}'{where}: it is the name of a system; where each row"
                 " names its winner, read it with --from crowd-kit, in Python format='crowd_kit'"
             )
+        _refuse_phrases(unknown, systems, where)
         refuse_unknown(unknown, where, data.outcome_labels, every=labels["outcome"])
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
+
+
+def _refuse_phrases(unknown: Sequence[str], systems: Collection[str | None], where: str) -> None:
+    """Refuse labels such as "A wins" of systems A, B and C, where A is no side."""
+    names = "|".join(re.escape(one) for one in sorted(filter(None, systems), key=len, reverse=True))
+    named = {one: {*re.findall(rf"(?<!\w)(?:{names})(?!\w)", one)} for one in unknown}
+    phrases = {one: next(iter(found)) for one, found in named.items() if len(found) == 1}
+    if len({*phrases.values()}) > 1 or phrases.keys() == {*unknown}:
+        label, name = next(iter(phrases.items()))
+        raise InvalidJudgments(
+            f"unknown outcome {listing([*map(repr, phrases)], 5)}{where}: '{label}' holds"
+            f" the name of system {name} and no side; write the name of the winner alone,"
+            f" '{name}', and read it with --from crowd-kit, in Python format='crowd_kit'"
+        )
 
 
 def refuse_unnamed_levels(

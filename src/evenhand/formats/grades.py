@@ -232,7 +232,8 @@ def _read_words(
         raise InvalidJudgments(
             f"column '{column}' says '{clash[0]}', which is the name of a system and may mean a"
             f" side as well: if sides are meant, declare them ({options}, in Python"
-            f" outcomes={outcomes})"
+            f" outcomes={outcomes}); if systems, write the name of the winner alone and read it"
+            " with --from crowd-kit, in Python format='crowd_kit'"
         )
     by_side = {
         side: sorted(label for label, meant in outcomes.items() if meant == side)
