@@ -50,6 +50,13 @@ def test_scores_off_a_declared_scale_are_refused():
     read_scale("1..6").check(scores)
 
 
+def test_few_scores_off_a_scale_may_be_excluded_and_many_may_not():
+    with pytest.raises(InvalidJudgments, match=r"correct it, exclude it \(--missing 9, "):
+        read_scale("1-5").check(np.array([9.0, *[3.0] * 20]))
+    with pytest.raises(InvalidJudgments, match="correct them, or say what the scale is"):
+        read_scale("1-4").check(np.array([5.0, 5.0, *[3.0] * 8]))
+
+
 def test_the_scale_that_is_seen_refuses_nothing():
     scale = see_scale(np.array([4.0, 2.0, 4.0]))
     assert scale == Scale(2, 4, (2, 4), declared=False)

@@ -188,3 +188,22 @@ def test_scores_of_several_types_in_one_column_are_read(values, scores) -> None:
 def test_scores_on_two_scales_in_one_column_are_refused(values) -> None:
     frame = pd.DataFrame({"system": [*"ABAB"], "score": pd.Series(values, dtype=object)})
     refusal(frame, InvalidJudgments)
+
+
+def test_names_of_items_with_a_comma_stay_as_they_are(save) -> None:
+    table = read(save("t.tsv", "judge\titem\tsystem\tscore\na\t3,5\tx\t1,5\na\t2,5\ty\t2\n"))
+    assert table.rows().items == ("2,5", "3,5")
+    assert table.rows().score.tolist() == [1.5, 2.0]
+    assert table.source.named("item") == "item"
+    assert "before decimals in score." in " ".join(table.source.notes)
+
+
+def test_an_object_in_the_place_of_a_name_is_refused_by_what_is_in_it(save) -> None:
+    lines = [
+        f'{{"annotator": {{"id": "{judge}"}}, "item": 1, "system": "{system}", "score": 3}}\n'
+        for judge, system in ("ax", "by")
+    ]
+    path = save("t.jsonl", "".join(lines))
+    said = refusal(path, InvalidJudgments)
+    assert "such as --column judge=annotator.id" in said
+    assert read(path, columns={"judge": "annotator.id"}).rows().judges == ("a", "b")

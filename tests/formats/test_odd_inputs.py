@@ -328,6 +328,14 @@ TITLES = (
         "inspect ?",
         f"not read: what stands above the header in line 2, '{TITLE}'.",
     ),
+    Odd(
+        "a title with a semicolon, as each remark has",
+        "t.tsv",
+        "Study; 2026\njudge\titem\tsystem\tscore\tremark\n"
+        "ann\t3,5\tA\t4\tgood; short\nben\t2,5\tB\t3\tbad; long\n",
+        "inspect ?",
+        "above the header in line 2, 'Study; 2026'.",
+    ),
     Odd("a title, read", "t.csv", f"{TITLE}\n{SHEET}", "inspect ?", "t.csv: 2 ratings, 2 judges"),
     Odd(
         "a title of one cell", "t.csv", f"Notes,,,\n,,,\n{SHEET}", "inspect ?", "in line 3, 'Notes'"

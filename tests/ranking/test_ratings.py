@@ -8,6 +8,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.ranking.fitted import FittedRatings
 from rated_studies import make_rows
 
 K, JUDGES, ITEMS = 5, 8, 20
@@ -658,3 +659,22 @@ def test_clusters_of_items_alone_speak_of_these_judges(judges, whom):
     columns["score"] = rng.normal(0, 1, len(cells)).tolist()
     ranking = rank(columns, cluster="item")
     assert ranking.headline == f"for {whom} only"
+
+
+@pytest.mark.parametrize(("model", "documents"), [("mixed", 4), ("adjusted", 1)])
+def test_documents_that_no_interval_accounts_for_are_said(model, documents):
+    columns = make()
+    columns["document"] = [
+        f"d{int(one.removeprefix('item-')) % documents}" for one in columns["item"]
+    ]
+    found = {note.code: note.values for note in rank(columns, model=model).notes}
+    assert found["documents-unused"]["documents"] == documents
+    biases = evenhand.find_rating_bias(evenhand.read(pl.DataFrame(columns)))
+    assert "documents-unused" in {note.code for note in biases.notes}
+
+
+def test_coefficients_of_penalties_say_that_lower_is_better():
+    rows = evenhand.read(pl.DataFrame(make(criterion=["errors"] * 400))).rows()
+    fitted = FittedRatings(evenhand.Adjusted().fit(rows), rows)
+    assert fitted.document().basis.endswith("Lower scores are better.")
+    assert fitted.to_dict()["lower_is_better"]

@@ -282,6 +282,7 @@ _WHOLE: Final = re.compile(r"\s*([+-]?\d+)\s*-\s*([+-]?\d+)\s*")
 
 
 MAX_CODES: Final = 5  # Scores off a scale that a remedy names
+FEW: Final = 0.1  # Share of scores off a scale up to which a remedy excludes them
 
 
 @dataclass(frozen=True)
@@ -302,11 +303,11 @@ class Scale:
             is_are, them = ("score is", "it") if n == 1 else ("scores are", "them")
             told = _numbers(values)
             way = f"exclude {them} (--missing {','.join(told)}, in Python missing={told})"
+            way = f" {way if len(told) <= MAX_CODES else f'leave {them} out'},"
             raise InvalidJudgments(
                 f"{n:,} {is_are} not on the scale {self}: {listing(told, 5)}"
                 f"{where(values.tolist())}; correct {them},"
-                f" {way if len(told) <= MAX_CODES else f'leave {them} out'}, or say what the scale"
-                " is"
+                f"{way if n <= FEW * len(scores) else ''} or say what the scale is"
             )
 
     def __str__(self) -> str:

@@ -28,17 +28,20 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
 
     Unasked only where commas part no fields, and cannot part thousands. Points part thousands in
     columns with such decimals, and in other numbers beside them; where the file has none, 1.290
-    beside 870 is read as it stands, with a warning.
+    beside 870 is read as it stands, with a warning. Names of judges, items and so on stay as they
+    are.
 
     columns: role → column, as the caller names them.
     """
     if decimal == "." or (decimal is None and table.delimiter not in (";", "\t")):
         return table
     texts = [name for name, dtype in table.schema.items() if dtype == nw.String]
+    labels = _list_labels(texts, columns)
+    texts = [name for name in texts if name not in labels]
     if table.frame.implementation.is_duckdb():  # before a dot it expects the name of a table
         texts = [name for name in texts if "." not in name]
     looked = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
-    commas, points, labels = list[str](), list[str](), _list_labels(texts, columns)
+    commas, points = list[str](), list[str]()
     for name, values in looked.items():
         given = [value.strip() for value in values.tolist() if not is_missing(value)]
         apart = [value for value in given if re.match(_POINTS, value)]
@@ -48,7 +51,7 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
         if sure or (decimal and 2 * (len(numbers) + len(apart)) > len(given)):
             commas.append(name)
             points += [name] if apart and every else []
-        elif every and apart and numbers and name not in labels:
+        elif every and apart and numbers:
             points.append(name)
     if not commas:
         doubts = [_doubt_points(table, name) for name in points]
@@ -67,9 +70,13 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
 
 
 def _list_labels(names: Sequence[str], columns: Mapping[str, str]) -> set[str]:
-    """Return the columns that name something: their numbers are no amounts."""
-    words = {fold(word) for role in LABELS for word in (role, *SYNONYMS.get(role, ()))}
-    own = {column for role, column in columns.items() if role in LABELS}
+    """Return the columns that name something: their numbers are no amounts, as preferences may be.
+
+    columns: role → column, as the caller names them.
+    """
+    roles = {*LABELS} - {"outcome"}
+    words = {fold(word) for role in roles for word in (role, *SYNONYMS.get(role, ()))}
+    own = {column for role, column in columns.items() if role in roles}
     return {name for name in names if name in own or fold(name) in words}
 
 

@@ -173,16 +173,21 @@ def find_titled(text: str, delimiter: str | None) -> Dialect | None:
     The header names every column of the records below it, and those above it are no such names:
     none is as long, none has a name that a role goes by, and of a padded one a single cell is set.
     Of several delimiters the one whose header stands highest is believed: commas of decimals, which
-    the header has none of, part nothing.
+    the header has none of, part nothing. A first line that parts into no names of roles, by commas
+    or semicolons that all rows have, is a title above such names.
     """
     found: list[Dialect] = []
+    first_fits = False
     for mark in _LIKELY if delimiter is None else (delimiter,):
         records = list(_records(text, mark, MAX_TITLES + _LOOK))
         width = len(records[-1]) if records else 0
         cells = [[cell.strip() for cell in record] for record in records]
         alike = sum(len(one) == width for one in records)
         if width == len(records[0]) > 1 < sum(map(bool, cells[0])) and 2 * alike > len(records):
-            return None
+            if any(map(reads_role, cells[0])):
+                return None
+            first_fits = True
+            continue
         place = next((at for at, one in enumerate(cells) if len(one) == width and all(one)), 0)
         if not (0 < place <= MAX_TITLES and width > 1 and len(records) > place + 1):
             continue
@@ -199,6 +204,8 @@ def find_titled(text: str, delimiter: str | None) -> Dialect | None:
         if even and plain and titles and not named and not any('"' in one for one in lines[:head]):
             first = f"{mark} ".join(next(filter(None, above), []))
             found.append(Dialect(mark, tuple(names), skip=head, above=first or "blank cells"))
+    if first_fits:
+        found = [one for one in found if any(map(reads_role, one.columns))]
     return min(found, key=lambda one: one.skip, default=None)
 
 

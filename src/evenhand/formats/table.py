@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -525,10 +526,19 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
     if unfit_type:
         raise InvalidJudgments(
             f"column '{column}' of {table.name}, taken as {role}, holds {unfit_type}, which cannot"
-            " name anything: make it text or whole numbers"
+            f" name anything: {_find_inner(table, column, role)}make it text or whole numbers"
         )
     value = nw.col(column)
     return (value if dtype == nw.String else _as_text(table, column)).alias(role)
+
+
+def _find_inner(table: Table, column: str, role: str) -> str:
+    """Advise to name a value within objects, such as annotator.id; "" where there is none."""
+    first = find_rows(table.frame, ~nw.col(column).is_null(), limit=1)
+    nested = bool(first) and table.original_types.get(column) == NESTED
+    held = json.loads(first[0][column]) if nested else None
+    named = [f"{role}={column}.{key}" for key in held] if isinstance(held, dict) else []
+    return f"name what is in it, such as --column {write_word(named[0])}, or " if named else ""
 
 
 def _keep(table: Table, column: str) -> nw.Expr:

@@ -167,7 +167,9 @@ class AgreementTable(Shown):
             basis = f"{counts} {most}, {judges}.{scale} {intervals}"
         of_whole = tuple(one for one in sentences if not one.values["part"])
         if any(one.code == "scales-differ" for one in take_findings(self.notes)):
-            of_whole, tables = (), tables[::-1]  # a value over several scales says little
+            # a value over several scales says little
+            of_whole = tuple(one for one in sentences if one.values["part"])
+            tables = tables[::-1]
         return Document(
             basis=basis,
             answer=of_whole or self.says,

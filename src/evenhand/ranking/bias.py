@@ -74,6 +74,7 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import FACTORS, MAX_CLUSTERS, Evidence, wanted_factors
 from evenhand.ranking.covariance import NO_SPREAD_RATIO
 from evenhand.ranking.inference import find_intervals
+from evenhand.ranking.ratings import note_documents
 from evenhand.ranking.settings import Settings, name_model
 from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.texts import INSEPARABLE, say, say_clusterings
@@ -672,6 +673,7 @@ def find_rating_bias(
             f"these ratings cannot be clustered by {lacking[0]}, which needs a column with"
             f" {MIN_CLUSTERS} or more, each with several ratings: leave out --cluster {cluster}"
         )
+    notes += note_documents(scores, "biases are clustered by items")
     codes = codes or {"judgment": np.arange(rows.size)}
     effects, drifts = [], np.full(scores.factors["judge"].size, np.nan)
     for name, unit, x in _list_columns(rows, controls, notes):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import tally_groups
 from evenhand.data.rating_rows import RatingRows, digest_ratings
@@ -717,7 +718,11 @@ class FittedRatings(Shown):
 
     def document(self) -> Document:
         document = self.fit.document()
-        return replace(document, findings=self.findings, signature=self.signature)
+        lower = " Lower scores are better." if reads_lower_of(self.rows) else ""
+        basis = f"{document.basis}{lower}"
+        return replace(document, basis=basis, findings=self.findings, signature=self.signature)
 
     def to_dict(self) -> dict[str, Any]:
-        return {**write_contract(self, findings=self.findings), **self.fit.to_dict()}
+        told = write_contract(self, findings=self.findings)
+        lower = {"lower_is_better": True} if reads_lower_of(self.rows) else {}
+        return {**told, **self.fit.to_dict(), **lower}

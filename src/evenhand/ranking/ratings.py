@@ -54,7 +54,7 @@ from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart
 from evenhand.ranking.sandwich import MAX_DENSE, Answers, find_singular
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
-from evenhand.render.findings import take_findings
+from evenhand.render.findings import Finding, take_findings
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model")
 # Models whose errors take scores as independent, given effects
@@ -286,8 +286,8 @@ def name_groups(rows: RatingRows, group_by: str | None) -> str:
     return " / ".join(several) or group_by or "criterion"
 
 
-def cluster_documents(scores: ScoredRows) -> Factor | None:
-    """Return the documents of items, which are correlated; None where they are not known.
+def find_documents(scores: ScoredRows) -> Factor | None:
+    """Return the documents of items, whose items are correlated; None where they are not known.
 
     Of names such as doc#system, as Appraise writes them, the first part is the document.
     """
@@ -299,7 +299,15 @@ def cluster_documents(scores: ScoredRows) -> Factor | None:
     place = {name: at for at, name in enumerate(names)}
     documents = Factor.of(names, np.array([place[one.partition("#")[0]] for one in labels])[codes])
     nested = len(np.unique(number_groups(items.codes, documents.codes))) == items.size
-    return documents if nested and 1 < documents.size < items.size else None
+    return documents if nested and documents.size < items.size else None
+
+
+def note_documents(scores: ScoredRows, why: str) -> tuple[Finding, ...]:
+    """Say that no interval accounts for documents, where they are known, and why."""
+    documents = find_documents(scores)
+    if documents is None:
+        return ()
+    return (say("documents-unused", documents=documents.size, why=why),)
 
 
 def rank_scores(
@@ -341,9 +349,12 @@ def cluster_scores(
     answers = ScoredAnswers(scores.factors, float(len(scores.score)))
     clustered = isinstance(fit, LeastSquaresFit) and settings.interval != "model"
     of_items = settings.cluster is None or "item" in settings.cluster.split("+")
-    documents = cluster_documents(scores) if clustered and of_items else None
-    if documents is None:
-        return find_rating_intervals(fit, answers, settings, sign)
+    documents = find_documents(scores) if clustered and of_items else None
+    if documents is None or documents.size == 1:
+        clustering, intervals = find_rating_intervals(fit, answers, settings, sign)
+        why = "one document shows no spread" if clustered else "errors of a model know no documents"
+        unused = note_documents(scores, why) if of_items else ()
+        return replace(clustering, notes=(*clustering.notes, *unused)), intervals
     known = say("documents", documents=documents.size)
     by_document = ScoredAnswers(
         {**scores.factors, "item": documents}, answers.n_answers, "document"

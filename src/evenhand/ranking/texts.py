@@ -34,6 +34,8 @@ RANKINGS: Final = {
     " does: --column item=NAME.",
     "references-not-fitted": "Human references are not shown beside the systems: {why}.",
     "documents": "Items are clustered by their {documents:#document}.",
+    "documents-unused": "Items come from {documents:#document}, and what the items of one have in"
+    " common is in no interval: {why}.",
     "few-documents": "Items come from {documents:#document} ({effective:.1f} effective), too few to"
     " cluster by: what documents have in common is in no interval.",
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
