@@ -5,9 +5,10 @@ import pytest
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
+from evenhand.data.source import fold
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.formats.reading import read
-from evenhand.formats.roles import SYNONYMS, Header, assign, describe, fold
+from evenhand.formats.roles import SYNONYMS, Header, assign, describe
 from read_tables import cells_of, refusal, tally_of
 
 ROLES = ("left", "right", "outcome", "judge", "item")

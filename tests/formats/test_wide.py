@@ -9,10 +9,11 @@ import pytest
 import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.ratings import Ratings
+from evenhand.data.source import fold
 from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
 from evenhand.formats.layouts.wide import CRITERIA, is_criterion, share_scale
 from evenhand.formats.reading import read
-from evenhand.formats.roles import Spread, fold
+from evenhand.formats.roles import Spread
 from read_tables import cells_of, refusal, rows_of, tally_of
 
 ROLES = ("judge", "item", "system", "criterion", "score")

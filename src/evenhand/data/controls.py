@@ -8,7 +8,6 @@ right kind is refused here, with what to do instead.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -44,7 +43,7 @@ from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import number_rows
+from evenhand.data.source import fold, number_rows
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally, take_names
 from evenhand.data.texts import say
@@ -358,9 +357,8 @@ ANSWERED: Final = (
 
 def find_answered(columns: Sequence[str]) -> str | None:
     """Return the column that tells when answers came in, by its name without blanks and signs."""
-    names = {re.sub(r"[\W_]", "", one).casefold(): one for one in reversed(columns)}
-    wanted = (one.replace("_", "") for one in ANSWERED)
-    return next((names[one] for one in wanted if one in names), None)
+    names = {fold(one): one for one in reversed(columns)}
+    return next((names[one] for one in map(fold, ANSWERED) if one in names), None)
 
 
 def leave_out_second_answers(table: Comparisons, by: str | None = None) -> Comparisons:

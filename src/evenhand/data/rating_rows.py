@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.source import fold
 from evenhand.data.tally import Codes, Factor, number_codes
 from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
@@ -165,8 +166,7 @@ _DOCUMENTS: Final = frozenset(("document", "documentid", "doc", "docid", "docnam
 
 def find_document(columns: Iterable[str]) -> str | None:
     """Return the column of documents, by its name."""
-    folded = {one: re.sub(r"[\W_]", "", one).casefold() for one in columns}
-    return next((one for one, name in folded.items() if name in _DOCUMENTS), None)
+    return next((one for one in columns if fold(one) in _DOCUMENTS), None)
 
 
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:

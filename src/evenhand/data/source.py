@@ -30,6 +30,12 @@ from evenhand.data.query_log import hold
 from evenhand.data.texts import say
 from evenhand.render.findings import Finding
 
+
+def fold(name: str) -> str:
+    """Reduce a column name to what is compared: letters and digits, in one case."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
 # it, how long it took, and when it was given
 ANNOTATIONS: Final = ("kind", "expected", "seconds", "shown_at")

@@ -20,6 +20,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
+from evenhand.data.source import fold
 from evenhand.design import campaign as campaigns
 from evenhand.design.campaign import WORDS, Item
 from evenhand.design.catalogues import read_catalogue
@@ -33,7 +34,7 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.formats.roles import SYNONYMS, fold
+from evenhand.formats.roles import SYNONYMS
 from evenhand.formats.workbooks import Sheet, is_workbook, read_sheet
 
 # What a campaign file may say

@@ -11,9 +11,9 @@ import narwhals as nw
 
 from evenhand.data.engine import fetch_columns
 from evenhand.data.labels import is_missing
-from evenhand.data.source import find_rows, name_rows
+from evenhand.data.source import find_rows, fold, name_rows
 from evenhand.data.tables import LABELS
-from evenhand.formats.roles import SYNONYMS, fold
+from evenhand.formats.roles import SYNONYMS
 from evenhand.formats.table import LOOK, THOUSANDS, WITH_COMMA, Table
 from evenhand.formats.texts import say
 from evenhand.render.findings import Finding

@@ -8,7 +8,7 @@ from typing import Final
 import narwhals as nw
 
 from evenhand.data.engine import Frame, count_labels
-from evenhand.formats.roles import fold
+from evenhand.data.source import fold
 
 # Columns by which Appraise says so
 _MARKS: Final = frozenset(map(fold, ("is_doc", "is_document", "is_complete_document")))

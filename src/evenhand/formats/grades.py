@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from evenhand.data.labels import Outcome, is_missing, read_outcome
+from evenhand.data.source import fold
 from evenhand.errors import InvalidJudgments, listing, write_word
-from evenhand.formats.roles import SIDES, find_mark, fold, say_unclear
+from evenhand.formats.roles import SIDES, find_mark, say_unclear
 from evenhand.formats.texts import say
 from evenhand.render.findings import Finding
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
+from evenhand.data.source import fold
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
 from evenhand.formats.file_heads import DOWNLOAD
 from evenhand.formats.layouts import (
@@ -23,7 +24,6 @@ from evenhand.formats.roles import (
     OF_NO_SIDE,
     Header,
     check_asked,
-    fold,
     refuse_circular,
     say_unclear,
     say_which,

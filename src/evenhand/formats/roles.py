@@ -17,7 +17,7 @@ import narwhals as nw
 
 from evenhand.data.directions import LOWER_METRICS
 from evenhand.data.labels import Outcome
-from evenhand.data.source import ANNOTATIONS, Source
+from evenhand.data.source import ANNOTATIONS, Source, fold
 from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
@@ -104,11 +104,6 @@ def is_metric(column: str) -> bool:
     [True, True, True, False, False]
     """
     return not _METRICS.isdisjoint(re.findall(r"[^\W\d_]+", column.casefold()))
-
-
-def fold(name: str) -> str:
-    """Reduce a column name to what is compared: letters and digits, in one case."""
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 # Names of systems where no column has one of those above

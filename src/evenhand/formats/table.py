@@ -51,6 +51,7 @@ from evenhand.data.source import (
     empty_codes,
     find_lines,
     find_rows,
+    fold,
     matches_code,
     name_rows,
     repeats_header,
@@ -71,7 +72,6 @@ from evenhand.formats.roles import (
     find_mark,
     find_probability,
     find_side,
-    fold,
     is_metric,
 )
 from evenhand.formats.texts import say

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree.ElementTree import ParseError
 
+from evenhand.data.source import fold
 from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
@@ -21,7 +22,7 @@ from evenhand.errors import (
     suggest,
     write_word,
 )
-from evenhand.formats.roles import Header, fold
+from evenhand.formats.roles import Header
 from evenhand.render.counts import plural
 
 ZIP: Final = b"PK\x03\x04"  # First bytes of an archive, such as a workbook

@@ -26,6 +26,7 @@ from evenhand.data.groups import list_levels
 from evenhand.data.labels import is_missing
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.source import fold
 from evenhand.errors import (
     InvalidJudgments,
     NoRows,
@@ -42,7 +43,7 @@ from evenhand.formats.layouts.mqm import read_mtme_scores
 from evenhand.formats.layouts.wide import counts, is_criterion
 from evenhand.formats.reading import open_source, read
 from evenhand.formats.reading import read_columns as hold_scores
-from evenhand.formats.roles import Header, fold, is_metric
+from evenhand.formats.roles import Header, is_metric
 from evenhand.formats.table import LOOK, PATTERN, ROWS_LOOKED_AT, WITH_COMMA, ReadOptions, Table
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers

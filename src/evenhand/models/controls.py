@@ -19,7 +19,7 @@ from evenhand.data.controls import take_pairs
 from evenhand.data.engine import Frame, fetch_columns, is_finite, quote, quote_name
 from evenhand.data.engine_errors import first_line
 from evenhand.data.rankings import Rankings
-from evenhand.data.source import find_rows, name_rows
+from evenhand.data.source import find_rows, fold, name_rows
 from evenhand.data.streams import Batch, CodedRows, code_rows
 from evenhand.errors import (
     InvalidJudgments,
@@ -29,7 +29,6 @@ from evenhand.errors import (
     UnknownOption,
     listing,
 )
-from evenhand.formats.roles import fold
 from evenhand.formats.table import Table, is_no_number, read_number, refuse_text
 from evenhand.models.base import add_reference
 from evenhand.models.design import DENSE

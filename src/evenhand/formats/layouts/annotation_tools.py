@@ -28,6 +28,7 @@ from typing import Any, Final
 
 from evenhand.data.annotations import Span, write_spans
 from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.source import fold
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
 from evenhand.formats.file_heads import CAMPAIGN
@@ -45,7 +46,7 @@ from evenhand.formats.records import (
     take_rows,
     weigh,
 )
-from evenhand.formats.roles import Header, fold
+from evenhand.formats.roles import Header
 
 _SEGMENT: Final = ("src", "tgt", "item_id", "validation", "skippable")
 _ANSWER: Final = ("score", "error_spans", "textfield", "sliders")

@@ -22,7 +22,7 @@ from evenhand.data.engine import count_labels, count_rows
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.joining import list_places
 from evenhand.data.labels import OUTCOMES, Outcome
-from evenhand.data.source import find_rows, name_rows
+from evenhand.data.source import find_rows, fold, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats.records import (
     Record,
@@ -35,7 +35,7 @@ from evenhand.formats.records import (
     require_columns,
     take_rows,
 )
-from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, find_mark, fold
+from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, find_mark
 from evenhand.formats.table import (
     COMPARISON_ROLES,
     ROWS_LOOKED_AT,

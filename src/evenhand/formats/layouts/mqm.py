@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from evenhand.data.annotations import Span, read_spans, write_spans
 from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.source import fold
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownColumn
 from evenhand.formats.files import REMARK
 from evenhand.formats.layouts.wide import is_criterion
@@ -50,7 +51,7 @@ from evenhand.formats.records import (
     take_rows,
     weigh,
 )
-from evenhand.formats.roles import Header, assign, check_asked, fold, write_roles
+from evenhand.formats.roles import Header, assign, check_asked, write_roles
 from evenhand.formats.table import (
     RATING_ROLES,
     Handle,

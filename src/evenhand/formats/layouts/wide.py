@@ -26,7 +26,7 @@ from evenhand.data.engine import Frame, count_rows, fetch_columns
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.joining import keep_places
 from evenhand.data.rating_rows import MAX_SHORT
-from evenhand.data.source import number_rows
+from evenhand.data.source import fold, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
 from evenhand.formats.layouts.wmt import stack
@@ -35,7 +35,6 @@ from evenhand.formats.roles import (
     Header,
     Spread,
     check_asked,
-    fold,
     is_metric,
     write_roles,
 )

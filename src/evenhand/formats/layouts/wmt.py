@@ -16,11 +16,11 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import Frame, quote, quote_name
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.rankings import Rankings
-from evenhand.data.source import ANNOTATIONS, find_rows, name_rows, number_rows
+from evenhand.data.source import ANNOTATIONS, find_rows, fold, name_rows, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.formats import records
 from evenhand.formats import table as tables
-from evenhand.formats.roles import SOFT, assign, fold
+from evenhand.formats.roles import SOFT, assign
 from evenhand.formats.texts import say
 
 
