@@ -25,6 +25,9 @@ from evenhand.render.findings import Finding, take_findings
 
 Small = NDArray[np.int8]
 
+ALL_SAME: Final = "all scores are the same"
+SPREAD_SCORES: Final = "ask for scores that tell outputs apart"
+
 # What a judgment is: of an output as such; the same output asked again; one whose worth is known.
 # A control carries what is expected of it: `expected` is a score for ratings, NaN where only the
 # direction is known; `direction` is +1 for a known good output, -1 for a known bad one, 0

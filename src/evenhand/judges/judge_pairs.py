@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.rating_rows import Scale
+from evenhand.data.rating_rows import ALL_SAME, Scale
 from evenhand.data.results import ITEM, JUDGE
 from evenhand.data.tally import Codes
 from evenhand.errors import NotConverged, NotIdentified, require_option
@@ -410,7 +410,7 @@ def correlate_by_components(units: Units, *, level: float = 0.95) -> dict[str, C
     n, score = shared.ratings, shared.points[shared.code]
     spread = float(score.std())
     if not spread:
-        raise NotIdentified("the ICC has no value: all scores are the same")
+        raise NotIdentified(f"the ICC has no value: {ALL_SAME}")
     outputs = Term(ITEM, np.repeat(np.arange(shared.size), shared.sizes), shared.size)
     severity = Term(JUDGE, judges, int(judges.max()) + 1)
     k = shared.size / float((1 / shared.sizes).sum())

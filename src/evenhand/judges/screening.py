@@ -29,7 +29,15 @@ from evenhand.data.controls import (
     refuse_kind,
 )
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import TARGET, RatingRows, Scale, digest_ratings, require_scale
+from evenhand.data.rating_rows import (
+    ALL_SAME,
+    SPREAD_SCORES,
+    TARGET,
+    RatingRows,
+    Scale,
+    digest_ratings,
+    require_scale,
+)
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.slips import find_short_scales
@@ -413,7 +421,7 @@ def screen_ratings(
     if not rows.targets().size:
         raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
     if rows.all_same:
-        raise NotIdentified("all scores are the same", ["ask for scores that tell outputs apart"])
+        raise NotIdentified(ALL_SAME, [SPREAD_SCORES])
     if scale is not None:
         scale.check(rows.score)
     present, judge = np.unique(rows.judge, return_inverse=True)

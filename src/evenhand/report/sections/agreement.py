@@ -11,6 +11,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import ANSWER
 from evenhand.data.exclusions import Exclusion, note_excluded
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import ALL_SAME, SPREAD_SCORES
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.agreement import INFLATED, Request, tabulate_votes
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable, name_kappa
@@ -220,9 +221,8 @@ def _list_parts(table: AgreementTable) -> list[AgreementPart]:
 
 def _check_scoring(table: AgreementTable, *, level: bool) -> Check:
     if level:
-        says = "all scores are the same: chance explains all agreement"
-        advice = "Ask for scores that tell outputs apart."
-        return AgreementCheck(UNDECIDED, says, advice)
+        says = f"{ALL_SAME}: chance explains all agreement"
+        return AgreementCheck(UNDECIDED, says, f"{SPREAD_SCORES.capitalize()}.")
     parts = _list_parts(table)
     known = []  # the first α of each criterion that has a value
     for part in parts:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import ALL_SAME, SPREAD_SCORES
 from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.cards import (
@@ -271,7 +272,7 @@ def write_section_scorers(analysis: Analysis) -> Section:
     rated, command = analysis.rated, analysis.write_command("judges")
     fault = find_fault(rated.rows.judges)
     if not fault[0] and rated.rows.all_same:
-        fault = "all scores are the same", "Ask for scores that tell outputs apart."
+        fault = ALL_SAME, f"{SPREAD_SCORES.capitalize()}."
     if fault[0]:
         return write_fault("scorers", fault, command)
     screening, full = rated.screening, analysis.settings.full
