@@ -528,7 +528,7 @@ def find_spread(
         cells = number_groups(*(way.factor.codes for way in reversed(ways)))
         crossed = sum_squares(fit.absorbed, fit.residual, cells, int(cells.max()) + 1, rows)
         # constants cost degrees of freedom; a second score by one judge of one output gives none
-        outputs = len(np.unique(cells * np.int64(len(fit.systems)) + fit.data.system))
+        outputs = int(number_groups(cells, fit.data.system).max()) + 1
         free = outputs - (n - fit.df)
         vcovs = cross_ways(vcovs, crossed * (outputs / free if free > 0 else 1.0))
     described, method, df = covariance.describe_ways(ways)
