@@ -472,3 +472,17 @@ def assert_listed(rows, points, expected):
     for table in make_tables(rows, points):
         whole = measure_agreement(read(table), coefficients="agreement").whole
         assert [one.item for one in whole.doubtful] == expected
+
+
+def test_criteria_of_different_scales_are_answered_one_by_one():
+    rows = [
+        (judge, f"{item}", "A", name, top * (1 + (item + (judge == "b")) % 3))
+        for judge in "abc"
+        for item in range(12)
+        for name, top in (("fluency", 1), ("adequacy", 20))
+    ]
+    frame = pl.DataFrame(rows, ["judge", "item", "system", "criterion", "score"], orient="row")
+    found = evenhand.measure_agreement(evenhand.read(frame))
+    answer = list(map(str, found.document().answer))
+    assert [one.partition(":")[0] for one in answer] == ["adequacy", "fluency"]
+    assert "scales-differ" in {one.code for one in found.notes}
