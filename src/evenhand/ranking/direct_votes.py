@@ -78,12 +78,19 @@ class Evidence:
     better: float  # better than the old system
     within: float  # better by less than the margin
 
-    def find_times(self, needed: float) -> float | None:
-        """Return how many times as many votes with the same shares pass; None if none do."""
+    def find_times(self, needed: float, *, turned: bool = False) -> float | None:
+        """Return how many times as many votes with the same shares pass; None if none do.
+
+        turned: show that it is worse by more than the margin.
+        """
         from scipy.optimize import brentq
 
+        one, other, least = self.wins, self.losses, self.least
+        if turned:
+            one, other, least = other, one, 1 - least
+
         def lack(times: float) -> float:
-            return needed - find_log_evidence(times * self.wins, times * self.losses, self.least)
+            return needed - find_log_evidence(times * one, times * other, least)
 
         if lack(1.0) <= 0:
             return 1.0
