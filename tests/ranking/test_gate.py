@@ -225,6 +225,21 @@ def test_a_loss_among_ties_is_bounded_by_chances_of_counts(n, decision):
     assert one.lower == pytest.approx((1 - exact.high) / 2, abs=1e-6)
 
 
+def test_rows_that_stand_twice_are_named_where_each_counts():
+    votes = draw_direct(n=60)
+    votes["item"] = [f"i{at}" for at in range(60)]
+    twice = {name: [*values, *values[:2]] for name, values in votes.items()}
+    asked = {"new": "B", "old": "A", "margin": 0.1}
+    assert not [one for one in evenhand.gate(votes, **asked).notes if one.code == "identical-rows"]
+    found = evenhand.gate(twice, **asked)
+    (said,) = (one for one in found.notes if one.code == "identical-rows")
+    assert said.severity == "warning"
+    assert said.startswith("2 rows equal another row in every column (judge j0, item i0")
+    anytime = evenhand.gate(twice, **asked, anytime=True)
+    assert not [one for one in anytime.notes if one.code == "identical-rows"]
+    assert "2 second answers" in str(anytime)
+
+
 def test_several_new_systems_are_adjusted_by_the_largest_of_correlated_t():
     votes = draw_votes(n=900)
     alone = [

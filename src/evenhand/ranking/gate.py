@@ -41,7 +41,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.source import Source
+from evenhand.data.source import Source, write_log_check
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.errors import (
@@ -398,6 +398,9 @@ def gate(
             cost_judgment=cost_judgment,
             of_these=judged_by_llm_alone(taken),
         )
+    if source.log_head:
+        check = write_log_check(source.name, source.log_head)
+        found = changed(found, notes=(*found.notes, say("log", head=source.log_head, check=check)))
     if digest is None:
         return found
     if source.plan_sha256 and source.remaining and not asked.anytime:
@@ -531,7 +534,7 @@ def decide(
         comparisons=tuple(found),
         basis=say_basis(known, alone, asked, scale),
         signature=" | ".join([sign_groups(groups, alone), *sign_asked(asked, digest)]),
-        notes=take_findings(notes),
+        notes=take_findings([*known.slips, *notes]),
         excluded=tuple(excluded),
     )
 

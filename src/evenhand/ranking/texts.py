@@ -657,6 +657,8 @@ say_of_gates: Final = Templates(
         "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
         "unplanned": "Not in the plan: {what}.",
         "exploratory": "Exploratory, so that nothing is decided by the plan.",
+        "log": "Head of the campaign's log: {head}. Whether the log was cut or changed since, shows"
+        " {check}",
         "moved": "{moved:#answer} deleted, or changed after all had been given",
         "early": "It is not decided yet: the plan decides once, at the end, and {remaining:#answer}"
         " {remains} to come.",
