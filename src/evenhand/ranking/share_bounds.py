@@ -7,15 +7,14 @@ Of n independent votes with w wins, t ties and l losses
 
 tests whether the share is s at most, and the lower bound at 1 − α is the s where p(s) = α. Where
 all votes are alike, or none is a tie, it is the exact binomial one (Clopper & Pearson); else the
-share of ties is estimated under the hypothesis, as in the score test of Tango (1998). Student's t
-alone passes too much where votes are few and most are ties: as often as no vote goes against a
-system, its error seems small.
+share of ties is the likeliest under the hypothesis (Newcombe 1998, method 5). Student's t alone
+passes too much where votes are few and most are ties: as few as go against a system, so small its
+error seems. Experiment E22 measures both.
 
 Votes of the same judges or items count as as many independent ones, n at most, as have their error.
 
-Sources: Tango (1998), Statistics in Medicine 17:891-908; Lloyd & Moldovan (2007), Statistics in
-Medicine 26:2384-2396, who estimate the nuisance in an exact test. When not to use it: votes with
-a trend, such as of systems that change.
+Source: Newcombe (1998), Statistics in Medicine 17:2635-2650, on differences of paired proportions,
+as wins less losses are. When not to use it: votes with a trend, such as of systems that change.
 """
 
 from __future__ import annotations

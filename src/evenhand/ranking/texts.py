@@ -634,8 +634,8 @@ say_of_gates: Final = Templates(
         " like these.",
         "needed-worse": "About {n:#more judgment}{cost} would show that it is worse by more than"
         " the margin, if they go on like these.",
-        "too-close": "No hundred times as many judgments would decide it: it is too close to what"
-        " is needed.",
+        "too-close": "Even a hundred times as many judgments like these would not decide it: it is"
+        " too close to what is needed.",
         "few-judges": "{judges:#judge}{uneven} cannot stand for others. Add {more} or more, better"
         " {better}, or decide for {these} only ({how})",
         "few-items": "{items:#item} cannot stand for others. Add {more} or more, or decide for"
