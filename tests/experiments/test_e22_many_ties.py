@@ -3,8 +3,8 @@
 Wins, ties and losses are drawn with a mean score of ½ − margin, so that where nearly all are ties
 no vote is a win, and a loss or two are all that speaks against the new system. The control is
 Student's t by itself, on the same clusters: it passes such a system in .10 to .17 of campaigns
-where the gate, by the wider of t and of chances of counts, keeps its level. Judges tie in none or in
-twice as many votes in "judges", and six of ten votes on an item are the same in "items".
+where the gate, by the wider of t and of chances of counts, keeps its level. In "judges" these tie
+in none or in twice as many votes, and in "items" six of ten votes on an item are the same.
 """
 
 from collections.abc import Mapping

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from evenhand.ranking.share_bounds import Votes, find_half_ties
+import evenhand
+from evenhand.ranking.gate_terms import SHARES
+from evenhand.ranking.share_bounds import Votes, count_votes, find_half_ties
 
 
 def write_log_chance(counts, half, share):
@@ -49,3 +51,17 @@ def test_t_is_that_of_p():
     votes = Votes(0.2, 0.5, 0.3, 40)
     assert stats.t.sf(votes.find_t(0.4, 9), 9) == pytest.approx(votes.find_p(0.4))
     assert Votes(1.0, 0.0, 0.0, 400).find_t(0.4, 9) == np.inf
+
+
+@pytest.mark.parametrize("weights", [[0.5] * 40, [0.5, 1.5] * 20])
+def test_weighted_votes_are_as_many_as_have_their_error(weights):
+    """(Σ w)² / Σ w² of them at most, and fewer where the error is that of fewer."""
+    votes = {"left": ["B"] * 40, "right": ["A"] * 40, "judge": [f"j{at}" for at in range(40)]}
+    votes |= {"winner": ["left", "right", "tie", "left", "right"] * 8, "weight": weights}
+    data = evenhand.read(votes, weights="importance")
+    ranking = evenhand.rank(data, model=SHARES)
+    most = sum(weights) ** 2 / sum(one**2 for one in weights)
+    assert count_votes(ranking, ("B", "A"), 1e-9).units == int(most)
+    variance = 0.2  # of scores 1, 0, ½, 1, 0, with equal weights
+    found = count_votes(ranking, ("B", "A"), (variance / 10) ** 0.5)
+    assert found.units == pytest.approx(10, abs=1)
