@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -22,6 +23,7 @@ from evenhand.web.downloads import open_download
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Reply
+from evenhand.web.store.queries import MoveCount
 from followed_campaigns import judge_some, make
 from stored_campaigns import invite_all, judge_next, list_judgments, take
 
@@ -111,6 +113,53 @@ def test_answers_revised_after_the_end_leave_it_exploratory(
     found = evenhand.gate(where, plan=path)
     assert found.unplanned == ("1 answer deleted, or changed after all had been given",)
     assert found.says[0] == "Exploratory, so that nothing is decided by the plan."
+
+
+def test_moved_answers_are_counted_in_one_reading(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever counts again reads new records alone, and finds what one reading of all finds."""
+    end(store, tmp_path / "gate.toml")
+    read, take_one = list[int](), MoveCount.take
+
+    def count_reads(moves: MoveCount, row: Any) -> None:
+        read.append(row.number)
+        take_one(moves, row)
+
+    monkeypatch.setattr(MoveCount, "take", count_reads)
+    moves = MoveCount()
+    with store.reading() as connection:
+        assert moves.catch_up(connection) == 0
+    assert len(read) == len({*read}) == 72
+    for judge in ("j1", "j2"):
+        first = next(one for one in list_judgments(store) if one.judge == judge)
+        assert first.ticket is not None
+        said = {"outcome": "tie"}
+        reply = Reply(judge, first.ticket.number, said, f"again {judge}", replaces=first.number)
+        store.do(judging.append, reply)
+        read.clear()
+        with store.reading() as connection:
+            found = moves.catch_up(connection)
+            assert len(read) == 1
+            assert found == MoveCount().catch_up(connection)
+    audited = MoveCount()
+    assert check_store(store, moves=audited).holds
+    assert audited.count() == moves.count() == 2
+
+
+def test_the_head_of_the_log_is_printed_so_that_a_cut_shows(
+    store: Store, where: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "gate.toml"
+    end(store, path)
+    told = CliRunner().invoke(main, ["gate", where, "--plan", str(path), "--json"])
+    (said,) = (one for one in json.loads(told.stdout)["findings"] if one["code"] == "log")
+    assert said["values"]["head"] == str(store.head())
+    lines = [f"{one.write()}\n" for one in store.lines()]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(lines[:-1]), encoding="utf-8")
+    for head, code in (([], 0), (["--head", said["values"]["head"]], 2)):
+        assert CliRunner().invoke(main, ["check", str(log), *head]).exit_code == code
 
 
 def test_answers_deleted_before_the_end_leave_it_exploratory_too(

@@ -159,6 +159,15 @@ class Tally:
         losses = self.losses[as_left].sum() + self.wins[as_right].sum()
         return float(wins), float(self.ties[as_left | as_right].sum()), float(losses)
 
+    def count_effective(self, first: str, second: str) -> float:
+        """Return how many comparisons of two systems there are; with weights (Σ w)² / Σ w²."""
+        n = sum(self.between(first, second))
+        if self.squares is None:
+            return n
+        codes = [self.systems.index(first), self.systems.index(second)]
+        direct = np.isin(self.left, codes) & np.isin(self.right, codes)
+        return float(n**2 / self.squares[direct].sum())
+
     @property
     def counts(self) -> NDArray[np.float64]:
         """(C, 3) wins, ties and losses of the left system."""

@@ -32,6 +32,7 @@ from evenhand.data.controls import judged_by_llm_alone, leave_out_second_answers
 from evenhand.data.engine import count_rows
 from evenhand.data.groups import choose_groups, list_levels
 from evenhand.data.rankings import Rankings
+from evenhand.data.slips import MAX_ROWS_IN_PASSING, find_slips
 from evenhand.data.taking import take
 from evenhand.data.tally import Tally
 from evenhand.errors import (
@@ -48,6 +49,7 @@ from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.gate_terms import Asked
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import MAX_TIMES, GroupedRankings, Ranking
+from evenhand.render.findings import Finding
 
 # What remedies of `rank` ask for and a gate does not have
 LACKING: Final = ("--prior", "--ties", "--model", "rank them apart", "merge groups")
@@ -78,12 +80,19 @@ class Evidence:
     better: float  # better than the old system
     within: float  # better by less than the margin
 
-    def find_times(self, needed: float) -> float | None:
-        """Return how many times as many votes with the same shares pass; None if none do."""
+    def find_times(self, needed: float, *, turned: bool = False) -> float | None:
+        """Return how many times as many votes with the same shares pass; None if none do.
+
+        turned: show that it is worse by more than the margin.
+        """
         from scipy.optimize import brentq
 
+        one, other, least = self.wins, self.losses, self.least
+        if turned:
+            one, other, least = other, one, 1 - least
+
         def lack(times: float) -> float:
-            return needed - find_log_evidence(times * self.wins, times * self.losses, self.least)
+            return needed - find_log_evidence(times * one, times * other, least)
 
         if lack(1.0) <= 0:
             return 1.0
@@ -200,6 +209,7 @@ class Evaluated:
     refused: Mapping[str, str] = field(default_factory=dict)  # group → why nothing is known
     # group → new system → its votes, where no worths fit these
     alike: Mapping[str, Mapping[str, Unanimous]] = field(default_factory=dict)
+    slips: tuple[Finding, ...] = ()  # rows that stand twice, each of which counts
 
     @classmethod
     def of(cls, ranked: Ranking | GroupedRankings | Evaluated) -> Evaluated:
@@ -240,8 +250,7 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
     if settings.get("llm") is not None:
         llm = take_pairs(take(settings["llm"]))
         settings = {**settings, "llm": keep_pairs(llm, asked.new, asked.old)}
-    if asked.anytime:  # evidence counts each answer once
-        direct = leave_out_second_answers(direct, asked.group_by)
+    direct, slips = _count_once(direct, asked)
     never = say_never_met(asked.new, asked.old)
     refusal = NotIdentified(never, ["collect comparisons of these two"])
     ranked = Evaluated({})
@@ -265,7 +274,15 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
                 groups |= _rank(rest, settings).groups
     if not groups and not alike:
         raise refusal
-    return Evaluated(groups, by, refused, alike)
+    return Evaluated(groups, by, refused, alike, slips)
+
+
+def _count_once(direct: Comparisons, asked: Asked) -> tuple[Comparisons, tuple[Finding, ...]]:
+    """Leave out second answers at any time, where evidence counts each once; else say which are."""
+    if asked.anytime:
+        return leave_out_second_answers(direct, asked.group_by), ()
+    few = count_rows(direct.frame) <= MAX_ROWS_IN_PASSING
+    return direct, find_slips(direct, pasted=few)
 
 
 def _require_direct(data: Any, asked: Asked) -> Any:

@@ -5,10 +5,10 @@ is of the share of comparisons that the new system wins, a tie counting half in 
 δ = log((½ + m)/(½ − m)). Of ratings δ is the margin itself. Comparisons of these two with each
 other count, and no others: judges may prefer, or tie, some pairs in ways that no worths explain.
 The new system passes if d − q √V > −δ and is worse if d + q √V < −δ, where V is the clustered
-variance of `rank` and q the 1 − α quantile of Student's t on the fewest clusters less one. Both
-hold at once: δ ≥ 0, so that a system that is better passes at no further cost. Several new systems
-are tested by the largest t of all, stepping down; each group must pass by itself, which needs no
-correction.
+variance of `rank` and q the 1 − α quantile of Student's t on the fewest clusters less one. Of votes
+chances of counts must show the same (`share_bounds`). Both hold at once: δ ≥ 0, so that a system
+that is better passes at no further cost. Several new systems are tested by the largest t of all,
+stepping down; each group must pass by itself, which needs no correction.
 
 Fewer than five effective judges do not stand for others: the decision stays open, unless `cluster`
 or a group for each judge asks about these judges alone, or all are LLM judges, who were chosen.
@@ -41,7 +41,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.source import Source
+from evenhand.data.source import Source, write_log_check
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.errors import (
@@ -66,6 +66,7 @@ from evenhand.ranking.clustering import (
 )
 from evenhand.ranking.direct_votes import (
     Evaluated,
+    Evidence,
     Unanimous,
     evaluate,
     require_known,
@@ -95,6 +96,7 @@ from evenhand.ranking.ranking import (
     say_counts,
     say_why,
 )
+from evenhand.ranking.share_bounds import Votes, count_votes
 from evenhand.ranking.texts import say_of_gates as say
 from evenhand.render.counts import plural, say_tally
 from evenhand.render.document import Column, Document, Table
@@ -109,28 +111,16 @@ FEW_ITEMS: Final = frozenset(("one-item", "few-items"))  # notes of items that a
 TIED: Final = 0.5  # share of comparisons that are ties all
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """Where a difference lies, and what follows from a margin."""
-
-    lower: float  # one-sided bounds, each at 1 − α
-    upper: float
-    p: float  # of the claim that the difference is below −δ at most, one-sided
-    p_worse: float  # of the claim that it is above −δ at least
-
-
 def find_bounds(
-    difference: float, stderr: float, delta: float, *, df: float = inf, alpha: float = 0.05
-) -> Bounds:
-    """Return one-sided bounds of a difference and p-values beside −δ.
+    difference: float, stderr: float, *, df: float = inf, alpha: float = 0.05
+) -> tuple[float, float]:
+    """Return one-sided bounds of a difference, each at 1 − α.
 
-    >>> bounds = find_bounds(-0.05, 0.08, 0.2)
-    >>> round(bounds.lower, 4), round(bounds.p, 4)
-    (-0.1816, 0.0304)
+    >>> [round(one, 4) for one in find_bounds(-0.05, 0.08)]
+    [-0.1816, 0.0816]
     """
     reach = t_quantile(1 - alpha, df) * stderr
-    t = (difference + delta) / stderr
-    return Bounds(difference - reach, difference + reach, tail_above(t, df), tail_above(-t, df))
+    return difference - reach, difference + reach
 
 
 def tail_above(t: float, df: float) -> float:
@@ -142,6 +132,11 @@ def tail_above(t: float, df: float) -> float:
 def find_win_rate(gap: float) -> float:
     """Return how often a system wins by its distance in log-worth, a tie counting half."""
     return (1 + tanh(gap / 2)) / 2
+
+
+def find_slope(gap: float) -> float:
+    """Return how much more often a system wins for each unit of its distance."""
+    return find_win_rate(gap) * (1 - find_win_rate(gap))
 
 
 @dataclass(frozen=True)
@@ -167,7 +162,9 @@ class Comparison:
     log_evidence: float | None  # log e of the anytime test; None without it
     log_evidence_worse: float | None  # the same of being worse by more than the margin
     judgments: float  # that the ranking rests on
-    judgments_needed: float | None  # how many more decide it with a chance of .8; None if unknown
+    # how many more decide it with a chance of .8, as the estimate is: that it passes where it is
+    # above what is needed, else that it is worse; None if unknown, or where it is too close
+    judgments_needed: float | None
     cost: float | None  # of these
     says: str  # what was decided, in a sentence
     why: str | None  # what keeps it undecided, or None
@@ -401,6 +398,9 @@ def gate(
             cost_judgment=cost_judgment,
             of_these=judged_by_llm_alone(taken),
         )
+    if source.log_head:
+        check = write_log_check(source.name, source.log_head)
+        found = changed(found, notes=(*found.notes, say("log", head=source.log_head, check=check)))
     if digest is None:
         return found
     if source.plan_sha256 and source.remaining and not asked.anytime:
@@ -534,7 +534,7 @@ def decide(
         comparisons=tuple(found),
         basis=say_basis(known, alone, asked, scale),
         signature=" | ".join([sign_groups(groups, alone), *sign_asked(asked, digest)]),
-        notes=take_findings(notes),
+        notes=take_findings([*known.slips, *notes]),
         excluded=tuple(excluded),
     )
 
@@ -551,14 +551,15 @@ def compare_alike(
     # how often one vote says so at most, where the new system wins no more, or no less, than limit
     most = min(1.0, limit / value) if value else 1.0
     least = min(1.0, (1 - limit) / (1 - value)) if value < 1 else 1.0
-    bound, times = alpha ** (1 / n), len(asked.new)
-    p, worse = min(1.0, times * most**n), least**n
+    times = len(asked.new)
+    mine = Votes(float(value == 1), float(value == TIED), float(value == 0), n)
+    p, worse = min(1.0, times * mine.find_p(limit)), mine.turn().find_p(1 - limit)
     evidence = asked.anytime
     one = changed(
         open_comparison(new, group, ""),
         value=value,
-        lower=value * bound if why is None else None,
-        upper=1 - (1 - value) * bound if why is None else None,
+        lower=mine.find_lower(alpha) if why is None else None,
+        upper=1 - mine.turn().find_lower(alpha) if why is None else None,
         limit=limit,
         p=p if why is None else None,
         p_worse=worse if why is None else None,
@@ -569,7 +570,7 @@ def compare_alike(
         headline="" if at_large else limit_to_levels("judge", votes.judges),
     )
     if shows(one.p, one.log_evidence, asked):
-        better = times * min(1.0, 0.5 / value) ** n <= alpha
+        better = times * mine.find_p(0.5) <= alpha
         as_good = value == TIED
         one = changed(one, decision="passed", superior=better, equivalent=as_good)
     rare = min(most, least)
@@ -657,37 +658,54 @@ def compare_in_group(
     barred = [few or bars(ranking, (one, old)) for one in at.tolist()]
     tested = np.array([why is None for why in barred]) & (errors > 0) & np.isfinite(errors)
     spread = find_covariance(ranking.pair_stderr, at[tested], old)
-    bounds = {
-        new: find_bounds(gaps[new], errors[new], delta, df=ranking.df, alpha=asked.alpha)
+    votes = {
+        new: count_votes(ranking, (judged[new], asked.old), errors[new] * find_slope(gaps[new]))
         for new in np.flatnonzero(tested).tolist()
     }
+
+    def measure(far: Array, share: float, *, turned: bool = False) -> Array:
+        """Return t of claims that systems win more than a share; turned: that others do."""
+        t = (far / errors)[tested].tolist()
+        for place, one in enumerate(votes.values()):
+            if one is not None:
+                counted = one.turn() if turned else one
+                t[place] = min(t[place], counted.find_t(share, ranking.df))
+        return np.array(t)
+
+    passes = measure(gaps + delta, 0.5 - asked.margin)
+    worse = measure(-gaps - delta, 0.5 + asked.margin, turned=True)
     spent = len(asked.new) / len(judged) if apart else 1.0
     p, p_better, p_within = (
-        np.minimum(1, spent * adjust_p(far[tested] / errors[tested], spread, ranking.df, seed))
-        for far in (gaps + delta, gaps, delta - gaps)
+        np.minimum(1, spent * adjust_p(t, spread, ranking.df, seed))
+        for t in (
+            passes,
+            measure(gaps, 0.5),
+            measure(delta - gaps, 0.5 - asked.margin, turned=True),
+        )
     )
 
     def write(gap: float) -> float:
         return gap if isinstance(fit, RatingFit) else find_win_rate(gap)
 
-    found, order = [], [*bounds]
+    found, order = [], [*votes]
     for new, name in enumerate(judged):
-        bound = bounds.get(new)
-        evidence = None
+        mine = order.index(new) if new in votes else None
+        evidence, needed, lower, upper = None, None, None, None
         if asked.anytime:
-            error = float(errors[new]) if bound is not None else inf
+            error = inf if mine is None else float(errors[new])
             evidence = weigh_votes(
                 ranking, (name, asked.old), asked.margin, alpha=asked.alpha, error=error
             )
-        needed = None
-        if bound is not None:
+        if mine is not None:
+            ends = find_bounds(gaps[new], errors[new], df=ranking.df, alpha=asked.alpha)
+            lower, upper = map(write, ends)
+            counted = votes[new]
+            if counted is not None:
+                lower = min(lower, counted.find_lower(asked.alpha))
+                upper = max(upper, 1 - counted.turn().find_lower(asked.alpha))
             t = float((gaps[new] + delta) / errors[new])
-            times = find_times(t, t, t_quantile(1 - asked.alpha, ranking.df))
-            if times is not None and evidence is not None:
-                more = evidence.find_times(log(len(asked.new) / asked.alpha))
-                times = None if more is None else max(times, more)
-            if times is not None and 1 < times <= MAX_TIMES:
-                needed = (times - 1) * ranking.n_judgments
+            times = find_more(t, max(passes[mine], worse[mine]), ranking.df, evidence, asked)
+            needed = None if times is None else times * ranking.n_judgments
         one = Comparison(
             new=name,
             group=group,
@@ -695,15 +713,15 @@ def compare_in_group(
             superior=False,
             equivalent=False,
             value=write(float(gaps[new])),
-            lower=None if bound is None else write(bound.lower),
-            upper=None if bound is None else write(bound.upper),
+            lower=lower,
+            upper=upper,
             limit=-delta if isinstance(fit, RatingFit) else 0.5 - asked.margin,
             difference=float(gaps[new]),
-            stderr=None if bound is None else float(errors[new]),
-            df=ranking.df if bound is not None and np.isfinite(ranking.df) else None,
+            stderr=None if mine is None else float(errors[new]),
+            df=ranking.df if mine is not None and np.isfinite(ranking.df) else None,
             delta=delta,
-            p=None if bound is None else float(p[order.index(new)]),
-            p_worse=None if bound is None else bound.p_worse,
+            p=None if mine is None else float(p[mine]),
+            p_worse=None if mine is None else tail_above(float(worse[mine]), ranking.df),
             log_evidence=None if evidence is None else evidence.passes,
             log_evidence_worse=None if evidence is None else evidence.worse,
             judgments=ranking.n_judgments,
@@ -713,8 +731,7 @@ def compare_in_group(
             why=barred[new],
             headline=limit_to_judges(ranking) or "",
         )
-        if shows(one.p, one.log_evidence, asked):
-            mine = order.index(new)
+        if mine is not None and shows(one.p, one.log_evidence, asked):
             better = None if evidence is None else evidence.better
             within = None if evidence is None else evidence.within
             one = changed(
@@ -725,6 +742,22 @@ def compare_in_group(
             )
         found.append(one)
     return found
+
+
+def find_more(
+    t: float, shown: float, df: float, evidence: Evidence | None, asked: Asked
+) -> float | None:
+    """Return how many times as many judgments more decide it; None if none do, or it is decided.
+
+    t: of the distance to what is needed; shown: that of the wider bound, which tends to it.
+    """
+    critical = t_quantile(1 - asked.alpha, df)
+    toward = min(abs(t), max(critical, shown))
+    times = find_times(toward, toward, critical)
+    if times is not None and evidence is not None:
+        more = evidence.find_times(log(len(asked.new) / asked.alpha), turned=t < 0)
+        times = None if more is None else max(times, more)
+    return times - 1 if times is not None and 1 < times <= MAX_TIMES else None
 
 
 def say_lacking(systems: Sequence[str], asked: Asked, *, rated: bool) -> str:
@@ -877,12 +910,8 @@ def say_decision(one: Comparison, asked: Asked, scale: str) -> Finding:
         code = "better" if one.superior else "equivalent" if one.equivalent else "passed"
     headline = f" ({one.headline})" if one.headline else ""
     more = ""
-    if one.decision == "undecided" and one.judgments_needed is not None:
-        rounded = float(f"{one.judgments_needed:.1e}")
-        cost = "" if one.cost is None else f" (cost {one.cost:,.0f})"
-        more = (
-            f" About {rounded:,.0f} more judgments{cost} would decide it, if they go on like these."
-        )
+    if one.decision == "undecided" and one.lower is not None:
+        more = f" {say_needed(one)}"
     return say(
         code,
         new=one.new,
@@ -895,6 +924,16 @@ def say_decision(one: Comparison, asked: Asked, scale: str) -> Finding:
         evidence=evidence,
         **{name: text for name, text in written.items() if name != "value"},
     )
+
+
+def say_needed(one: Comparison) -> Finding:
+    """Say how many judgments would decide it, and what."""
+    if one.judgments_needed is None:
+        return say("too-close")
+    rounded = float(f"{one.judgments_needed:.1e}")
+    cost = "" if one.cost is None else f" (cost {one.cost:,.0f})"
+    passes = one.value is not None and one.limit is not None and one.value > one.limit
+    return say("needed-pass" if passes else "needed-worse", n=rounded, cost=cost)
 
 
 def clears(one: Comparison) -> bool:

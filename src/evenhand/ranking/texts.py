@@ -633,6 +633,12 @@ say_of_gates: Final = Templates(
         " {lower} to {upper}, where more than {limit} is needed. By itself it would be worse by"
         " more than the margin, but not by the p-value that is adjusted for all"
         " comparisons{headline}.",
+        "needed-pass": "About {n:#more judgment}{cost} would show that it passes, if they go on"
+        " like these.",
+        "needed-worse": "About {n:#more judgment}{cost} would show that it is worse by more than"
+        " the margin, if they go on like these.",
+        "too-close": "Even a hundred times as many judgments like these would not decide it: it is"
+        " too close to what is needed.",
         "few-judges": "{judges:#judge}{uneven} cannot stand for others. Add {more} or more, better"
         " {better}, or decide for {these} only ({how})",
         "few-items": "{items:#item} cannot stand for others. Add {more} or more, or decide for"
@@ -654,6 +660,8 @@ say_of_gates: Final = Templates(
         "planned-else": "Otherwise as planned in the file with SHA-256 {digest}.",
         "unplanned": "Not in the plan: {what}.",
         "exploratory": "Exploratory, so that nothing is decided by the plan.",
+        "log": "Head of the campaign's log: {head}. Whether the log was cut or changed since, shows"
+        " {check}",
         "moved": "{moved:#answer} deleted, or changed after all had been given",
         "early": "It is not decided yet: the plan decides once, at the end, and {remaining:#answer}"
         " {remains} to come.",

@@ -324,14 +324,9 @@ def _audit(where: str) -> tuple[str, int]:
     """Return why a log does not hold, "" if it does, and how many answers moved after the end."""
     from evenhand.web.store.audit import audit
 
-    store = queries.open_launched(where)
-    try:
-        with store.reading() as connection:
-            moved = queries.count_moved(connection)
-    finally:
-        store.engine.dispose()
-    found = audit(where)
-    return "" if found.holds else found.fault, moved
+    moves = queries.MoveCount()
+    found = audit(where, moves=moves)
+    return ("", moves.count()) if found.holds else (found.fault, 0)
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:

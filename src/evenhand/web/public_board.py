@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -32,7 +33,7 @@ from evenhand.web.dashboard import CampaignStatus, Dashboard, DashboardCache, ge
 from evenhand.web.findings import Findings
 from evenhand.web.requests import name_address
 from evenhand.web.site import Answer, Question, TooMany, analysis_of, site_of
-from evenhand.web.store.queries import Readable, count_moved
+from evenhand.web.store.queries import MoveCount, Readable
 
 CONTRACT: Final = 1  # Another number where a key means something else
 # The log as the organiser publishes it: whoever looks has no database
@@ -45,21 +46,28 @@ SENTENCES: Final = (
 
 class PublicBoard:
     def __init__(self, store: Readable, cache: DashboardCache) -> None:
-        self.store, self._cache = store, cache
+        self.store, self._cache, self._moves = store, cache, MoveCount()
         self._last: tuple[Findings, Answer] | None = None
+        self._lock = threading.Lock()
 
     def get(self) -> Answer:
         dashboard = self._cache.look()
-        if self._last is not None and self._last[0] is dashboard.findings:
-            return self._last[1]
-        payload = describe(self.store, self._cache, dashboard)
+        with self._lock:
+            if self._last is not None and self._last[0] is dashboard.findings:
+                return self._last[1]
+            return self._make(dashboard)
+
+    def _make(self, dashboard: Dashboard) -> Answer:
+        payload = describe(self.store, self._cache, dashboard, self._moves)
         body = json.dumps(payload, ensure_ascii=False, allow_nan=False)
         made = Answer(body, dashboard.made, sha256(body.encode()).hexdigest()[:16])
         self._last = (dashboard.findings, made)
         return made
 
 
-def describe(store: Readable, cache: DashboardCache, dashboard: Dashboard) -> dict[str, Any]:
+def describe(
+    store: Readable, cache: DashboardCache, dashboard: Dashboard, moves: MoveCount
+) -> dict[str, Any]:
     status, judges = get_status(store, cache), store.judges()
     assert status is not None  # no state is known to whoever asks
     names = {name for one in judges for name in (one.name, one.seat, one.person)}
@@ -85,14 +93,14 @@ def describe(store: Readable, cache: DashboardCache, dashboard: Dashboard) -> di
         "record": dashboard.record,
         "log_head": status.head,
         "log_check": write_log_check(LOG, status.head),
-        "plan": _describe_plan(store, status, dashboard),
+        "plan": _describe_plan(store, status, dashboard, moves),
         "passes": passes,
     }
     return leave_out(public, names - {""})  # type: ignore[no-any-return]
 
 
 def _describe_plan(
-    store: Readable, status: CampaignStatus, dashboard: Dashboard
+    store: Readable, status: CampaignStatus, dashboard: Dashboard, moves: MoveCount
 ) -> dict[str, Any] | None:
     """Return a registered plan, and what it decides where it may be looked at now."""
     if not store.plan:
@@ -107,7 +115,7 @@ def _describe_plan(
         try:
             found = decide(ranking, asked, digest, SEED, of_these=orders[0].by_llm)
             with store.reading() as connection:
-                found = found.explore(moved=count_moved(connection))
+                found = found.explore(moved=moves.catch_up(connection))
             decision = replace(found, excluded=_count_alone(found.excluded)).to_dict()
         except EvenhandError as refusal:  # such as a system that was not judged yet
             decision = {"decision": "undecided", "answer": [str(refusal)]}

@@ -50,6 +50,7 @@ from evenhand.web.store.log import JUDGMENTS, PARTS, Line, Record, digest, read_
 from evenhand.web.store.people import PRESENT
 from evenhand.web.store.queries import (
     LINE,
+    MoveCount,
     Readable,
     explained,
     make_line,
@@ -158,12 +159,19 @@ Fault = tuple[int, str]  # Number of a record, 0 for none, and what is wrong
 
 
 def check_database(
-    connection: Connection, head: Head | None = None, *, receipts: Collection[str] = ()
+    connection: Connection,
+    head: Head | None = None,
+    *,
+    receipts: Collection[str] = (),
+    moves: MoveCount | None = None,
 ) -> LogCheck:
+    """Check a log and what stands beside it; moves: counts its answers in the same reading."""
     try:
         damage = _find_damage(connection) or _check_version(connection)
         if not damage:
-            return _Comparison(connection).run(head, receipts)
+            if moves is not None:
+                moves.begin(connection)
+            return _Comparison(connection, moves).run(head, receipts)
     except UnicodeDecodeError:
         damage = "a text is no UTF-8"
     except DatabaseError as fault:
@@ -212,8 +220,8 @@ def _check_version(connection: Connection) -> str:
 
 
 class _Comparison:
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+    def __init__(self, connection: Connection, moves: MoveCount | None = None) -> None:
+        self.connection, self.moves = connection, moves
         self.fault: Fault | None = None
         self.wrong = ""
         self.replay = Replay()
@@ -299,6 +307,8 @@ class _Comparison:
                         self.fault = self.fault or (self._present[key], message)
             if self.boards is not None:
                 self.boards.take(record)
+            if self.moves is not None:
+                self.moves.take(row)
 
     def _compare(self) -> Iterator[Fault]:
         if self.fault is not None:
@@ -523,12 +533,18 @@ def _agree(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:
+def audit(
+    where: str,
+    head: Head | None = None,
+    *,
+    receipts: Collection[str] = (),
+    moves: MoveCount | None = None,
+) -> LogCheck:
     """Check a log; of a file with older tables a copy is brought up to date, and checked."""
     if not _is_database(where):
         return verify(read_log(where), head, receipts=receipts)
     try:
-        return check_store(open_to_read(where), head, receipts)
+        return check_store(open_to_read(where), head, receipts, moves)
     except database.OtherVersion:
         if "://" in where:
             raise
@@ -545,14 +561,17 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
                 database.migrate(engine)
         finally:
             engine.dispose()
-        return check_store(open_to_read(copy), head, receipts)
+        return check_store(open_to_read(copy), head, receipts, moves)
 
 
 def check_store(
-    store: Readable, head: Head | None = None, receipts: Collection[str] = ()
+    store: Readable,
+    head: Head | None = None,
+    receipts: Collection[str] = (),
+    moves: MoveCount | None = None,
 ) -> LogCheck:
     with store.reading() as connection:
-        return check_database(connection, head, receipts=receipts)
+        return check_database(connection, head, receipts=receipts, moves=moves)
 
 
 def write_log(where: str, path: str | Path) -> int:

@@ -53,6 +53,9 @@ RECORDS_AT_ONCE: Final = 500  # Records that are asked for together
 LAUNCH: Final = 16  # Hexadecimal digits by which launches are told apart
 LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # Columns of a line
 
+MOVING: Final = (log.c.number, log.c.kind, log.c.judge, log.c.ticket, log.c.body)
+MOVES: Final = (*JUDGMENTS, "undo", "forget")  # Kinds of records that give or take answers
+
 
 @dataclass(frozen=True)
 class JudgeState:
@@ -93,32 +96,63 @@ def list_firsts(connection: Connection) -> list[tuple[int, int]]:
     return sorted(firsts, key=itemgetter(1))
 
 
-def count_moved(connection: Connection) -> int:
-    """Count answers that were deleted, or that people changed after all had been given once."""
-    by_llm = {one.name: one.seat for one in read_judges(connection) if one.llm}
-    tickets = select(asked.c.number, asked.c.record).where(
-        asked.c.state != VOID, asked.c.seat.not_in([*by_llm.values()])
-    )
-    standing = {one.number: one.record for one in connection.execute(tickets)}
-    kinds = log.c.kind.in_((*JUDGMENTS, "undo", "forget"))
-    wanted = select(log.c.number, log.c.kind, log.c.judge, log.c.ticket, log.c.body).where(kinds)
-    given: dict[int, tuple[int, str]] = {}  # ticket → its answer, and who gave it
-    deleted = 0
-    for row in stream(connection, wanted.order_by(log.c.number)):
-        if row.judge in by_llm or (row.ticket not in standing and row.kind != "forget"):
-            continue
-        if row.kind in JUDGMENTS:
-            given[row.ticket] = row.number, row.judge
+class MoveCount:
+    """Counts answers that were deleted, or that people changed after all had been given once.
+
+    It reads each record of the log once, as long as the same answers are asked for.
+    """
+
+    def __init__(self) -> None:
+        self._restart()
+
+    def _restart(self) -> None:
+        self.number = 0  # the last record that was read
+        self.standing: dict[int, int | None] = {}  # ticket → the record of its answer now
+        self._llm: set[str] = set()
+        self._given: dict[int, tuple[int, str]] = {}  # ticket → its answer, and who gave it
+        self._deleted, self._ended = 0, False
+
+    def begin(self, connection: Connection) -> None:
+        """Read which answers stand now, before records are taken."""
+        by_llm = {one.name: one.seat for one in read_judges(connection) if one.llm}
+        tickets = select(asked.c.number, asked.c.record).where(
+            asked.c.state != VOID, asked.c.seat.not_in([*by_llm.values()])
+        )
+        standing = {one.number: one.record for one in connection.execute(tickets)}
+        if standing.keys() != self.standing.keys() or by_llm.keys() != self._llm:
+            self._restart()
+        self.standing, self._llm = standing, {*by_llm}
+
+    def take(self, row: Any) -> None:
+        """Take the next record, which has the columns of `MOVING`."""
+        self.number = row.number
+        if self._ended or row.judge in self._llm:
+            return
+        if row.kind == "forget":
+            if "said" in (facts := json.loads(row.body)["facts"])["parts"]:
+                gone = {*facts["judges"]}
+                left = {at: one for at, one in self._given.items() if one[1] not in gone}
+                self._deleted += len(self._given) - len(left)
+                self._given = left
+        elif row.ticket not in self.standing:
+            return
+        elif row.kind in JUDGMENTS:
+            self._given[row.ticket] = row.number, row.judge
         elif row.kind == "undo":
-            given.pop(row.ticket, None)
-        elif "said" in (facts := json.loads(row.body)["facts"])["parts"]:
-            gone = {*facts["judges"]}
-            left = {at: one for at, one in given.items() if one[1] not in gone}
-            deleted, given = deleted + len(given) - len(left), left
-        if len(given) == len(standing):
-            deleted += sum(standing[at] != record for at, (record, _) in given.items())
-            break
-    return deleted
+            self._given.pop(row.ticket, None)
+        self._ended = len(self._given) == len(self.standing)
+
+    def count(self) -> int:
+        changed = (self.standing[at] != record for at, (record, _) in self._given.items())
+        return self._deleted + (sum(changed) if self._ended else 0)
+
+    def catch_up(self, connection: Connection) -> int:
+        """Count them, reading the records that were not read yet."""
+        self.begin(connection)
+        wanted = select(*MOVING).where(log.c.number > self.number, log.c.kind.in_(MOVES))
+        for row in stream(connection, wanted.order_by(log.c.number)):
+            self.take(row)
+        return self.count()
 
 
 def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:

@@ -1,0 +1,67 @@
+"""Bounds of shares of votes, held against sums over all counts."""
+
+from itertools import product
+from math import lgamma, log
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+import evenhand
+from evenhand.ranking.gate_terms import SHARES
+from evenhand.ranking.share_bounds import Votes, count_votes, find_half_ties
+
+
+def write_log_chance(counts, half, share):
+    chances = np.array([share - half, 2 * half, 1 - share - half])
+    return sum(n * log(max(p, 1e-300)) for n, p in zip(counts, chances, strict=True))
+
+
+@pytest.mark.parametrize("counts", [(3, 12, 5), (0, 17, 3), (9, 1, 10), (2, 18, 0), (1, 0, 7)])
+@pytest.mark.parametrize("share", [0.3, 0.45, 0.5, 0.6])
+def test_p_is_the_sum_over_all_counts_at_the_likeliest_chances(counts, share):
+    n, most = sum(counts), min(share, 1 - share)
+    votes = Votes(*(one / n for one in counts), n)
+    found = optimize.minimize_scalar(
+        lambda half: -write_log_chance(counts, half, share),
+        bounds=(0, most),
+        method="bounded",
+        options={"xatol": 1e-12},
+    )
+    half = find_half_ties(votes, share)
+    assert half == pytest.approx(found.x, abs=1e-6)
+    total = 0.0
+    for won, tied in product(range(n + 1), repeat=2):
+        lost = n - won - tied
+        if lost >= 0 and won - lost >= counts[0] - counts[2]:
+            logs = lgamma(n + 1) - sum(lgamma(1 + one) for one in (won, tied, lost))
+            total += np.exp(logs + write_log_chance((won, tied, lost), half, share))
+    assert votes.find_p(share) == pytest.approx(total, abs=1e-9)
+
+
+@pytest.mark.parametrize(("wins", "n"), [(0, 20), (7, 20), (20, 20), (61, 150)])
+def test_without_ties_it_is_the_exact_binomial_bound(wins, n):
+    votes = Votes(wins / n, 0.0, 1 - wins / n, n)
+    exact = stats.binomtest(wins, n).proportion_ci(0.9, "exact")
+    assert votes.find_lower(0.05) == pytest.approx(exact.low, abs=1e-6)
+    assert 1 - votes.turn().find_lower(0.05) == pytest.approx(exact.high, abs=1e-6)
+
+
+def test_t_is_that_of_p():
+    votes = Votes(0.2, 0.5, 0.3, 40)
+    assert stats.t.sf(votes.find_t(0.4, 9), 9) == pytest.approx(votes.find_p(0.4))
+    assert Votes(1.0, 0.0, 0.0, 400).find_t(0.4, 9) == np.inf
+
+
+@pytest.mark.parametrize("weights", [[0.5] * 40, [0.5, 1.5] * 20])
+def test_weighted_votes_are_as_many_as_have_their_error(weights):
+    """(Σ w)² / Σ w² of them at most, and fewer where the error is that of fewer."""
+    votes = {"left": ["B"] * 40, "right": ["A"] * 40, "judge": [f"j{at}" for at in range(40)]}
+    votes |= {"winner": ["left", "right", "tie", "left", "right"] * 8, "weight": weights}
+    data = evenhand.read(votes, weights="importance")
+    ranking = evenhand.rank(data, model=SHARES)
+    most = sum(weights) ** 2 / sum(one**2 for one in weights)
+    assert count_votes(ranking, ("B", "A"), 1e-9).units == int(most)
+    variance = 0.2  # of scores 1, 0, ½, 1, 0, with equal weights
+    found = count_votes(ranking, ("B", "A"), (variance / 10) ** 0.5)
+    assert found.units == pytest.approx(10, abs=1)
