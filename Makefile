@@ -19,7 +19,7 @@ test slow arms experiments: export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow same browser arms experiments lint format docs words site bench bench-quick bench-web clean
+.PHONY: help demo test slow same browser arms experiments lint format docs words site versions bench bench-quick bench-web clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -68,6 +68,14 @@ site: export NO_MKDOCS_2_WARNING := 1
 site: $(VENV)/.installed-dev ## the documentation as a site in site/, strictly, and what must hold of it
 	$(BIN)/python -m mkdocs build --strict
 	EVENHAND_SITE=site $(PYTEST) tests/site
+
+# a version of the site is that of all its patches: 0.1 of 0.1.3
+SITE_VERSION ?= $(shell sed -n 's/^__version__ = "\([0-9]*\.[0-9]*\).*/\1/p' src/evenhand/__init__.py)
+versions: export NO_MKDOCS_2_WARNING := 1
+versions: export SITE_VERSIONS := mike
+versions: $(VENV)/.installed-dev ## commit this version's site, with a menu of versions, to the branch gh-pages; PUSH=1 pushes it
+	PATH="$(CURDIR)/$(BIN):$$PATH" mike deploy --update-aliases $(if $(PUSH),--push) $(SITE_VERSION) latest
+	$(BIN)/mike set-default $(if $(PUSH),--push) latest
 
 bench: $(VENV)/.installed-bench ## every figure on cost, beside the peers; says what got slower
 	$(BIN)/python -m benchmarks
