@@ -13,13 +13,13 @@ unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX PIP_RE
 # nor may it forbid bytecode: every process that a test starts would compile all it imports again
 unexport PYTHONDONTWRITEBYTECODE
 # one thread of linear algebra per test process: more only get in each other's way
-test slow arms experiments: export OPENBLAS_NUM_THREADS ?= 1
-test slow arms experiments: export OMP_NUM_THREADS ?= 1
+test slow arms experiments papers: export OPENBLAS_NUM_THREADS ?= 1
+test slow arms experiments papers: export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow same browser arms experiments lint format docs words site versions bench bench-quick bench-web clean
+.PHONY: help demo test slow same browser arms experiments papers lint format docs words site versions bench bench-quick bench-web clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -45,6 +45,10 @@ arms: $(VENV)/.installed-dev ## do rank sets hold the true ranks? one table, wit
 
 experiments: $(VENV)/.installed-dev ## all experiments with known truth, ONLY="FILE ..." some; keeps their counts as one table
 	PYTHONPATH=tests $(BIN)/python -m experiments.table $(ONLY)
+
+papers: export EVENHAND_WHOLE := 1
+papers: $(VENV)/.installed-dev ## repeat the numbers of docs/papers/, about an hour: which agree, and where missing data are
+	$(PYTEST) $(PARALLEL) -m "slow or not slow" -rpfs -k "_page.py or papers" tests/test_*_page.py tests/test_docs.py
 
 lint: $(VENV)/.installed-dev ## style, types and the direction of imports
 	$(BIN)/ruff check .
