@@ -13,13 +13,13 @@ unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX PIP_RE
 # nor may it forbid bytecode: every process that a test starts would compile all it imports again
 unexport PYTHONDONTWRITEBYTECODE
 # one thread of linear algebra per test process: more only get in each other's way
-test slow arms experiments: export OPENBLAS_NUM_THREADS ?= 1
-test slow arms experiments: export OMP_NUM_THREADS ?= 1
+test slow arms experiments papers: export OPENBLAS_NUM_THREADS ?= 1
+test slow arms experiments papers: export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow same browser arms experiments lint format docs words site bench bench-quick bench-web clean
+.PHONY: help demo test slow same browser arms experiments papers lint format docs words site versions bench bench-quick bench-web clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -46,6 +46,10 @@ arms: $(VENV)/.installed-dev ## do rank sets hold the true ranks? one table, wit
 experiments: $(VENV)/.installed-dev ## all experiments with known truth, ONLY="FILE ..." some; keeps their counts as one table
 	PYTHONPATH=tests $(BIN)/python -m experiments.table $(ONLY)
 
+papers: export EVENHAND_WHOLE := 1
+papers: $(VENV)/.installed-dev ## repeat the numbers of docs/papers/, about an hour: which agree, and where missing data are
+	$(PYTEST) $(PARALLEL) -m "slow or not slow" -rpfs -k "_page.py or papers" tests/test_*_page.py tests/test_docs.py
+
 lint: $(VENV)/.installed-dev ## style, types and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -68,6 +72,14 @@ site: export NO_MKDOCS_2_WARNING := 1
 site: $(VENV)/.installed-dev ## the documentation as a site in site/, strictly, and what must hold of it
 	$(BIN)/python -m mkdocs build --strict
 	EVENHAND_SITE=site $(PYTEST) tests/site
+
+# a version of the site is that of all its patches: 0.1 of 0.1.3
+SITE_VERSION ?= $(shell sed -n 's/^__version__ = "\([0-9]*\.[0-9]*\).*/\1/p' src/evenhand/__init__.py)
+versions: export NO_MKDOCS_2_WARNING := 1
+versions: export SITE_VERSIONS := mike
+versions: $(VENV)/.installed-dev ## commit this version's site, with a menu of versions, to the branch gh-pages; PUSH=1 pushes it
+	PATH="$(CURDIR)/$(BIN):$$PATH" mike deploy --update-aliases $(if $(PUSH),--push) $(SITE_VERSION) latest
+	$(BIN)/mike set-default $(if $(PUSH),--push) latest
 
 bench: $(VENV)/.installed-bench ## every figure on cost, beside the peers; says what got slower
 	$(BIN)/python -m benchmarks

@@ -15,6 +15,8 @@ from click.testing import CliRunner
 import evenhand
 from evenhand.cli.main import main
 from evenhand.datasets.public import public_sets
+from evenhand.ranking.methods import RULES
+from experiments.table import read_kept
 from markdown_pages import FLAGS, ROOT, Block, Command, anchors, blocks, commands, links, pages
 
 MARKDOWN = [
@@ -133,6 +135,28 @@ def _run_command(command: Command, code: int) -> None:
         assert same, f"{command.line} printed\n{result.output}"
 
 
+README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+
+
+def test_what_the_readme_counts_is_there():
+    assert "Sixteen rules from ORIGWMT to TrueSkill" in README
+    assert len(RULES) == 16
+    pages = {path.name for path in (ROOT / "docs" / "papers").glob("*.md")} - {"index.md"}
+    assert "the analyses of seven [papers]" in README
+    assert len(pages) == 7
+    shown = README.partition("## Five commands ```text")[2].partition("```")[0]
+    assert shown.count("evenhand ") == 5
+
+
+def test_what_the_order_of_all_systems_saves_is_what_experiments_kept():
+    """E5: judgments that the policy needs, by those of random pairs."""
+    kept = [row["counts"] for row in read_kept() if row["experiment"] == "E5"]
+    ratios = [float(one) for one in re.findall(r"ratio of n\* ([\d.]+)", " ".join(kept))]
+    assert "saves a quarter to a third of the judgments in campaigns with known truth" in README
+    assert len(ratios) == 2
+    assert all(0.25 <= 1 - one <= 0.36 for one in ratios)
+
+
 def test_the_savings_that_the_readme_names_are_those_of_the_table():
     """Also what a policy costs: `--top-k 3` on LLMFAO takes more judgments than random pairs."""
     page = (ROOT / "docs" / "next-pair.md").read_text(encoding="utf-8")
@@ -143,11 +167,10 @@ def test_the_savings_that_the_readme_names_are_those_of_the_table():
     ]
     saved = [share for policy, share, low, _ in rows if policy == "order" and low > 0]
     first = [row[1:] for row in rows if row[0] == "first 3"]
-    said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert (len(saved), len(rows) / 2, min(saved), max(saved)) == (4, 7, 18, 34)
-    assert "a fifth to a third on four of seven real data sets" in said
+    assert "a fifth to a third on four of seven real data sets" in README
     assert [share for share, low, _ in first if low > 0] == [55, 75]
     assert [row for row in first if row[2] < 0] == [(-20, -40, -9)]
-    assert "saves 55 and 75 % on two of the seven, costs 20 % (9 to 40 %) on one" in said
+    assert "saves 55 and 75 % on two of the seven, costs 20 % (9 to 40 %) on one" in README
     assert len(first) - 3 == 4
-    assert "is undecided on four" in said
+    assert "is undecided on four" in README

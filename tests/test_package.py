@@ -1,5 +1,6 @@
-"""What is published: the wheel and the sdist hold what they need and nothing else."""
+"""What is published: wheel and sdist hold what they need and nothing else; versions of the site."""
 
+import json
 import os
 import subprocess
 import sys
@@ -94,6 +95,37 @@ def test_the_unpacked_wheel_runs_without_the_source_tree(built, tmp_path):
     walk = run("evenhand", "demo", cwd=tmp_path, **place)
     assert "first preferences: A 402, D 334, B 127, C 54" in walk  # Dras (2015), table 1
     assert "llmfao" in run("evenhand", "demo", "--list", cwd=tmp_path, **place)
+
+
+@pytest.mark.slow
+def test_the_site_of_a_version_is_committed_to_its_branch(tmp_path):
+    """As `make versions` commits them; in a clone."""
+    if find_spec("mike") is None:
+        pytest.skip("not installed: mike")
+    tracked("docs")
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(tmp_path / "clone")], check=True)
+    place = tmp_path / "clone"
+    tools = str(Path(sys.executable).parent)
+    names = {
+        f"GIT_{who}_{what}": "t@t" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
+    settings = {**os.environ, **names, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    settings |= {"SITE_VERSIONS": "mike", "NO_MKDOCS_2_WARNING": "1"}
+
+    def call(*words):
+        done = subprocess.run(
+            words, cwd=place, env=settings, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    call("git", "remote", "remove", "origin")
+    call("mike", "deploy", "--update-aliases", "0.9", "latest")
+    call("mike", "set-default", "latest")
+    named = json.loads(call("git", "show", "gh-pages:versions.json"))
+    assert [(one["version"], one["aliases"]) for one in named] == [("0.9", ["latest"])]
+    assert "latest/" in call("git", "show", "gh-pages:index.html")
+    assert '"provider": "mike"' in call("git", "show", "gh-pages:0.9/index.html")
 
 
 def test_the_citation_is_of_this_version_and_names_no_person():

@@ -28,8 +28,8 @@ UNRUN = {  # these read judgments that are not ours to distribute, or ask a serv
     "docs/llm-judges.md": 2,
     "docs/metrics.md": 2,
     "docs/rules.md": 1,
-    "docs/papers/beck2013.md": 1,
-    "docs/papers/cohn_specia2013.md": 1,
+    "docs/papers/beck2013.md": 4,
+    "docs/papers/cohn_specia2013.md": 2,
     "docs/papers/hopkins_may2013.md": 5,
 }
 

@@ -1,10 +1,13 @@
 """``make experiments``: every experiment with known truth and its counts, kept as one table.
 
 The tests print their counts or note them as properties; pytest writes both into its JUnit file,
-and from there they go into ``counts.csv`` beside this file. The site shows them as a page.
+and from there they go into ``counts.csv`` beside this file. Of a test that tells nothing, each
+assertion is kept with its values: this module is a plugin of pytest for that. The site shows the
+counts as a page.
 """
 
 import csv
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +21,11 @@ ROOT = HERE.parents[1]
 KEPT = HERE / "counts.csv"
 TAMPERING = ROOT / "tests" / "web" / "store" / "test_mutations.py"  # E12
 COLUMNS = ("experiment", "file", "arm", "counts")
-PUBLISHED_ONLY = "E7, one mean by PPI++, is no test: `rank --llm` has another method, that of E15"
+ASSERTED = "asserted"  # the name of a property
+MOST = 4
+"""Assertions of a test that are kept."""
+LONGEST = 200
+"""Letters of an assertion's values; longer ones are not kept."""
 
 
 def list_files() -> list[Path]:
@@ -38,16 +45,33 @@ def read_counts(junit: Path) -> Iterator[dict[str, str]]:
             continue
         name, module = case.attrib["name"], case.attrib["classname"]
         file = ROOT.joinpath(*module.split(".")).with_suffix(".py")
-        told = [f"{one.get('name')} {one.get('value')}" for one in case.iter("property")]
+        properties = [(one.get("name"), one.get("value") or "") for one in case.iter("property")]
+        told = [f"{name} {value}" for name, value in properties if name != ASSERTED]
         printed = case.findtext("system-out") or ""
         lines = [line.strip() for line in printed.splitlines() if not line.startswith("---")]
+        asserted = [value for name, value in properties if name == ASSERTED]
+        counts = [*filter(None, lines), *told] or [*dict.fromkeys(asserted)][:MOST]
         number = _number(file)
         yield {
             "experiment": f"E{number}" if number < 99 else "",
             "file": file.relative_to(ROOT).as_posix(),
             "arm": name.removeprefix("test_").replace("_", " "),
-            "counts": "; ".join([*filter(None, lines), *told]) or "passed",
+            "counts": _shorten("; ".join(counts)) or "passed",
         }
+
+
+def pytest_assertion_pass(item, orig, expl):
+    """Keep an assertion with its values, if one of them is a number."""
+    values = " ".join(expl.partition("\n")[0].split())
+    if re.search(r"\d", values) and len(values) <= LONGEST:
+        asserted = " ".join(orig.split())
+        item.user_properties.append((ASSERTED, f"{asserted}: {_shorten(values)}"))
+
+
+def _shorten(text: str) -> str:
+    """Write numbers as Python does, and fractions with four digits."""
+    plain = re.sub(r"np\.(?:float|u?int|bool)\w*\(([^()]*)\)", r"\1", text)
+    return re.sub(r"\d+\.\d{5,}(?:e[-+]\d+)?", lambda found: f"{float(found[0]):.4g}", plain)
 
 
 def keep_counts(files: Sequence[Path]) -> None:
@@ -56,7 +80,11 @@ def keep_counts(files: Sequence[Path]) -> None:
         junit = Path(folder) / "junit.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile"]
         settings = ["-m", "slow or not slow", "-o", "junit_logging=system-out"]
-        subprocess.run([*command, *settings, f"--junitxml={junit}", *files], cwd=ROOT, check=True)
+        settings += ["-p", "experiments.table", "-o", "enable_assertion_pass_hook=true"]
+        # bytecode that was made without the hook would not call it
+        place = {**os.environ, "PYTHONPYCACHEPREFIX": str(Path(folder) / "bytecode")}
+        words = [*command, *settings, f"--junitxml={junit}", *files]
+        subprocess.run(words, cwd=ROOT, env=place, check=True)
         rows = [*read_counts(junit)]
     named = {file.relative_to(ROOT).as_posix() for file in list_files()}
     counted = {row["file"] for row in rows}
@@ -77,7 +105,7 @@ def read_kept() -> list[dict[str, str]]:
 
 def write_table() -> str:
     """Write the kept counts as a page, in Markdown."""
-    lines = ["# Counts of all experiments", "", f"Written by `make experiments`. {PUBLISHED_ONLY}."]
+    lines = ["# Counts of all experiments", "", "Written by `make experiments`."]
     rows = read_kept()
     for file in list_files():
         ours = [row for row in rows if ROOT / row["file"] == file]
