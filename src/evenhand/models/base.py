@@ -174,12 +174,6 @@ def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariance
     return QuasiVariances(systems, q, float(np.abs(errors).max()), (low, high))
 
 
-def name_worths(systems: Sequence[str], reference: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names and labels of all worths but that of the reference."""
-    others = [i for i in range(len(systems)) if i != reference]
-    return tuple(f"o{i + 1}" for i in others), tuple(systems[i] for i in others)
-
-
 def add_reference(vcov: Array, k: int, reference: int) -> Array:
     """Return (K, K) covariance with 0 for the reference; the others' stand first in `vcov`."""
     others = vcov[: k - 1, : k - 1]

@@ -39,9 +39,14 @@ from evenhand.models.base import (
     ParametricFit,
     add_reference,
     finite,
-    name_worths,
 )
-from evenhand.models.design import plain_design, reference_code, require_counts, unmerged
+from evenhand.models.design import (
+    name_worths,
+    plain_design,
+    reference_code,
+    require_counts,
+    unmerged,
+)
 from evenhand.models.existence import check_tally, require_two
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.texts import say

@@ -24,8 +24,8 @@ from evenhand.errors import (
     listing,
     require_option,
 )
-from evenhand.models.base import Coefficient, ParametricFit, add_reference, name_worths
-from evenhand.models.design import reference_code
+from evenhand.models.base import Coefficient, ParametricFit, add_reference
+from evenhand.models.design import name_worths, reference_code
 from evenhand.models.existence import check_existence, refuse_nothing
 from evenhand.models.settings import require_prior
 from evenhand.models.texts import say
@@ -411,6 +411,29 @@ class OrderSettings:
         require_option("ties", self.ties, ("davidson",))
         require_prior(self.prior)
 
+    @takes_judgments("data")
+    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
+        """Fit by maximum likelihood (or its posterior mode under a prior).
+
+        Args:
+            data: rankings, ties and partial ones too; or comparisons, each a ranking of two;
+                votes whose answers are whole rankings are such, others rankings of two.
+
+        Raises:
+            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
+            InvalidJudgments: what cannot be a ranking, has no place in the model, or is too long
+                to be summed over.
+
+        """
+        orders = count_orders(data)
+        return fit_orders(self, orders, *self._choose_law(orders, observed_sizes(orders)))
+
+    def _choose_law(
+        self, orders: Orders, tied: tuple[int, ...]
+    ) -> tuple[Law, Sequence[str], Sequence[str]]:
+        """Return the law, labels of its parameters and notes, by the sizes of ties observed."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class OrderFit(ParametricFit):
@@ -739,27 +762,16 @@ class PlackettLuce(OrderSettings):
     {'new': 0.55, 'old': 0.28, 'plain': 0.17}
     """
 
-    @takes_judgments("data")
-    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
-        """Fit by maximum likelihood (or its posterior mode under a prior).
-
-        Args:
-            data: rankings, ties and partial ones too; or comparisons, each a ranking of two;
-                votes whose answers are whole rankings are such, others rankings of two.
-
-        Raises:
-            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
-            InvalidJudgments: what cannot be a ranking, or has no place in the model.
-
-        """
-        orders = count_orders(data)
-        sizes = observed_sizes(orders)
-        notes = [] if sizes else [say("plain-plackett-luce")]
-        missing = [str(size) for size in range(2, max(sizes, default=2)) if size not in sizes]
+    def _choose_law(
+        self,
+        orders: Orders,  # noqa: ARG002 - as others
+        tied: tuple[int, ...],
+    ) -> tuple[Law, Sequence[str], Sequence[str]]:
+        notes = [] if tied else [say("plain-plackett-luce")]
+        missing = [str(size) for size in range(2, max(tied, default=2)) if size not in tied]
         if missing:
-            notes.append(say("missing-tie-sizes", largest=sizes[-1], missing=", ".join(missing)))
-        labels = [f"tie of {size}" for size in sizes]
-        return fit_orders(self, orders, StageChoice(sizes), labels, notes)
+            notes.append(say("missing-tie-sizes", largest=tied[-1], missing=", ".join(missing)))
+        return StageChoice(tied), [f"tie of {size}" for size in tied], notes
 
 
 # The pattern model of rankings (Mallows-Bradley-Terry): a ranking as comparisons that must agree.
@@ -908,21 +920,9 @@ class PatternModel(OrderSettings):
     {'new': 0.51, 'old': 0.29, 'plain': 0.2}
     """
 
-    @takes_judgments("data")
-    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
-        """Fit by maximum likelihood (or its posterior mode under a prior).
-
-        Args:
-            data: rankings, ties and partial ones too; or comparisons, each a ranking of two;
-                votes whose answers are whole rankings are such, others rankings of two.
-
-        Raises:
-            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
-            InvalidJudgments: what cannot be a ranking, or is too long to be summed over.
-
-        """
-        orders = count_orders(data)
-        tied = bool(observed_sizes(orders))
+    def _choose_law(
+        self, orders: Orders, tied: tuple[int, ...]
+    ) -> tuple[Law, Sequence[str], Sequence[str]]:
         longest = int(orders.lengths.max(initial=0))
         if longest > (most := LONGEST_TIED if tied else LONGEST_PLAIN):
             raise InvalidJudgments(
@@ -930,6 +930,5 @@ class PatternModel(OrderSettings):
                 f" all rankings of its outputs (at most {most} here): use PlackettLuce, or expand"
                 " the rankings into comparisons"
             )
-        labels = ["tie"] if tied else []
-        notes = [] if tied else [say("plain-pattern")]
-        return fit_orders(self, orders, PatternLaw(tied), labels, notes)
+        labels, notes = (["tie"], []) if tied else ([], [say("plain-pattern")])
+        return PatternLaw(bool(tied)), labels, notes

@@ -51,9 +51,14 @@ from evenhand.models.base import (
     ParametricFit,
     add_reference,
     finite,
-    name_worths,
 )
-from evenhand.models.design import reference_code, require_counts, require_few, unmerged
+from evenhand.models.design import (
+    name_worths,
+    reference_code,
+    require_counts,
+    require_few,
+    unmerged,
+)
 from evenhand.models.existence import (
     check_tally,
     make_preference_graph,
