@@ -466,10 +466,7 @@ class IRTGaussianFit(Posterior):
         model, chance = self.model, float(self.rank_chances[best, 0])
         scale = {"noise": model.noise_sd, "prior": model.ability_sd, "item": model.item_sd}
         chains = {"chains": model.chains, "draws": model.sweeps - model.burn_in}
-        worth = {
-            "r_hat": float(self.r_hat.max()),
-            "effective": float(self.effective_draws.min()),
-        }
+        worth = {"r_hat": float(self.r_hat.max()), "effective": float(self.effective_draws.min())}
         return (
             say("most-able", chance=chance, **self._span(best)),
             say("least-able", **self._span(last)),

@@ -18,12 +18,7 @@ from evenhand.data.orders import NONE, Orders, count_orders
 from evenhand.data.rankings import Rankings
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Tally
-from evenhand.errors import (
-    InvalidJudgments,
-    NotIdentified,
-    listing,
-    require_option,
-)
+from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
 from evenhand.models.base import Coefficient, ParametricFit, add_reference
 from evenhand.models.design import name_worths, reference_code
 from evenhand.models.existence import check_existence, refuse_nothing

@@ -45,13 +45,7 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.models import random_judges_likelihood as integrals
-from evenhand.models.base import (
-    Coefficient,
-    LRTest,
-    ParametricFit,
-    add_reference,
-    finite,
-)
+from evenhand.models.base import Coefficient, LRTest, ParametricFit, add_reference, finite
 from evenhand.models.design import (
     name_worths,
     reference_code,

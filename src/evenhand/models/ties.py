@@ -10,15 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
-from evenhand.models.design import (
-    Codes,
-    Design,
-    Matrix,
-    Owner,
-    combine_levels,
-    keep_levels,
-    tag_of,
-)
+from evenhand.models.design import Codes, Design, Matrix, Owner, combine_levels, keep_levels, tag_of
 from evenhand.numerics import Array
 
 # With λ the worths on the papers' scale and η = λ_left − λ_right (+ δ where the order matters):
