@@ -25,6 +25,7 @@ from evenhand.models.existence import check_existence, refuse_nothing
 from evenhand.models.settings import require_prior
 from evenhand.models.texts import say
 from evenhand.numerics import Array
+from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
@@ -388,9 +389,8 @@ def find_clustered_vcov(
     if alone:
         names = "a few clusters" if level.merged else listing([level.labels[g] for g in alone], 3)
         raise NotIdentified(f"without {names} some systems are linked to the rest by nothing")
-    changes = np.linalg.solve(rest, scores[:, :, None])[:, :, 0]
-    changes -= changes.mean(axis=0)
-    return np.asarray((size - 1) / size * changes.T @ changes), "CV3", size
+    changes: Array = np.asarray(np.linalg.solve(rest, scores[:, :, None])[:, :, 0])
+    return jackknife(changes), "CV3", size
 
 
 LEVEL = 0.95
