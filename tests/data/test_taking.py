@@ -297,7 +297,9 @@ def list_takers():
         value = getattr(evenhand, name)
         members = {name: value} if inspect.isfunction(value) else {}
         if inspect.isclass(value) and name not in ("Comparisons", "Rankings", "Ratings"):
-            members = {f"{name}.{key}": one for key, one in vars(value).items() if key[0] != "_"}
+            members = {
+                f"{name}.{key}": one for key, one in inspect.getmembers(value) if key[0] != "_"
+            }
         for place, one in members.items():
             if inspect.isfunction(one) and any(
                 known.search(str(parameter.annotation))

@@ -131,8 +131,7 @@ def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariance
             "worths that are sums over covariates have no variances of their own: use contrasts"
         )
     i, j = np.triu_indices(k, 1)
-    diagonal = np.diag(vcov)
-    exact = diagonal[i] + diagonal[j] - 2 * vcov[i, j]
+    exact = difference_variances(vcov, i, j)
     # by damped Gauss-Newton, from the least-squares solution on variances
     table = np.zeros((k, k))
 
@@ -174,10 +173,9 @@ def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariance
     return QuasiVariances(systems, q, float(np.abs(errors).max()), (low, high))
 
 
-def name_worths(systems: Sequence[str], reference: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names and labels of all worths but that of the reference."""
-    others = [i for i in range(len(systems)) if i != reference]
-    return tuple(f"o{i + 1}" for i in others), tuple(systems[i] for i in others)
+def difference_variances(vcov: Array, first: Codes, second: Codes) -> Array:
+    diagonal = np.diag(vcov)
+    return np.asarray(diagonal[first] + diagonal[second] - 2 * vcov[first, second])
 
 
 def add_reference(vcov: Array, k: int, reference: int) -> Array:
@@ -187,11 +185,28 @@ def add_reference(vcov: Array, k: int, reference: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class FittedModel(Shown, ABC):
-    """A fit of any model; each model adds what is its own."""
+class SystemsFit(Shown, ABC):
+    """A fit of systems to preferences or to ratings: its arrays cannot be written to."""
 
     model: Any  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    def code(self, system: str) -> int:
+        if system not in self.systems:
+            hint = suggest_or_list(system, self.systems)
+            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
+        return self.systems.index(system)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FittedModel(SystemsFit):
+    """A fit of any model of preferences; each model adds what is its own."""
+
     loglik: float  # log-likelihood of the data (nats), without the prior
     n_judgments: float  # answers, a ranking being one
     n_comparisons: float  # pairs, as the tie rule takes them
@@ -200,11 +215,6 @@ class FittedModel(Shown, ABC):
     # what the estimates are: λ, half a log-worth, unless the model says something else
     scale: ClassVar[str] = LAMBDA
     assumes: ClassVar[str] = "independent judgments"  # what its covariance takes for granted
-
-    def __post_init__(self) -> None:
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
 
     @property
     @abstractmethod
@@ -258,12 +268,6 @@ class FittedModel(Shown, ABC):
         shifted = np.exp(self.log_worth - self.log_worth.max())
         return dict(zip(self.systems, (shifted / shifted.sum()).tolist(), strict=True))
 
-    def code(self, system: str) -> int:
-        if system not in self.systems:
-            hint = suggest_or_list(system, self.systems)
-            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
-        return self.systems.index(system)
-
     def codes(self, pairs: Sequence[tuple[str, str]], *, apart: bool = False) -> Codes:
         """Return (n, 2) codes of the systems of pairs; `apart` refuses a system against itself."""
         same = [left for left, right in pairs if left == right and apart]
@@ -284,8 +288,7 @@ class FittedModel(Shown, ABC):
         vcov = self.worth_vcov
         if vcov is None:
             raise NotIdentified("this model knows no errors, so that it has no contrasts")
-        diagonal = np.diag(vcov)
-        return np.asarray(diagonal[first] + diagonal[second] - 2 * vcov[first, second])
+        return difference_variances(vcov, first, second)
 
     def quasi_variances(self) -> QuasiVariances:
         if self.worth_vcov is None:

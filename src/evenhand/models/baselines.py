@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
 
@@ -22,13 +22,6 @@ from evenhand.numerics import Array
 from evenhand.render.findings import Finding
 
 
-def count_shown(data: Judgments) -> Tally:
-    tally = count_pairs(data)
-    require_two(tally.systems)
-    require_counts(tally)
-    return tally.pool()
-
-
 def require_strength(strength: float, *, least: str) -> None:
     if not (np.isfinite(strength) and strength >= 0):
         raise UnknownOption(
@@ -42,6 +35,29 @@ def shares(counts: Array, strength: float) -> Array:
     """Return (n, 3) chances by (n, 3) counts and a symmetric Dirichlet prior."""
     padded = counts + strength
     return np.asarray(padded / padded.sum(axis=1, keepdims=True))
+
+
+class Baseline:
+    """Settings of a model whose chances follow from counts."""
+
+    @takes_judgments("data")
+    def fit(self, data: Judgments) -> BaselineFit:
+        """Count the outcomes.
+
+        Raises:
+            InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
+            NotIdentified: there are fewer than two systems; under `AdjustedUniform` of strength 0
+                also no judgments, or only ties.
+            UnknownOption: importance weights.
+
+        """
+        tally = count_pairs(data)
+        require_two(tally.systems)
+        require_counts(tally)
+        return self._count(tally.pool())
+
+    def _count(self, shown: Tally) -> BaselineFit:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -133,9 +149,6 @@ class BaselineFit(FittedModel):
         return self.chances(*self.codes(pairs, apart=True).T)
 
 
-Baseline: TypeAlias = "IndependentPairs | IndependentStudents | Uniform | AdjustedUniform"
-
-
 def name_shares(suffix: str, label: str, chances: Array) -> tuple[Coefficient, Coefficient]:
     """Return (3,) chances of left, tie, right as two coefficients, without errors."""
     won, tied, lost = np.log(chances).tolist()
@@ -161,7 +174,7 @@ def name_shares(suffix: str, label: str, chances: Array) -> tuple[Coefficient, C
 
 
 @dataclass(frozen=True)
-class IndependentPairs:
+class IndependentPairs(Baseline):
     """Each pair by its own counts.
 
     Attributes:
@@ -182,17 +195,8 @@ class IndependentPairs:
             self.strength, least="pairs that were never compared would have no chances at all"
         )
 
-    @takes_judgments("data")
-    def fit(self, data: Judgments) -> BaselineFit:
-        """Count the outcomes of each pair.
-
-        Raises:
-            InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
-            NotIdentified: there are fewer than two systems.
-            UnknownOption: importance weights.
-
-        """
-        return PairsFit(model=self, shown=count_shown(data))
+    def _count(self, shown: Tally) -> BaselineFit:
+        return PairsFit(model=self, shown=shown)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -255,7 +259,7 @@ RECONSTRUCTIONS: Final[tuple[str, ...]] = get_args(Reconstruction)
 
 
 @dataclass(frozen=True)
-class IndependentStudents:
+class IndependentStudents(Baseline):
     """Each system by its own counts.
 
     Attributes:
@@ -280,17 +284,8 @@ class IndependentStudents:
             self.strength, least="systems that were never compared would have no chances at all"
         )
 
-    @takes_judgments("data")
-    def fit(self, data: Judgments) -> BaselineFit:
-        """Count the outcomes of each system.
-
-        Raises:
-            InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
-            NotIdentified: there are fewer than two systems.
-            UnknownOption: importance weights.
-
-        """
-        return StudentsFit(model=self, shown=count_shown(data))
+    def _count(self, shown: Tally) -> BaselineFit:
+        return StudentsFit(model=self, shown=shown)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -351,7 +346,7 @@ class StudentsFit(BaselineFit):
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(Baseline):
     """Left, tie and right are equally likely, whatever was judged.
 
     >>> from evenhand.data import Tally
@@ -364,21 +359,12 @@ class Uniform:
 
     estimated: ClassVar[bool] = False  # whether the chance of a tie is estimated
 
-    @takes_judgments("data")
-    def fit(self, data: Judgments) -> BaselineFit:
-        """Note the systems; nothing is estimated.
-
-        Raises:
-            InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
-            NotIdentified: there are fewer than two systems.
-            UnknownOption: importance weights.
-
-        """
-        return UniformFit(model=self, shown=count_shown(data), tie=1 / 3)
+    def _count(self, shown: Tally) -> BaselineFit:
+        return UniformFit(model=self, shown=shown, tie=1 / 3)
 
 
 @dataclass(frozen=True)
-class AdjustedUniform:
+class AdjustedUniform(Baseline):
     """A tie as likely as ties were, left and right equally likely.
 
     Attributes:
@@ -398,18 +384,7 @@ class AdjustedUniform:
     def __post_init__(self) -> None:
         require_strength(self.strength, least="zero")
 
-    @takes_judgments("data")
-    def fit(self, data: Judgments) -> BaselineFit:
-        """Count the ties.
-
-        Raises:
-            InvalidJudgments: a bad cell, or something that holds no judgments on pairs.
-            NotIdentified: there are fewer than two systems; or no judgments, or only
-                ties, and strength 0.
-            UnknownOption: importance weights.
-
-        """
-        shown = count_shown(data)
+    def _count(self, shown: Tally) -> BaselineFit:
         left, ties, right = shown.counts.sum(axis=0).tolist()
         total = left + ties + right
         if not (total or self.strength):

@@ -29,11 +29,9 @@ from typing import Final
 
 import numpy as np
 
-from evenhand.data.controls import carries_excluded
-from evenhand.data.taking import Openable
 from evenhand.errors import UnknownOption
 from evenhand.models import labels
-from evenhand.models.answers import Answers, Incidence, Judgments, code_answers, softmax
+from evenhand.models.answers import Answers, Incidence, softmax
 from evenhand.models.texts import say_labels
 from evenhand.numerics import Array
 
@@ -44,7 +42,7 @@ MIN_ANSWERS: Final = 5
 
 
 @dataclass(frozen=True)
-class DawidSkene:
+class DawidSkene(labels.LabelModel):
     """Settings.
 
     Attributes:
@@ -69,22 +67,7 @@ class DawidSkene:
         if self.diagonal < 0 or self.tolerance < 0 or self.iterations < 1:
             raise UnknownOption("diagonal and tolerance are not negative, iterations at least 1")
 
-    @carries_excluded("controls")
-    def fit(self, data: Judgments | Answers | Openable) -> labels.LabelFit:
-        """Estimate labels and tables of errors.
-
-        Args:
-            data: judgments that name judges (and items, where they compare), or answers that were
-                read from them; tasks are pooled.
-
-        Raises:
-            NotIdentified: one judge, one label, or no unit that two judges answered.
-            UnknownColumn: no judge, or comparisons without items.
-            InvalidJudgments: what cannot be labels.
-
-        """
-        answers = code_answers(data)
-        labels.require_others(answers)
+    def _fit(self, answers: Answers) -> labels.LabelFit:
         end = climb(self, answers)
         right = judge_answers(answers, end)
         wrong = (1 - right) / (len(answers.labels) - 1)

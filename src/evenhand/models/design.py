@@ -167,9 +167,15 @@ def reference_code(systems: Sequence[str], reference: str | None) -> int:
     return list(systems).index(reference)
 
 
+def name_worths(systems: Sequence[str], reference: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names and labels of all worths but that of the reference."""
+    others = [i for i in range(len(systems)) if i != reference]
+    return tuple(f"o{i + 1}" for i in others), tuple(systems[i] for i in others)
+
+
 def plain_design(tally: Tally, reference: int) -> Design:
     k = len(tally.systems)
-    others = [i for i in range(k) if i != reference]
+    names, labels = name_worths(tally.systems, reference)
     return Design(
         systems=tally.systems,
         reference=reference,
@@ -178,8 +184,8 @@ def plain_design(tally: Tally, reference: int) -> Design:
         groups=("",),
         left=tally.left,
         right=tally.right,
-        names=tuple(f"o{i + 1}" for i in others),
-        labels=tuple(tally.systems[i] for i in others),
+        names=names,
+        labels=labels,
     )
 
 
@@ -197,12 +203,9 @@ def grouped_design(
     references: Mapping[str, str],
     features: Features,
 ) -> Design:
-    factors = {name: unmerged(tally, name) for name in covariates}
-    homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
+    factors, homes, combined = combine_levels(tally, covariates, references)
     # nodes: each system in the eyes of each group of judges that saw it
-    k, combined = len(tally.systems), np.zeros(len(tally.left), dtype=np.int64)
-    for factor in factors.values():
-        combined = combined * factor.size + factor.codes
+    k = len(tally.systems)
     sides = [combined * k + tally.left, combined * k + tally.right]
     nodes, inverse = np.unique(np.concatenate(sides), return_inverse=True)
     if len(nodes) > DENSE:
@@ -260,6 +263,18 @@ def grouped_design(
     )
 
 
+def combine_levels(
+    tally: Tally, covariates: Sequence[str], references: Mapping[str, str]
+) -> tuple[dict[str, Factor], dict[str, int], NDArray[np.int64]]:
+    """Return covariates of judges, their reference levels, and (C,) one number of all levels."""
+    factors = {name: unmerged(tally, name) for name in covariates}
+    homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
+    combined = np.zeros(len(tally.left), dtype=np.int64)
+    for factor in factors.values():
+        combined = combined * factor.size + factor.codes
+    return factors, homes, combined
+
+
 def keep_levels(matrix: Matrix) -> NDArray[np.bool_]:
     """Mark the columns that add something to those before them, constants included."""
     mirrored = np.concatenate([matrix, -matrix])  # its columns have mean zero
@@ -313,14 +328,13 @@ def home_level(covariate: str, levels: Sequence[str], references: Mapping[str, s
 
 def system_columns(
     systems: Sequence[str], reference: int, features: Features
-) -> tuple[list[str], list[str], Matrix]:
+) -> tuple[Sequence[str], Sequence[str], Matrix]:
     """Return names, labels and (K, p) columns: indicators of systems, or their covariates."""
     if not features:
-        others = [i for i in range(len(systems)) if i != reference]
-        names = [f"o{i + 1}" for i in others]
-        return names, [systems[i] for i in others], np.eye(len(systems))[:, others]
+        others = np.delete(np.arange(len(systems)), reference)
+        return *name_worths(systems, reference), np.eye(len(systems))[:, others]
     columns: list[NDArray[np.float64]] = []
-    names = []
+    names: list[str] = []
     for name, values in features.items():
         missing = [system for system in systems if system not in values]
         if missing:
@@ -336,7 +350,7 @@ def system_columns(
             names.append(name)
     if not columns or not np.isfinite(columns).all():
         raise _no_variation(features)
-    return names, list(names), np.stack(columns, axis=1)
+    return names, names, np.stack(columns, axis=1)
 
 
 def _no_variation(features: Features) -> InvalidJudgments:

@@ -35,7 +35,7 @@ from evenhand.data.controls import Judgments
 from evenhand.data.taking import takes_judgments
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.models.base import Codes, Coefficient, Posterior
+from evenhand.models.base import Codes, Coefficient, Posterior, difference_variances
 from evenhand.models.irt_outputs import Chains, OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
 from evenhand.numerics import Array
@@ -60,12 +60,6 @@ from evenhand.render.findings import Finding
 MAX_NUMBERS_AT_ONCE: Final = 500_000  # Numbers that are looked at together
 # Draws times pairs beyond which evenly spaced draws stand for all
 MAX_AVERAGED_CHANCES: Final = 200_000_000
-
-
-def pair_variances(vcov: Array, codes: Codes) -> Array:
-    first, second = codes.T
-    variances = np.diag(vcov)
-    return np.asarray(variances[first] + variances[second] - 2 * vcov[first, second])
 
 
 def chance_beyond(draws: Array, codes: Codes, variance: Array, radius: float) -> Array:
@@ -385,7 +379,7 @@ class IRTGaussianFit(Posterior):
         """(K, K) chance that the ability of the row's system is above that of the column's."""
         k = len(self.systems)
         pairs = all_pairs(k)
-        variance = pair_variances(self.vcov_given, pairs)
+        variance = difference_variances(self.vcov_given, *pairs.T)
         above, below = chance_beyond(self.flat_means, pairs, variance, 0.0).T
         better = np.full((k, k), 0.5)
         better[pairs[:, 0], pairs[:, 1]] = above
@@ -466,10 +460,7 @@ class IRTGaussianFit(Posterior):
         model, chance = self.model, float(self.rank_chances[best, 0])
         scale = {"noise": model.noise_sd, "prior": model.ability_sd, "item": model.item_sd}
         chains = {"chains": model.chains, "draws": model.sweeps - model.burn_in}
-        worth = {
-            "r_hat": float(self.r_hat.max()),
-            "effective": float(self.effective_draws.min()),
-        }
+        worth = {"r_hat": float(self.r_hat.max()), "effective": float(self.effective_draws.min())}
         return (
             say("most-able", chance=chance, **self._span(best)),
             say("least-able", **self._span(last)),
@@ -551,7 +542,7 @@ class IRTGaussian(Chains):
 
     def find_chances(self, means: Array, vcov: Array, codes: Codes) -> Array:
         """Return (P, 2) chances of first and second, by (S, K) means and (K, K) vcov of μ."""
-        variance = pair_variances(vcov, codes) + self.output_variance
+        variance = difference_variances(vcov, *codes.T) + self.output_variance
         return chance_beyond(means, codes, variance, self.radius)
 
     @takes_judgments("data")

@@ -33,15 +33,14 @@ from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, require_option
-from evenhand.models.base import (
-    Coefficient,
-    LRTest,
-    ParametricFit,
-    add_reference,
-    finite,
+from evenhand.models.base import Coefficient, LRTest, ParametricFit, add_reference, finite
+from evenhand.models.design import (
     name_worths,
+    plain_design,
+    reference_code,
+    require_counts,
+    unmerged,
 )
-from evenhand.models.design import plain_design, reference_code, require_counts, unmerged
 from evenhand.models.existence import check_tally, require_two
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.texts import say

@@ -395,6 +395,31 @@ def require_others(answers: Answers) -> None:
         )
 
 
+class LabelModel:
+    """Settings of a model of judges who are not equally reliable."""
+
+    @carries_excluded("controls")
+    def fit(self, data: Judgments | Answers | Openable) -> LabelFit:
+        """Estimate labels, and how reliable judges are.
+
+        Args:
+            data: judgments that name judges (and items, where they compare), or answers that were
+                read from them; tasks are pooled.
+
+        Raises:
+            NotIdentified: one judge, one label, or no unit that two judges answered.
+            UnknownColumn: no judge, or comparisons without items.
+            InvalidJudgments: what cannot be labels.
+
+        """
+        answers = code_answers(data)
+        require_others(answers)
+        return self._fit(answers)
+
+    def _fit(self, answers: Answers) -> LabelFit:
+        raise NotImplementedError
+
+
 def note_answers(answers: Answers) -> list[str]:
     notes = [*answers.notes]
     if answers.repeated:

@@ -89,8 +89,8 @@ class Likelihood:
         beta = np.zeros(self.size)
         if self.design.matrix is None:
             won, tied, lost = self.counts.T
-            gained = self._half_sums(won + tied / 2, lost + tied / 2)
-            given = self._half_sums(lost + tied / 2, won + tied / 2)
+            gained = self.half_sums(won + tied / 2, lost + tied / 2)
+            given = self.half_sums(lost + tied / 2, won + tied / 2)
             apart = (self.design.size - 1) / self.design.size  # the others' mean is not zero
             shares = np.log((gained + 0.5) / (given + 0.5)) / 2
             worths = np.clip(shares * apart, -MAX_START, MAX_START)
@@ -110,7 +110,7 @@ class Likelihood:
             moved.append(float(np.abs(worths - ghosts[self.design.group]).max()))
         return max(moved) / MAX_ETA_STEP
 
-    def _half_sums(self, of_left: Array, of_right: Array) -> Array:
+    def half_sums(self, of_left: Array, of_right: Array) -> Array:
         """Sum what left and right scored onto nodes: (N,)."""
         size, (left, right) = self.design.size, self.design.ends
         sums = np.bincount(left, of_left, minlength=size)
@@ -142,7 +142,7 @@ class Likelihood:
             value += self._add_ghosts(distance, gradient, information)
         return Expansion(value, gradient, information)
 
-    def _by_node(self, weights: Array) -> Array:
+    def by_node(self, weights: Array) -> Array:
         """Sum entries onto nodes, + for left and − for right: (N,)."""
         size, (left, right) = self.design.size, self.design.ends
         up = np.bincount(left, weights=weights, minlength=size)
@@ -151,7 +151,7 @@ class Likelihood:
     def pull_scores(self, local: Local) -> Array:
         """Sum first derivatives of the entries onto the parameters: (p,)."""
         gradient = np.zeros(self.size)
-        gradient[: self.n_worths] = self.design.pull(self._by_node(local.eta))
+        gradient[: self.n_worths] = self.design.pull(self.by_node(local.eta))
         at = self.n_worths + self.n_ties
         gradient[self.n_worths : at] = self._by_tie(local.tie)
         if self.order_effect:
@@ -178,11 +178,11 @@ class Likelihood:
             information[:p, ties] = design.pull((up - down).reshape(-1, size) @ matrix)
             information[ties, ties] = (matrix.T * self.ties.sums(local.tie_tie)) @ matrix
         elif self.law.free:
-            information[:p, p] = design.pull(self._by_node(local.eta_tie))
+            information[:p, p] = design.pull(self.by_node(local.eta_tie))
             information[p, p] = local.tie_tie.sum()
         information[ties, :p] = information[:p, ties].T
         if self.order_effect:
-            across = design.pull(self._by_node(local.eta_eta))
+            across = design.pull(self.by_node(local.eta_eta))
             information[:p, order] = information[order, :p] = across
             information[order, order] = local.eta_eta.sum()
             information[ties, order] = information[order, ties] = self._by_tie(local.eta_tie)
@@ -234,27 +234,12 @@ MAX_EVEN_START: Final = 3.0
 def start_evenly(likelihood: Likelihood) -> Array:
     design, law = likelihood.design, likelihood.law
     won, tied, lost = likelihood.counts.T
-    n, net, k = won + tied + lost, won - lost, design.size
-    left, right = design.ends
-    every = np.bincount(left, n, k) + np.bincount(right, n, k)
-    ahead = np.bincount(left, net, k) - np.bincount(right, net, k)
-    points = (every + ahead) / 2, (every - ahead) / 2
-    beta = np.zeros(likelihood.size)
-    share, tie = float(tied.sum() / n.sum()), law.start(likelihood.counts)
-    worths, tie = find_even_worths(law, points, share, tie)
-    beta[: likelihood.n_worths] = design.pull(worths - worths[design.reference])
-    if law.free:
-        beta[likelihood.n_worths] = tie
-    return beta
-
-
-def find_even_worths(
-    law: TieLaw, points: tuple[Array, Array], tied: float, tie: float
-) -> tuple[Array, float]:
-    """Return (K,) λ and t for systems that have all met evenly, from points won and lost."""
-    gained, given = points[0] + 0.5, points[1] + 0.5
+    n = won + tied + lost
+    every, ahead = likelihood.half_sums(n, n), likelihood.by_node(won - lost)
+    gained, given = (every + ahead) / 2 + 0.5, (every - ahead) / 2 + 0.5  # points won and lost
     total = gained + given
     share, worths = gained / total, np.log(gained / given) / 2
+    share_tied, tie = float(tied.sum() / n.sum()), law.start(likelihood.counts)
     for _ in range(ROUNDS):
         grid = np.linspace(worths.min() - GRID_MARGIN, worths.max() + GRID_MARGIN, GRID)
         apart = grid[:, None] - np.quantile(worths, OTHERS)
@@ -262,5 +247,10 @@ def find_even_worths(
         worths = np.interp(share, chances[:, 0] + chances[:, 1] / 2, grid)
         if law.free:
             expected = np.interp(worths, grid, chances[:, 1]) @ total / total.sum()
-            tie += float(np.log(tied / expected))
-    return np.clip(worths, -MAX_EVEN_START, MAX_EVEN_START), tie
+            tie += float(np.log(share_tied / expected))
+    worths = np.clip(worths, -MAX_EVEN_START, MAX_EVEN_START)
+    beta = np.zeros(likelihood.size)
+    beta[: likelihood.n_worths] = design.pull(worths - worths[design.reference])
+    if law.free:
+        beta[likelihood.n_worths] = tie
+    return beta

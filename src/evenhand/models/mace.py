@@ -26,11 +26,9 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import carries_excluded
-from evenhand.data.taking import Openable
 from evenhand.errors import UnknownOption, require_option
 from evenhand.models import labels
-from evenhand.models.answers import Answers, Judgments, code_answers, softmax
+from evenhand.models.answers import Answers, softmax
 from evenhand.models.texts import say_labels
 from evenhand.numerics import Array
 from evenhand.render.findings import Finding
@@ -198,7 +196,7 @@ SETTLING_FACTOR: Final = 20  # The highest end may take so many times the iterat
 
 
 @dataclass(frozen=True)
-class MACE:
+class MACE(labels.LabelModel):
     """Settings.
 
     Attributes:
@@ -236,22 +234,7 @@ class MACE:
         if self.smoothing is not None and not self.smoothing > 0:
             raise UnknownOption("smoothing must be above 0, or None for .01 by number of labels")
 
-    @carries_excluded("controls")
-    def fit(self, data: Judgments | Answers | Openable) -> labels.LabelFit:
-        """Estimate labels and competences.
-
-        Args:
-            data: judgments that name judges (and items, where they compare), or answers that were
-                read from them; tasks are pooled.
-
-        Raises:
-            NotIdentified: one judge, one label, or no unit that two judges answered.
-            UnknownColumn: no judge, or comparisons without items.
-            InvalidJudgments: what cannot be labels.
-
-        """
-        answers = code_answers(data)
-        labels.require_others(answers)
+    def _fit(self, answers: Answers) -> labels.LabelFit:
         knowing = Knowing.of(answers)
         rng = np.random.default_rng(self.seed)
         highest, best, ends = list[State](), list[State](), []

@@ -149,19 +149,9 @@ def fit_least_squares(
     *,
     absorbed: Absorbed | None = None,
 ) -> LeastSquaresFit:
-    """Fit y on systems, with the effects of judges, of items or of both removed.
+    """Fit (n,) y, scores or scores standardised, on systems, effects of some factors removed.
 
-    Args:
-        model: the settings, which the fit keeps.
-        data: the scores.
-        y: (n,) what is regressed: scores, or scores standardised.
-        remove: names of the factors whose effects are removed.
-        weight: (n,) weights, all 1 by default.
-        absorbed: y less its mean with these effects removed, where that was done already.
-
-    Raises:
-        NotIdentified: systems are too many, or there are as many constants as ratings.
-
+    absorbed: y less its mean with these effects removed, where that was done already.
     """
     k = len(data.systems)
     if k > MAX_SYSTEMS:

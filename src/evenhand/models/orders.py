@@ -18,18 +18,14 @@ from evenhand.data.orders import NONE, Orders, count_orders
 from evenhand.data.rankings import Rankings
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Tally
-from evenhand.errors import (
-    InvalidJudgments,
-    NotIdentified,
-    listing,
-    require_option,
-)
-from evenhand.models.base import Coefficient, ParametricFit, add_reference, name_worths
-from evenhand.models.design import reference_code
+from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
+from evenhand.models.base import Coefficient, ParametricFit, add_reference
+from evenhand.models.design import name_worths, reference_code
 from evenhand.models.existence import check_existence, refuse_nothing
 from evenhand.models.settings import require_prior
 from evenhand.models.texts import say
 from evenhand.numerics import Array
+from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
@@ -393,9 +389,8 @@ def find_clustered_vcov(
     if alone:
         names = "a few clusters" if level.merged else listing([level.labels[g] for g in alone], 3)
         raise NotIdentified(f"without {names} some systems are linked to the rest by nothing")
-    changes = np.linalg.solve(rest, scores[:, :, None])[:, :, 0]
-    changes -= changes.mean(axis=0)
-    return np.asarray((size - 1) / size * changes.T @ changes), "CV3", size
+    changes: Array = np.asarray(np.linalg.solve(rest, scores[:, :, None])[:, :, 0])
+    return jackknife(changes), "CV3", size
 
 
 LEVEL = 0.95
@@ -410,6 +405,29 @@ class OrderSettings:
     def __post_init__(self) -> None:
         require_option("ties", self.ties, ("davidson",))
         require_prior(self.prior)
+
+    @takes_judgments("data")
+    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
+        """Fit by maximum likelihood (or its posterior mode under a prior).
+
+        Args:
+            data: rankings, ties and partial ones too; or comparisons, each a ranking of two;
+                votes whose answers are whole rankings are such, others rankings of two.
+
+        Raises:
+            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
+            InvalidJudgments: what cannot be a ranking, has no place in the model, or is too long
+                to be summed over.
+
+        """
+        orders = count_orders(data)
+        return fit_orders(self, orders, *self._choose_law(orders, observed_sizes(orders)))
+
+    def _choose_law(
+        self, orders: Orders, tied: tuple[int, ...]
+    ) -> tuple[Law, Sequence[str], Sequence[str]]:
+        """Return the law, labels of its parameters and notes, by the sizes of ties observed."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -739,27 +757,16 @@ class PlackettLuce(OrderSettings):
     {'new': 0.55, 'old': 0.28, 'plain': 0.17}
     """
 
-    @takes_judgments("data")
-    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
-        """Fit by maximum likelihood (or its posterior mode under a prior).
-
-        Args:
-            data: rankings, ties and partial ones too; or comparisons, each a ranking of two;
-                votes whose answers are whole rankings are such, others rankings of two.
-
-        Raises:
-            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
-            InvalidJudgments: what cannot be a ranking, or has no place in the model.
-
-        """
-        orders = count_orders(data)
-        sizes = observed_sizes(orders)
-        notes = [] if sizes else [say("plain-plackett-luce")]
-        missing = [str(size) for size in range(2, max(sizes, default=2)) if size not in sizes]
+    def _choose_law(
+        self,
+        orders: Orders,  # noqa: ARG002 - as others
+        tied: tuple[int, ...],
+    ) -> tuple[Law, Sequence[str], Sequence[str]]:
+        notes = [] if tied else [say("plain-plackett-luce")]
+        missing = [str(size) for size in range(2, max(tied, default=2)) if size not in tied]
         if missing:
-            notes.append(say("missing-tie-sizes", largest=sizes[-1], missing=", ".join(missing)))
-        labels = [f"tie of {size}" for size in sizes]
-        return fit_orders(self, orders, StageChoice(sizes), labels, notes)
+            notes.append(say("missing-tie-sizes", largest=tied[-1], missing=", ".join(missing)))
+        return StageChoice(tied), [f"tie of {size}" for size in tied], notes
 
 
 # The pattern model of rankings (Mallows-Bradley-Terry): a ranking as comparisons that must agree.
@@ -908,21 +915,9 @@ class PatternModel(OrderSettings):
     {'new': 0.51, 'old': 0.29, 'plain': 0.2}
     """
 
-    @takes_judgments("data")
-    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
-        """Fit by maximum likelihood (or its posterior mode under a prior).
-
-        Args:
-            data: rankings, ties and partial ones too; or comparisons, each a ranking of two;
-                votes whose answers are whole rankings are such, others rankings of two.
-
-        Raises:
-            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
-            InvalidJudgments: what cannot be a ranking, or is too long to be summed over.
-
-        """
-        orders = count_orders(data)
-        tied = bool(observed_sizes(orders))
+    def _choose_law(
+        self, orders: Orders, tied: tuple[int, ...]
+    ) -> tuple[Law, Sequence[str], Sequence[str]]:
         longest = int(orders.lengths.max(initial=0))
         if longest > (most := LONGEST_TIED if tied else LONGEST_PLAIN):
             raise InvalidJudgments(
@@ -930,6 +925,5 @@ class PatternModel(OrderSettings):
                 f" all rankings of its outputs (at most {most} here): use PlackettLuce, or expand"
                 " the rankings into comparisons"
             )
-        labels = ["tie"] if tied else []
-        notes = [] if tied else [say("plain-pattern")]
-        return fit_orders(self, orders, PatternLaw(tied), labels, notes)
+        labels, notes = (["tie"], []) if tied else ([], [say("plain-pattern")])
+        return PatternLaw(bool(tied)), labels, notes

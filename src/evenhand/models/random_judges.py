@@ -45,15 +45,14 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.models import random_judges_likelihood as integrals
-from evenhand.models.base import (
-    Coefficient,
-    LRTest,
-    ParametricFit,
-    add_reference,
-    finite,
+from evenhand.models.base import Coefficient, LRTest, ParametricFit, add_reference, finite
+from evenhand.models.design import (
     name_worths,
+    reference_code,
+    require_counts,
+    require_few,
+    unmerged,
 )
-from evenhand.models.design import reference_code, require_counts, require_few, unmerged
 from evenhand.models.existence import (
     check_tally,
     make_preference_graph,

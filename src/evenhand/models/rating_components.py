@@ -382,11 +382,9 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
     solution = factor.solve(right[:, None])[:, 0]
     left = problem.score - problem.spread(scale * solution)
     quadratic = float(problem.score @ left) / residual
-    fitted = [solution[start : start + q] for start, q in zip(made.starts, sizes, strict=True)]
-    traces = [
-        factor.diagonal[start : start + q].sum()
-        for start, q in zip(made.starts, sizes, strict=True)
-    ]
+    spans = [slice(start, start + q) for start, q in zip(made.starts, sizes, strict=True)]
+    fitted = [solution[span] for span in spans]
+    traces = [factor.diagonal[span].sum() for span in spans]
     free = len(problem.score) - made.effects
     value = -0.5 * (free * log(residual) + factor.log_det + quadratic + problem.df * log(2 * pi))
     squares = np.array([effects @ effects for effects in fitted])
@@ -846,9 +844,7 @@ def estimate_rating_components(
         score, terms = (rows.score - mean) / spread, known.terms
         with one_blas_thread():
             if quick:
-                estimates = _fall_back(
-                    score, terms, estimate_moments(score, terms), say("moments-quick")
-                )
+                estimates = _fall_back(score, terms, say("moments-quick"))
             else:
                 estimates = _estimate(score, terms, fixed, level)
     # in the unit of the scores, the residual last
@@ -878,15 +874,13 @@ def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: fl
     means = fixed or Term("mean", np.zeros(len(score), dtype=np.int64), 1)
     arrangement = arrange(random, means)
     if arrangement is None:
-        return _Estimates(
-            terms, estimate_moments(score, terms), (), "moments", (say("moments-large"),)
-        )
+        moments = estimate_moments(score, terms)
+        return _Estimates(terms, moments, (), "moments", (say("moments-large"),))
     problem = Problem(score, random, means, arrangement)
     try:
         peak = find_peak(problem)
     except (NotIdentified, NotConverged) as refusal:
-        why = f"{refusal.cause}; {_BY_MOMENTS}"
-        return _fall_back(score, terms, estimate_moments(score, terms), why)
+        return _fall_back(score, terms, f"{refusal.cause}; {_BY_MOMENTS}")
     numbers = range(len(peak.variances))
     notes: tuple[str, ...] = ()
     try:
@@ -931,16 +925,16 @@ def find_peak(problem: Problem, gain: float = MAX_GAIN_LEFT) -> Peak:
     return peak
 
 
-def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) -> _Estimates:
+def _fall_back(score: Array, terms: Sequence[Term], why: str) -> _Estimates:
+    moments = estimate_moments(score, terms)
     if float(moments.max()) > max_variance(score):
         raise NotConverged(
             "the variance components were not found: what fits these scores best has variances"
             " beyond the range of the scores",
             ["collect scores of more outputs by each judge", "take tasks or criteria apart"],
         )
-    return _Estimates(
-        terms, np.where(moments <= MOMENT_ROUNDING, 0.0, moments), (), "moments", (why,)
-    )
+    variances = np.where(moments <= MOMENT_ROUNDING, 0.0, moments)
+    return _Estimates(terms, variances, (), "moments", (why,))
 
 
 def max_variance(score: Array) -> float:

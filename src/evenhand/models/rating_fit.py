@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -14,9 +14,9 @@ import numpy as np
 from evenhand.data.controls import leave_out_controls
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown
 from evenhand.data.tally import Factor, number_codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest_or_list
+from evenhand.models.base import SystemsFit
 from evenhand.models.registry import RATING_MODELS, name_settings
 from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
@@ -263,11 +263,9 @@ def find_unlinked(data: ScoredRows) -> Unlinked | None:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class RatingFit(Shown, ABC):
+class RatingFit(SystemsFit):
     """A fit of any model of ratings; each model adds what is its own."""
 
-    model: Any  # the settings
-    systems: tuple[str, ...]  # the K systems, sorted by name
     estimate: Array  # (K,) what systems are ordered by, larger is better
     # (K, K) covariance of differences between estimates, each less the mean of all; None for none
     vcov: Array | None
@@ -278,11 +276,6 @@ class RatingFit(Shown, ABC):
 
     scale: ClassVar[str] = "score"  # the unit of the estimates: score, z or logit
     assumes: ClassVar[str] = "independent ratings"  # what the covariance takes for granted
-
-    def __post_init__(self) -> None:
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
 
     def mark_unlinked(self, unlinked: Unlinked | None) -> Self:
         """Return a fit that says so first."""
@@ -336,12 +329,6 @@ class RatingFit(Shown, ABC):
             NotIdentified: a system that the fit has not seen.
 
         """
-
-    def code(self, system: str) -> int:
-        if system not in self.systems:
-            hint = suggest_or_list(system, self.systems)
-            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
-        return self.systems.index(system)
 
     def find_df(self, weights: Array) -> float:  # noqa: ARG002 - other models need the contrast
         """Return the degrees of freedom of t for a (K,) contrast of systems."""

@@ -10,16 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
-from evenhand.models.design import (
-    Codes,
-    Design,
-    Matrix,
-    Owner,
-    home_level,
-    keep_levels,
-    tag_of,
-    unmerged,
-)
+from evenhand.models.design import Codes, Design, Matrix, Owner, combine_levels, keep_levels, tag_of
 from evenhand.numerics import Array
 
 # With λ the worths on the papers' scale and η = λ_left − λ_right (+ δ where the order matters):
@@ -348,13 +339,9 @@ def group_ties(
 ) -> TieGroups:
     """Return the groups in which ties have parameters, by covariates of worths and of ties."""
     names = list(dict.fromkeys([*covariates[0], *covariates[1]]))
-    factors = {name: unmerged(tally, name) for name in names}
-    key = np.zeros(len(tally.left), dtype=np.int64)
-    for factor in factors.values():
-        key = key * factor.size + factor.codes
+    factors, homes, key = combine_levels(tally, names, references)
     _, first, code = np.unique(key, return_index=True, return_inverse=True)
     levels = {name: factor.codes[first] for name, factor in factors.items()}
-    homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
     # a column for all groups with ties, and one for each level but the reference
     tieless = np.zeros(len(first), dtype=np.bool_)
     columns, owners, endless = [np.ones(len(first))], [("", "")], []

@@ -147,21 +147,13 @@ def find_residuals(tally: Tally, fit: Fit, tie: float) -> Residuals:
 
 def square_sums(residuals: Residuals, level: Integers) -> tuple[Array, Array]:
     """Return (G,) ‖Σ r x‖² and ‖Σ w x xᵀ‖²_F over the votes of each level."""
-    size = int(level.max()) + 1
-    left, right = level * residuals.size + residuals.left, level * residuals.size + residuals.right
-    both = np.concatenate([left, right])
-    scores = _square(
-        both, np.concatenate([residuals.sums, -residuals.sums]), (residuals.size, size)
-    )
-    diagonal = _square(
-        both, np.concatenate([residuals.weights, residuals.weights]), (residuals.size, size)
-    )
-    low, high = (
-        np.minimum(residuals.left, residuals.right),
-        np.maximum(residuals.left, residuals.right),
-    )
-    pairs = (level * residuals.size + low) * residuals.size + high
-    across = _square(pairs, residuals.weights, (residuals.size**2, size))
+    k, size = residuals.size, int(level.max()) + 1
+    left, right = residuals.left, residuals.right
+    both = np.concatenate([level * k + left, level * k + right])
+    scores = _square(both, np.concatenate([residuals.sums, -residuals.sums]), (k, size))
+    diagonal = _square(both, np.tile(residuals.weights, 2), (k, size))
+    pairs = (level * k + np.minimum(left, right)) * k + np.maximum(left, right)
+    across = _square(pairs, residuals.weights, (k**2, size))
     return scores, diagonal + 2 * across
 
 

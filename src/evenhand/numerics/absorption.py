@@ -83,15 +83,9 @@ class Absorbed:
 def absorb(
     y: Array, system: Integers, size: int, others: Sequence[Integers], weight: Array | None = None
 ) -> Absorbed:
-    """Remove the effects of one or two classifications; without any, a constant.
+    """Remove the effects of one or two classifications from (n,) y; without any, a constant.
 
-    Args:
-        y: (n,) what is regressed.
-        system: (n,) code of each row's system.
-        size: number of systems, K.
-        others: (n,) codes of the classifications, each without gaps.
-        weight: (n,) weights of the rows, all 1 by default.
-
+    others: (n,) codes of the classifications, each without gaps; size: number of systems, K.
     """
     if not others:
         others = [np.zeros(len(y), dtype=np.int64)]
@@ -205,15 +199,7 @@ class ClusterSums:
 
 
 def sum_clusters(absorbed: Absorbed, residual: Array, clusters: Integers, size: int) -> ClusterSums:
-    """Return the score and the information of every cluster of rows.
-
-    Args:
-        absorbed: the regression.
-        residual: (n,) residuals at its solution.
-        clusters: (n,) code of each row's cluster.
-        size: number of clusters, G.
-
-    """
+    """Return the score and the information of all G clusters of rows, by (n,) residuals."""
     k, w = absorbed.size, absorbed.weight
     order = sort_codes(clusters)
     clusters, system = clusters[order], absorbed.system[order]

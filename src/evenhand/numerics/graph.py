@@ -1,7 +1,7 @@
 """Directed graphs on edge arrays: who can be reached from whom, and which differences can hold.
 
 Everything is a few sweeps of array operations over the edges. Only `strong_components`, which is
-asked for when something has failed and must be named, walks node by node.
+asked for when something has failed and must be named, is scipy's, whose import takes time.
 """
 
 from __future__ import annotations
@@ -92,19 +92,18 @@ def strong_components(graph: Graph) -> Integers:
     """Return the strongly connected component of each node, shape (n,).
 
     Components are numbered from 0 so that every edge between two of them leads from the lower
-    number to the higher. Source: the two depth-first passes of Kosaraju and Sharir (1981), after
-    the component of the busiest node, usually nearly all of the graph, has been shrunk to a node.
+    number to the higher.
     """
-    if graph.n_nodes == 0:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n, ends = graph.n_nodes, (graph.source, graph.target)
+    if n == 0:
         return np.zeros(0, dtype=np.intp)
-    degree = np.bincount(graph.source, minlength=graph.n_nodes)
-    hub = np.array([np.argmax(degree + np.bincount(graph.target, minlength=graph.n_nodes))])
-    core = reached(graph, hub) & reached(graph.reversed(), hub)
-    shrunk = np.where(core, hub, np.arange(graph.n_nodes))
-    outside = ~(core[graph.source] & core[graph.target])
-    small = Graph(graph.n_nodes, shrunk[graph.source[outside]], shrunk[graph.target[outside]])
-    component = _kosaraju(_neighbours(small), _neighbours(small.reversed()))[shrunk]
-    return np.unique(component, return_inverse=True)[1].reshape(-1)
+    edges = coo_array((np.ones(len(graph.source), dtype=np.int8), ends), shape=(n, n))
+    # Pearce's algorithm numbers a component after all that it leads to
+    count, label = connected_components(edges, connection="strong")
+    return np.asarray(count - 1 - label, dtype=np.intp)
 
 
 def solve_differences(graph: Graph, bound: Integers) -> Differences:
@@ -180,48 +179,6 @@ def _leaving(starts: Integers, nodes: Integers) -> Integers:
     shift = np.repeat(starts[nodes] - (np.cumsum(counts) - counts), counts)
     positions: Integers = shift + np.arange(shift.size)
     return positions
-
-
-def _neighbours(graph: Graph) -> list[list[int]]:
-    key = np.unique(graph.source * graph.n_nodes + graph.target)
-    source, target = np.divmod(key, graph.n_nodes)
-    starts = np.searchsorted(source, np.arange(graph.n_nodes + 1)).tolist()
-    ahead = target.tolist()
-    return [ahead[starts[node] : starts[node + 1]] for node in range(graph.n_nodes)]
-
-
-def _kosaraju(ahead: list[list[int]], behind: list[list[int]]) -> Integers:
-    component = np.full(len(ahead), -1, dtype=np.intp)
-    label = 0
-    seen = [False] * len(ahead)
-    finished: list[int] = []
-    for first in range(len(ahead)):
-        if seen[first]:
-            continue
-        seen[first] = True
-        walk = [(first, iter(ahead[first]))]
-        while walk:
-            here, rest = walk[-1]
-            for child in rest:
-                if not seen[child]:
-                    seen[child] = True
-                    walk.append((child, iter(ahead[child])))
-                    break
-            else:
-                finished.append(here)
-                walk.pop()
-    for root in reversed(finished):
-        if component[root] >= 0:
-            continue
-        component[root] = label
-        stack = [root]
-        while stack:
-            for node in behind[stack.pop()]:
-                if component[node] < 0:
-                    component[node] = label
-                    stack.append(node)
-        label += 1
-    return component
 
 
 # A concave log-likelihood has a finite, unique maximum if and only if b = 0 is the only direction

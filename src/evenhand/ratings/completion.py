@@ -332,10 +332,9 @@ class Completion(Shown):
         level = f"{100 * self.model.level:.12g} %"
         tables = []
         if self.table:
-            rows = ((r.method, r.mae, r.rmse, r.mae_more, r.rmse_more) for r in self.table)
-            caption, n = "Errors on held-out ratings", self.table[0].n
-            legend = say("errors", cells=n, level=100 * self.model.level)
-            tables.append(tabulate_errors(rows, caption, COMPLETION, legend))
+            legend = say("errors", cells=self.table[0].n, level=100 * self.model.level)
+            caption = "Errors on held-out ratings"
+            tables.append(tabulate_errors(self.table, caption, COMPLETION, legend))
         if self.model.group is not None:
             widths = tuple(asdict(one) for one in self.intervals)
             caption = f"Half widths of {level} intervals in points, by group of judges"
@@ -676,13 +675,7 @@ class NuclearNorm:
         return table.rows(factors=[] if self.group in (None, BY_JUDGE) else [self.group])
 
     def choose(self, seen: RatingMatrix, held: RatingMatrix) -> Choice:
-        """Choose τ on held-out cells, or none.
-
-        Args:
-            seen: what is learned from.
-            held: cells that decide.
-
-        """
+        """Choose τ on held-out cells, or none."""
         choice = choose_tau(seen, held, self.path)
         if self.abstain or choice.best is None or choice.used:
             return choice
@@ -704,9 +697,7 @@ class NuclearNorm:
         return compare_errors(errors, COMPLETION, clusters, self.level)
 
     def _sign(self, rows: RatingRows, judges: int) -> str:
-        targets = rows.targets()
-        clip = "none" if self.clip is None else f"{self.clip[0]:g}-{self.clip[1]:g}"
-        path = "/".join(f"{share:g}" for share in self.path)
+        targets, (path, clip) = rows.targets(), self.sign_choice()
         parts = (
             f"completion calibration={self.calibration:g} validation={self.validation:g}",
             f"nuclear norm path={path} abstain={self.abstain}",
@@ -714,3 +705,8 @@ class NuclearNorm:
             f" missing {self.missing} clip={clip} seed={self.seed}",
         )
         return write_signature(parts, targets.size, digest_ratings(targets), judges=judges)
+
+    def sign_choice(self) -> tuple[str, str]:
+        """Return the path and the ends of the scale, as signatures have them."""
+        clip = "none" if self.clip is None else f"{self.clip[0]:g}-{self.clip[1]:g}"
+        return "/".join(f"{share:g}" for share in self.path), clip

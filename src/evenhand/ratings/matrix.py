@@ -425,16 +425,12 @@ def say_better(table: Sequence[MethodError]) -> tuple[Finding, ...]:
     return tuple(notes)
 
 
-def tabulate_errors(
-    rows: Iterable[tuple[str, float, float, Estimate | None, Estimate | None]],
-    caption: str,
-    best: str,
-    legend: str = "",
-) -> Table:
+def tabulate_errors(rows: Iterable[Any], caption: str, best: str, legend: str) -> Table:
+    """Return a table of `MethodError` or of what has its fields."""
     shown = []
-    for method, mae, rmse, *more in rows:
-        row: dict[str, Any] = {"method": method, "mae": mae, "rmse": rmse}
-        for name, gap in zip(("mae", "rmse"), more, strict=True):
+    for one in rows:
+        row: dict[str, Any] = {"method": one.method, "mae": one.mae, "rmse": one.rmse}
+        for name, gap in (("mae", one.mae_more), ("rmse", one.rmse_more)):
             row |= {f"{name}_lower": gap and gap.lower, f"{name}_upper": gap and gap.upper}
         shown.append(row)
     title, kind = f"more than {best}", "interval figures"
@@ -445,4 +441,4 @@ def tabulate_errors(
         Column("rmse", "RMSE", "figures"),
         Column(("rmse_lower", "rmse_upper"), title, kind, priority=1),
     )
-    return Table("errors", caption, columns, tuple(shown), legend=(legend,) if legend else ())
+    return Table("errors", caption, columns, tuple(shown), legend=(legend,))

@@ -93,13 +93,8 @@ class ProcessErrors(Shown):
             rows.append(row)
         return tuple(rows)
 
-    def tabulate_errors(self, rows: Sequence[ProcessError], level: float) -> Table:
-        shown = ((one.method, one.mae, one.rmse, one.mae_more, one.rmse_more) for one in rows)
-        legend = say("process-errors", level=100 * level)
-        return tabulate_errors(shown, "Errors on held-out ratings", MULTI, legend)
-
     def document(self) -> Document:
-        table = self.tabulate_errors(self.tabulate(), self.level)
+        table = _tabulate_process_errors(self.tabulate(), self.level)
         return Document(parts=(table,), findings=take_findings(self.notes))
 
     def coverage(self, method: str = MULTI) -> list[dict[str, Any]]:
@@ -126,6 +121,11 @@ class ProcessErrors(Shown):
             for loss in (np.abs(residual), residual**2)
         )
         return Errors(absolute, squared)
+
+
+def _tabulate_process_errors(rows: Sequence[ProcessError], level: float) -> Table:
+    legend = say("process-errors", level=100 * level)
+    return tabulate_errors(rows, "Errors on held-out ratings", MULTI, legend)
 
 
 # Ridge regression of ratings on judges and features: the plain rival of a process.
@@ -418,9 +418,7 @@ class JudgeLikeness(Shown):
         ratings = sum(row["ratings"] for row in self.records.values())
         counts = {"ratings": ratings, "judges": len(self.judges)}
         numbers = tuple(dict(zip(CSV_KEYS, row, strict=True)) for row in _list_numbers(self))
-        errors = []
-        if self.errors is not None:
-            errors.append(self.errors.tabulate_errors(self.table, self.level))
+        errors = [] if self.errors is None else [_tabulate_process_errors(self.table, self.level)]
         # how much each feature moves a judge's opinion, the one that moves most first
         moved = tuple(
             {"feature": OUTPUT_ITSELF if name == OUTPUT else name, "correlation": correlation}

@@ -14,7 +14,7 @@ Sources: Rasmussen & Williams (2006), section 5.5; MacKay (1992), Neural Computa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log
 from typing import Final, Literal
 
@@ -92,7 +92,7 @@ class JudgedPoints:
         return len(self.judge)
 
     def take(self, rows: NDArray[np.integer] | Flags) -> JudgedPoints:
-        return replace(self, judge=self.judge[rows], points=self.points.take(rows))
+        return JudgedPoints(self.judge[rows], self.points.take(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,25 +274,14 @@ class Problem:
 
     def expand(self, vector: Array) -> Surface:
         at, rows = read_parameters(self.layout, vector), self.judged
-        if self.inducing is None:
-            covariance, k = at.covariance(rows, rows)
-            evidence = weigh_exactly(covariance, at.noise[rows.judge] + MIN_NOISE, self.y)
-            parts = [find_slopes(at, evidence.cross, (rows, rows), k)]
-        else:
-            (cross, near), (inner, nearest) = (
-                at.covariance(rows, self.inducing),
-                at.covariance(self.inducing, self.inducing),
-            )
-            variances, noise = at.variances(rows), at.noise[rows.judge] + MIN_NOISE
-            evidence = weigh_inducing(cross, inner, variances, noise, self.y)
-            parts = [find_slopes(at, evidence.cross, (rows, self.inducing), near)]
-            if evidence.inner is not None and evidence.diagonal is not None:
-                both = (self.inducing, self.inducing)
-                parts.append(find_slopes(at, evidence.inner, both, nearest))
-                # by the variances of rows
-                sums = np.bincount(rows.judge, evidence.diagonal, len(at.noise)).astype(float)
-                total = float(evidence.diagonal.sum())
-                parts.append((np.diag(sums), np.zeros(len(at.log_scales)), total))
+        evidence, near, nearest = self._observe(at)
+        parts = [find_slopes(at, evidence.cross, (rows, self.support), near)]
+        if nearest is not None and evidence.inner is not None and evidence.diagonal is not None:
+            parts.append(find_slopes(at, evidence.inner, (self.support, self.support), nearest))
+            # by the variances of rows
+            sums = np.bincount(rows.judge, evidence.diagonal, len(at.noise)).astype(float)
+            total = float(evidence.diagonal.sum())
+            parts.append((np.diag(sums), np.zeros(len(at.log_scales)), total))
         noise = np.bincount(rows.judge, evidence.noise, self.layout.judges).astype(np.float64)
         prior, along = weigh_parameters(self.layout, vector, rows.points.numbers.shape[1])
         # derivatives by the vector of parameters, noise (D,) being that by each σ²
@@ -320,14 +309,17 @@ class Problem:
         return Surface(evidence.value + prior, gradient, evidence, at, vector)
 
     def weigh(self, at: Coregion) -> Posterior:
-        noise = at.noise[self.judged.judge] + MIN_NOISE
+        return self._observe(at)[0].posterior
+
+    def _observe(self, at: Coregion) -> tuple[Evidence, Array, Array | None]:
+        """Return the evidence, k of the rows with the support, and k of inducing rows if any."""
+        rows, noise = self.judged, at.noise[self.judged.judge] + MIN_NOISE
+        cross, near = at.covariance(rows, self.support)
         if self.inducing is None:
-            covariance, _ = at.covariance(self.judged, self.judged)
-            return weigh_exactly(covariance, noise, self.y).posterior
-        (cross, _), (inner, _) = (
-            at.covariance(rows, self.inducing) for rows in (self.judged, self.inducing)
-        )
-        return weigh_inducing(cross, inner, at.variances(self.judged), noise, self.y).posterior
+            return weigh_exactly(cross, noise, self.y), near, None
+        inner, nearest = at.covariance(self.inducing, self.inducing)
+        evidence = weigh_inducing(cross, inner, at.variances(rows), noise, self.y)
+        return evidence, near, nearest
 
     def climb(self, start: Array) -> tuple[Array, Surface]:
         # a rough guess of minus the second derivatives: half a unit for each rating

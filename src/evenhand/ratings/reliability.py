@@ -413,8 +413,7 @@ def study_decisions(
         )
         point = DecisionPoint(design, reliability, gained, lost, lost_more, each.abstained)
         points.append(point)
-    clip = "none" if model.clip is None else f"{model.clip[0]:g}-{model.clip[1]:g}"
-    path = "/".join(f"{share:g}" for share in model.path)
+    path, clip = model.sign_choice()
     words = (
         f"decisions draws={draws} resamples={RESAMPLES} {100 * level:.12g} % intervals seed={seed}",
         f"nuclear norm path={path} validation={model.validation:g}",

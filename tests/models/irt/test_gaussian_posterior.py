@@ -8,6 +8,7 @@ from scipy import stats
 
 from evenhand.data.votes import LEFT, TIE
 from evenhand.models import irt_gaussian
+from evenhand.models.base import difference_variances
 from evenhand.models.irt_gaussian import (
     Inverse,
     Iterations,
@@ -17,7 +18,6 @@ from evenhand.models.irt_gaussian import (
     draw_differences,
     make_posterior,
     order_pairs,
-    pair_variances,
 )
 from evenhand.models.irt_outputs import pair_outputs
 from few_votes import votes_of
@@ -109,7 +109,7 @@ PHI = NormalDist().cdf
 
 def test_the_variance_of_a_difference_takes_both_and_what_they_share():
     vcov = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, -0.25], [0.0, -0.25, 3.0]])
-    assert pair_variances(vcov, all_pairs(3)).tolist() == [2.0, 5.0, 4.5]
+    assert difference_variances(vcov, *all_pairs(3).T).tolist() == [2.0, 5.0, 4.5]
 
 
 def test_chances_are_averages_of_normal_ones():
