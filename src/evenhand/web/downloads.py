@@ -25,13 +25,7 @@ from evenhand.data.joining import SEPARATOR
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask, Task
-from evenhand.errors import (
-    InvalidJudgments,
-    NotIdentified,
-    UnknownFormat,
-    UnknownOption,
-    listing,
-)
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, UnknownOption, listing
 from evenhand.web.store import queries
 from evenhand.web.store.database import NotOurs
 from evenhand.web.store.log import NotStored, Record, read_record

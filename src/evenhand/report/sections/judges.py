@@ -27,13 +27,7 @@ from evenhand.ranking.without_judges import HAMON, RULES, JudgePanel, describe_c
 from evenhand.render.document import Document, Table, Text
 from evenhand.render.findings import Finding
 from evenhand.render.values import join_names, write_value
-from evenhand.report.analysis import (
-    Analysis,
-    Rated,
-    choose_state,
-    say_outcome,
-    take_single,
-)
+from evenhand.report.analysis import Analysis, Rated, choose_state, say_outcome, take_single
 from evenhand.report.document import NOT_RUN, PASSED, Check, Figure, Section, make_section
 from evenhand.report.document import UNDECIDED as UNDECIDED_OF_DOCUMENT
 from evenhand.report.figures.drawing import name_files

@@ -317,12 +317,7 @@ def find_next(tx: WriteTransaction, judge: str, after: int) -> tuple[Ticket, int
     return None if row is None else (read_ticket(row, judge), tx.now)
 
 
-def settle(
-    tx: WriteTransaction,
-    write: Write,
-    reply: Reply,
-    since: int,
-) -> records.Record:
+def settle(tx: WriteTransaction, write: Write, reply: Reply, since: int) -> records.Record:
     """Store what an LLM said to one of the tickets on their way: it is leased for that."""
     login = look_up(tx, reply.judge)
     row = tx.ask(_NUMBERED, {"seat": login.judge_seat, "number": reply.ticket})

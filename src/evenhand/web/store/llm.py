@@ -18,19 +18,8 @@ from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import Ticket
 from evenhand.web.store.people import LLM_INVITES, add_judge, draw_token, keep_link
 from evenhand.web.store.queries import Readable, open_to_read
-from evenhand.web.store.schema import (
-    CLOSED,
-    OPEN,
-    Prepared,
-    fill,
-    judges,
-    log,
-    seats,
-    tickets,
-)
-from evenhand.web.store.schema import (
-    tokens as links,
-)
+from evenhand.web.store.schema import CLOSED, OPEN, Prepared, fill, judges, log, seats, tickets
+from evenhand.web.store.schema import tokens as links
 from evenhand.web.store.transaction import Entry, WriteTransaction
 
 _ISSUE: Final = fill(tickets)
