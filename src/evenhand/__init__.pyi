@@ -14,7 +14,9 @@ from evenhand.design.next_for_llm import sample_for_llm as sample_for_llm
 from evenhand.design.next_outputs import NextOutputs as NextOutputs
 from evenhand.design.next_outputs import choose_outputs as choose_outputs
 from evenhand.design.next_pairs import NextPairs as NextPairs
+from evenhand.design.next_pairs import Savings as Savings
 from evenhand.design.next_pairs import choose_pairs as choose_pairs
+from evenhand.design.next_pairs import measure_savings as measure_savings
 from evenhand.design.plan import CampaignPlan as CampaignPlan
 from evenhand.design.plan import plan_campaign as plan_campaign
 from evenhand.design.policy import Policy as Policy
@@ -22,8 +24,6 @@ from evenhand.design.query import Query as Query
 from evenhand.design.query_replay import QueryCurves as QueryCurves
 from evenhand.design.query_replay import QueryReplay as QueryReplay
 from evenhand.design.query_replay import trace_queries as trace_queries
-from evenhand.design.savings import Savings as Savings
-from evenhand.design.savings import measure_savings as measure_savings
 from evenhand.design.sorting import Sorting as Sorting
 from evenhand.errors import CampaignError as CampaignError
 from evenhand.errors import EvenhandError as EvenhandError

@@ -124,9 +124,8 @@ def next_(
     options.refuse_given(Features.list_options(), why)
     if asked.policy in QUERIES:
         raise UnknownOption(f"--policy {asked.policy} is for ratings; choose another for pairs")
-    from evenhand.design.next_pairs import choose_pairs
+    from evenhand.design.next_pairs import choose_pairs, measure_savings
     from evenhand.design.policy import Policy
-    from evenhand.design.savings import measure_savings
 
     rule = asked.policy or ("order" if asked.top_k is None else "top-k")
     if rule == "sort":
