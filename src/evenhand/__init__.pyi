@@ -12,6 +12,7 @@ from evenhand.design.next_for_llm import SampledPair as SampledPair
 from evenhand.design.next_for_llm import SampledPairs as SampledPairs
 from evenhand.design.next_for_llm import sample_for_llm as sample_for_llm
 from evenhand.design.next_outputs import NextOutputs as NextOutputs
+from evenhand.design.next_outputs import Query as Query
 from evenhand.design.next_outputs import choose_outputs as choose_outputs
 from evenhand.design.next_pairs import NextPairs as NextPairs
 from evenhand.design.next_pairs import Savings as Savings
@@ -20,7 +21,6 @@ from evenhand.design.next_pairs import measure_savings as measure_savings
 from evenhand.design.plan import CampaignPlan as CampaignPlan
 from evenhand.design.plan import plan_campaign as plan_campaign
 from evenhand.design.policy import Policy as Policy
-from evenhand.design.query import Query as Query
 from evenhand.design.query_replay import QueryCurves as QueryCurves
 from evenhand.design.query_replay import QueryReplay as QueryReplay
 from evenhand.design.query_replay import trace_queries as trace_queries
