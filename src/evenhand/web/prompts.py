@@ -182,7 +182,10 @@ def read_probabilities(
     shares = dict.fromkeys(outcomes, 0.0)
     for written, logprob in likely.items():
         rest = written.removeprefix(before) if written.startswith(before) else b""
-        meant = [one for one in outcomes if _begins(rest, f'{one}"'.encode())]
+        ends = [(one, f'{one}"'.encode()) for one in outcomes]
+        meant = [
+            one for one, end in ends if rest and (end.startswith(rest) or rest.startswith(end))
+        ]
         if len(meant) == 1:
             shares[meant[0]] += exp(logprob)
         elif written == token.written:  # which outcome it is shows later
@@ -192,7 +195,3 @@ def read_probabilities(
         return None
     found = {one: round(share / total, DIGITS) for one, share in shares.items()}
     return {**found, "outside": round(max(0.0, 1 - total), DIGITS)}
-
-
-def _begins(rest: bytes, outcome: bytes) -> bool:
-    return bool(rest) and (outcome.startswith(rest) or rest.startswith(outcome))
