@@ -6,7 +6,7 @@ import pytest
 
 import evenhand
 from evenhand.data.groups import split_ratings
-from evenhand.design.query import read_either
+from evenhand.design.next_outputs import read_either
 from evenhand.errors import InvalidJudgments
 from evenhand.ratings.features import OutputFeatures
 

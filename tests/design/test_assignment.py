@@ -178,7 +178,7 @@ def test_training_comes_first_in_its_pass_and_passes_in_order():
     told["training"] = [{**taught, "answer": {"score": 90}, "feedback": "Nearly all is there."}]
     assignment = assign(make_campaign(told))
     for judge in assignment.campaign.judges:
-        mine = assignment.of(judge.name)
+        mine = [one for one in assignment if one.judge == judge.name]
         names = [one.task for one in mine]
         assert names == sorted(names, key=["quality", "adequacy"].index)
         first = names.index("adequacy")
@@ -212,7 +212,7 @@ def test_hamons_design_at_full_size_in_seconds():
         assert len({group[one.item] for one in seat}) == len(seat)
         assert len(seat) in (162, 163)
     for one in campaign.judges:
-        passes = [ticket.task for ticket in assignment.of(one.name)]
+        passes = [ticket.task for ticket in assignment if ticket.judge == one.name]
         assert passes == sorted(passes, reverse=True)  # fluency before adequacy
 
 

@@ -10,6 +10,7 @@ from campaigns import make_items, small
 from evenhand.design.assignment import Assignment, assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import verify_collected, verify_design
+from evenhand.design.tasks import Ticket
 from rebuilt_assignments import Break, rebuild
 
 
@@ -75,12 +76,16 @@ def assignment():
     return assign(small(1, items, 6, **design))
 
 
+def list_mine(assignment: Assignment, judge: str) -> list[Ticket]:
+    return [one for one in assignment if one.judge == judge]
+
+
 def broken(assignment: Assignment) -> set[str]:
     return {one.name for one in verify_design(assignment).broken}
 
 
 def test_a_part_of_the_answers_holds_as_far_as_it_goes(assignment):
-    some = [one for name in ("judge-1", "judge-2") for one in assignment.of(name)[:9]]
+    some = [one for name in ("judge-1", "judge-2") for one in list_mine(assignment, name)[:9]]
     check = verify_collected(assignment, some)
     assert check.holds
     assert {"quality: items", "anchors", "controls"} <= {one.name for one in check.later}
@@ -116,21 +121,21 @@ def test_an_answer_from_elsewhere_is_counted_and_not_a_fault(assignment, strange
 
 
 def test_who_answers_in_another_order_is_found(assignment):
-    mine = list(assignment.of("judge-1"))
+    mine = list_mine(assignment, "judge-1")
     controls_first = sorted(mine, key=lambda one: one.kind != "control")
     broken = {one.name for one in verify_collected(assignment, controls_first).broken}
     assert "order" in broken
 
 
 def test_a_repeat_of_what_was_never_answered_is_found(assignment):
-    mine = list(assignment.of("judge-1"))
+    mine = list_mine(assignment, "judge-1")
     first = next(one.again for one in mine if one.again is not None)
     left = [one for one in mine if one.number != first]
     assert {one.name for one in verify_collected(assignment, left).broken} == {"repeats: lag"}
 
 
 def test_whoever_goes_on_for_another_judge_counts_for_their_seat_and_as_a_new_person(assignment):
-    seat = assignment.of("judge-1")
+    seat = list_mine(assignment, "judge-1")
     done = {one.number for one in seat[:9]}
     rest = [one for one in seat[9:] if one.again not in done]
     after = [replace(one, judge="late") for one in rest]

@@ -8,7 +8,8 @@ import pytest
 from design.labelled_outputs import as_ratings, smooth_world
 from evenhand import OutputFeatures, Query, choose_outputs
 from evenhand.data.ratings import Ratings
-from evenhand.design.next_outputs import choose_part, name_features
+from evenhand.design.next_outputs import name_features
+from evenhand.design.query_replay import choose_part
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 
 TWO = OutputFeatures(numbers=("x0", "x1"), labels=())

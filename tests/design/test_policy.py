@@ -12,8 +12,8 @@ from design.boards import simulate, state, wait_for
 from evenhand import choose_pairs
 from evenhand.cli.next import POLICIES
 from evenhand.data.tally import Tally
+from evenhand.design.next_pairs import measure_savings
 from evenhand.design.policy import RULES, TITLES, Policy, number_pairs, read_state
-from evenhand.design.savings import measure_savings
 from evenhand.errors import (
     InvalidJudgments,
     MissingFile,

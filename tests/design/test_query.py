@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.design.query import Query, QueryState
+from evenhand.design.next_outputs import Query, QueryState
 from evenhand.errors import UnknownOption
 from evenhand.numerics.gaussian_process import Points
 from evenhand.ratings.process_search import condition

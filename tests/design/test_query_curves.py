@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from design.labelled_outputs import draw_curves
-from evenhand.design.query import compare_parts, find_share
+from evenhand.design.query_replay import compare_parts, find_share
 from evenhand.errors import UnknownOption
 from evenhand.report.figures.predictions import draw_queries
 

@@ -11,7 +11,7 @@ import pytest
 from design.labelled_outputs import as_ratings, smooth_world
 from evenhand import OutputFeatures, Query, QueryReplay, trace_queries
 from evenhand.data.ratings import Ratings
-from evenhand.design.query import read_outputs
+from evenhand.design.next_outputs import read_outputs
 from evenhand.design.query_replay import make_trial, run_trial
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics.gaussian_process import Points

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from design.boards import simulate
+from evenhand.design.next_pairs import Savings, measure_agreement, measure_savings, pool_answers
 from evenhand.design.policy import Policy
-from evenhand.design.savings import Savings, measure_agreement, measure_savings, pool_answers
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.formats.reading import read
 

@@ -8,8 +8,8 @@ import pytest
 
 from design.boards import simulate
 from evenhand import choose_pairs, read
+from evenhand.design.next_pairs import make_tally, measure_savings
 from evenhand.design.policy import SORT_VOTES, Policy, number_pairs, read_state
-from evenhand.design.savings import make_tally, measure_savings
 from evenhand.errors import NotIdentified, UnknownOption
 
 SORT = Policy("sort", random_share=0)

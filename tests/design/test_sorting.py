@@ -13,7 +13,6 @@ from evenhand.design.sorting import (
     count_weak_orders,
     digest,
     read_sort,
-    start_sorting,
     write_sort,
 )
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, UnknownOption
@@ -96,7 +95,7 @@ def test_every_weak_order_is_sorted_and_ties_cost_no_more(n, orders):
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=9), st.integers(2, 4))
 def test_a_sort_is_taken_up_again_after_every_answer(values, shown):
     quality = {f"s{i}": value for i, value in enumerate(values)}
-    sort = start_sorting([*quality], shown=shown)
+    sort = Sorting(tuple(quality), shown=shown)
     straight, resumed = answer_all(sort, quality), answer_all(sort, quality, through_json=True)
     assert straight == resumed
     assert [set(group) for group in resumed.order] == order_of(quality)

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from design.labelled_outputs import draw_curves
-from evenhand.design.query import compare_parts
-from evenhand.design.query_replay import average
+from evenhand.design.query_replay import average, compare_parts
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from chat_servers import ChatServer, Reply, answer_anew, fail, serve_chat
-from evenhand.web.prompts import Prompt
+from evenhand.web.asking import Prompt
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.log import Record
 from evenhand.web.store.queries import Readable, open_to_read

@@ -222,7 +222,7 @@ def play_dummy(folder: Path, shape: str, seed: int) -> tuple[list[str], list[str
             store.launch(campaign)
             seen = judge_all(store, whose)
         return seen.sources, seen.first
-    tickets = assign(campaign).of(JUDGE)
+    tickets = [one for one in assign(campaign) if one.judge == JUDGE]
     return [one.item for one in tickets], [one.systems[0] for one in tickets]
 
 
@@ -362,7 +362,7 @@ def test_no_place_in_the_assignment_favours_a_system(shape: str) -> None:
     seeds, counts = 200, Counter[tuple[int, str]]()
     campaign = make_campaign(plan(shape, lambda item, system: f"{item} of {system}"))
     for _ in range(seeds):
-        for at, one in enumerate(assign(campaign.with_seed()).of(JUDGE)):
+        for at, one in enumerate(one for one in assign(campaign.with_seed()) if one.judge == JUDGE):
             if len(one.systems) > 1 or one.kind not in ("control", "training"):
                 counts[at, one.systems[0]] += 1
     tickets = sorted({at for at, _ in counts})

@@ -201,7 +201,8 @@ def test_controls_with_equal_outputs_are_asked_and_a_sign_is_in_no_name() -> Non
     campaign = make_campaign(told)
     of_control = {"item": "d", "outputs": {"A": "x", "worse+": "y"}, "expected": "A"}
     assert make_campaign(told | {"items": [*told["items"], of_control]}).separator == "|"
-    (one,) = {ticket.systems for ticket in assign(campaign).of("j0") if ticket.kind == "control"}
+    mine = [one for one in assign(campaign) if one.judge == "j0" and one.kind == "control"]
+    (one,) = {ticket.systems for ticket in mine}
     assert set(one) == {"A", "B"}
     assert campaign.separator == "+"
     plus = {"A": "A+", "B": "B|", "C": "C"}

@@ -5,8 +5,8 @@ from math import log
 import pytest
 
 from chat_servers import Reply, fail, serve_chat
+from evenhand.web.asking import read_probabilities
 from evenhand.web.endpoint import Endpoint, Share
-from evenhand.web.prompts import read_probabilities
 
 OUTCOMES = ["left", "right", "tie"]
 

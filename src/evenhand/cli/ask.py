@@ -19,8 +19,7 @@ from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
     from evenhand.design.campaign import Campaign
-    from evenhand.web.asking import Asked, Budget
-    from evenhand.web.prompts import Prompt
+    from evenhand.web.asking import Asked, Budget, Prompt
     from evenhand.web.store.llm import Progress
     from evenhand.web.store.store import Store
 
@@ -95,7 +94,7 @@ def ask(*, questions: Questions, model: Model, limits: Limits) -> None:
     a byte; 8 attempts are made. The exit code is 0 at the end, or where the budget
     ends, and 2 on errors.
     """
-    from evenhand.web.prompts import Prompt
+    from evenhand.web.asking import Prompt
 
     prompt = Prompt.read(model.prompt)
     if model.show_prompt:

@@ -10,8 +10,8 @@ import click
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, split_groups, work_on_groups
-from evenhand.design.next_outputs import ChosenPart
 from evenhand.design.next_pairs import NextPairs
+from evenhand.design.query_replay import ChosenPart
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
@@ -124,9 +124,8 @@ def next_(
     options.refuse_given(Features.list_options(), why)
     if asked.policy in QUERIES:
         raise UnknownOption(f"--policy {asked.policy} is for ratings; choose another for pairs")
-    from evenhand.design.next_pairs import choose_pairs
+    from evenhand.design.next_pairs import choose_pairs, measure_savings
     from evenhand.design.policy import Policy
-    from evenhand.design.savings import measure_savings
 
     rule = asked.policy or ("order" if asked.top_k is None else "top-k")
     if rule == "sort":
@@ -177,8 +176,8 @@ def _choose_outputs(
     run: options.Run, data: Ratings, group_by: str | None, asked: Choice, known: Features
 ) -> VerbResult:
     from evenhand.data.groups import split_ratings
-    from evenhand.design.next_outputs import choose_part, name_features
-    from evenhand.design.query import Query
+    from evenhand.design.next_outputs import Query, name_features
+    from evenhand.design.query_replay import choose_part
 
     why = "is for comparisons; these are ratings"
     options.refuse_given(OF_PAIRS, f"{why}: leave it out")

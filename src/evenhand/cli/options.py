@@ -784,7 +784,7 @@ class Figures(Options):
 
     def check(self) -> None:
         if self.figures is not None:
-            from evenhand.report.figures.drawing import check_figure_folder as check_folder
+            from evenhand.report.figures.style import check_figure_folder as check_folder
 
             check_folder(Path(self.figures), self.forms or FIGURE_FORMS)
         elif self.forms:
@@ -795,17 +795,17 @@ class Figures(Options):
     ) -> list[str]:
         if self.figures is None:
             return []
-        from evenhand.report.figures import drawing
+        from evenhand.report.figures import style
 
         groups = {name: draw(part) for name, part in parts.items()}
-        files = drawing.name_files(filter(None, groups))
+        files = style.name_files(filter(None, groups))
         figures = {
             f"{files[group]}-{name}" if group else name: figure
             for group, drawn in groups.items()
             for name, figure in drawn.items()
         }
         forms = self.forms or FIGURE_FORMS
-        written = drawing.write_figures(figures, Path(self.figures), forms)
+        written = style.write_figures(figures, Path(self.figures), forms)
         return [f"wrote {plural(len(written), 'figure')} to {self.figures}"]
 
 

@@ -107,7 +107,7 @@ class Placed(options.Options):
         return None if self.output is None and self.as_json else Path(self.output or PAGE)
 
     def check(self, files: tuple[str, ...]) -> None:
-        from evenhand.report.figures.drawing import check_figure_folder, check_folder
+        from evenhand.report.figures.style import check_figure_folder, check_folder
         from evenhand.report.html import find_form
 
         page = self.page
@@ -138,7 +138,7 @@ class Placed(options.Options):
             check_figure_folder(Path(self.figures), self.figure_forms or options.FIGURE_FORMS)
 
     def deliver(self, report: Report) -> None:
-        from evenhand.report.figures.drawing import name_files, write_figures
+        from evenhand.report.figures.style import name_files, write_figures
         from evenhand.report.html import find_form, write_tables
         from evenhand.report.html import write_report_json as write_json
 

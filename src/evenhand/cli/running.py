@@ -188,8 +188,7 @@ def write_file(path: Path, text: str) -> None:
 
 def write_pictures(path: Path, result: Result, form: str) -> list[Path]:
     """Write the figure of a result; of several groups one file each, with the group in its name."""
-    from evenhand.report.figures.drawing import name_files
-    from evenhand.report.figures.style import render
+    from evenhand.report.figures.style import name_files, render
     from evenhand.report.plot import DRAWN, plot
 
     groups = getattr(result, "groups", {})

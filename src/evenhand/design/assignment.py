@@ -69,14 +69,6 @@ class Assignment:
     def __repr__(self) -> str:
         return f"Assignment({self.campaign.name}: {len(self):,} tickets)"
 
-    def of(self, judge: str) -> tuple[tasks.Ticket, ...]:
-        names = [one.name for one in self.campaign.judges]
-        if judge not in names:
-            raise CampaignError(f"campaign '{self.campaign.name}' has no judge '{judge}'")
-        place = names.index(judge)
-        first, last = np.searchsorted(self.judge, [place, place + 1])
-        return tuple(map(self._make, range(first, last)))
-
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """Items by their place, those of training after the others."""

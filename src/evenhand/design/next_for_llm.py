@@ -28,7 +28,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
-from evenhand.design.savings import count_judged
+from evenhand.design.next_pairs import count_judged
 from evenhand.design.texts import say
 from evenhand.errors import (
     InvalidJudgments,

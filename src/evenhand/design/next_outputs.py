@@ -1,10 +1,11 @@
-"""Outputs to rate next, and what the query that chooses them is worth."""
+"""Outputs to rate next: queries that choose them, and the outputs that a query chooses from."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -13,35 +14,309 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import carries_excluded
-from evenhand.data.engine import fetch_columns, one_thread
+from evenhand.data.controls import carries_excluded, require_scores
+from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
-from evenhand.data.groups import list_levels
+from evenhand.data.groups import admit_unrated, list_levels
+from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.tables import is_unscored
 from evenhand.data.taking import Openable
 from evenhand.design.policy import CHOSEN, RANDOM, START
-from evenhand.design.query import (
-    RANDOM_QUERY,
-    FeaturedOutputs,
-    Query,
-    QueryState,
-    join_outputs,
-    keep_rated,
-    read_either,
-    remark_counts,
-)
-from evenhand.design.query_replay import QueryCurves, QueryReplay, trace_queries
 from evenhand.design.texts import say
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, require_seed
-from evenhand.numerics.gaussian_process import Points
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    require_option,
+    require_seed,
+)
+from evenhand.numerics import Array
+from evenhand.numerics.gaussian_process import Points, pick_by_error, pick_by_variance
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ratings.features import ROLES, OutputFeatures, learn_scaling, parse_number
+from evenhand.ratings.features import (
+    OUTPUT,
+    ROLES,
+    FeatureTable,
+    OutputFeatures,
+    learn_scaling,
+    parse_number,
+)
 from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
+# Which outputs without a label are labelled next?
+#
+# random        any, all alike
+# uncertainty   the greatest predictive variance v
+# density       v times (mean similarity to all outputs without a label)^β
+# oracle        the label that most lowers the squared error over the whole pool
+#
+# Similarity is the model's own k. By `spread` the outputs of a batch are taken one after another, v
+# being what is left of it once those before have labels; the mean similarity of density stays that
+# to all which waited before the batch. Without `spread` the batch is what scores highest at first.
+#
+# The oracle looks at the labels of the pool, never at test outputs. It is greedy, one label at a
+# time, and for this model: a bound in that loose sense only of what choosing may gain if one knew.
+#
+# Sources: Beck, Specia & Cohn (2013), ACL, of which the abstract is what is known to us; Settles &
+# Craven (2008), EMNLP, eq. 13 (information density; its similarity is a cosine). That the
+# similarity is k, how a batch is spread, and the oracle are ours.
+
 Numbers = NDArray[np.int64]
+
+RANDOM_QUERY: Final = "random"
+STRATEGIES: Final = (RANDOM_QUERY, "uncertainty", "density", "oracle")
+
+
+@dataclass(frozen=True, eq=False)
+class QueryState:
+    process: OutputProcess  # what is believed of outputs
+    points: Points  # features of the whole pool
+    waiting: Numbers  # (u,) numbers of the outputs without a label, ascending
+    truth: Array | None = None  # (n,) labels of the whole pool; only an oracle has them
+
+
+@dataclass(frozen=True)
+class Query:
+    """How outputs to label are chosen.
+
+    Attributes:
+        strategy: of STRATEGIES.
+        power: β of density.
+        spread: whether an output of a batch counts as labelled when the next is chosen.
+
+    """
+
+    strategy: str = "uncertainty"
+    power: float = 1.0
+    spread: bool = True
+
+    def __post_init__(self) -> None:
+        require_option("strategy", self.strategy, STRATEGIES)
+        if not 0 <= self.power < np.inf:
+            raise UnknownOption(f"power {self.power:g}: a number from 0, such as 1")
+        if self.power != 1.0 and self.strategy != "density":
+            raise UnknownOption(f"power {self.power:g}: only density has one")
+        if not self.spread and self.strategy not in ("uncertainty", "density"):
+            raise UnknownOption(f"spread=False: {self.strategy} has no scores to rank a batch by")
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+        power = f" β={self.power:g}" if self.power != 1.0 else ""
+        return f"{self.strategy}{power}{'' if self.spread else ', not spread'}"
+
+    def choose(self, scene: QueryState, size: int, rng: np.random.Generator) -> Numbers:
+        """Return the numbers of outputs to label, in the order of choice.
+
+        Args:
+            scene: what is known.
+            size: how many; all that wait where there are fewer.
+            rng: of random choices.
+
+        Raises:
+            UnknownOption: an oracle without the labels.
+
+        """
+        return self.pick(scene, size, rng)[0]
+
+    def pick(
+        self, scene: QueryState, size: int, rng: np.random.Generator
+    ) -> tuple[Numbers, Array | None]:
+        """Return the numbers that `choose` returns, and the variance of each when it was chosen.
+
+        Variances are of the function, on standardised labels; those chosen before count as
+        labelled where a batch is spread. None where variances did not choose.
+        """
+        size, process = min(size, len(scene.waiting)), scene.process
+        if self.strategy == RANDOM_QUERY:
+            return np.asarray(rng.permutation(scene.waiting)[:size]), None
+        left = scene.points.take(scene.waiting)
+        if self.strategy == "oracle":
+            if scene.truth is None:
+                raise UnknownOption(
+                    "an oracle knows the labels, which nobody has in a campaign: choose"
+                    " uncertainty or density; trace_queries shows the oracle beside them on outputs"
+                    " that have labels"
+                )
+            covariance = process.covariance(scene.points, left)
+            standardise = process.standard.standardise
+            wrong = standardise(scene.truth) - standardise(process.predict_mean(scene.points))
+            taken = pick_by_error(covariance, scene.waiting, process.noise, wrong, size)
+            return np.asarray(scene.waiting[taken]), None
+        covariance, weight = process.covariance(left, left), self.weigh(process, left)
+        if self.spread:
+            taken, variance = pick_by_variance(covariance, process.noise, weight, size)
+        else:
+            taken = np.argsort(-np.diag(covariance) * weight, kind="stable")[:size]
+            variance = np.diag(covariance)[taken]
+        return np.asarray(scene.waiting[taken]), variance
+
+    def weigh(self, process: OutputProcess, left: Points) -> Array:
+        """Return what each output's variance is multiplied by."""
+        if self.strategy != "density":
+            return np.ones(len(left))
+        return np.asarray(process.correlate(left, left).mean(axis=1) ** self.power)
+
+
+# An output's label is the mean of its ratings. Outputs are in the order of their names, so that
+# nothing that is drawn later depends on the order of the table.
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturedOutputs:
+    """n outputs, in the order of their names."""
+
+    items: tuple[str, ...]  # (n,) names of their items, with the task where there are tasks
+    systems: tuple[str, ...]  # (n,) names of their systems
+    table: FeatureTable  # features
+    label: Array  # (n,) mean rating; 0 where it is not known
+    ratings: Numbers  # (n,) how many ratings that is the mean of
+    digest: str  # of the ratings and the features
+    notes: tuple[str, ...] = ()  # what was left out in reading
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        return list(zip(self.items, self.systems, strict=True))
+
+    @property
+    def item_codes(self) -> Numbers:
+        return np.unique(np.array(self.items), return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    def take(self, rows: NDArray[Any]) -> FeaturedOutputs:
+        at = rows.tolist()
+        return replace(
+            self,
+            items=tuple(self.items[i] for i in at),
+            systems=tuple(self.systems[i] for i in at),
+            table=self.table.take(rows),
+            label=self.label[rows],
+            ratings=self.ratings[rows],
+        )
+
+
+def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> FeaturedOutputs:
+    """Return the outputs that have ratings; controls and repeats are excluded."""
+    if OUTPUT in features.labels:
+        raise UnknownOption(
+            f"'{OUTPUT}' is no feature to choose by: it is unlike that of every other output;"
+            " name columns that are known before anybody rates, or texts"
+        )
+    rows = features.read_rows(data)
+    for role, plural in (("criterion", "criteria"), ("task", "tasks")):
+        names, labels = rows.labels(role)
+        several = [names[code] for code in np.unique(labels)]
+        if len(several) > 1 and (role == "criterion" or role not in features.labels):
+            more = "" if role == "criterion" else f", or make '{role}' a label among the features"
+            raise InvalidJudgments(
+                f"ratings of several {plural} ({listing(several)}): an output has one label here;"
+                f" choose one{more}"
+            )
+    items, systems = np.array(rows.items), np.array(rows.systems)
+    order = np.lexsort((rows.score, systems[rows.system], items[rows.item]))
+    rows = rows.take(order)
+    first = np.flatnonzero(np.diff(rows.output, prepend=-1))
+    sizes = np.diff(first, append=rows.size)
+    table = features.read(rows)
+    _refuse_unlike(
+        table.take(np.repeat(first, sizes)),
+        table,
+        lambda row: f"{rows.items[rows.item[row]]}, {rows.systems[rows.system[row]]}",
+    )
+    # labels as numbers that a digest takes
+    codes = [np.unique(label.astype(str), return_inverse=True)[1] for label in table.labels.T]
+    numbers = [code.reshape(-1).astype(np.float64) for code in codes]
+    return FeaturedOutputs(
+        tuple(items[rows.item[first]].tolist()),
+        tuple(systems[rows.system[first]].tolist()),
+        table.take(first),
+        np.add.reduceat(rows.score, first) / sizes,
+        sizes.astype(np.int64),
+        digest_ratings(rows, [*table.numbers.T, *numbers]),
+        rows.notes,
+    )
+
+
+def read_either(
+    data: Ratings, features: OutputFeatures
+) -> tuple[FeaturedOutputs | None, FeaturedOutputs | None]:
+    """Return the outputs that have ratings, and those that only stand in rows without a score."""
+    # Either is None where there are none. A row without a score of an output that has ratings is
+    # left out, once its features are seen to be the same.
+    require_scores(data, "outputs are chosen by ratings, not by")
+    data = admit_unrated(data)
+    unrated = data.frame.filter(is_unscored(data.frame)).with_columns(score=nw.lit(0.0))
+    parts: list[FeaturedOutputs | None] = []
+    for part in (keep_rated(data), replace(data, frame=unrated)):
+        n_rows = fetch_columns(part.frame.select(nw.len().alias(COUNT)))[COUNT][0]
+        parts.append(read_outputs(part, features) if n_rows > 0 else None)
+    rated, waiting = parts
+    if rated is None or waiting is None:
+        return rated, waiting
+    known = {name: row for row, name in enumerate(rated.names)}
+    at = np.array([known.get(name, -1) for name in waiting.names])
+    both = rated.take(at[at >= 0])
+    _refuse_unlike(
+        both.table,
+        waiting.take(np.flatnonzero(at >= 0)).table,
+        lambda row: ", ".join(both.names[row]),
+    )
+    new = np.flatnonzero(at < 0)
+    return rated, waiting.take(new) if len(new) else None
+
+
+def keep_rated(data: Ratings) -> Ratings:
+    return replace(data, frame=data.frame.filter(~is_unscored(data.frame)))
+
+
+def join_outputs(rated: FeaturedOutputs | None, waiting: FeaturedOutputs) -> FeaturedOutputs:
+    """Put outputs together: those with ratings first, then those that wait, with none."""
+    n = len(waiting)
+    none = replace(waiting, label=np.zeros(n), ratings=np.zeros(n, dtype=np.int64))
+    if rated is None:
+        return none
+    return FeaturedOutputs(
+        (*rated.items, *none.items),
+        (*rated.systems, *none.systems),
+        rated.table.join(none.table),
+        np.concatenate([rated.label, none.label]),
+        np.concatenate([rated.ratings, none.ratings]),
+        sha256(f"{rated.digest} {none.digest}".encode()).hexdigest(),
+        tuple(dict.fromkeys([*rated.notes, *none.notes])),
+    )
+
+
+def remark_counts(ratings: Numbers) -> tuple[str, ...]:
+    """Say where labels rest on different numbers of ratings, which the model does not know."""
+    if not len(ratings) or np.ptp(ratings) == 0:
+        return ()
+    return (say("labels-uneven", least=int(ratings.min()), most=int(ratings.max())),)
+
+
+def _refuse_unlike(one: FeatureTable, two: FeatureTable, name: Callable[[int], str]) -> None:
+    """Refuse a feature that is not the same in all rows of an output, which `name` names."""
+    pairs = [*zip(one.numbers.T, two.numbers.T, strict=True)]
+    pairs += [*zip(one.labels.T, two.labels.T, strict=True)]
+    for feature, (first, column) in zip([*one.names, *one.label_names], pairs, strict=True):
+        other = np.flatnonzero(first != column)
+        if len(other):
+            row = int(other[0])
+            raise InvalidJudgments(
+                f"feature '{feature}' differs between rows of one output ({name(row)}:"
+                f" {first[row]} and {column[row]}): what is known before anybody rates is the same"
+                " in all rows"
+            )
+
+
+# Outputs that are chosen, and what is said of them.
+
 # Number of an output, its kind, and the standard deviation that chose it
 Chosen = tuple[int, str, float | None]
 
@@ -268,46 +543,6 @@ def _choose(
 
 
 _REASONS: Final = {START: "at random, to begin with", RANDOM: "at random"}
-
-
-@dataclass(frozen=True, eq=False)
-class ChosenPart:
-    next: NextOutputs  # the outputs
-    curves: QueryCurves | None  # what queries would have saved, where that was asked
-
-    def to_dict(self) -> dict[str, Any]:
-        curves = None if self.curves is None else self.curves.to_dict()
-        return {**self.next.to_dict(), "savings": curves}
-
-    def document(self) -> Document:
-        chosen = self.next.document()
-        if self.curves is None:
-            return chosen
-        curves = self.curves.document()
-        return replace(
-            chosen,
-            answer=(*chosen.answer, *curves.answer),
-            parts=(*chosen.parts, *curves.parts),
-            findings=(*chosen.findings, *curves.findings),
-        )
-
-
-def choose_part(
-    part: Ratings,
-    features: OutputFeatures,
-    query: Query,
-    request: tuple[int, int],
-    replays: tuple[int, Callable[[int, int], None] | None],
-) -> ChosenPart:
-    (n, seed), (times, tell) = request, replays
-    outputs = choose_outputs(part, features, query, n=n, seed=seed)
-    if not times:
-        return ChosenPart(outputs, None)
-    if query.strategy == RANDOM_QUERY:
-        raise UnknownOption("--savings compares a policy with random ones: choose another policy")
-    how = QueryReplay(repeats=times, batch=n, seed=seed)
-    queries = (Query(RANDOM_QUERY), query, Query("oracle"))
-    return ChosenPart(outputs, trace_queries(keep_rated(part), features, queries, how, tell=tell))
 
 
 def name_features(

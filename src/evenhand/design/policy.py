@@ -602,8 +602,8 @@ def _say_votes(batch: Batch, pair: int) -> str:
 # drawn first, uniformly and independently, whatever was answered, waits, or is wanted; the rule
 # fills in around them. So they are a sample of all pairs, which anything but this one ranking of
 # these systems needs (agreement, judges, a new system). All of it is ours; experiment E5 of the
-# documentation measures what it saves where the truth is known, and `savings.py` what it would have
-# saved on collected judgments.
+# documentation measures what it saves where the truth is known, and `next_pairs.py` what it would
+# have saved on collected judgments.
 
 
 Rule = Callable[[Batch, int, np.random.Generator], None]

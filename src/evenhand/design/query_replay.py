@@ -12,12 +12,11 @@ posterior is that of all labels after every batch. The formulas are ours.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
@@ -26,22 +25,17 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable, takes_judgments
-from evenhand.design.query import (
-    MIN_REPEATS,
+from evenhand.design.next_outputs import (
     RANDOM_QUERY,
-    SLACK,
-    WIDER_SLACK,
     FeaturedOutputs,
-    LabelShare,
-    PartTest,
+    NextOutputs,
+    Numbers,
     Query,
     QueryState,
-    compare_parts,
-    compare_shares,
+    choose_outputs,
+    keep_rated,
     read_outputs,
     remark_counts,
-    resample_means,
-    take_apart,
 )
 from evenhand.design.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, require_seed
@@ -53,6 +47,201 @@ from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+
+# How much of the labels a query needs: a curve has got there at the first look from which on its
+# mean error stays within a slack of the full pool's (the first look below may be chance). Between
+# two looks the error is taken to fall in a straight line. Intervals are percentiles; they draw
+# repeats and items of test outputs anew, both at the same time and the same ones for all queries,
+# so that shares may be compared. Where the noise of a look is as large as the slack, the last
+# crossing comes later than that of the curve without noise, and the interval lies too high with it;
+# with about 10 repeats it is rather too short as well. Where the labels to begin with do as well as
+# all of them there is no share. The method is ours.
+
+Three = tuple[float | None, float | None, float | None]
+
+SLACK: Final = 0.01  # An error within this proportion of the full pool's is as good
+WIDER_SLACK: Final = 0.02  # Another slack, to show how much hangs on the first
+RESAMPLES: Final = 999
+ENDS: Final = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    query: str  # its name
+    measure: str  # "mae" or "rmse"
+    slack: float  # by how much its error may be above that of the full pool, as a proportion of it
+    share: float | None  # of the labels; 1: all of them; None: those to begin with do
+    lower: float | None  # lower end of the 95 % interval, over repeats and items of test outputs
+    upper: float | None  # upper end
+    at_start: bool  # whether every look is within the slack: the share is the start's or less
+    saved: float | None  # share of random choices less this one; None for random choices
+    saved_lower: float | None  # lower end of its 95 % interval, from the same resamples
+    saved_upper: float | None  # upper end
+
+
+def find_share(means: Array, looks: Numbers, slack: float) -> float:
+    """Return the share of labels from which on (L,) errors stay within the slack of the last.
+
+    >>> find_share(np.array([5.0, 3.0, 2.0, 2.0]), np.array([10, 20, 40, 100]), 0.25)
+    0.3
+    """
+    limit = means[-1] * (1.0 + slack)
+    above = np.flatnonzero(means > limit)
+    if not len(above):
+        return float(looks[0] / looks[-1])
+    last = int(above[-1])
+    part = (means[last] - limit) / (means[last] - means[last + 1])
+    return float((looks[last] + part * (looks[last + 1] - looks[last])) / looks[-1])
+
+
+def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Array:
+    """Return (B, Q, L) mean errors over repeats and items drawn anew, from (Q, L, R, t) errors.
+
+    items: (t,) item of each test output; its outputs are drawn together.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    repeats, n_items = errors.shape[2], int(items.max()) + 1
+    weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).T
+    often = rng.multinomial(repeats, np.full(repeats, 1 / repeats), RESAMPLES).T / repeats
+    resamples = np.empty((RESAMPLES, *errors.shape[:2]))
+    for q, look in np.ndindex(*errors.shape[:2]):
+        size = np.abs(errors[q, look]) if measure == "mae" else errors[q, look] ** 2
+        sums = np.zeros((n_items, repeats))
+        np.add.at(sums, items, size.T)
+        means = sums.T @ weight / (np.bincount(items) @ weight)
+        means = means if measure == "mae" else np.sqrt(means)
+        resamples[:, q, look] = (means * often).sum(axis=0)
+    return resamples
+
+
+def compare_shares(
+    queries: tuple[tuple[str, ...], int],
+    means: tuple[Array, Array],
+    looks: Numbers,
+    measure: str,
+    slack: float,
+) -> tuple[LabelShare, ...]:
+    """Return what each query needs.
+
+    means: (Q, L) mean errors, and (B, Q, L) resamples of them, at (L,) numbers of labels.
+    """
+    (names, base), (whole, drawn) = queries, means
+    shares = np.array([find_share(curve, looks, slack) for curve in whole])
+    again = np.array([[find_share(curve, looks, slack) for curve in one] for one in drawn])
+    ends = np.vstack([shares, np.quantile(again, ENDS, axis=0)])
+    spared = np.quantile(again[:, [base]] - again, ENDS, axis=0)
+    saved = np.vstack([shares[base] - shares, spared])
+    rows = []
+    for q, name in enumerate(names):
+        share: Three = (None, None, None)
+        less: Three = (None, None, None)
+        if whole[q, 0] > whole[q, -1]:
+            share = tuple(ends[:, q].tolist())
+            less = tuple(saved[:, q].tolist()) if q != base else less
+        at_start = bool(np.all(whole[q] <= whole[q, -1] * (1.0 + slack)))
+        rows.append(LabelShare(name, measure, slack, *share, at_start, *less))
+    return tuple(rows)
+
+
+# Does any part of the pool beat all of it? At each look l of each query, D_l is the mean over test
+# outputs and repeats of what the absolute error of the full pool has more than that of the part:
+#
+# V_l = Var over items of test outputs / C  +  Var over repeats / R          T_l = D_l / √V_l
+#
+# The greatest T of all looks and queries is compared with what it would be if no part were better:
+# deviations from the means of items and of repeats get random signs, T is computed anew with its
+# own V, and the greatest of these is drawn 999 times.
+#
+# V counts what items and repeats have in common twice, which is on the safe side. Random signs take
+# deviations to be symmetric: where gains have a long tail to the left false alarms are more than 5
+# %, and the fewer repeats the more. Below 10 repeats no verdict is given. The rates are counted in
+# tests/experiments/test_e10_query_curves.py.
+#
+# Sources: Westfall & Young (1993), Resampling-Based Multiple Testing (the greatest T); Cameron,
+# Gelbach & Miller (2011), J. Business & Economic Statistics 29:238-249 (two kinds of clusters).
+# That they are put together so is ours.
+
+DRAWS: Final = 999
+# Repeats below which no verdict is given: random signs of so few are far off
+MIN_REPEATS: Final = 10
+BLOCK: Final = 111  # Draws at a time: a sign for each of them and each item is in memory
+ALPHA: Final = 0.05
+
+
+@dataclass(frozen=True)
+class PartTest:
+    query: str  # its name
+    labels: int  # of the part with the greatest T
+    share: float  # of the pool
+    less: float  # by how much its mean absolute error is less than that of the full pool, in points
+    # lower end of a 95 % bound that holds for all looks of all queries at once; None with fewer
+    # than 10 repeats, and where every part says the same as the whole
+    lower: float | None
+    # chance of such a T anywhere if no part were better, all looks and queries counted; None with
+    # fewer than 10 repeats
+    p: float | None
+
+    @property
+    def better(self) -> bool:
+        return self.p is not None and self.p <= ALPHA
+
+
+@dataclass(frozen=True, eq=False)
+class GreatestT:
+    less: Array  # (K,) D
+    error: Array  # (K,) √V
+    null: Array  # (DRAWS,) the greatest T without any difference
+
+    @property
+    def statistic(self) -> Array:
+        """(K,) T; -∞ where a part and the whole say the same of every output."""
+        flat = self.error == 0
+        return np.where(flat, -np.inf, self.less / np.where(flat, 1.0, self.error))
+
+    def find_p(self, statistic: float) -> float:
+        return float((1 + np.count_nonzero(self.null >= statistic)) / (1 + len(self.null)))
+
+    @property
+    def critical(self) -> float:
+        """What the greatest T is at most, in 95 % without any difference."""
+        return float(np.quantile(self.null, 1 - ALPHA, method="higher"))
+
+
+def compare_parts(gain: Array, items: Numbers, rng: np.random.Generator) -> GreatestT:
+    """Compare parts of pools with the whole: (K, R, t) by how much part k is less far off."""
+    less, spreads = take_apart(gain, items)
+    sizes = [spread.shape[1] for spread in spreads]
+    squares = [(spread**2).sum(axis=1) for spread in spreads]
+    error = _error(squares, [np.zeros(len(gain))] * 2, sizes)
+    null = []
+    for start in range(0, DRAWS, BLOCK):
+        draws = min(BLOCK, DRAWS - start)
+        means = [
+            rng.choice((-1.0, 1.0), (draws, size)) @ spread.T / size
+            for spread, size in zip(spreads, sizes, strict=True)
+        ]
+        part = GreatestT(means[0] + means[1], _error(squares, means, sizes), np.empty(0))
+        null.append(part.statistic.max(axis=1))
+    return GreatestT(less, error, np.concatenate(null))
+
+
+def take_apart(gain: Array, items: Numbers) -> tuple[Array, list[Array]]:
+    """Return (K,) means, and deviations from them: (K, C) of items and (K, R) of repeats."""
+    sums = np.zeros((len(gain), int(items.max()) + 1))
+    np.add.at(sums.T, items, gain.mean(axis=1).T)
+    by_item = sums * (sums.shape[1] / gain.shape[2])  # so that their mean is D
+    by_repeat = gain.mean(axis=2)
+    less = by_repeat.mean(axis=1)
+    return less, [by_item - less[:, None], by_repeat - less[:, None]]
+
+
+def _error(squares: list[Array], means: list[Array], sizes: list[int]) -> Array:
+    """Return √V from sums of squares about 0 and the means about which they are to be."""
+    parts = [
+        np.maximum(square - size * mean**2, 0.0) / (size * (size - 1))
+        for square, mean, size in zip(squares, means, sizes, strict=True)
+    ]
+    return np.asarray(np.sqrt(parts[0] + parts[1]))
 
 
 def _say_less(what: str, query: str, words: tuple[str, str], ends: Interval) -> Finding:
@@ -73,10 +262,8 @@ def _write_share(one: LabelShare) -> str:
 
 # Intervals at one look are Student's t over repeats, paired by repeat, and about these test
 # outputs. Over the whole curve, of shares and of parts the variance over test items and that over
-# repeats are added (query.py); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin
+# repeats are added (as above); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin
 # 2:110-114).
-
-Numbers = NDArray[np.int64]
 
 MEASURES: Final = ("mae", "rmse")
 LEVEL: Final = 0.95
@@ -597,3 +784,46 @@ def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) 
             f"all {len(rest):,} outputs have the label {rest.label[0]:g}: there is nothing to learn"
         )
     return size
+
+
+# A choice of outputs, beside what queries would have saved on those that have ratings.
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenPart:
+    next: NextOutputs  # the outputs
+    curves: QueryCurves | None  # what queries would have saved, where that was asked
+
+    def to_dict(self) -> dict[str, Any]:
+        curves = None if self.curves is None else self.curves.to_dict()
+        return {**self.next.to_dict(), "savings": curves}
+
+    def document(self) -> Document:
+        chosen = self.next.document()
+        if self.curves is None:
+            return chosen
+        curves = self.curves.document()
+        return replace(
+            chosen,
+            answer=(*chosen.answer, *curves.answer),
+            parts=(*chosen.parts, *curves.parts),
+            findings=(*chosen.findings, *curves.findings),
+        )
+
+
+def choose_part(
+    part: Ratings,
+    features: OutputFeatures,
+    query: Query,
+    request: tuple[int, int],
+    replays: tuple[int, Callable[[int, int], None] | None],
+) -> ChosenPart:
+    (n, seed), (times, tell) = request, replays
+    outputs = choose_outputs(part, features, query, n=n, seed=seed)
+    if not times:
+        return ChosenPart(outputs, None)
+    if query.strategy == RANDOM_QUERY:
+        raise UnknownOption("--savings compares a policy with random ones: choose another policy")
+    how = QueryReplay(repeats=times, batch=n, seed=seed)
+    queries = (Query(RANDOM_QUERY), query, Query("oracle"))
+    return ChosenPart(outputs, trace_queries(keep_rated(part), features, queries, how, tell=tell))

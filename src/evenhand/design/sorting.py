@@ -15,7 +15,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.coding import SEED
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -398,17 +397,6 @@ class Sorting:
 
 
 FORMAT: Final = "evenhand sort 1"
-
-
-def start_sorting(
-    systems: Sequence[str], *, shown: int = 2, votes: int = 1, seed: int | None = SEED
-) -> Sorting:
-    """Begin a sort, of systems in random order."""
-    names = list(systems)
-    if seed is not None:
-        chance = np.random.Generator(np.random.PCG64(seed))
-        names = [names[i] for i in chance.permutation(len(names)).tolist()]
-    return Sorting(tuple(names), shown, votes)
 
 
 def write_sort(sort: Sorting) -> str:

@@ -35,8 +35,7 @@ from evenhand.report.document import (
     describe_section,
     pick,
 )
-from evenhand.report.figures.drawing import fill_folder, name_files
-from evenhand.report.figures.style import DARK, LIGHT, draw_svg
+from evenhand.report.figures.style import DARK, LIGHT, draw_svg, fill_folder, name_files
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -24,9 +24,10 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.sensitivity import Sensitivity
 from evenhand.ranking.without_judges import JudgePanel
 from evenhand.ratings.process_comparison import JudgeLikeness
-from evenhand.report.figures import judges, metrics, predictions, systems
+from evenhand.report.figures import judges, predictions, systems
 from evenhand.report.figures.predictions import Bar, draw_intervals
 from evenhand.report.figures.style import Chart
+from evenhand.report.sections import metrics
 from evenhand.report.sections.robustness import list_judges, list_places
 from evenhand.report.sections.systems import tabulate
 

@@ -86,7 +86,7 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     from evenhand.formats.reading import read_columns
     from evenhand.formats.table import InvalidRow
     from evenhand.formats.writing import write
-    from evenhand.report.figures.drawing import name_files
+    from evenhand.report.figures.style import name_files
 
     campaign = store.campaign
     offers = {(one.task, one.program.name): one for one in list_offers(campaign)}

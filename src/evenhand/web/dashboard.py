@@ -26,7 +26,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.client import HTTPMessage
-from ipaddress import ip_address
 from typing import IO, Any, Final, Generic, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -45,6 +44,7 @@ from evenhand.ranking.gate_terms import describe_plan, parse_gate_plan
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.render.findings import take_findings
 from evenhand.web.downloads import AnswerTables, list_downloads
+from evenhand.web.endpoint import is_this_machine
 from evenhand.web.findings import (
     FAULTS,
     NOTHING,
@@ -594,24 +594,12 @@ def read_link(address: str, *, insecure: bool = False) -> Link:
             f"the address at {parts.netloc} is not the organiser's link, which ends in /a/ and a"
             " secret: it is in the file of links that evenhand serve wrote"
         )
-    if parts.scheme == "http" and not insecure and not _is_this_machine(parts.hostname or ""):
+    if parts.scheme == "http" and not insecure and not is_this_machine(parts.hostname or ""):
         raise UnknownOption(
             f"over http everybody on the way to {parts.netloc} can read the organiser's secret: use"
             " https, or say --insecure"
         )
     return Link(parts.scheme, parts.netloc, f"{before}/a/{token}")
-
-
-def _is_this_machine(host: str) -> bool:
-    """Say whether a host is this machine.
-
-    >>> [_is_this_machine(host) for host in ("localhost", "127.0.0.1", "::1", "example.org")]
-    [True, True, True, False]
-    """
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class _NoRedirects(HTTPRedirectHandler):

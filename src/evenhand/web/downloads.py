@@ -25,13 +25,7 @@ from evenhand.data.joining import SEPARATOR
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask, Task
-from evenhand.errors import (
-    InvalidJudgments,
-    NotIdentified,
-    UnknownFormat,
-    UnknownOption,
-    listing,
-)
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, UnknownOption, listing
 from evenhand.web.store import queries
 from evenhand.web.store.database import NotOurs
 from evenhand.web.store.log import NotStored, Record, read_record
@@ -141,7 +135,8 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
         by.setdefault(one.judge, []).append(one)
     activities = []
     for judge, mine in by.items():
-        timed = [(one.seconds, find_floor(one)) for one in mine if one.seconds is not None]
+        # beside each time, that below which nobody has read the outputs
+        timed = [(one.seconds, 60 * one.words / FASTEST) for one in mine if one.seconds is not None]
         times = timed[-LATELY:]
         known = [one.right for one in mine if one.right is not None]
         last = datetime.fromtimestamp(max(one.at for one in mine) / 1000, UTC)
@@ -153,11 +148,6 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
         pace = (seconds, floor, len(timed), fast, active)
         activities.append(Activity(judge, len(mine), last, *pace, len(known), sum(known)))
     return tuple(sorted(activities, key=lambda one: (-one.last.timestamp(), one.judge)))
-
-
-def find_floor(one: Seen) -> float:
-    """Return the seconds below which nobody has read the outputs of an answer."""
-    return 60 * one.words / FASTEST
 
 
 TABLES: Final = ("comparisons", "rankings", "ratings")

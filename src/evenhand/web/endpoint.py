@@ -448,14 +448,19 @@ def read_url(url: str, *, has_key: bool) -> tuple[str, str]:
             f"--url: the address of {name} holds a password; put the key into an environment"
             " variable, and name this with --key-env"
         )
-    if has_key and parts.scheme == "http" and not _is_here(host):
+    if has_key and parts.scheme == "http" and not is_this_machine(host):
         raise UnknownOption(f"--url: the key would go to {name} unencrypted; write https://")
     path = parts.path.rstrip("/") or "/v1"
     path = path if path.endswith(PATH) else f"{path}{PATH}"
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, "")), name
 
 
-def _is_here(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Say whether a host is this machine.
+
+    >>> [is_this_machine(host) for host in ("localhost", "127.0.0.1", "::1", "example.org")]
+    [True, True, True, False]
+    """
     try:
         return ip_address(host).is_loopback
     except ValueError:

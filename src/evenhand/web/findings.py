@@ -39,11 +39,7 @@ from evenhand.ranking.direct_votes import Evaluated, evaluate
 from evenhand.ranking.gate_terms import SHARES, Asked, parse_gate_plan
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking, write_ranks
-from evenhand.ranking.sequential.leaderboard import (
-    Confirmation,
-    LiveLeaderboard,
-    confirm_pairs,
-)
+from evenhand.ranking.sequential.leaderboard import Confirmation, LiveLeaderboard, confirm_pairs
 from evenhand.web.downloads import Activity, AnswerTables, keep_free
 from evenhand.web.site import Rates
 from evenhand.web.store.log import NotStored

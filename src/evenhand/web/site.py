@@ -109,8 +109,8 @@ def write_sentence(words: str, names: Collection[str] = ()) -> str:
     return begun if begun.endswith((".", "!", "?")) else f"{begun}."
 
 
-def write_number(value: float, digits: int = 2) -> str:
-    return f"{value:z.{digits}f}".replace("-", "−")
+def write_number(value: float) -> str:
+    return f"{value:z.2f}".replace("-", "−")
 
 
 def typeset(words: str) -> str:

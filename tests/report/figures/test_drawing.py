@@ -4,9 +4,8 @@ import pytest
 
 import evenhand
 from evenhand.errors import UnknownOption
-from evenhand.report.figures.drawing import check_figure_folder as check_folder
-from evenhand.report.figures.drawing import write_figures
-from evenhand.report.figures.style import Axis, Chart, plot, render
+from evenhand.report.figures.style import Axis, Chart, plot, render, write_figures
+from evenhand.report.figures.style import check_figure_folder as check_folder
 
 
 @pytest.fixture
@@ -82,6 +81,6 @@ def test_a_folder_is_checked_without_being_made(tmp_path):
 
 
 def test_a_folder_without_leave_to_write_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("evenhand.report.figures.drawing.access", lambda *_: False)
+    monkeypatch.setattr("evenhand.report.figures.style.access", lambda *_: False)
     with pytest.raises(UnknownOption, match="permission denied"):
         check_folder(tmp_path)

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.report.figures.drawing import GAP, LETTER, LINE, place_names, spread
+from evenhand.report.figures.style import GAP, LETTER, LINE, place_names, spread
 
 WIDTH = 300.0
 POINTS = st.lists(

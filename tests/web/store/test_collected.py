@@ -89,7 +89,7 @@ def test_a_judge_who_was_replaced_breaks_nothing(ratings: Store, where: str) -> 
 
 
 def ratings_of(judge: str) -> tuple[Ticket, ...]:
-    return assign(make_ratings()).of(judge)
+    return tuple(one for one in assign(make_ratings()) if one.judge == judge)
 
 
 def test_two_logins_of_one_person_are_one_judge(where: str) -> None:

@@ -11,7 +11,7 @@ from evenhand.judges.outliers import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.document import Row
 from evenhand.report.figures import style
-from evenhand.report.figures.drawing import name_files, place_names
+from evenhand.report.figures.style import name_files, place_names
 from evenhand.report.figures.systems import draw_map, draw_removals, draw_systems, name_rows
 
 # The figures of Hamon, Mostefa & Arranz (2007) on the user's data.

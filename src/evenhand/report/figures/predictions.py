@@ -17,7 +17,7 @@ from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ratings.reliability import COMMON, DECIDERS, SPREAD, DecisionCurve
 from evenhand.render.document import Row
 from evenhand.report.figures import style
-from evenhand.report.figures.drawing import LINE, spread
+from evenhand.report.figures.style import LINE, spread
 from evenhand.report.figures.systems import draw_heat_map
 
 # Names with a point and an interval: perplexities of models, differences, abilities of systems.

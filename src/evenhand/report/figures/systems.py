@@ -12,7 +12,7 @@ from evenhand.judges.diagnosis import Diagnosis
 from evenhand.numerics import Array
 from evenhand.render.document import Row
 from evenhand.report.figures import style
-from evenhand.report.figures.drawing import LETTER, place_names
+from evenhand.report.figures.style import LETTER, place_names
 
 # Forest plots: systems best first, with intervals, rank sets and bands.
 
@@ -22,35 +22,30 @@ KINDS: Final = {"system": (style.ACCENT, "o"), "human reference": (style.CONTRAS
 
 
 def draw_forest(
-    rows: Sequence[Row], title: str = "log-worth", key: str = "estimate", *, reverse: bool = False
+    rows: Sequence[Row], title: str = "log-worth", *, reverse: bool = False
 ) -> style.Chart:
     """Draw systems with intervals, rank sets at the right, clusters as bands; references apart.
 
-    key: of the estimates.
     reverse: whether lower values are better and stand at the right.
     """
-    high = find_height(len(rows))
+    high = next((high for most, high in HEIGHTS if len(rows) <= most), LEAST_HEIGHT)
     numbers = [row["cluster"] for row in rows]
     even = sorted({n for n in numbers if n is not None and n % 2 == 0}) if all(numbers) else []
     starts = [(numbers.index(number), numbers.count(number), number) for number in even]
     bands = [{"from": high * at, "to": high * (at + n), "cluster": one} for at, n, one in starts]
-    x = style.Axis.around((row[name] for row in rows for name in ("lower", key, "upper")), title)
+    ends = ("lower", "estimate", "upper")
+    x = style.Axis.around((row[end] for row in rows for end in ends), title)
     if reverse:
         x = replace(x, low=x.high, high=x.low, title=f"{title} (lower is better)")
     drawn = [{"kind": "system", **row, "at": at} for at, row in enumerate(rows)]
     marks = [
         style.boxes([(x.low, at - 0.5, x.high, at + n - 0.5) for at, n, _ in starts], style.BAND),
-        *style.series(drawn, (key, "at"), KINDS, size=8, ends=("lower", "upper")),
+        *style.series(drawn, ("estimate", "at"), KINDS, size=8, ends=("lower", "upper")),
         *(style.words((x.high, row["at"]), row["places"], shift=(14, 0)) for row in drawn),
     ]
     layers = (bands, rows) if bands else (rows,)
     y, places = style.Axis.of_rows([row["system"] for row in rows]), [row["places"] for row in rows]
     return style.Chart(layers, x, y, marks, high, beside=places)
-
-
-def find_height(systems: int) -> int:
-    """Return how many pixels a row is high."""
-    return next((high for most, high in HEIGHTS if systems <= most), LEAST_HEIGHT)
 
 
 # Who is preferred to whom, by a model: the right half of figure 6 of Hopkins & May (2013).
@@ -111,8 +106,8 @@ def draw_map(
         *numbers,
         *(style.plot(places, colour, 3) for colour, places in dots.items()),
     ]
-    x = style.Axis.of_places(k, across, top=True)
-    x = replace(x, widest=widest)
+    x = style.Axis.of_columns([str(at + 1) for at in range(k)], across, top=True)
+    x = replace(x, places=True, widest=widest)
     return style.Chart((rows,), x, style.Axis.of_rows(labels), marks, step, shades).name(*text)
 
 

@@ -28,16 +28,9 @@ from evenhand.ranking.without_judges import HAMON, RULES, JudgePanel, describe_c
 from evenhand.render.document import Document, Table, Text
 from evenhand.render.findings import Finding
 from evenhand.render.values import join_names, write_value
-from evenhand.report.analysis import (
-    Analysis,
-    Rated,
-    choose_state,
-    say_outcome,
-    take_single,
-)
+from evenhand.report.analysis import Analysis, Rated, choose_state, say_outcome, take_single
 from evenhand.report.document import NOT_RUN, PASSED, Check, Figure, Section, make_section
 from evenhand.report.document import UNDECIDED as UNDECIDED_OF_DOCUMENT
-from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.judges import (
     EDGES,
     FEW_JUDGES,
@@ -47,7 +40,7 @@ from evenhand.report.figures.judges import (
     draw_judges,
     draw_scorers,
 )
-from evenhand.report.figures.style import take_chart
+from evenhand.report.figures.style import name_files, take_chart
 
 JudgesCheck: Final = partial(Check, "judges", "Can the judges be trusted?")
 MAX_CARDS: Final = 10  # Most judges whose evidence is shown, but for the full report

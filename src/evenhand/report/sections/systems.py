@@ -22,8 +22,7 @@ from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import Analysis, Rated
 from evenhand.report.answer import say, say_answer, say_refused
 from evenhand.report.document import Figure, Section, join_documents, list_notes, make_section
-from evenhand.report.figures.drawing import name_files
-from evenhand.report.figures.style import take_chart
+from evenhand.report.figures.style import name_files, take_chart
 from evenhand.report.figures.systems import draw_forest, draw_heads, draw_outcomes, draw_systems
 
 # What a step of log-worth means: log 2 = 0.69

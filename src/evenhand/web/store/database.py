@@ -318,7 +318,7 @@ def read_version(connection: Connection) -> str:
     return stored_version
 
 
-def migrate(engine: Engine, version: str = "head") -> None:
+def migrate(engine: Engine) -> None:
     with engine.connect() as connection:
         if read_version(connection) == VERSION:
             return
@@ -331,10 +331,10 @@ def migrate(engine: Engine, version: str = "head") -> None:
                 f"the database is of version {stored_version}, this program knows {VERSION}: it was"
                 " written by a newer Evenhand; install that one"
             )
-        _run(connection, version)
+        _run(connection)
 
 
-def _run(connection: Connection, version: str) -> None:
+def _run(connection: Connection) -> None:
     from alembic.config import Config
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext
@@ -344,7 +344,7 @@ def _run(connection: Connection, version: str) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
     script = ScriptDirectory.from_config(config)
-    steps = {"fn": lambda revision, _context: script._upgrade_revs(version, revision)}
+    steps = {"fn": lambda revision, _context: script._upgrade_revs("head", revision)}
     context = MigrationContext.configure(connection, opts=steps)
     with Operations.context(context):
         context.run_migrations()

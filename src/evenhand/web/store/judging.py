@@ -317,12 +317,7 @@ def find_next(tx: WriteTransaction, judge: str, after: int) -> tuple[Ticket, int
     return None if row is None else (read_ticket(row, judge), tx.now)
 
 
-def settle(
-    tx: WriteTransaction,
-    write: Write,
-    reply: Reply,
-    since: int,
-) -> records.Record:
+def settle(tx: WriteTransaction, write: Write, reply: Reply, since: int) -> records.Record:
     """Store what an LLM said to one of the tickets on their way: it is leased for that."""
     login = look_up(tx, reply.judge)
     row = tx.ask(_NUMBERED, {"seat": login.judge_seat, "number": reply.ticket})
@@ -408,11 +403,8 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
 
 def skip(tx: WriteTransaction, reply: Reply) -> records.Record:
     """Store that an LLM gave no answer to the ticket before it, which is not asked again."""
-    row = look_up(tx, reply.judge)
-    if row.leased != reply.ticket or row.state != OPEN:
-        raise records.NotYours(records.NOT_ASSIGNED)
+    row, ticket = _find_leased(tx, reply)
     fields = {"key": reply.key, "served": row.since, "facts": reply.facts}
-    ticket = read_ticket(row, reply.judge)
     record = tx.write(Entry("skip", reply.judge, ticket, fields, {"reply": reply.text}))
     tx.change(SET_ANSWER, {"ticket": row.number, "to": VOID, "by": None})
     tx.change(_TAKE, {"number": row.number})
@@ -421,11 +413,16 @@ def skip(tx: WriteTransaction, reply: Reply) -> records.Record:
 
 def note_attempt(tx: WriteTransaction, reply: Reply) -> records.Record:
     """Store what a reply took that is no answer; its ticket is still asked."""
+    _, ticket = _find_leased(tx, reply)
+    fields = {"facts": reply.facts}
+    return tx.write(Entry("attempt", reply.judge, ticket, fields, {"reply": reply.text}))
+
+
+def _find_leased(tx: WriteTransaction, reply: Reply) -> tuple[Any, Ticket]:
     row = look_up(tx, reply.judge)
     if row.leased != reply.ticket or row.state != OPEN:
         raise records.NotYours(records.NOT_ASSIGNED)
-    ticket, fields = read_ticket(row, reply.judge), {"facts": reply.facts}
-    return tx.write(Entry("attempt", reply.judge, ticket, fields, {"reply": reply.text}))
+    return row, read_ticket(row, reply.judge)
 
 
 def answer(tx: WriteTransaction, reply: Reply) -> Answered:

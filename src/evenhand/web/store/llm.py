@@ -10,27 +10,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import bindparam, func, select, update
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import Ticket
-from evenhand.web.store.people import LLM_INVITES, add_judge, draw_token, keep_link
+from evenhand.web.store.people import LLM_INVITES, add_judge, draw_token, keep_link, make_row
 from evenhand.web.store.queries import Readable, open_to_read
-from evenhand.web.store.schema import (
-    CLOSED,
-    OPEN,
-    Prepared,
-    fill,
-    judges,
-    log,
-    seats,
-    tickets,
-)
-from evenhand.web.store.schema import (
-    tokens as links,
-)
+from evenhand.web.store.schema import CLOSED, OPEN, Prepared, fill, judges, log, seats, tickets
+from evenhand.web.store.schema import tokens as links
 from evenhand.web.store.transaction import Entry, WriteTransaction
 
 _ISSUE: Final = fill(tickets)
@@ -120,10 +109,7 @@ def issue(tx: WriteTransaction, judge: str, asked: Sequence[Ticket]) -> None:
     for place, one in enumerate(asked, start=seat.total + 1):
         again = None if one.again is None else first + one.again
         made = replace(one, number=tx.tickets, judge=judge, again=again)
-        row: dict[str, Any] = {**vars(made), "seat": seat.name, "state": OPEN, "record": None}
-        del row["judge"]
-        row |= {"place": place, "systems": json.dumps(made.systems, ensure_ascii=False)}
-        tx.change(_ISSUE, row)
+        tx.change(_ISSUE, make_row(made, seat.name, place))
         tx.tickets += 1
         tx.write(Entry("issue", judge, made, {"facts": {"seat": seat.name}}))
     tx.change(_GROWN, {"seat": seat.name, "new_total": seat.total + len(asked)})

@@ -431,7 +431,12 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment, plan
     tx.begin(planned)
     tx.tickets = len(assignment)
     places: Counter[str] = Counter()
-    rows = (_fill_row(one, places) for one in assignment)
+
+    def place(ticket: Ticket) -> dict[str, Any]:
+        places[ticket.judge] += 1
+        return make_row(ticket, ticket.judge, places[ticket.judge])
+
+    rows = map(place, assignment)
     while chunk := list(islice(rows, CHUNK)):
         tx.load(_TICKET, chunk)
     held = [{"name": one.name, "total": places[one.name], "holder": None} for one in planned.judges]
@@ -443,8 +448,8 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment, plan
     return True
 
 
-def _fill_row(ticket: Ticket, places: Counter[str]) -> dict[str, Any]:
-    places[ticket.judge] += 1
-    row = {**vars(ticket), "systems": json.dumps(ticket.systems, ensure_ascii=False)}
-    row["seat"] = row.pop("judge")
-    return {**row, "place": places[ticket.judge], "state": OPEN, "record": None}
+def make_row(ticket: Ticket, seat: str, place: int) -> dict[str, Any]:
+    """Return the row of an open ticket, which has this place among those of a seat."""
+    row = {**vars(ticket), "seat": seat, "place": place, "state": OPEN, "record": None}
+    del row["judge"]
+    return {**row, "systems": json.dumps(ticket.systems, ensure_ascii=False)}

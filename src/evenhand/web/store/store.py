@@ -67,10 +67,7 @@ class WalCheckpoint:
         if not self._here:
             return
         with self._turn:
-            if self._empty():
-                self._done.set()
-                return
-            if self._done.is_set():
+            if not self._empty() and self._done.is_set():
                 self._done.clear()
                 threading.Thread(target=self._try, name="evenhand emptying", daemon=True).start()
 
@@ -85,7 +82,6 @@ class WalCheckpoint:
         while not self._closed.wait(AGAIN):
             with self._turn:
                 if self._empty():
-                    self._done.set()
                     return
 
     def _empty(self) -> bool:
@@ -100,6 +96,8 @@ class WalCheckpoint:
                     busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
                 finally:
                     cursor.execute(f"PRAGMA busy_timeout={before}")
+                if not busy:
+                    self._done.set()
                 return not busy
             finally:
                 raw.close()
