@@ -675,7 +675,13 @@ class NuclearNorm:
         return table.rows(factors=[] if self.group in (None, BY_JUDGE) else [self.group])
 
     def choose(self, seen: RatingMatrix, held: RatingMatrix) -> Choice:
-        """Choose τ on held-out cells, or none."""
+        """Choose τ on held-out cells, or none.
+
+        Args:
+            seen: what is learned from.
+            held: cells that decide.
+
+        """
         choice = choose_tau(seen, held, self.path)
         if self.abstain or choice.best is None or choice.used:
             return choice
