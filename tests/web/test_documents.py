@@ -5,31 +5,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.design.campaign import Campaign
-from evenhand.design.reading import make_campaign
+from documents import SIZES, make_documents
 from evenhand.web import Store
 from evenhand.web.store.audit import check_store
 from stored_campaigns import fill, list_judgments
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
-
-SIZES = {"news": 3, "talk": 2}
-
-
-def make_documents(kind: str = "rating", **task: Any) -> Campaign:
-    items = [
-        {
-            "item": f"{document}-{at}",
-            "document": document,
-            "source": f"Satz {at} von {document}.",
-            "outputs": {"A": f"Sentence {at} of {document}."},
-        }
-        for at in range(3)
-        for document, size in SIZES.items()
-        if at < size
-    ]
-    told = {"name": "n", "judges": ["ann"], "design": {"documents": True}}
-    return make_campaign({**told, "tasks": [{"kind": kind, "name": "q", **task}], "items": items})
 
 
 def load(client: TestClient, token: str) -> Any:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from evenhand.design import dealing, tasks
 from evenhand.design.campaign import Campaign, Item, Judge
-from evenhand.design.documents import fold
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
+from evenhand.design.documents import fold
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 from evenhand.numerics import Integers

@@ -534,13 +534,13 @@ class Campaign:
         _refuse_twins([one.name for one in (*self.items, *taught)], "items")
         scaled = [one for one in self.tasks if isinstance(one, ScaledTask)]
         criteria = [one.criterion for one in scaled]
-        for one in scaled:
-            if one.document_question and not self.segments:
+        for task in scaled:
+            if task.document_question and not self.segments:
                 raise CampaignError(
-                    f"task '{one.name}' has a document_question, and no document is kept together:"
+                    f"task '{task.name}' has a document_question, and no document is kept together:"
                     " say documents = true under [design], with items that have a document"
                 )
-            criteria += [one.document_criterion] * bool(one.document_question)
+            criteria += [task.document_criterion] * bool(task.document_question)
         _refuse_twins(criteria, "tasks", "criterion")
         for one in self.training:
             self.task(one.task)
@@ -646,7 +646,8 @@ class Campaign:
         if self.find_document_question(ticket) and isinstance(answer, Mapping):
             assert isinstance(task, ScaledTask)
             rest = dict(answer)
-            whole = open_answer({"document": rest.pop("document", None)}, ("document",))
+            given = {"document": rest.pop("document", None)}
+            whole = open_answer(given, ("document",), comment=False)
             checked = task.validate(rest, self.shown(ticket), source)
             return replace(checked, document=task.read_score(whole["document"]))
         return task.validate(answer, self.shown(ticket), source)

@@ -36,7 +36,7 @@ def _join(segments: Sequence[Item]) -> Item:
     first, what = segments[0], f"document '{segments[0].document}'"
     for one in segments:
         if set(one.systems) != set(first.systems):
-            system = sorted({*one.systems} ^ {*first.systems})[0]
+            system = min({*one.systems} ^ {*first.systems})
             lacks, has = (first, one) if system in one.systems else (one, first)
             raise CampaignError(
                 f"{what}: item '{has.name}' has an output of {system}, and item '{lacks.name}' has"

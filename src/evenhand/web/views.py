@@ -46,6 +46,7 @@ def view_state(
     view |= {"training": ticket.kind == "training", "place": served.place, "total": served.total}
     if sitting.here:
         view["document"] = [_view_segment(store, one, words) for one in sitting.here]
+        view["at"] = [one.ticket.number for one in sitting.here].index(ticket.number)
     return {**view, **before, **view_ticket(campaign, ticket, words)}
 
 

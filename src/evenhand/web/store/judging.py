@@ -478,9 +478,7 @@ def find_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Sit
     return Sitting(here, () if begun else _read_document(tx, judge, seat, first - 1))
 
 
-def _read_document(
-    tx: WriteTransaction, judge: str, seat: str, number: int
-) -> tuple[Segment, ...]:
+def _read_document(tx: WriteTransaction, judge: str, seat: str, number: int) -> tuple[Segment, ...]:
     """Return the segments of the document that a ticket of a seat is of; none where of none."""
     row = tx.ask(_SEGMENTS, {"seat": seat, "first": number, "last": number})
     if row is None or not tx.campaign.item(row.item).document or row.kind == "training":
@@ -560,10 +558,8 @@ class Answering:
 
     def __call__(self, tx: WriteTransaction) -> Answered:
         with tx.keep_prefetched():
-            if self.receipt:
-                done = revise(tx, self.reply, self.receipt)
-            else:
-                done = answer(tx, self.reply)
+            change = self.receipt
+            done = revise(tx, self.reply, change) if change else answer(tx, self.reply)
         if done.halt is not None:
             return done
         return replace(done, sitting=find_sitting(tx, self.reply.judge, done.next))
