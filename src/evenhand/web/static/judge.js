@@ -300,6 +300,7 @@
   // The segments of a document are on one page: those with an answer, which may be changed until
   // something after the document is answered, the one that is asked, and those that follow.
   function change(segments, at) {
+    if (busy) return;
     const draft = form && form.draft ? { answer: { ...form.draft(), comment: document.getElementById("comment")?.value } } : {};
     const { place, total } = item;
     show({ ...segments[at], state: "item", place, total, document: segments, at, replaces: segments[at].receipt, back: item.back ?? { ...item, ...draft } });
@@ -308,7 +309,7 @@
     const one = segments[at];
     const name = _("Segment {n} of {total}", { n: number(at + 1), total: number(segments.length) });
     const texts = [...one.beside.filter((text) => text.name === "source"), ...one.outputs].map((text) => words(text.text, text, { class: "words" }));
-    const given = one.answer ? make("p", { class: "given" }, _("Your answer: {answer}", { answer: describe(one.answer, one) }), " ",
+    const given = one.answer ? make("p", { class: "given" }, _("Your answer: {answer}", { answer: describe(one.answer, one) }),
       make("button", { type: "button", class: "quiet", "aria-label": _("Change the answer to segment {n}", { n: number(at + 1) }), onclick: () => change(segments, at) }, _("Change"))) : null;
     return make("section", { class: "segment", "aria-label": name }, make("div", { class: "pieces" }, ...texts), given);
   }
