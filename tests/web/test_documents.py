@@ -99,7 +99,7 @@ def test_a_document_is_scored_with_its_last_segment(client: TestClient, store: S
         assert refused.status_code == 422
         item = send(client, token, item, 0, answer=answer).json()["next"]
     rows = list(store.rows("ratings"))
-    whole = [row for row in rows if row["criterion"] == "q of document"]
+    whole = [row for row in rows if row["criterion"] == "q (document)"]
     assert {row["item"]: row["score"] for row in whole} == {"news": 70, "talk": 70}
     assert {(row["document"], row["system"]) for row in whole} == {("news", "A"), ("talk", "A")}
     assert len(rows) == 7

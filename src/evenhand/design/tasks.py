@@ -370,7 +370,7 @@ class ScaledTask(Task):
 
     @property
     def document_criterion(self) -> str:
-        return f"{self.criterion} of document"
+        return f"{self.criterion} (document)"
 
     @property
     def scale(self) -> str:
