@@ -95,6 +95,14 @@ def test_an_llm_judge_is_asked_segments_in_order() -> None:
     assert items in ([*first, *second], [*second, *first])
 
 
+def test_an_llm_judge_is_not_asked_about_a_document_of_which_it_sees_a_segment() -> None:
+    task = {"kind": "rating", "name": "q", "document_question": "And the whole?"}
+    told = {"name": "n", "judges": 1, "tasks": [task], "design": {"documents": True}}
+    campaign = make_campaign({**told, "items": make_documents((3,), 1)})
+    answers = [campaign.read_answer(one, {"score": 7}) for one in assign_llm(campaign)]
+    assert [(one.score, one.document) for one in answers] == [(7, None)] * 3
+
+
 def test_a_campaign_without_the_setting_keeps_its_digest_and_is_told_of_it() -> None:
     items = make_documents((2, 2), 2)
     plain, kept = small(1, items, 2), small(1, items, 2, documents=True)

@@ -27,7 +27,6 @@ from evenhand.design.tasks import (
     check_followed,
     is_number,
     is_text,
-    open_answer,
     say_bad_name,
     show,
 )
@@ -643,13 +642,12 @@ class Campaign:
     def read_answer(self, ticket: Ticket, answer: object) -> Answer:
         """Return an answer to a ticket, as parsed from JSON; its task refuses what is none."""
         source, task = self.item(ticket.item).source, self.task(ticket.task)
-        if self.find_document_question(ticket) and isinstance(answer, Mapping):
+        if isinstance(answer, Mapping) and self.find_document_question(ticket):
             assert isinstance(task, ScaledTask)
             rest = dict(answer)
-            given = {"document": rest.pop("document", None)}
-            whole = open_answer(given, ("document",), comment=False)
-            checked = task.validate(rest, self.shown(ticket), source)
-            return replace(checked, document=task.read_score(whole["document"]))
+            whole = rest.pop("document", None)  # which LLMs, who see one segment, are not asked for
+            document = None if whole is None else task.read_score(whole)
+            return replace(task.validate(rest, self.shown(ticket), source), document=document)
         return task.validate(answer, self.shown(ticket), source)
 
     def find_document_question(self, ticket: Ticket) -> str:

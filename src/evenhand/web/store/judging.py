@@ -408,6 +408,9 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
         )
     ticket = read_ticket(row, reply.judge)
     answer, comment = check_answer(tx, ticket, reply.answer)
+    whole = reply.facts is None and tx.campaign.find_document_question(ticket)
+    if whole and "document" not in answer:
+        raise InvalidJudgments("nothing was answered: document is missing")
     fields: dict[str, Any] = {"key": reply.key}
     if row.leased == ticket.number:
         fields["served"] = row.since
