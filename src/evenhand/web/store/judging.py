@@ -407,10 +407,7 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
             Message("this item was not asked yet, or its answer was undone: reload the page")
         )
     ticket = read_ticket(row, reply.judge)
-    answer, comment = check_answer(tx, ticket, reply.answer)
-    whole = reply.facts is None and tx.campaign.find_document_question(ticket)
-    if whole and "document" not in answer:
-        raise InvalidJudgments("nothing was answered: document is missing")
+    answer, comment = check_answer(tx, ticket, reply)
     fields: dict[str, Any] = {"key": reply.key}
     if row.leased == ticket.number:
         fields["served"] = row.since
@@ -523,9 +520,12 @@ def find_open(tx: WriteTransaction, judge: str) -> int | None:
     return login.leased if has else None
 
 
-def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> tuple[Any, str]:
+def check_answer(tx: WriteTransaction, ticket: Ticket, reply: Reply) -> tuple[Any, str]:
     """Return an answer as it is stored, and its comment apart."""
-    checked = tx.campaign.read_answer(ticket, answer).to_dict()
+    checked = tx.campaign.read_answer(ticket, reply.answer).to_dict()
+    by_person = reply.facts is None
+    if by_person and "document" not in checked and tx.campaign.find_document_question(ticket):
+        raise InvalidJudgments("nothing was answered: document is missing")
     return checked, checked.pop("comment", "")
 
 
@@ -541,7 +541,7 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> records.Record:
         raise records.AnsweredBefore(since, find_record(tx, row.record))
     if record.ticket is None or record.erased:
         return record
-    if check_answer(tx, record.ticket, reply.answer) != (record.answer, record.comment):
+    if check_answer(tx, record.ticket, reply) != (record.answer, record.comment):
         raise records.AnsweredBefore(
             Message("another answer to this item was sent from the same page: reload it"), record
         )
