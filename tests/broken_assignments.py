@@ -37,6 +37,12 @@ def taught() -> Campaign:
     return make_campaign({**told, "training": [lesson]})
 
 
+def documents() -> Campaign:
+    """Four documents of three segments, of two systems, by two judges."""
+    items = [{**one, "document": f"d{at // 3}"} for at, one in enumerate(make_items(12, 2))]
+    return small(1, items, 2, documents=True)
+
+
 ANCHORED = [*make_items(6, 1), *({**one, "anchor": True} for one in make_items(2, 1, prefix="a"))]
 CONTROLLED = small(1, [*make_items(24, 1), *_controls()], 3, controls=2)
 REPEATED = small(1, make_items(30, 1), 2, repeats=2, again=2, lag=3)
@@ -169,6 +175,7 @@ WAYS: list[tuple[str, Campaign, Break]] = [
     ("preference: choice", small(2, make_items(12, 4), 3, per_item=1), show("01", "10")),
     ("order: choice", small(3, make_items(12, 5), 3), show(*roll(12))),
     ("no doubles", small(1, ANCHORED, 3), ask_an_anchor_twice),
+    ("documents", documents(), lambda rows: move(rows, 1, 0)),
     (
         "sources",
         small(1, make_items(24, 2), 6, judges_per_item=2, once_per_source=True),

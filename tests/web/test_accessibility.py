@@ -10,6 +10,7 @@ import pytest
 
 from accessibility import inspect, read_axe
 from browsers import run_site
+from documents import make_documents
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store
@@ -94,5 +95,29 @@ def test_axe_finds_nothing_on_any_page_of_a_judge(
             found += inspect(page, axe, "the end")
             page.goto(f"{address}/j/{'x' * 40}")
             found += inspect(page, axe, "a link that is none")
+            page.close()
+    assert found == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+def test_axe_finds_nothing_on_a_document(
+    browser: Any, axe: str, tmp_path: Path, width: int, scheme: str
+) -> None:
+    found: list[str] = []
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, make_documents("spans", document_question="How good is the whole?"))
+        with run_site(Site(store)) as address:
+            page = open_page(browser, f"{address}/j/{links['ann']}", width, scheme)
+            for place in (1, 2, 3):
+                settle(page, f"{place} of 5")
+                found += inspect(page, axe, f"segment {place}")
+                press(page, "5 0 Enter")
+                if page.locator(".whole").count():
+                    press(page, "6 0 Enter")
+                    page.wait_for_selector(".review")
+                    found += inspect(page, axe, "review")
+                    break
+            page.click(".segment button")
+            found += inspect(page, axe, "change")
             page.close()
     assert found == []

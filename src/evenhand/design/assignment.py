@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from evenhand.design import dealing, tasks
 from evenhand.design.campaign import Campaign, Item, Judge
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
+from evenhand.design.documents import fold
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 from evenhand.numerics import Integers
@@ -118,6 +119,9 @@ def _write_expected(item: Item, task: str, systems: tuple[str, ...]) -> str:
 
 def assign(campaign: Campaign) -> Assignment:
     """Decide who sees what, in which order; the same for the same campaign everywhere."""
+    if campaign.segments:
+        check_controls(campaign)
+        return _unfold(campaign, assign(fold(campaign)))
     draws = Draws(campaign.drawing_seed, "campaign")
     _check_training(campaign)
     check_controls(campaign)
@@ -150,6 +154,31 @@ def assign(campaign: Campaign) -> Assignment:
         item=table[:, 3].astype(np.int32),
         shown=table[:, 4:].astype(np.int32),
         again=np.concatenate(again).astype(np.int32),
+    )
+
+
+def _unfold(campaign: Campaign, heads: Assignment) -> Assignment:
+    """Return the tickets of all segments where `heads` has one for each document."""
+    items = [*campaign.items, *(one.item for one in campaign.training)]
+    place = {one.name: at for at, one in enumerate(items)}
+    rows, starts = list[tuple[int, ...]](), list[int]()
+    for number, head in enumerate(heads):
+        starts.append(len(rows))
+        for at, name in enumerate(campaign.list_segments(head)):
+            shown = [items[place[name]].systems.index(one) for one in head.systems]
+            shown += [-1] * (heads.shown.shape[1] - len(shown))
+            again = -1 if head.again is None else starts[head.again] + at
+            rows.append((number, place[name], again, *shown))
+    table = np.array(rows, dtype=np.int32)
+    of = table[:, 0]
+    return Assignment(
+        campaign=campaign,
+        judge=heads.judge[of],
+        task=heads.task[of],
+        kind=heads.kind[of],
+        item=table[:, 1],
+        again=table[:, 2],
+        shown=table[:, 3:],
     )
 
 
@@ -645,6 +674,9 @@ def find_doubts(campaign: Campaign) -> tuple[Finding, ...]:
             elif lacking and len(lacking) < len(items) and name != "context":  # few items have one
                 counts = {"lacking": len(lacking), "of": len(items), "names": listing(lacking, 3)}
                 doubts.append(say("little-to-show", "warning", task=task.name, name=name, **counts))
+    apart = {one.document for one in items} - {""}
+    if 0 < len(apart) < len(items) and not (campaign.design.documents or campaign.design.policy):
+        doubts.append(say("documents-apart", documents=len(apart)))
     equal = [one.name for one in items if one.has_equal and not one.merged]
     if equal and any(one.width > 1 for one in campaign.tasks):
         counts = {"equal": len(equal), "of": len(items), "names": listing(equal, 3)}

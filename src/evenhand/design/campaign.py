@@ -18,8 +18,10 @@ from evenhand.data.coding import SEED
 from evenhand.data.joining import SEPARATOR
 from evenhand.design.catalogues import LANGUAGES, Catalogue
 from evenhand.design.tasks import (
+    SPAN_COLUMNS,
     Answer,
     Rows,
+    ScaledTask,
     Task,
     Ticket,
     check_followed,
@@ -57,6 +59,7 @@ class Design:
     # whether outputs of an item with the same text are judged as one: merge, or ask. None of a
     # campaign that was launched before there was the choice: then as "ask".
     equal_outputs: str | None = "merge"
+    documents: bool = False  # whether a judge sees the segments of a document together, in order
 
     def __post_init__(self) -> None:
         for name, least in COUNTS.items():
@@ -64,7 +67,7 @@ class Design:
         for name in ("per_item", "quota", "judgments", "top"):
             if getattr(self, name) is not None:
                 _check_count(name, getattr(self, name), 1)
-        for name in ("once_per_source", "balanced_blocks"):
+        for name in ("once_per_source", "balanced_blocks", "documents"):
             if not isinstance(getattr(self, name), bool):
                 raise CampaignError(f"{name} cannot be {getattr(self, name)!r}: true or false")
         if self.equal_outputs not in (None, *EQUAL_OUTPUTS):
@@ -77,6 +80,11 @@ class Design:
         number = isinstance(share, int | float) and not isinstance(share, bool)
         if not number or not 0 <= share <= 1:
             raise CampaignError(f"random_share cannot be {share!r}: it is a proportion, such as .3")
+        if self.policy and self.documents:
+            raise CampaignError(
+                "documents keeps segments together, and a policy chooses each pair by itself: leave"
+                " one of the two out"
+            )
         # settings of a policy without one, and those that a policy takes the place of
         if self.policy and self.per_item is not None:
             raise CampaignError(
@@ -93,10 +101,14 @@ class Design:
     @property
     def merges(self) -> bool:
         """Whether equal outputs are judged as one: not where systems must meet equally often."""
-        return self.equal_outputs == "merge" and not self.balanced_blocks
+        # and not of documents, each of which is one system's from its beginning to its end
+        return self.equal_outputs == "merge" and not (self.balanced_blocks or self.documents)
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if value is not None}
+        settings = {name: value for name, value in vars(self).items() if value is not None}
+        if not self.documents:  # other campaigns keep their digests
+            del settings["documents"]
+        return settings
 
 
 def _is_whole(value: object) -> bool:
@@ -519,7 +531,15 @@ class Campaign:
             if one.item not in taught:
                 taught.append(one.item)
         _refuse_twins([one.name for one in (*self.items, *taught)], "items")
-        criteria = [one.criterion for one in self.tasks if hasattr(one, "criterion")]
+        scaled = [one for one in self.tasks if isinstance(one, ScaledTask)]
+        criteria = [one.criterion for one in scaled]
+        for task in scaled:
+            if task.document_question and not self.segments:
+                raise CampaignError(
+                    f"task '{task.name}' has a document_question, and no document is kept together:"
+                    " say documents = true under [design], with items that have a document"
+                )
+            criteria += [task.document_criterion] * bool(task.document_question)
         _refuse_twins(criteria, "tasks", "criterion")
         for one in self.training:
             self.task(one.task)
@@ -579,6 +599,21 @@ class Campaign:
         return any(one.document for one in self.items)
 
     @cached_property
+    def segments(self) -> Mapping[str, tuple[str, ...]]:
+        """Document → its items in their order; empty where documents are not kept together."""
+        segments: dict[str, tuple[str, ...]] = {}
+        for one in self.items if self.design.documents else ():
+            if one.document:
+                segments[one.document] = (*segments.get(one.document, ()), one.name)
+        return segments
+
+    def list_segments(self, ticket: Ticket) -> tuple[str, ...]:
+        """Return the items of the document that a ticket is of, in order; one alone is of none."""
+        if ticket.kind == "training":
+            return (ticket.item,)
+        return self.segments.get(self.item(ticket.item).document, (ticket.item,))
+
+    @cached_property
     def _tasks(self) -> Mapping[str, Task]:
         return {one.name: one for one in self.tasks}
 
@@ -606,8 +641,21 @@ class Campaign:
 
     def read_answer(self, ticket: Ticket, answer: object) -> Answer:
         """Return an answer to a ticket, as parsed from JSON; its task refuses what is none."""
-        source = self.item(ticket.item).source
-        return self.task(ticket.task).validate(answer, self.shown(ticket), source)
+        source, task = self.item(ticket.item).source, self.task(ticket.task)
+        if isinstance(answer, Mapping) and self.find_document_question(ticket):
+            assert isinstance(task, ScaledTask)
+            rest = dict(answer)
+            whole = rest.pop("document", None)  # which LLMs, who see one segment, are not asked for
+            document = None if whole is None else task.read_score(whole)
+            return replace(task.validate(rest, self.shown(ticket), source), document=document)
+        return task.validate(answer, self.shown(ticket), source)
+
+    def find_document_question(self, ticket: Ticket) -> str:
+        """Return what is asked about the whole document; "" but of its last segment."""
+        task = self.task(ticket.task)
+        last = bool(self.segments) and ticket.item == self.list_segments(ticket)[-1]
+        whole = last and ticket.kind != "training" and bool(self.item(ticket.item).document)
+        return task.document_question if whole and isinstance(task, ScaledTask) else ""
 
     @cached_property
     def separator(self) -> str:
@@ -624,7 +672,14 @@ class Campaign:
         A merged output goes by the names of all systems that gave it, such as "A+B", and a column
         has the sign between them: readers then count the one answer for each.
         """
-        rows = self.task(ticket.task).rows(ticket, self.read_answer(ticket, answer))
+        task, checked = self.task(ticket.task), self.read_answer(ticket, answer)
+        rows = task.rows(ticket, checked)
+        if checked.document is not None and ticket.kind != "control":
+            assert isinstance(task, ScaledTask)
+            score, (row,) = checked.to_dict()["document"], rows
+            names = {"item": self.item(ticket.item).document, "criterion": task.document_criterion}
+            without = {name: value for name, value in row.items() if name not in SPAN_COLUMNS}
+            rows = (row, {**without, **names, "score": score})
         if not self.separator:
             return rows
         item = self.item(ticket.item)

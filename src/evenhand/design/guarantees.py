@@ -22,6 +22,7 @@ from evenhand.data.results import Shown
 from evenhand.design import dealing
 from evenhand.design.assignment import ANCHOR, CONTROL, TARGET, Assignment, fits
 from evenhand.design.campaign import CONTROLS, Campaign
+from evenhand.design.documents import count_torn, fold, take_first
 from evenhand.design.tasks import TICKET_KINDS, Ticket
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError
@@ -737,6 +738,10 @@ def check_all(seen: Seen) -> tuple[Guarantee, ...]:
     return tuple(replace(one, holds=False if one.holds is False else None) for one in guarantees)
 
 
+WHOLE: Final = (
+    "each judge sees all segments of a document in order, with nothing between; below, a document"
+    " counts as one item"
+)
 MARKS: Final[dict[bool | None, str]] = {True: "kept", False: "BROKEN", None: "counted"}
 
 
@@ -796,8 +801,15 @@ class DesignCheck(Shown):
 
 
 def verify_design(assignment: Assignment) -> DesignCheck:
-    seen, judges = encode_tickets(assignment.campaign, assignment), len(assignment.campaign.judges)
-    return DesignCheck(check_all(seen), len(assignment), judges, assignment.digest)
+    campaign, tickets = assignment.campaign, list(assignment)
+    n, guarantees = len(tickets), list[Guarantee]()
+    if campaign.segments:
+        torn = count_torn(campaign, tickets)
+        found = f"{torn:,} of {n:,} tickets are not where a neighbouring segment puts them"
+        guarantees.append(Guarantee("documents", WHOLE, found, not torn))
+        campaign, tickets = fold(campaign), take_first(campaign, tickets)
+    guarantees += check_all(encode_tickets(campaign, tickets))
+    return DesignCheck(tuple(guarantees), n, len(campaign.judges), assignment.digest)
 
 
 def refuse_broken(assignment: Assignment) -> None:
@@ -823,13 +835,17 @@ def verify_collected(
     # repeats that are asked no more: somebody else went on after the first was answered
     by = {one.number: one.judge for one in assigned}
     last = {assignment.judge[one.number]: one.judge for one in assigned}
-    void = 0
+    gone = list[Ticket]()
     for number in np.flatnonzero(assignment.again >= 0).tolist():
         judge = by.get(int(assignment.again[number]))
-        if number not in by and judge is not None:
-            void += last[assignment.judge[number]] != judge
-    seen = encode_tickets(assignment.campaign, assigned, people, seats)
-    seen = replace(seen, void=void, whole=len(by) + void == len(assignment))
+        if number not in by and judge is not None and last[assignment.judge[number]] != judge:
+            gone.append(assignment[number])
+    whole, campaign, heads = len(by) + len(gone) == len(assignment), assignment.campaign, assigned
+    if campaign.segments:
+        heads, gone = take_first(campaign, heads), take_first(campaign, gone)
+        campaign = fold(campaign)
+    seen = encode_tickets(campaign, heads, people, seats)
+    seen = replace(seen, void=len(gone), whole=whole)
     judges = len({one.judge for one in tickets})
     strange, twice = len(tickets) - len(assigned), len(assigned) - len(by)
     observed = f"{len(by):,} of {len(assignment):,} tickets answered"

@@ -76,14 +76,16 @@ class Answer:
     ranks: tuple[int, ...] | None = None  # in the order shown: 1 is best, equal ranks tie
     score: float | None = None  # on the scale of the task
     spans: tuple[Span, ...] | None = None  # errors that were marked, in the order of the text
+    document: float | None = None  # score of the whole document, with its last segment
     comment: str = ""  # what the judge wrote besides
 
     def to_dict(self) -> dict[str, Any]:
         values = {**vars(self), "comment": self.comment or None}
         if self.ranks is not None:
             values["ranks"] = list(self.ranks)
-        if self.score is not None:
-            values["score"] = int(self.score) if self.score == int(self.score) else self.score
+        for name in ("score", "document"):
+            if (score := values[name]) is not None:
+                values[name] = int(score) if score == int(score) else score
         if self.spans is not None:
             values["spans"] = [one.to_dict() for one in self.spans]
         return {name: value for name, value in values.items() if value is not None}
@@ -343,6 +345,8 @@ class ScaledTask(Task):
     step: float = 1  # between neighbours
     low_label: str = ""  # what the lowest means
     high_label: str = ""  # what the highest means
+    # asked about the whole document, with its last segment, on the same scale; "" for nothing
+    document_question: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -357,6 +361,16 @@ class ScaledTask(Task):
             raise self.refuse("step", self.step, f"a number that leads {between} in whole steps")
         if not self.criterion:
             object.__setattr__(self, "criterion", self.name)
+
+    def to_dict(self) -> Row:
+        settings = super().to_dict()
+        if not self.document_question:  # other campaigns keep their digests
+            del settings["document_question"]
+        return settings
+
+    @property
+    def document_criterion(self) -> str:
+        return f"{self.criterion} (document)"
 
     @property
     def scale(self) -> str:
@@ -402,6 +416,7 @@ class RatingTask(ScaledTask):
 
 # Usual severities and their weights: what each takes from the score of an output
 SEVERITIES: Final[Mapping[str, float]] = MappingProxyType({"minor": 1, "major": 5})
+SPAN_COLUMNS: Final = ("errors", "spans")  # Columns that a score alone has not
 MAX_SPANS: Final = 1_000  # Most errors of one output
 FIELDS: Final = ("start", "end", "severity", "category", "side")
 

@@ -240,6 +240,8 @@ say: Final = Templates(
         "nothing-to-show": "Pass '{task}' shows the {name}, and no item has one.",
         "little-to-show": "Pass '{task}' shows the {name}, and {lacking:,} of {of:#item} have none"
         " ({names}).",
+        "documents-apart": "Judges see the segments of {documents:#document} one by one, in random"
+        " order: with documents = true under [design] they see each document as a whole.",
         "equal-outputs": "{equal:,} of {of:#item} have the same text as the output of two systems"
         " ({names}): judges may be asked which of two equal texts is better.",
         "merged-outputs": "{merged:,} of {of:#item} have the same text as the output of several"

@@ -380,6 +380,8 @@ def _order_by_scores(
         return find_nothing(answers, "ratings", str(error))
     orders = find_nothing(answers, "ratings", NOTHING)
     for (criterion,), part in parts.items():
+        if criterion not in criteria:  # scores of whole documents, which are of no pass
+            continue
         judges = [part.judges[code] for code in np.unique(part.judge)]
         names = tuple(name for name in flagged if name in judges)
         lost = int(np.isin(part.judge, [part.judges.index(name) for name in names]).sum())

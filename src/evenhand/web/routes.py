@@ -28,7 +28,7 @@ from evenhand.web.links import MAX_COMMENTS, make_address, read_comments, write_
 from evenhand.web.requests import check_origin, identify, json_response, read_json
 from evenhand.web.site import CHUNK, Question, Site, analysis_of, site_of
 from evenhand.web.store import judging, people
-from evenhand.web.store.judging import Answering, Reply, Served
+from evenhand.web.store.judging import Answering, Reply, Served, Sitting
 from evenhand.web.store.log import NotYours, Refused, Unproven
 from evenhand.web.store.people import Invitation, draw_token, read_token
 from evenhand.web.store.schema import Prepared, judges, seats
@@ -123,7 +123,6 @@ async def answer(request: Request) -> Response:
 
 ROUTES_CROWD: Final = [Route("/crowd/{token}", answer, methods=["GET", "POST"])]
 
-NOTHING: Final = "nothing"  # Said of a judge for whom nothing is left, and who answered nothing
 _AGREED: Final = Prepared(
     select(judges.c.consented, seats.c.total)
     .join(seats, seats.c.name == judges.c.seat)
@@ -137,11 +136,25 @@ class Consent(NamedTuple):
     questions: int
 
 
+class Ended(NamedTuple):
+    """That nothing is left for a judge."""
+
+    answered: bool  # whether there was anything
+    sitting: Sitting
+
+
+# What a judge is shown, and the documents whose answers they may change
+Shown = tuple[Served, Sitting] | Ended | Consent
+
+
 class Sent(msgspec.Struct, forbid_unknown_fields=True):
     ticket: int | str
     key: str
     answer: Any
     seconds: float | None = None
+    # The receipt of the answer that this one changes. Not its number: how far numbers go from one
+    # answer to the next tells more than judges are to know.
+    replaces: str = ""
 
 
 class Back(msgspec.Struct, forbid_unknown_fields=True):
@@ -169,19 +182,20 @@ async def show_judge_page(request: Request) -> Response:
 
 async def show_item(request: Request) -> Response:
     site, who = await identify(request, "judge")
-    served = await site.store.soon(lambda tx: _serve(tx, who.judge))
-    return json_response(_view(site, served))
+    shown = await site.store.soon(lambda tx: _serve(tx, who.judge))
+    return json_response(_view(site, shown))
 
 
-def _view(site: Site, served: Served | Consent | str | None) -> View:
-    if isinstance(served, str):
+def _view(site: Site, shown: Shown) -> View:
+    if isinstance(shown, Consent):
+        return view_consent(site.campaign, shown.questions, site.words)
+    if isinstance(shown, Ended) and not shown.answered:
         return {**view_end(site.campaign), "code": ""}
-    if isinstance(served, Consent):
-        return view_consent(site.campaign, served.questions, site.words)
-    return view_state(site.store, served, site.words)
+    served, sitting = (None, shown.sitting) if isinstance(shown, Ended) else shown
+    return view_state(site.store, served, site.words, sitting)
 
 
-def _serve(tx: WriteTransaction, judge: str) -> Served | Consent | str | None:
+def _serve(tx: WriteTransaction, judge: str) -> Shown:
     if tx.campaign.wording.consent:
         row = tx.ask(_AGREED, {"judge": judge})
         if row is None or row.consented is None:
@@ -189,10 +203,14 @@ def _serve(tx: WriteTransaction, judge: str) -> Served | Consent | str | None:
     return _serve_or_end(tx, judge)
 
 
-def _serve_or_end(tx: WriteTransaction, judge: str) -> Served | str | None:
+def _serve_or_end(tx: WriteTransaction, judge: str) -> Shown:
     """Serve an item; at the end, say whether there was nothing to answer from the beginning."""
-    served = judging.serve(tx, judge)
-    return served if served is not None or judging.has_answered(tx, judge) else NOTHING
+    return _add_sitting(tx, judge, judging.serve(tx, judge))
+
+
+def _add_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Shown:
+    sitting = judging.find_sitting(tx, judge, served)
+    return (served, sitting) if served else Ended(judging.has_answered(tx, judge), sitting)
 
 
 async def take_answer(request: Request) -> Response:
@@ -200,11 +218,11 @@ async def take_answer(request: Request) -> Response:
     sent = await read_json(request, Sent)
     ticket = site.store.find_ticket(who.judge, sent.ticket)
     reply = Reply(who.judge, ticket, sent.answer, sent.key, sent.seconds)
-    done = await site.store.soon(Answering(reply))
+    done = await site.store.soon(Answering(reply, sent.replaces))
     record, halt = done.record, done.halt
     following: View
     if halt is None:
-        following = view_state(site.store, done.next, site.words)
+        following = view_state(site.store, done.next, site.words, done.sitting)
     else:
         following = view_halt(halt, site.words)
     # the hash of a body with random bits tells nothing of the record; its number would: how far
@@ -219,7 +237,7 @@ async def take_back(request: Request) -> Response:
     site, who = await identify(request, "judge")
     sent = await read_json(request, Back)
 
-    def work(tx: WriteTransaction) -> Served | None:
+    def work(tx: WriteTransaction) -> Shown:
         if sent.at is not msgspec.UNSET:
             number = judging.find_open(tx, who.judge)
             same = sent.at is None and number is None
@@ -227,17 +245,17 @@ async def take_back(request: Request) -> Response:
                 with suppress(NotYours):
                     same = site.store.find_ticket(who.judge, sent.at) == number
             if not same:
-                return judging.serve(tx, who.judge)
-        return judging.undo(tx, who.judge)
+                return _serve_or_end(tx, who.judge)
+        return _add_sitting(tx, who.judge, judging.undo(tx, who.judge))
 
-    return json_response(view_state(site.store, await site.store.soon(work), site.words))
+    return json_response(_view(site, await site.store.soon(work)))
 
 
 async def agree(request: Request) -> Response:
     site, who = await identify(request, "judge")
     await read_json(request, Nothing)
 
-    def work(tx: WriteTransaction) -> Served | str | None:
+    def work(tx: WriteTransaction) -> Shown:
         row = tx.ask(_AGREED, {"judge": who.judge})
         if row is not None and row.consented is None:
             people.consent(tx, who.judge)

@@ -10,7 +10,7 @@ from evenhand.design.catalogues import ENGLISH, Catalogue
 from evenhand.design.tasks import PairTask, RankTask, ScaledTask, SpanTask, Ticket
 from evenhand.errors import Message
 from evenhand.web.site import number
-from evenhand.web.store.judging import Served
+from evenhand.web.store.judging import Segment, Served, Sitting
 from evenhand.web.store.log import Refused
 from evenhand.web.store.queries import Readable
 
@@ -23,6 +23,7 @@ QUESTIONS: Final = {
     "spans": Message("Mark every error."),
 }
 
+ALONE: Final = Sitting()  # Of items that are of no document
 # How pay is told, by what is paid for
 PAID: Final = {
     ("hour",): Message("{hour} per hour"),
@@ -31,15 +32,33 @@ PAID: Final = {
 }
 
 
-def view_state(store: Readable, served: Served | None, words: Catalogue = ENGLISH) -> View:
+def view_state(
+    store: Readable, served: Served | None, words: Catalogue = ENGLISH, sitting: Sitting = ALONE
+) -> View:
     campaign = store.campaign
+    ended = [_view_segment(store, one, words) for one in sitting.before]
+    before: View = {"ended": ended} if ended else {}
     if served is None:
-        return view_end(campaign)
+        return {**view_end(campaign), **before}
     ticket = served.ticket
     named = store.name_ticket(ticket.judge, ticket.number)
     view: View = {"state": "item", "ticket": named, "key": served.key}
     view |= {"training": ticket.kind == "training", "place": served.place, "total": served.total}
-    return {**view, **view_ticket(campaign, ticket, words)}
+    if sitting.here:
+        view["document"] = [_view_segment(store, one, words) for one in sitting.here]
+        view["at"] = [one.ticket.number for one in sitting.here].index(ticket.number)
+    return {**view, **before, **view_ticket(campaign, ticket, words)}
+
+
+def _view_segment(store: Readable, segment: Segment, words: Catalogue) -> View:
+    """Return a segment of a document, with the answer to it where it may be changed."""
+    ticket, record = segment.ticket, segment.record
+    view = view_ticket(store.campaign, ticket, words)
+    if record is not None and record.answer is not None and record.judge == ticket.judge:
+        comment = {"comment": record.comment} if record.comment else {}
+        named = store.name_ticket(ticket.judge, ticket.number)
+        view |= {"ticket": named, "answer": {**record.answer, **comment}, "receipt": record.hash}
+    return view
 
 
 def view_ticket(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) -> View:
@@ -74,6 +93,8 @@ def view_task(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) ->
     if isinstance(task, ScaledTask):
         scale = ("low", "high", "step", "low_label", "high_label")
         view |= {name: getattr(task, name) for name in scale}
+    if whole := campaign.find_document_question(ticket):
+        view["document_question"] = whole
     if isinstance(task, SpanTask):
         kinds = {"severities": list(task.severities), "categories": list(task.categories)}
         view |= {**kinds, "score": task.score, "sides": ["output"]}

@@ -169,13 +169,14 @@
     const comment = document.getElementById("comment");
     if (comment && comment.value.trim()) answer.comment = comment.value;
     const seconds = Math.round(performance.now() - began - paused) / 1000;
-    const kept = { ticket: item.ticket, key: item.key, answer, seconds };
+    const kept = { ticket: item.ticket, key: item.key ?? drawKey(), answer, seconds, replaces: item.replaces };
     countWork(seconds);
     memory.set("outbox", kept);
     memory.set("last", { ticket: item.ticket, answer });
     document.body.classList.add("sending");
     await deliver(kept);
   }
+  const drawKey = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
   async function deliver(kept) {
     if (busy) return;
     busy = true;
@@ -186,6 +187,8 @@
       keepReceipt(said.receipt);
       notice("");
       wait = 1;
+      // what was begun of the segment from which the judge went back
+      if (item && item.back && item.back.ticket === said.next.ticket) said.next.answer = item.back.answer;
       if (said.feedback && item) teach(said.feedback, kept.answer, said.next);
       else show(said.next);
     } catch (fault) {
@@ -205,6 +208,7 @@
   }
   async function undo() {
     if (busy || document.getElementById("undo").hidden) return;
+    if (item && item.back) { show(item.back); return; }
     busy = true;
     try {
       const last = memory.get("last");
@@ -220,6 +224,10 @@
   // ---------- states ----------
   function show(state, before = "") {
     const previous = item;
+    const ended = state.ended && state.ended.map((one) => one.receipt).join(" ");
+    if (ended && state.ended.length > 1 && state.state !== "ended" && memory.get("ended") !== ended) {
+      state = { state: "ended", next: state, ended: state.ended, mark: ended, ticket: state.ticket, place: state.place ?? Infinity, total: state.total };
+    }
     item = state;
     document.body.classList.toggle("asking", state.state === "item");
     clearTimeout(again.timer);
@@ -227,9 +235,10 @@
     for (const one of [document.getElementById("help"), skip]) one.hidden = state.state !== "item";
     if (state.state === "item") return showItem(state, previous, before);
     document.getElementById("progress").textContent = "";
-    document.getElementById("done").value = state.state === "done" ? 1 : 0;
+    if (state.state !== "ended") document.getElementById("done").value = state.state === "done" ? 1 : 0;
     form = null;
     if (state.state === "consent") return showConsent(state);
+    if (state.state === "ended") return showEnded(state);
     if (state.state === "halt") return halt(state.message, state.word);
     const told = [make("h1", {}, _("You have finished")),
       state.thanks ? words(state.thanks, own, { class: "prose" }) : make("p", {}, _("Thank you. Your answers are saved; you can close this page."))];
@@ -287,13 +296,59 @@
     go.focus();
     go.scrollIntoView({ block: "nearest" });
   }
-  function describe(right) {
+  // ---------- documents ----------
+  // The segments of a document are on one page: those with an answer, which may be changed until
+  // something after the document is answered, the one that is asked, and those that follow.
+  function change(segments, at) {
+    if (busy) return;
+    const draft = form && form.draft ? { answer: { ...form.draft(), comment: document.getElementById("comment")?.value } } : {};
+    const { place, total } = item;
+    show({ ...segments[at], state: "item", place, total, document: segments, at, replaces: segments[at].receipt, back: item.back ?? { ...item, ...draft } });
+  }
+  function segmentCard(segments, at) {
+    const one = segments[at];
+    const name = _("Segment {n} of {total}", { n: number(at + 1), total: number(segments.length) });
+    const texts = [...one.beside.filter((text) => text.name === "source"), ...one.outputs].map((text) => words(text.text, text, { class: "words" }));
+    const given = one.answer ? make("p", { class: "given" }, _("Your answer: {answer}", { answer: describe(one.answer, one) }),
+      make("button", { type: "button", class: "quiet", "aria-label": _("Change the answer to segment {n}", { n: number(at + 1) }), onclick: () => change(segments, at) }, _("Change"))) : null;
+    return make("section", { class: "segment", "aria-label": name }, make("div", { class: "pieces" }, ...texts), given);
+  }
+  function showEnded(state) {
+    const { ended } = state;
+    const go = make("button", { class: "primary send", type: "button", onclick: () => { memory.set("ended", state.mark); show(state.next); } },
+      _("Submit the document"), " ", key(_("Enter")));
+    page.className = "task review";
+    page.replaceChildren(make("div", { class: "asked" }, make("h1", { class: "question", id: "question", tabindex: "-1" }, _("Check your answers")),
+      make("p", { class: "hint" }, _("You can change them until you submit the document."))), ...ended.map((_one, at) => segmentCard(ended, at)), foot(go));
+    window.scrollTo(0, 0);
+    say(end(_("Check your answers")));
+    go.focus({ preventScroll: true });
+  }
+  // a second scale, for the whole document, with the last segment
+  function askWhole(task, answer, kept, inner) {
+    const box = make("section", { class: "whole" }, words(task.document_question, own, { class: "question", id: "whole-question" }));
+    const made = scale(task, box, kept && { score: kept.document }, false, "whole-");
+    answer.querySelector(".saving").before(box);
+    return {
+      ...inner,
+      draft: () => ({ ...inner.draft(), document: made.value() }),
+      read() {
+        const told = inner.read();
+        if (typeof told === "string" || made.value() !== null) return typeof told === "string" ? told : { ...told, document: made.value() };
+        box.querySelector("input, button").focus();
+        return _("Enter a score of the document.");
+      },
+      keys: (pressed, event) => event.target.closest?.(".whole") ? made.keys(pressed) : inner.keys(pressed, event),
+    };
+  }
+
+  function describe(right, about = item) {
     const told = [];
     if (right.outcome) told.push(OUTCOMES[right.outcome][1]);
     if (right.ranks) told.push(right.ranks.map((place, at) => _("{output} in place {place}", { output: letter(at), place })).reduce(listed));
     if (right.spans) {
-      const source = item.beside.find((one) => one.name === "source");
-      const texts = { output: [...item.outputs[0].text], source: source ? [...source.text] : [] };
+      const source = about.beside.find((one) => one.name === "source");
+      const texts = { output: [...about.outputs[0].text], source: source ? [...source.text] : [] };
       told.push(right.spans.length ? right.spans.map((one) => {
         const words = texts[one.side || "output"].slice(one.start, one.end).join("");
         const what = words ? quoted(words) : _("something missing");
@@ -302,6 +357,7 @@
       }).reduce(apart) : _("no errors"));
     }
     if (right.score !== undefined) told.push(_("a score of {score}", { score: number(right.score) }));
+    if (right.document !== undefined) told.push(_("a score of {score} for the document", { score: number(right.document) }));
     const both = (first, second) => _("{first}, and {second}", { first, second });
     return end(told.slice(1).reduce(right.spans && right.spans.length ? apart : both, told[0] ?? ""));
   }
@@ -312,13 +368,16 @@
   function showItem(state, previous, before) {
     const { task } = state;
     const newPass = !previous || !previous.task || previous.task.name !== task.name;
-    const progress = _("{place} of {total}", { place: number(state.place), total: number(state.total) });
+    // of a document that was the last there is no next place
+    const progress = state.total ? _("{place} of {total}", { place: number(state.place), total: number(state.total) }) : "";
     document.getElementById("progress").textContent = progress;
-    document.getElementById("done").value = (state.place - 1) / state.total;
+    if (state.total) document.getElementById("done").value = (state.place - 1) / state.total;
     const rest = suggestBreak();
-    const part = task.parts > 1 ? _("Part {part} of {parts}", { part: task.part, parts: task.parts }) : "";
+    const parts = [task.parts > 1 ? _("Part {part} of {parts}", { part: task.part, parts: task.parts }) : "", state.training ? _("Practice") : ""];
+    const segments = state.document ?? [];
+    if (segments.length) parts.push(_("Segment {n} of {total}", { n: number(state.at + 1), total: number(segments.length) }));
     const head = make("div", { class: "asked" }, rest ? make("p", { class: "rest" }, rest) : null,
-      state.training || part ? make("p", { class: "part" }, [part, state.training ? _("Practice") : ""].filter(Boolean).join(" · ")) : null,
+      parts.some(Boolean) ? make("p", { class: "part" }, parts.filter(Boolean).join(" · ")) : null,
       words(task.question, own, { class: "question", id: "question", role: "heading", "aria-level": "1", tabindex: "-1" }));
     const beside = state.beside.map((one) => make("section", { class: `text beside ${one.name}`, "aria-label": LABELS[one.name] },
       make("h2", {}, LABELS[one.name]), words(one.text, one, { class: "words" })));
@@ -326,10 +385,14 @@
     const answer = make("div", { id: "answer", role: "group", "aria-labelledby": "question" });
     const top = make("div", { class: "beside-row" }, ...beside);
     page.className = `task ${task.kind}`;
-    page.replaceChildren(head, ...(beside.length ? [top] : []), main, answer);
+    const around = segments.map((_one, at) => at === state.at ? null : segmentCard(segments, at));
+    page.replaceChildren(head, ...around.slice(0, state.at), ...(beside.length ? [top] : []), main, answer, ...around.slice(state.at + 1));
     const draft = memory.get("draft");
-    const kept = draft && draft.ticket === state.ticket ? draft.answer : null;
+    const kept = draft && draft.ticket === state.ticket ? draft.answer : state.answer ?? null;
     form = FORMS[task.kind](state, main, answer, kept, top);
+    if (task.document_question) form = askWhole(task, answer, kept, form);
+    if (segments.length) form.help = [...form.help, ["B", _("go back in the document")]];
+    if (state.back) answer.append(make("button", { type: "button", class: "quiet", onclick: () => show(state.back) }, _("Cancel")));
     if (task.comment) {
       const box = make("textarea", { id: "comment", dir: "auto", rows: "2", maxlength: "5000", oninput: keep });
       box.value = (kept && kept.comment) || "";
@@ -344,8 +407,9 @@
     began = performance.now();
     paused = 0;
     window.scrollTo(0, 0);
+    if (state.at > 0) (beside.length ? top : main).scrollIntoView();
     document.getElementById("question").focus({ preventScroll: true });
-    say([before, end(progress), rest].filter(Boolean).join(" "));
+    say([before, progress && end(progress), rest].filter(Boolean).join(" "));
     if (newPass && task.instructions && !memory.get(`read ${task.name}`)) {
       memory.set(`read ${task.name}`, true);
       openHelp();
@@ -537,21 +601,21 @@
   }
 
   // ---------- scores ----------
-  function scale(task, answer, kept, instant) {
+  function scale(task, answer, kept, instant, name = "") {
     const count = Math.round((task.high - task.low) / task.step) + 1;
-    const made = count <= 11 ? steps(task, answer, kept, instant, count) : slider(task, answer, kept);
-    return made;
+    return count <= 11 ? steps(task, answer, kept, instant, count, name) : slider(task, answer, kept, name);
   }
   // what a score means: of the ends, what the campaign says, and of the others nothing
   const meaning = (task, value) =>
     [number(value), value === task.low ? task.low_label : value === task.high ? task.high_label : ""].filter(Boolean).join(": ");
-  function ends(task, between = null) {
-    const [low, high] = [task.low, task.high].map((value, at) => words(meaning(task, value), own, { id: ENDS[at] }));
+  function ends(task, name, between = null) {
+    const [low, high] = [task.low, task.high].map((value, at) => words(meaning(task, value), own, { id: name + ENDS[at] }));
     return make("div", { class: "ends" }, low, between, high);
   }
   const ENDS = ["low", "high"];
+  const labelled = (name) => ({ "aria-labelledby": `${name}question`, "aria-describedby": ENDS.map((one) => name + one).join(" ") });
   const tidy = (value) => Number(value.toPrecision(12));
-  function steps(task, answer, kept, instant, count) {
+  function steps(task, answer, kept, instant, count, name) {
     const values = Array.from({ length: count }, (_, at) => tidy(task.low + at * task.step));
     const single = values.every((one) => Number.isInteger(one) && one >= 0 && one <= 10);
     const keys = values.map((one, at) => single ? (one === 10 ? (task.low === 0 ? "" : "0") : String(one)) : (at < 9 ? String(at + 1) : ""));
@@ -559,9 +623,9 @@
     const buttons = values.map((one, at) => make("button", { type: "button", class: "step", role: "radio", "aria-checked": "false",
       "aria-label": meaning(task, one),
       onclick: () => choose(at) }, number(one), keys[at] && keys[at] !== String(one) ? key(keys[at]) : null));
-    const row = make("div", { class: count > 6 ? "steps many" : "steps", role: "radiogroup", "aria-labelledby": "question", "aria-describedby": ENDS.join(" ") }, ...buttons);
+    const row = make("div", { class: count > 6 ? "steps many" : "steps", role: "radiogroup", ...labelled(name) }, ...buttons);
     row.style.setProperty("--half", Math.ceil(count / 2));
-    answer.append(make("div", { class: "scale", dir: "ltr" }, row, ends(task)));
+    answer.append(make("div", { class: "scale", dir: "ltr" }, row, ends(task, name)));
     function choose(at, only = false) {
       chosen = values[at];
       mark();
@@ -589,15 +653,15 @@
       },
     };
   }
-  function slider(task, answer, kept) {
+  function slider(task, answer, kept, name) {
     let value = kept && typeof kept.score === "number" ? kept.score : null;
     let typed = "";
-    const range = make("input", { type: "range", min: task.low, max: task.high, step: task.step, "aria-labelledby": "question", "aria-describedby": ENDS.join(" "),
+    const range = make("input", { type: "range", min: task.low, max: task.high, step: task.step, ...labelled(name),
       class: "slide", oninput: () => set(Number(range.value)), onpointerdown: () => requestAnimationFrame(() => set(Number(range.value))) });
     const shown = make("input", { type: "number", min: task.low, max: task.high, step: task.step, inputmode: "decimal", class: "number",
-      "aria-label": _("Score"), "aria-describedby": ENDS.join(" "), placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
+      "aria-label": _("Score"), "aria-describedby": labelled(name)["aria-describedby"], placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
     const hint = make("p", { class: "unscored", dir: "auto" }, _("Type a number, or choose a place on the line"));
-    answer.append(make("div", { class: "scale sliding", dir: "ltr" }, shown, range, ends(task, hint)));
+    answer.append(make("div", { class: "scale sliding", dir: "ltr" }, shown, range, ends(task, name, hint)));
     function set(to) {
       const steps = Math.round((Math.min(task.high, Math.max(task.low, to)) - task.low) / task.step);
       value = tidy(task.low + steps * task.step);
@@ -635,7 +699,7 @@
   function ratingForm(state, main, answer, kept) {
     main.append(card(state.outputs[0], _("Text")).node);
     const few = (state.task.high - state.task.low) / state.task.step <= 10;
-    const instant = few && !state.task.comment;
+    const instant = few && !state.task.comment && !state.task.document_question;
     const made = scale(state.task, answer, kept, instant);
     const go = sendButton();
     const look = () => { go.hidden = instant && made.value() === null; };
@@ -898,6 +962,12 @@
     if (writing) return;
     if (target.type === "range" && /^(Arrow|Page|Home|End)/.test(pressed)) return;
     if (pressed === "?" || event.key === "F1") { event.preventDefault(); if (item && item.task) openHelp(); return; }
+    if (pressed === "b" && item && item.document) {
+      const at = item.document.slice(0, item.at).findLastIndex((one) => one.answer);
+      event.preventDefault();
+      if (at >= 0 && !event.repeat) change(item.document, at);
+      return;
+    }
     if (pressed === "u") { event.preventDefault(); if (!event.repeat) undo(); return; }
     if (!form || event.repeat && !/^Arrow|^Page/.test(pressed) || early()) return;
     if (form.keys(pressed, event)) event.preventDefault();

@@ -85,6 +85,14 @@ LAST: Final = Prepared(
     .order_by(log.c.number.desc())
     .limit(1)
 )
+# The segments of a document, each with the answer that stands
+_SEGMENTS: Final = Prepared(
+    select(*tickets.c, *_LINE)
+    .select_from(tickets.outerjoin(log, log.c.number == tickets.c.record))
+    .where(tickets.c.seat == bindparam("seat"))
+    .where(tickets.c.number.between(bindparam("first"), bindparam("last")))
+    .order_by(tickets.c.number)
+)
 _RECORD: Final = Prepared(select(*_LINE).where(log.c.number == bindparam("number")))
 SET_ANSWER: Final = Prepared(
     update(tickets)
@@ -262,10 +270,25 @@ class Served:
 
 
 @dataclass(frozen=True)
+class Segment:
+    ticket: Ticket
+    record: records.Record | None  # the answer that stands
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """Documents whose answers a judge may still change; empty where items are of no document."""
+
+    here: tuple[Segment, ...] = ()  # that of the ticket before the judge
+    before: tuple[Segment, ...] = ()  # the one before, until something after it is answered
+
+
+@dataclass(frozen=True)
 class Answered:
     record: records.Record
     next: Served | None  # None at the end, or where `halt` says why there is none
     halt: records.Refused | None = None
+    sitting: Sitting = Sitting()
 
 
 @dataclass(frozen=True)
@@ -379,7 +402,7 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
             Message("this item was not asked yet, or its answer was undone: reload the page")
         )
     ticket = read_ticket(row, reply.judge)
-    answer, comment = check_answer(tx, ticket, reply.answer)
+    answer, comment = check_answer(tx, ticket, reply)
     fields: dict[str, Any] = {"key": reply.key}
     if row.leased == ticket.number:
         fields["served"] = row.since
@@ -438,6 +461,44 @@ def answer(tx: WriteTransaction, reply: Reply) -> Answered:
         return Answered(record, None, halt)
 
 
+def find_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Sitting:
+    if not tx.campaign.segments:
+        return Sitting()
+    seat = look_up(tx, judge).judge_seat
+    if served is None:
+        last = tx.ask(LAST, {"judge": judge})
+        ended = last is not None and last.seat == seat
+        return Sitting(before=_read_document(tx, judge, seat, last.number) if ended else ())
+    here = _read_document(tx, judge, seat, served.ticket.number)
+    first = here[0].ticket.number if here else served.ticket.number
+    begun = any(one.record is not None for one in here)
+    return Sitting(here, () if begun else _read_document(tx, judge, seat, first - 1))
+
+
+def _read_document(tx: WriteTransaction, judge: str, seat: str, number: int) -> tuple[Segment, ...]:
+    """Return the segments of the document that a ticket of a seat is of; none where of none."""
+    row = tx.ask(_SEGMENTS, {"seat": seat, "first": number, "last": number})
+    if row is None or not tx.campaign.item(row.item).document or row.kind == "training":
+        return ()
+    ticket = read_ticket(row, judge)
+    items = tx.campaign.list_segments(ticket)
+    first = number - items.index(ticket.item)
+    rows = tx.ask_all(_SEGMENTS, {"seat": seat, "first": first, "last": first + len(items) - 1})
+    return tuple(
+        Segment(read_ticket(one, judge), None if one.line is None else read_row(one))
+        for one in rows
+    )
+
+
+def revise(tx: WriteTransaction, reply: Reply, receipt: str) -> Answered:
+    """Change an answer of a document that is not ended; `receipt` is the hash of what stands."""
+    sitting = find_sitting(tx, reply.judge, serve(tx, reply.judge))
+    standing = [one.record for one in (*sitting.here, *sitting.before) if one.record is not None]
+    same = (one for one in standing if one.ticket is not None and one.hash == receipt)
+    number = next((one.number for one in same if one.ticket.number == reply.ticket), None)  # type: ignore[union-attr]
+    return answer(tx, replace(reply, replaces=number))
+
+
 def undo(tx: WriteTransaction, judge: str) -> Served:
     login = look_up(tx, judge)
     if tx.paused:
@@ -456,9 +517,12 @@ def find_open(tx: WriteTransaction, judge: str) -> int | None:
     return login.leased if has else None
 
 
-def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> tuple[Any, str]:
+def check_answer(tx: WriteTransaction, ticket: Ticket, reply: Reply) -> tuple[Any, str]:
     """Return an answer as it is stored, and its comment apart."""
-    checked = tx.campaign.read_answer(ticket, answer).to_dict()
+    checked = tx.campaign.read_answer(ticket, reply.answer).to_dict()
+    by_person = reply.facts is None
+    if by_person and "document" not in checked and tx.campaign.find_document_question(ticket):
+        raise InvalidJudgments("nothing was answered: document is missing")
     return checked, checked.pop("comment", "")
 
 
@@ -474,7 +538,7 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> records.Record:
         raise records.AnsweredBefore(since, find_record(tx, row.record))
     if record.ticket is None or record.erased:
         return record
-    if check_answer(tx, record.ticket, reply.answer) != (record.answer, record.comment):
+    if check_answer(tx, record.ticket, reply) != (record.answer, record.comment):
         raise records.AnsweredBefore(
             Message("another answer to this item was sent from the same page: reload it"), record
         )
@@ -490,10 +554,15 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> records.Record:
 @dataclass(frozen=True)
 class Answering:
     reply: Reply  # the answer
+    receipt: str = ""  # hash of the answer that it changes
 
     def __call__(self, tx: WriteTransaction) -> Answered:
         with tx.keep_prefetched():
-            return answer(tx, self.reply)
+            change = self.receipt
+            done = revise(tx, self.reply, change) if change else answer(tx, self.reply)
+        if done.halt is not None:
+            return done
+        return replace(done, sitting=find_sitting(tx, self.reply.judge, done.next))
 
 
 def prefetch_answers(

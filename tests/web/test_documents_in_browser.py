@@ -1,0 +1,126 @@
+"""A document on one page, in a browser: by keys, by touch, and read by screen readers."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browsers import run_site
+from documents import make_documents
+from evenhand.design.campaign import Wording
+from evenhand.web import Site, Store
+from evenhand.web.site import find_words
+from judge_pages import EARLY, LAST, find_faults, keep_picture, open_page, press, settle
+from stored_campaigns import fill, list_judgments
+
+ASKED = "How good is the whole document?"
+FIRST = ".segment:first-of-type"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Callable[[str, str], tuple[Store, str]]]:
+    """Serve a campaign of documents in a language; give its store and the link of its judge."""
+    with ExitStack() as stack:
+
+        def run(kind: str, language: str) -> tuple[Store, str]:
+            planned = make_documents(kind, document_question=ASKED)
+            planned = replace(planned, wording=Wording(language=language))
+            store = stack.enter_context(Store.open(str(tmp_path / "c.db")))
+            link = fill(store, planned)["ann"]
+            site = Site(store, words=find_words(planned.wording))
+            return store, f"{stack.enter_context(run_site(site))}/j/{link}"
+
+        yield run
+
+
+def look(page: Any, language: str, place: int, name: str) -> None:
+    words = find_words(Wording(language=language))
+    settle(page, words.gettext("{place} of {total}").format(place=place, total=5))
+    assert find_faults(page) == []
+    keep_picture(page, f"document-{name}-{page.viewport_size['width']}-{language}")
+
+
+def change(page: Any, score: str) -> None:
+    page.click(f"{FIRST} button")
+    page.fill(".number", score)
+    page.wait_for_timeout(EARLY)
+
+
+def list_scores(store: Store) -> list[tuple[int, int | None]]:
+    answers = [one.answer or {} for one in list_judgments(store)]
+    scores = [(one["score"], one.get("document")) for one in answers]
+    return sorted(scores, key=lambda one: (one[0], one[1] or 0))
+
+
+@pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "en"), (390, "ar")])
+@pytest.mark.parametrize("kind", ["rating", "spans"])
+def test_an_answer_before_is_changed_and_what_is_begun_stays(
+    browser: Any, site: Any, width: int, language: str, kind: str
+) -> None:
+    store, address = site(kind, language)
+    page = open_page(browser, address, width)
+    look(page, language, 1, f"{kind}-first")
+    size = page.locator(".segment, .outputs").count()
+    press(page, "5 0 Enter")
+    look(page, language, 2, f"{kind}-second")
+    press(page, "7 0 Escape")
+    press(page, "b")
+    assert page.input_value(".number") == "50"
+    keep_picture(page, f"document-{kind}-change-{width}-{language}")
+    press(page, "u")
+    assert page.input_value(".number") == "70"
+    change(page, "55")
+    press(page, "Enter")
+    page.wait_for_selector(f"{FIRST}:has-text('55')")
+    look(page, language, 2, f"{kind}-changed")
+    assert page.input_value(".number") == "70"
+    if size == 3:
+        press(page, "Enter")
+        look(page, language, 3, f"{kind}-third")
+        press(page, "8 0")
+    press(page, "Enter")  # goes to the score of the document, which is missing
+    assert page.evaluate("document.activeElement.closest('.whole') !== null")
+    keep_picture(page, f"document-{kind}-whole-{width}-{language}")
+    press(page, "9 0 Enter")
+    page.wait_for_selector(".review")
+    assert find_faults(page) == []
+    keep_picture(page, f"document-{kind}-review-{width}-{language}")
+    assert page.locator(".segment").count() == size
+    page.close()
+    last = (80, 90) if size == 3 else (70, 90)
+    assert list_scores(store) == [(55, None), *[(70, None)] * (size == 3), last]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_document_is_checked_until_it_is_submitted(browser: Any, site: Any, width: int) -> None:
+    store, address = site("rating", "en")
+    page = open_page(browser, address, width)
+    place = 0
+    for whole in (90, 91):
+        look(page, "en", place + 1, "segment")
+        for _ in range(page.locator(".segment, .outputs").count()):
+            place += 1
+            settle(page, f"{place} of 5")
+            press(page, "1 0 Enter")
+        press(page, f"{whole // 10} {whole % 10} Enter")
+        page.wait_for_selector(".review")
+        change(page, "11")
+        page.reload()  # nothing was sent
+        page.wait_for_selector(".review")
+        change(page, "12")
+        press(page, "Enter")
+        page.wait_for_selector(f"{FIRST}:has-text('12')")
+        press(page, "u")  # the last answer that was given
+        page.wait_for_selector("#progress:has-text(' of 5')")
+        assert page.input_value(".number") == "12"
+        page.wait_for_timeout(EARLY)
+        press(page, "Enter")
+        page.click(".review .send")
+    page.wait_for_selector(LAST)
+    page.reload()
+    page.wait_for_selector(LAST)
+    page.close()
+    assert list_scores(store) == [(10, None), (10, 90), (10, 91), (12, None), (12, None)]
