@@ -41,7 +41,9 @@ class Asked(Options):
         " (as the organisers of WMT count). Default: both.",
     )
     llm: str | None = _measure(
-        "--llm VERDICTS", "Verdicts of LLM judges in another file, in place of --llm-judges."
+        "--llm VERDICTS",
+        "Verdicts of LLM judges in another file, in place of --llm-judges.",
+        reads=True,
     )
     llm_judges: tuple[str, ...] = _measure(
         "--llm-judges NAME,NAME",
@@ -51,10 +53,6 @@ class Asked(Options):
     cluster: str = _certainty("--cluster item|judge", "What intervals resample.", default="item")
     level: float = level_option(_certainty)
     seed: int = seed_option(_certainty)
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.llm,)
 
 
 @verb(

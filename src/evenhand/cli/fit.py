@@ -8,12 +8,11 @@ from typing import Any, Final
 from evenhand.cli import options
 from evenhand.cli.compare import Sampling
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, work_on_groups
+from evenhand.cli.running import group_rows, remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import count_labels
 from evenhand.data.groups import (
     choose_groups,
-    group_ratings,
     say_pooled,
     split_table,
     tally_groups,
@@ -89,9 +88,10 @@ def fit(
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
         rating_model = find_model(name, RATING_MODELS).make()
         by = groups.group_by
-        parts = group_ratings(opened.rows(factors=[] if by is None else [by]), by)
         rated, refused = work_on_groups(
-            parts, lambda part: FittedRatings(rating_model.fit(part), part), by
+            group_rows(opened, by),
+            lambda part: FittedRatings(rating_model.fit(part), part),
+            by,
         )
         return VerbResult(rated, refused, remarks_on(opened))
     entry = find_model(fitted.model_name)

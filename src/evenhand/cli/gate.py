@@ -61,15 +61,12 @@ class Planned(options.Options):
         "--plan FILE",
         "A TOML file that states new, old, margin, alpha, anytime, group_by, criterion, better and"
         " cluster before votes are known.",
+        reads=True,
     )
     sha256: str | None = _plan(
         "--sha256 DIGEST",
         "The published SHA-256 of the plan; a file with another one is refused.",
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.plan,)
 
 
 class Written(options.Options):
@@ -94,7 +91,9 @@ class Written(options.Options):
 
 class Verdicts(options.Options):
     llm: str | None = _asked(
-        "--llm VERDICTS", "Verdicts of LLM judges, which help people's judgments as in rank."
+        "--llm VERDICTS",
+        "Verdicts of LLM judges, which help people's judgments as in rank.",
+        reads=True,
     )
     llm_judges: tuple[str, ...] = _asked(
         "--llm-judges NAME,NAME",
@@ -103,10 +102,6 @@ class Verdicts(options.Options):
     unpaired: str | None = _asked(
         "--unpaired drop|keep", "Judgments of people on outputs without a verdict, as in rank."
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.llm,)
 
 
 SUITE: Final = "evenhand gate"

@@ -53,6 +53,7 @@ class Asked(options.Options):
         "--easy FILE",
         "A list of items, one per line, whose outputs are known to be good. Without it, rows of"
         " kind control are used.",
+        reads=True,
     )
     version: str = _ratings(
         "--version first|last|both",
@@ -83,10 +84,6 @@ class Asked(options.Options):
         "Remove under each criterion separately, or everywhere if outside under any or all.",
         default="each",
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.easy,)
 
     def diagnose(self, rows: RatingRows) -> Diagnosis:
         from evenhand.judges.diagnosis import diagnose_judges

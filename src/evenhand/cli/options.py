@@ -202,6 +202,7 @@ class Declaration:
 
     words: tuple[str, ...]  # how it is written
     settings: Mapping[str, Any]  # of click.Option
+    reads: bool = False  # whether it names files that are read
 
 
 Declare: TypeAlias = Callable[..., Any]
@@ -213,23 +214,24 @@ CHOICES: Final = re.compile(r"[a-z+-]+(\|[a-z+-]+)+")  # A metavar that lists th
 def under(heading: str) -> Declare:
     """Return what declares options of a class: words and metavar, what the help says, settings.
 
-    A metavar such as keep|drop says which words the option takes.
+    A metavar such as keep|drop says which words the option takes. What names files that are read
+    says so (`reads`): no output may overwrite them.
     """
 
-    def declare(words: str, says: str = "", **settings: Any) -> Declaration:
+    def declare(words: str, says: str = "", *, reads: bool = False, **settings: Any) -> Declaration:
         flags = [one for one in words.split() if one.startswith("-")]
         metavar = words.removeprefix(" ".join(flags)).strip()
         named: dict[str, Any] = {"metavar": metavar} if metavar else {}
         if CHOICES.fullmatch(metavar):
             named = {"type": OneOf(metavar.split("|"))}
         told = {"help": says} if says else {}
-        return Declaration(tuple(flags), {"heading": heading, **named, **told, **settings})
+        return Declaration(tuple(flags), {"heading": heading, **named, **told, **settings}, reads)
 
     return declare
 
 
-def argument(metavar: str, **settings: Any) -> Any:
-    return Declaration((), {"metavar": metavar, **settings})
+def argument(metavar: str, *, reads: bool = False, **settings: Any) -> Any:
+    return Declaration((), {"metavar": metavar, **settings}, reads)
 
 
 # What click is told of a parameter by the type that stands beside it
@@ -255,9 +257,11 @@ class Options:
             setattr(self, name, values[name])
 
     @property
-    def inputs(self) -> tuple[str | None, ...]:
+    def inputs(self) -> tuple[str, ...]:
         """Files that are read, which no output may overwrite."""
-        return ()
+        named = [getattr(self, name) for name, one in self.list_options().items() if one.reads]
+        listed = [one if isinstance(one, tuple) else (one,) for one in named]
+        return tuple(path for paths in listed for path in paths if path)
 
     @classmethod
     def flags(cls) -> dict[str, str]:
@@ -272,7 +276,7 @@ class Options:
                 kind = str(cls.__annotations__[name])
                 several = kind.startswith("tuple[") and not kind.endswith("None")
                 told = {"multiple": several} if several and one.words else KINDS.get(kind, {})
-                options[name] = Declaration(one.words, {**told, **one.settings})
+                options[name] = replace(one, settings={**told, **one.settings})
         return options
 
 
@@ -438,7 +442,7 @@ class Reading(Options):
 
     thorough = False  # whether missing outcomes and blanks around labels are looked for in all rows
 
-    files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True)
+    files: tuple[str, ...] = argument("FILE...", reads=True, nargs=-1, required=True)
     task: str | None = _input_option("--task NAME", "Only this task, such as one language pair.")
     where: str | None = _input_option(
         "--where SQL",
@@ -515,10 +519,6 @@ class Reading(Options):
         self.roles = join_pairs(
             [*self.columns, *weight], "role '{}' is given two columns, '{}' and '{}': one will do"
         )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return self.files
 
     @cached_property
     def is_database(self) -> bool:
@@ -896,12 +896,11 @@ class Tables(Options):
     judges: str | None = _input_option(
         "--judges FILE",
         "A table with one row for each judge: its columns become columns of the judgments.",
+        reads=True,
     )
-    items: str | None = _input_option("--items FILE", "The same with one row for each item.")
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return self.judges, self.items
+    items: str | None = _input_option(
+        "--items FILE", "The same with one row for each item.", reads=True
+    )
 
     def refuse(self, purpose: str) -> None:
         given = [f"--{name}" for name in ("judges", "items") if getattr(self, name)]
@@ -954,16 +953,14 @@ class Effects(Options):
         type=COLUMN_LEVEL,
     )
     systems: str | None = _model_option(
-        "--systems FILE", "A table with one row for each system: worths are a sum over its columns."
+        "--systems FILE",
+        "A table with one row for each system: worths are a sum over its columns.",
+        reads=True,
     )
     system_covariates: tuple[str, ...] = _model_option(
         "--system-covariate COLUMN",
         "Which columns of --systems; numbers or levels. Default: all. Repeatable.",
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.systems,)
 
     @property
     def columns(self) -> tuple[str, ...]:

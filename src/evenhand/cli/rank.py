@@ -154,6 +154,7 @@ class Verdicts(options.Options):
         "--llm VERDICTS",
         "LLM judges' verdicts on these items and many more. They make people's ranking more"
         " precise, even if biased; people's items must be a random sample.",
+        reads=True,
     )
     llm_judges: tuple[str, ...] = _model(
         "--llm-judges NAME,NAME",
@@ -174,10 +175,6 @@ class Verdicts(options.Options):
         "Judgments of people on outputs without a verdict: drop or keep them. Default: refuse"
         " them.",
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.llm,)
 
     @property
     def names(self) -> list[str]:
@@ -222,17 +219,14 @@ class Owners(options.Options):
         "--owner TABLE",
         "Whose systems are: columns system and owner. Of each owner's variants the best is also"
         " shown corrected for having been chosen.",
+        reads=True,
     )
-
     later: str | None = _output(
         "--later FILE",
         "Judgments by other judges, from after the best variants were chosen by FILE: with --owner"
         " both are used.",
+        reads=True,
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.owner, self.later)
 
     def add(
         self, rankings: Mapping[str, Ranking], seed: int, rank_later: Callable[[str], Any]

@@ -12,7 +12,9 @@ _asked = options.under("What is tested")
 
 class Asked(options.Options):
     llm: str | None = _asked(
-        "--llm VERDICTS", "Verdicts of LLM judges in another file, in place of --llm-judges."
+        "--llm VERDICTS",
+        "Verdicts of LLM judges in another file, in place of --llm-judges.",
+        reads=True,
     )
     llm_judges: tuple[str, ...] = _asked(
         "--llm-judges NAME,NAME",
@@ -32,10 +34,6 @@ class Asked(options.Options):
     by: str | None = _asked(
         "--by COLUMN", "Test each value of this column by itself, such as each domain."
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.llm,)
 
 
 @options.verb(

@@ -71,12 +71,15 @@ class Board(options.Options):
         " then on.",
     )
     state: str | None = _board(
-        "--state FILE", "Go on with the board in this file, if it is there, and keep it there."
+        "--state FILE",
+        "Go on with the board in this file, if it is there, and keep it there.",
+        reads=True,
     )
     plan: str | None = _plan(
         "--plan FILE",
         "A TOML file that states systems, level, ties, order, judge_votes, seed, may_withdraw and"
         " variants before the first vote.",
+        reads=True,
     )
     sha256: str | None = _plan(
         "--sha256 DIGEST", "The published SHA-256 of the plan; a file with another one is refused."
@@ -90,10 +93,6 @@ class Board(options.Options):
         "--seed",
         f"Of the pair that stands for a ranking. Default: that of --state, else {options.SEED}.",
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.state, self.plan)
 
     @property
     def names(self) -> list[str] | None:
