@@ -645,10 +645,12 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
         return replace(none, why=why)
     # items are drawn, κ comes from their counts
     counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
-    interval = Interval(None, None, agreement_intervals.refuse_interval(len(counts), "item"))
-    if interval.why is None:
-        drawn = preferences.correct_chance(*agreement_intervals.draw_items(counts, seed).T)
-        interval = agreement_intervals.find_interval(Ratio(*drawn), level)
+    interval = agreement_intervals.bound_by_items(
+        counts,
+        lambda drawn: Ratio(*preferences.correct_chance(*drawn.T)),
+        level=level,
+        seed=seed,
+    )
     shown = ("observed", "agree", "comparable", "chance", "ties", "total")
     notes = [
         say("landis-koch", "info", word=name_kappa(agreement.kappa)),

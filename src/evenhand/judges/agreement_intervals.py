@@ -135,6 +135,16 @@ def draw_items(by_item: Array, seed: int) -> Array:
     return np.asarray(draw_times(size, seed) @ sums)
 
 
+def bound_by_items(
+    by_item: Array, compute: Callable[[Array], Ratio], *, level: float, seed: int
+) -> Interval:
+    """Bound what is made of (I, k) sums by item, items being drawn again; none with few items."""
+    why = refuse_interval(len(by_item), "item")
+    if why is not None:
+        return Interval(None, None, why)
+    return find_interval(compute(draw_items(by_item, seed)), level)
+
+
 def find_interval(drawn: Ratio, level: float) -> Interval:
     lost = int((~drawn.exists).sum())
     if lost > MAX_SHARE_LOST * REPLICATES:

@@ -22,7 +22,7 @@ from evenhand.data.results import Shown
 from evenhand.errors import InvalidJudgments, listing
 from evenhand.judges.rating_evidence import Habit
 from evenhand.judges.texts import say
-from evenhand.judges.units import Record
+from evenhand.judges.units import Record, describe
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import normal_quantile
@@ -265,7 +265,7 @@ Lines = list[tuple[int, Evidence]]  # Lines of cards, with the code of the judge
 
 
 @dataclass(frozen=True)
-class Card:
+class Card(Record):
     judge: str  # the name
     n: int  # judgments: comparisons, rankings, or scores, of which an output may have several
     posterior: Mapping[str, float]  # class → probability, over CLASSES
@@ -283,15 +283,8 @@ class Card:
         return self.posterior["honest"]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "judge": self.judge,
-            "n": self.n,
-            "flags": list(self.flags),
-            "posterior": dict(self.posterior),
-            "testable": self.testable,
-            "effect": self.effect,
-            "evidence": [line.to_dict() for line in self.evidence],
-        }
+        names = ("judge", "n", "flags", "posterior", "testable", "effect", "evidence")
+        return describe(self, *names)
 
 
 @dataclass(frozen=True, repr=False)
@@ -338,11 +331,7 @@ class Screening(Shown):
             "judges": len(self.cards),
             "level": self.level,
             "flagged": [card.judge for card in self.flagged],
-            "abstains": None if self.abstains is None else str(self.abstains),
-            "detectable": self.detectable,
-            "parameters": dict(self.parameters),
-            "cards": [card.to_dict() for card in self.cards],
-            "says": list(map(str, self.says)),
+            **describe(self, "abstains", "detectable", "parameters", "cards", "says"),
             "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),

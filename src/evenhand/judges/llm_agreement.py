@@ -29,6 +29,7 @@ from evenhand.data.votes import Votes
 from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
 from evenhand.judges.counts import Ratio
 from evenhand.judges.preferences import leave_repeats
+from evenhand.judges.units import Record
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Column, Table
@@ -38,7 +39,7 @@ LLMS: Final = "LLM judges"
 
 
 @dataclass(frozen=True)
-class KindAgreement:
+class KindAgreement(Record):
     """How far judges of two kinds agree, pair by pair."""
 
     first: str  # "people", "LLM judges", or the name of an LLM judge

@@ -20,7 +20,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified, UnknownOption, require_option
-from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
+from evenhand.judges.agreement_intervals import bound_by_items
 from evenhand.judges.counts import Ratio
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
@@ -412,15 +412,16 @@ def expect_agreement(
     sums = sums[sums.any(axis=1)]
     whole = sums.sum(axis=0, keepdims=True)
     observed, expected = (float(part[0]) for part in _find_kappas(whole))
-    lower = upper = None
-    if refuse_interval(len(sums), "item") is None:  # items are drawn, the worths held as they are
-        kappas, expected_kappas = _find_kappas(draw_items(sums, seed))
+
+    def compute(drawn: Array) -> Ratio:
+        kappas, expected_kappas = _find_kappas(drawn)
         known = np.isfinite(kappas) & np.isfinite(expected_kappas)
-        apart = np.where(known, kappas - expected_kappas, 0.0)
-        interval = find_interval(Ratio(apart, known.astype(np.float64)), level)
-        lower, upper = interval.lower, interval.upper
+        return Ratio(np.where(known, kappas - expected_kappas, 0.0), known.astype(np.float64))
+
+    # items are drawn, the worths held as they are
+    interval = bound_by_items(sums, compute, level=level, seed=seed)
     share = float(whole[0, 4] / whole[0, 1])
-    kappas_seen = (observed, expected, observed - expected, lower, upper)
+    kappas_seen = (observed, expected, observed - expected, interval.lower, interval.upper)
     return ExpectedAgreement(shared.observed, share, *kappas_seen, shared.comparable)
 
 

@@ -395,7 +395,12 @@ class Record:
     """A dataclass that JSON can hold: tuples as lists, and parts as their own records."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: _plain(value) for name, value in vars(self).items()}
+        return describe(self, *vars(self))
+
+
+def describe(item: object, *names: str) -> dict[str, Any]:
+    """Return attributes by name as JSON can hold them."""
+    return {name: _plain(getattr(item, name)) for name in names}
 
 
 def _plain(value: Any) -> Any:
