@@ -30,9 +30,8 @@ from evenhand.judges.units import (
 from evenhand.models.rating_components import Peak, Problem, Term, arrange, find_peak, identify
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups, rank_within, sum_above
-from evenhand.numerics.distributions import f_quantile, f_tail, normal_quantile, t_quantile
+from evenhand.numerics.distributions import f_quantile, normal_quantile, t_quantile
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.findings import Finding
 
 # Pearson's and Spearman's correlation of two judges over the units that both scored, ranks (ties
 # their mean) within them. Judges who correlate may still disagree in every score.
@@ -337,18 +336,6 @@ _ROUNDING: Final = 1e-12  # Share of the spread of scores below which a sum of s
 
 
 @dataclass(frozen=True)
-class Intraclass:
-    name: str  # such as "icc-2-1"
-    value: float | None  # the correlation, at most 1; None where it does not exist
-    lower: float | None  # lower end of its interval; None where there is none
-    upper: float | None  # upper end
-    f: float | None  # F of no difference between units; None where judges agree to the last
-    df: tuple[int, int]  # its degrees of freedom
-    p: float | None  # its p-value; None without F
-    why: str | None = None  # why there is no value
-
-
-@dataclass(frozen=True)
 class _Squares:
     n: int
     k: int
@@ -357,15 +344,19 @@ class _Squares:
     judges: float
     rest: float
 
+    def name(self, form: str, value: float | None, *ends: float | None) -> Coefficient:
+        counts = {"units": self.n, "ratings": self.n * self.k}
+        return Coefficient(form, FORMS[form], value, *ends, **counts)
 
-Forms = tuple[Intraclass, Intraclass]  # The correlation of one judge and of the mean of k
+
+Forms = tuple[Coefficient, Coefficient]  # The correlation of one judge and of the mean of k
 _NEGATIVE: Final = (
     "outputs' means differ less than chance makes them: how well means tell outputs apart has no"
     " value"
 )
 
 
-def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Intraclass, ...]:
+def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Coefficient, ...]:
     """Return the six forms, in the order of `FORMS`."""
     s = _take_squares(scores)
     forms = (_by_ratio("1", s, level), _form_two(s, level), _by_ratio("3", s, level))
@@ -389,7 +380,7 @@ def intraclass_coefficients(units: Units, *, level: float = 0.95) -> tuple[Coeff
             if not complete:
                 forms = tuple(one for one in forms if one.name.startswith("icc-1"))
                 notes = (say("any-judges", judges=k), *notes)
-            known = {one.name: _name(one, n, n * k, notes) for one in forms}
+            known = {one.name: replace(one, notes=(*notes, *one.notes)) for one in forms}
         if not complete:
             known = correlate_by_components(units, level=level) | known
     except (NotIdentified, NotConverged) as refusal:
@@ -470,12 +461,6 @@ def _lengthen(value: float, times: float) -> float:
     return times * value / (1 + (times - 1) * value)
 
 
-def _name(one: Intraclass, units: int, ratings: int, notes: tuple[Finding, ...]) -> Coefficient:
-    notes = notes if one.f is not None else (*notes, say("no-f"))
-    found = (one.value, one.lower, one.upper, units, ratings, one.why, notes)
-    return Coefficient(one.name, FORMS[one.name], *found)
-
-
 def _take_squares(scores: Array) -> _Squares:
     n, k = scores.shape
     if n < 2 or k < 2:
@@ -502,34 +487,27 @@ def _by_ratio(form: str, s: _Squares, level: float) -> Forms:
     df = (s.n - 1, s.n * (k - 1) if form == "1" else (s.n - 1) * (k - 1))
     value = (between - error) / (between + (k - 1) * error)
     single, mean = f"icc-{form}-1", f"icc-{form}-k"
-    if not error:
-        agree = Intraclass(single, 1.0, None, None, None, df, None)
-        return agree, replace(agree, name=mean)
+    if not error:  # judges agree to the last
+        agree = (replace(s.name(one, 1.0), notes=(say("no-f"),)) for one in (single, mean))
+        return next(agree), next(agree)
     f = between / error
-    p = f_tail(f, *df)
     low = f / f_quantile((1 + level) / 2, *df)
     high = f * f_quantile((1 + level) / 2, df[1], df[0])
-    one = Intraclass(
-        single, value, (low - 1) / (low + k - 1), (high - 1) / (high + k - 1), f, df, p
-    )
-    return one, Intraclass(mean, 1 - 1 / f, 1 - 1 / low, 1 - 1 / high, f, df, p)
+    ends = ((end - 1) / (end + k - 1) for end in (low, high))
+    return s.name(single, value, *ends), s.name(mean, 1 - 1 / f, 1 - 1 / low, 1 - 1 / high)
 
 
 def _form_two(s: _Squares, level: float) -> Forms:
     """Return the second form; its degrees of freedom are McGraw and Wong's (Table 7)."""
-    df = (s.n - 1, (s.n - 1) * (s.k - 1))
     severity = s.k * (s.judges - s.rest) / s.n
     value = (s.between - s.rest) / (s.between + (s.k - 1) * s.rest + severity)
     mean = s.between + (s.judges - s.rest) / s.n
     why = None if mean > 0 else _NEGATIVE
     of_mean = (s.between - s.rest) / mean if mean > 0 else None
     if not s.rest:
-        return (
-            Intraclass("icc-2-1", value, None, None, None, df, None),
-            Intraclass("icc-2-k", of_mean, None, None, None, df, None, why),
-        )
-    f = s.between / s.rest
-    p = f_tail(f, *df)
+        note = (say("no-f"),)
+        one = replace(s.name("icc-2-1", value), notes=note)
+        return one, replace(s.name("icc-2-k", of_mean), why=why, notes=note)
     # the interval for one judge
     n, k, ratio = s.n, s.k, s.judges / s.rest
     units = n * (1 + (k - 1) * value) - k * value
@@ -543,7 +521,5 @@ def _form_two(s: _Squares, level: float) -> Forms:
     lower, upper = None, None
     if of_mean is not None and 1 + low * (s.k - 1) > 0:  # else it has no lower end
         lower, upper = (s.k * end / (1 + end * (s.k - 1)) for end in (low, high))
-    return (
-        Intraclass("icc-2-1", value, low, high, f, df, p),
-        Intraclass("icc-2-k", of_mean, lower, upper, f, df, p, why),
-    )
+    of_k = replace(s.name("icc-2-k", of_mean, lower, upper), why=why)
+    return s.name("icc-2-1", value, low, high), of_k
