@@ -23,7 +23,7 @@ from evenhand.errors import NotIdentified, UnknownOption, require_option
 from evenhand.judges.agreement_intervals import bound_by_items
 from evenhand.judges.counts import Ratio
 from evenhand.numerics import Array
-from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.cluster_means import number_groups, sum_by
 from evenhand.numerics.distributions import normal_quantile
 
 # The pairwise κ of the WMT shared tasks, as printed and strict. Two votes on the same two outputs
@@ -108,13 +108,13 @@ def compare_votes(
     wmt = mode == "wmt"
     unit = votes.number("shown" if wmt else "pair")
     if among == "inter":
-        pairs = pair_up(count_answers(unit, votes.preferred))[[0, 2]]
-        agree, comparable = pairs if wmt else pairs - _count_own(votes, unit)
+        pairs = pair_up(count_answers(unit, votes.preferred))
+        pairs = pairs if wmt else pairs - _count_own(votes, unit)
     else:
         pairs = _count_own(votes, unit, same_order=wmt or order == "same")
         if order == "exchanged":
             pairs = pairs - _count_own(votes, unit, same_order=True)
-        agree, comparable = pairs
+    agree, _, comparable = pairs
     item = np.zeros(len(agree), dtype=np.int64)
     item[unit] = votes.item
     base = np.ones(votes.size, dtype=np.bool_)  # the comparisons that chance is taken from
@@ -127,7 +127,7 @@ def compare_votes(
     columns += [np.bincount(votes.item[rows], minlength=size) for rows in asked]
     own = 0
     if wmt and among == "inter" and votes.judges != ("",):
-        own = int(_count_own(votes, unit, same_order=True)[1].sum())
+        own = int(_count_own(votes, unit, same_order=True)[2].sum())
     held, by_item = comparable > 0, np.column_stack(columns)
     agree, comparable, ties, total = by_item.sum(axis=0).tolist()
     counts = (agree, comparable, ties, total, int(held.sum()), int(held[unit].sum()))
@@ -149,14 +149,12 @@ def leave_repeats(votes: Votes) -> Votes:
 
 
 def _count_own(votes: Votes, unit: Counts, *, same_order: bool = False) -> Counts:
-    """Return (2, U) agreeing and comparable pairs of votes of one judge on each unit."""
+    """Return (3, U) pairs of votes of one judge on each unit, as `pair_up` counts them."""
     rows, cell = _find_again(votes, same_order=same_order)
-    agree, _, comparable = pair_up(count_answers(cell, votes.preferred[rows]))
-    of_cell = np.zeros(len(agree), dtype=np.int64)
+    pairs = pair_up(count_answers(cell, votes.preferred[rows]))
+    of_cell = np.zeros(pairs.shape[1], dtype=np.int64)
     of_cell[cell] = unit[rows]
-    size = int(unit.max(initial=-1)) + 1
-    sums = [np.bincount(of_cell, pairs, size) for pairs in (agree, comparable)]
-    return np.stack(sums).astype(np.int64)
+    return sum_by(pairs, of_cell, int(unit.max(initial=-1)) + 1).astype(np.int64)
 
 
 def _find_again(votes: Votes, *, same_order: bool) -> tuple[Counts, Counts]:
@@ -258,17 +256,11 @@ class SystemAgreement:
 def compare_pairs(votes: Votes) -> PairAgreement:
     check_names(votes)
     votes = leave_controls(votes)
-    pair, cell = votes.number("pair"), votes.number("pair", "judge")
-    size = int(pair.max(initial=-1)) + 1
-    first = np.zeros(size, dtype=np.int64)
+    pair = votes.number("pair")
+    first = np.zeros(int(pair.max(initial=-1)) + 1, dtype=np.int64)
     first[pair[::-1]] = np.arange(votes.size)[::-1]
-    answers, by_judge = (count_answers(keys, votes.preferred) for keys in (pair, cell))
-    pair_of = np.zeros(by_judge.shape[1], dtype=np.int64)
-    pair_of[cell] = pair
-    agree, decided, comparable = (
-        every - np.bincount(pair_of, same_judge, size).astype(np.int64)
-        for every, same_judge in zip(pair_up(answers), pair_up(by_judge), strict=True)
-    )
+    answers = count_answers(pair, votes.preferred)
+    agree, decided, comparable = pair_up(answers) - _count_own(votes, pair)
     left, right = votes.left[first], votes.right[first]
     low, high = np.minimum(left, right), np.maximum(left, right)
     return PairAgreement(votes.item[first], low, high, answers.T, agree, decided, comparable)
