@@ -82,11 +82,7 @@ def bias(
         of_llm, refused = work_on_groups(
             split_groups(tables.join(every, used=(by, *asked.controls)), by),
             lambda part: find_llm_bias(
-                part,
-                llm_judges=names,
-                controls=asked.controls,
-                own=asked.own,
-                level=clusters.level,
+                part, llm_judges=names, controls=asked.controls, own=asked.own, level=clusters.level
             ),
             by,
         )

@@ -127,8 +127,7 @@ class Asked(options.Options):
         default="keep",
     )
     both: bool = _curves(
-        "--both",
-        "With --train: models trained on others of the tested judgments beside them.",
+        "--both", "With --train: models trained on others of the tested judgments beside them."
     )
     sizes: tuple[int, ...] | None = _curves(
         "--sizes N,N,...",

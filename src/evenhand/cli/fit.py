@@ -11,12 +11,7 @@ from evenhand.cli.result import VerbResult
 from evenhand.cli.running import group_rows, remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import count_labels
-from evenhand.data.groups import (
-    choose_groups,
-    say_pooled,
-    split_table,
-    tally_groups,
-)
+from evenhand.data.groups import choose_groups, say_pooled, split_table, tally_groups
 from evenhand.data.joining import note_llm_names, say_alike
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
@@ -89,9 +84,7 @@ def fit(
         rating_model = find_model(name, RATING_MODELS).make()
         by = groups.group_by
         rated, refused = work_on_groups(
-            group_rows(opened, by),
-            lambda part: FittedRatings(rating_model.fit(part), part),
-            by,
+            group_rows(opened, by), lambda part: FittedRatings(rating_model.fit(part), part), by
         )
         return VerbResult(rated, refused, remarks_on(opened))
     entry = find_model(fitted.model_name)

@@ -64,8 +64,7 @@ class Planned(options.Options):
         reads=True,
     )
     sha256: str | None = _plan(
-        "--sha256 DIGEST",
-        "The published SHA-256 of the plan; a file with another one is refused.",
+        "--sha256 DIGEST", "The published SHA-256 of the plan; a file with another one is refused."
     )
 
 
@@ -152,11 +151,7 @@ def gate(
 
 
 def decide(
-    run: options.Run,
-    asked: Asked,
-    groups: options.Grouping,
-    verdicts: Verdicts,
-    planned: Planned,
+    run: options.Run, asked: Asked, groups: options.Grouping, verdicts: Verdicts, planned: Planned
 ) -> tuple[Any, Gate]:
     """Return the judgments, and what is decided by them."""
     names = options.split_names(verdicts.llm_judges)

@@ -600,11 +600,7 @@ class Reading(Options):
         llm: whether LLM judges stay, or the names of those who do.
         criterion: of ratings, the one whose ratings are read; controls are those among them.
         """
-        from evenhand.data.controls import (
-            keep_all_judges,
-            leave_out_controls,
-            leave_out_llm_judges,
-        )
+        from evenhand.data.controls import keep_all_judges, leave_out_controls, leave_out_llm_judges
         from evenhand.data.groups import choose_criterion
         from evenhand.data.ratings import Ratings
 
@@ -910,11 +906,7 @@ class Tables(Options):
             )
 
     def join(
-        self,
-        data: Joined,
-        *,
-        used: Collection[str | None],
-        options: Mapping[str, str] = GROUPS,
+        self, data: Joined, *, used: Collection[str | None], options: Mapping[str, str] = GROUPS
     ) -> Joined:
         for role, path in (("judge", self.judges), ("item", self.items)):
             if path is not None:

@@ -104,8 +104,7 @@ class Design(options.Options):
     overlap: int | None = _design("--overlap", "Different judges for each output pair. Default: 1.")
     repeats: int | None = _design("--repeats", "How often each of them sees it. Default: 1.")
     loads: str | None = _design(
-        "--loads equal|zipf",
-        "Judgments per judge: equal, or most from few judges. Default: equal.",
+        "--loads equal|zipf", "Judgments per judge: equal, or most from few judges. Default: equal."
     )
 
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from evenhand.cli.options import (
-    Grouping,
-    Options,
-    Run,
-    level_option,
-    refuse_given,
-    under,
-    verb,
-)
+from evenhand.cli.options import Grouping, Options, Run, level_option, refuse_given, under, verb
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import group_rows, remarks_on, split_groups, work_on_groups
 

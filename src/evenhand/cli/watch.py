@@ -297,12 +297,7 @@ READING: Final = ("layout", "where", "without", "columns", "weight", "outcomes",
     "evenhand watch --live campaign.links.csv",
 )
 def watch(
-    run: options.Run,
-    *,
-    groups: options.Grouping,
-    scores: options.Scores,
-    board: Board,
-    live: Live,
+    run: options.Run, *, groups: options.Grouping, scores: options.Scores, board: Board, live: Live
 ) -> Result | None:
     """Say what is decided while votes still come in, and who leads now.
 
@@ -354,10 +349,7 @@ def _set_ratings(group_by: str | None, scores: options.Scores) -> dict[str, Any]
 
 
 def _open_ratings(
-    reading: options.Reading,
-    context: click.Context,
-    group_by: str | None,
-    scores: options.Scores,
+    reading: options.Reading, context: click.Context, group_by: str | None, scores: options.Scores
 ) -> RatedFile | None:
     """Return a file of ratings that grows; what cannot be read yet is said by who reads it."""
     from evenhand.data.groups import choose_criterion

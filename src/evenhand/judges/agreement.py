@@ -646,10 +646,7 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
     # items are drawn, κ comes from their counts
     counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
     interval = agreement_intervals.bound_by_items(
-        counts,
-        lambda drawn: Ratio(*preferences.correct_chance(*drawn.T)),
-        level=level,
-        seed=seed,
+        counts, lambda drawn: Ratio(*preferences.correct_chance(*drawn.T)), level=level, seed=seed
     )
     shown = ("observed", "agree", "comparable", "chance", "ties", "total")
     notes = [

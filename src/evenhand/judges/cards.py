@@ -157,12 +157,7 @@ class Mixture:
         return None
 
 
-def fit_mixture(
-    slopes: Array,
-    errors: Array,
-    *,
-    extra: Array | None = None,
-) -> Mixture:
+def fit_mixture(slopes: Array, errors: Array, *, extra: Array | None = None) -> Mixture:
     # slopes: (J,) b̂ of every judge.
     # errors: (J,) their standard errors, positive.
     # extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,

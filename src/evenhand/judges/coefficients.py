@@ -11,13 +11,7 @@ from typing import Final
 import numpy as np
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_option, suggest
-from evenhand.judges.counts import (
-    MAX_CATEGORIES,
-    Coincidences,
-    Ratio,
-    Sums,
-    check_categories,
-)
+from evenhand.judges.counts import MAX_CATEGORIES, Coincidences, Ratio, Sums, check_categories
 from evenhand.judges.texts import say
 from evenhand.judges.units import NO_OVERLAP, Coefficient, Units, find_block
 from evenhand.numerics import Array, Integers

@@ -460,10 +460,7 @@ def _tabulate_outside(diagnosis: Diagnosis) -> Table:
     ]
     legend = f"Of {plural(diagnosis.n_judges, 'judge')}; in brackets above and below the limits."
     both = [f"Outside: {'; '.join(common)}."] if common else []
-    columns = (
-        SCORES,
-        *(Column(method, _CALLED[method], "count") for method in diagnosis.methods),
-    )
+    columns = (SCORES, *(Column(method, _CALLED[method], "count") for method in diagnosis.methods))
     about = (legend, *both, RULES)
     return Table("outside", "Judges outside the limits", columns, rows, legend=about)
 

@@ -144,11 +144,7 @@ def note_llm_judges_apart(data: object) -> tuple[Finding, ...]:
 
 @carries_excluded("llm-judges")
 def _screen_people(
-    data: Any,
-    *,
-    level: float,
-    scale: Scale | str | None,
-    effect: Callable[[str], str] | None,
+    data: Any, *, level: float, scale: Scale | str | None, effect: Callable[[str], str] | None
 ) -> Screening:
     if isinstance(data, Comparisons | Rankings | Ratings):
         data = data.keep_asked()
