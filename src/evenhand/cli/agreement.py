@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from evenhand.cli.options import (
-    Criterion,
-    Grouping,
-    Options,
-    Run,
-    level_option,
-    refuse_given,
-    scale_option,
-    seed_option,
-    split_names,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
-_measure = under("What to measure")
-_certainty = under("Uncertainty")
+_measure = options.under("What to measure")
+_certainty = options.under("Uncertainty")
 
 
-class Asked(Options):
+class Asked(options.Options):
     by: tuple[str, ...] = _measure(
         "--by COLUMN",
         "Also for each value of this column, such as an input type. Repeatable; several are"
         " crossed. Default: criterion, if there is one.",
     )
-    scale: str | None = scale_option(_measure)
+    scale: str | None = options.scale_option(_measure)
     coefficients: tuple[str, ...] = _measure(
         "--coefficient NAME|all",
         "A coefficient or a family, such as alpha, cohen, icc or kappa. Repeatable. Default: the"
@@ -51,17 +39,19 @@ class Asked(Options):
         " those marked by judge_type.",
     )
     cluster: str = _certainty("--cluster item|judge", "What intervals resample.", default="item")
-    level: float = level_option(_certainty)
-    seed: int = seed_option(_certainty)
+    level: float = options.level_option(_certainty)
+    seed: int = options.seed_option(_certainty)
 
 
-@verb(
+@options.verb(
     "evenhand agreement scores.csv --scale 1-5 --by criterion",
     "evenhand agreement scores.csv --by criterion --by input_type",
     "evenhand agreement wmt16.csv --mode wmt",
     doing="comparing",
 )
-def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked) -> VerbResult:
+def agreement(
+    run: options.Run, *, groups: options.Grouping, criterion: options.Criterion, asked: Asked
+) -> VerbResult:
     """Measure how far judges agree, with each other and with themselves.
 
     For ratings, comparisons or rankings, with intervals that account for easy
@@ -86,7 +76,7 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
             )
         data = choose_criterion(data, criterion.criterion)
     else:
-        refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
+        options.refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
     result = measure_agreement(
         data,
         by=asked.by or ("criterion",),
@@ -97,7 +87,7 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
         seed=asked.seed,
         group_by=groups.group_by,
         llm=None if asked.llm is None else run.reading.open_beside(asked.llm),
-        llm_judges=split_names(asked.llm_judges),
+        llm_judges=options.split_names(asked.llm_judges),
     )
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None
