@@ -145,19 +145,13 @@ def fit_groups(
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
 
 
-SETTINGS: Final = {
-    **options.MODEL_OPTIONS,
-    **{name: (f"--{name.replace('_', '-')}", name) for name in Sampling.list_options()},
-}
-OPTIONS: Final = {
-    **SETTINGS,
-    "judge_covariates": ("--judge-covariate", "judge_covariates"),
-    "item_covariates": ("--item-covariate", "judge_covariates"),
-    "tie_covariates": ("--tie-covariate", "tie_covariates"),
-    "levels": ("--reference-level", "references"),
-    "systems": ("--systems", "system_covariates"),
-    "system_covariates": ("--system-covariate", "system_covariates"),
-}
+SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings(Sampling)
+OPTIONS: Final = SETTINGS | options.name_settings(
+    options.Effects,
+    item_covariates="judge_covariates",
+    levels="references",
+    systems="system_covariates",
+)
 
 
 def _fit_named(

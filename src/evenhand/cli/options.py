@@ -204,6 +204,10 @@ class Declaration:
     settings: Mapping[str, Any]  # of click.Option
     reads: bool = False  # whether it names files that are read
 
+    def under(self, heading: str, says: str) -> Declaration:
+        """Return the same option under another heading, with other words of help."""
+        return replace(self, settings={**self.settings, "heading": heading, "help": says})
+
 
 Declare: TypeAlias = Callable[..., Any]
 
@@ -857,14 +861,13 @@ def given_options() -> frozenset[str]:
     return frozenset(filter(is_given, click.get_current_context().params))
 
 
-# Parameter → how it is written, and the setting of a model that it is
-MODEL_OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
-    "ties": ("--ties", "ties"),
-    "order_effect": ("--order-effect", "order_effect"),
-    "reference": ("--reference", "reference"),
-    "prior": ("--prior", "prior"),
-    "control": ("--control", "controls"),
-}
+def name_settings(*kinds: type[Options], **renamed: str) -> dict[str, tuple[str, str]]:
+    """Return by parameter how an option is written, and the setting of a model that it is."""
+    flags = {name: flag for kind in kinds for name, flag in kind.flags().items()}
+    return {name: (flag, renamed.get(name, name)) for name, flag in flags.items()}
+
+
+MODEL_OPTIONS: Final = name_settings(ModelOptions, Controls, control="controls")
 
 
 def refuse_unknown_settings(

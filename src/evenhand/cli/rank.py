@@ -430,20 +430,8 @@ MODEL: Final = ("ties", "order_effect", "prior")
 RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of rules takes them too
 # Settings of how the default ranking is shown by itself
 BOARD: Final = (
-    *(
-        "owner",
-        "later",
-        "llm",
-        "llm_judges",
-        "llm_method",
-        "llm_weight",
-        "unpaired",
-        "models",
-        "mixes",
-        "judge_cap",
-        "per",
-    ),
-    *("reference", "elo", "worth", "marginal", "control", "pair", "win_rates"),
+    *(*Owners.list_options(), *Verdicts.list_options(), "models", *Mixing.list_options()),
+    *("reference", *Scales.list_options(), "control", *Instead.list_options()),
 )
 
 
