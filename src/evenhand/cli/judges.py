@@ -12,7 +12,7 @@ from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.data.rating_rows import RatingRows, Scale
+    from evenhand.data.rating_rows import RatingRows
     from evenhand.judges.diagnosis import Diagnosis
     from evenhand.ranking.without_judges import JudgePanel
 
@@ -88,13 +88,8 @@ class Asked(options.Options):
     def diagnose(self, rows: RatingRows) -> Diagnosis:
         from evenhand.judges.diagnosis import diagnose_judges
 
-        settings = {**vars(self), "easy": self.items(), "scale": self.declared()}
-        return diagnose_judges(rows, **{**settings, "methods": self.methods or METHODS})
-
-    def declared(self) -> Scale | None:
-        from evenhand.data.rating_rows import read_scale
-
-        return None if self.scale is None else read_scale(self.scale)
+        settings = {**vars(self), "easy": self.items(), "methods": self.methods or METHODS}
+        return diagnose_judges(rows, **settings)
 
     def items(self) -> tuple[str, ...]:
         if self.easy is None:
@@ -133,6 +128,7 @@ def judges(
     agreement, judges outside by three rules, systems scored without them.
     """
     from evenhand.data.controls import leave_out_llm_judges, leave_out_named
+    from evenhand.data.rating_rows import require_scale
     from evenhand.data.ratings import Ratings
     from evenhand.judges.screening import note_llm_judges_apart
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
@@ -152,7 +148,7 @@ def judges(
             asked.diagnose,
             by=by,
             level=flags.fdr,
-            scale=asked.declared(),
+            scale=require_scale(asked.scale),
         )
     else:
         of_ratings = (*Asked.list_options(), *options.Grouping.list_options(), "hamon")

@@ -586,12 +586,6 @@ class Reading(Options):
         except UnknownColumn:  # columns of FILE alone
             return read(path, **settings)
 
-    def open_people(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
-        """Open the files without judges marked as LLMs beside people."""
-        from evenhand.data.controls import leave_out_llm_judges
-
-        return leave_out_llm_judges(self.open(kinds))
-
     def open_systems(
         self,
         kinds: Sequence[str] = (),
@@ -616,12 +610,7 @@ class Reading(Options):
         )
 
     def open_comparisons(self, verb: str) -> Comparisons:
-        from evenhand.data.controls import take_pairs
-
-        return take_pairs(self.open_pairs(verb))
-
-    def open_pairs(self, verb: str) -> Comparisons | Rankings:
-        from evenhand.data.controls import require_systems
+        from evenhand.data.controls import require_systems, take_pairs
         from evenhand.data.ratings import Ratings
 
         data = self.open(("comparisons", "rankings"))
@@ -631,7 +620,7 @@ class Reading(Options):
                 f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings:"
                 f" evenhand rank {shlex.join(self.files)} ranks them"
             )
-        return data
+        return take_pairs(data)
 
     def open_ratings(self, verb: str, criterion: str | None) -> Ratings:
         from evenhand.data.ratings import Ratings

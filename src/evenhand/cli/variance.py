@@ -59,12 +59,13 @@ def variance(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
     Systems, judges, items, tastes and chance; each task and criterion apart. Of
     ratings by restricted likelihood, of comparisons by moments.
     """
+    from evenhand.data.controls import leave_out_llm_judges
     from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
     from evenhand.judges.variance import DesignRequest, estimate_components, study_designs
 
-    data, by = run.reading.open_people(), groups.group_by
+    data, by = leave_out_llm_judges(run.reading.open()), groups.group_by
     parts: dict[str, Judgments]
     if isinstance(data, Ratings):
         refuse_given(["per_judge"], "is of comparisons: for ratings say --per-output")

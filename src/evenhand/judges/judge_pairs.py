@@ -344,9 +344,10 @@ class _Squares:
     judges: float
     rest: float
 
-    def name(self, form: str, value: float | None, *ends: float | None) -> Coefficient:
-        counts = {"units": self.n, "ratings": self.n * self.k}
-        return Coefficient(form, FORMS[form], value, *ends, **counts)
+    def name(
+        self, form: str, value: float | None, low: float | None = None, high: float | None = None
+    ) -> Coefficient:
+        return Coefficient(form, FORMS[form], value, low, high, self.n, self.n * self.k)
 
 
 Forms = tuple[Coefficient, Coefficient]  # The correlation of one judge and of the mean of k

@@ -157,13 +157,8 @@ MEAN_AGREEMENT: Final = "mean-agreement"
 def find_by_mean_agreement(
     profiles: Sequence[JudgeProfile], *, limits: Limits | None = None
 ) -> Outliers:
-    values = {one.judge: one.mean_agreement for one in profiles if one.mean_agreement is not None}
-    criterion = profiles[0].criterion
-    size = max(abs(one.mean) for one in profiles)
-    outliers = outside_limits(
-        MEAN_AGREEMENT, criterion, values, limits or Limits(), two_sided=False, size=size
-    )
-    if values:
+    outliers = _find_by_mean(MEAN_AGREEMENT, "mean_agreement", profiles, limits)
+    if outliers.values:
         return outliers
     return replace(outliers, why=f"{NO_OVERLAP}: nobody can be set beside others")
 
@@ -182,15 +177,18 @@ def find_by_mean_score(
     profiles: Sequence[JudgeProfile], *, reading: str = "mean", limits: Limits | None = None
 ) -> Outliers:
     require_option("reading of the mean score", reading, READINGS)
-    values = {
-        one.judge: value
-        for one in profiles
-        if (value := one.mean if reading == "mean" else one.gap) is not None
-    }
-    criterion, size = profiles[0].criterion, max(abs(one.mean) for one in profiles)
-    return outside_limits(
-        MEAN_SCORE, criterion, values, limits or Limits(), two_sided=True, size=size
-    )
+    return _find_by_mean(MEAN_SCORE, reading, profiles, limits)
+
+
+def _find_by_mean(
+    method: str, name: str, profiles: Sequence[JudgeProfile], limits: Limits | None
+) -> Outliers:
+    """Find judges outside by a number of their profiles, where it exists."""
+    known = {one.judge: getattr(one, name) for one in profiles}
+    values = {judge: value for judge, value in known.items() if value is not None}
+    size = max(abs(one.mean) for one in profiles)
+    limits, both = limits or Limits(), method == MEAN_SCORE
+    return outside_limits(method, profiles[0].criterion, values, limits, two_sided=both, size=size)
 
 
 # How many judges the limits leave outside by chance alone. The deviation of one of J independent

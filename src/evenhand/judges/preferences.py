@@ -154,7 +154,8 @@ def _count_own(votes: Votes, unit: Counts, *, same_order: bool = False) -> Count
     pairs = pair_up(count_answers(cell, votes.preferred[rows]))
     of_cell = np.zeros(pairs.shape[1], dtype=np.int64)
     of_cell[cell] = unit[rows]
-    return sum_by(pairs, of_cell, int(unit.max(initial=-1)) + 1).astype(np.int64)
+    sums = sum_by(pairs.astype(np.float64), of_cell, int(unit.max(initial=-1)) + 1)
+    return sums.astype(np.int64)
 
 
 def _find_again(votes: Votes, *, same_order: bool) -> tuple[Counts, Counts]:

@@ -329,7 +329,8 @@ def reject(p: Sequence[float], q: float) -> list[bool]:
     Benjamini and Yekutieli (2001), Annals of Statistics 29:1165-1188.
     """
     harmonic = float((1.0 / np.arange(1, len(p) + 1)).sum())
-    return (benjamini_hochberg(np.asarray(p)) * harmonic <= q).tolist()
+    rejected: list[bool] = (benjamini_hochberg(np.asarray(p)) * harmonic <= q).tolist()
+    return rejected
 
 
 # One LLM judge, and the result of all.
