@@ -26,7 +26,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import require_option
 from evenhand.judges.counts import Blocks, Coincidences, Ratio, Sums
 from evenhand.judges.texts import say
 from evenhand.judges.units import Units
@@ -51,7 +50,6 @@ class Interval:
 
 
 def form_blocks(units: Units, cluster: str, seed: int) -> Blocks:
-    require_option("cluster", cluster, CLUSTERS)
     if cluster == "item":
         codes, size, levels = merge_clusters(units.labels("item")[1], cluster, seed)
         return Blocks(size, codes, None, cluster, levels)

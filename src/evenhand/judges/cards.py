@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Shown
-from evenhand.errors import InvalidJudgments, listing
+from evenhand.errors import listing
 from evenhand.judges.rating_evidence import Habit
 from evenhand.judges.texts import say
 from evenhand.judges.units import Record, describe
@@ -162,14 +162,6 @@ def fit_mixture(slopes: Array, errors: Array, *, extra: Array | None = None) -> 
     # errors: (J,) their standard errors, positive.
     # extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,
     #     careless, reversed (nats); zeros where nothing is. None for nothing at all.
-    if not len(slopes):
-        raise InvalidJudgments("no judge has a slope: there is nobody to compare")
-    usual = np.isfinite(slopes) & np.isfinite(errors) & (errors > 0)
-    if not usual.all():
-        raise InvalidJudgments(
-            f"{(~usual).sum()} of {len(slopes)} judges have no finite slope with a positive"
-            " standard error: leave them out before the mixture is fitted"
-        )
     n = len(slopes)
     further = np.zeros((n, 3)) if extra is None else extra
     shares = (np.array(PSEUDO_COUNTS) + np.array([n, 0, 0])) / (n + sum(PSEUDO_COUNTS))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evenhand.data.rating_rows import Scale
 from evenhand.data.results import ITEM, JUDGE
 from evenhand.data.tally import Codes
-from evenhand.errors import NotConverged, NotIdentified, require_option
+from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.agreement_intervals import MIN_CLUSTERS
 from evenhand.judges.coefficients import NAME as CONCORDANCE
 from evenhand.judges.coefficients import concordance_coefficient
@@ -121,7 +121,6 @@ def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> P
 
 def measure_distances(points: Array, weights: Weights) -> Array:
     """Return (q, q) how far the points of a scale are apart, 1 from end to end."""
-    require_option("weights", weights, WEIGHTS)
     steps = np.abs(points[:, None] - points)
     if weights == "none":
         return (steps > 0).astype(np.float64)
@@ -183,7 +182,6 @@ class JudgePairs:
     def mean(self, name: str, *, level: float = 0.95) -> Coefficient:
         """Return the mean of a measure over pairs, weighted by common units."""
         # Its interval allows for items: t with the sandwich of influences, summed by item.
-        require_option("measure", name, tuple(MEASURES))
         title = MEASURES[name]
         units, both = int(self.units.sum()), 2 * int(self.units.sum())
         values = self.measures.get(name, np.empty(0))

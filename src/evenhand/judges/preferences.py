@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.data.votes import TIE, Votes
-from evenhand.errors import NotIdentified, UnknownOption, require_option
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.agreement_intervals import bound_by_items
 from evenhand.judges.counts import Ratio
 from evenhand.numerics import Array
@@ -95,13 +95,6 @@ class PreferenceAgreement:
 def compare_votes(
     votes: Votes, *, mode: Mode = "strict", among: Among = "inter", order: Order = "any"
 ) -> PreferenceAgreement:
-    require_option("mode", mode, MODES)
-    require_option("among", among, ("inter", "intra"))
-    require_option("order", order, ("any", "same", "exchanged"))
-    if order != "any" and (mode, among) != ("strict", "intra"):
-        raise UnknownOption(
-            f"order '{order}' splits the answers of one judge in mode strict: leave it out"
-        )
     check_order(mode, order, known=votes.positions_known)
     check_names(votes, judges=(mode, among) != ("wmt", "inter"))
     votes = leave_repeats(votes) if (mode, among) == ("strict", "inter") else leave_controls(votes)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
-from evenhand.errors import UnknownOption, listing, require_option, sentence_hint, suggest
+from evenhand.errors import UnknownOption, listing, require_option
 from evenhand.judges.outliers import MEAN_SCORE, Outliers, knows_items
 from evenhand.judges.units import Record
 from evenhand.numerics import Array
@@ -201,12 +201,7 @@ class ScoreTable:
 
     def sums(self, judges: Collection[str]) -> tuple[Array, Array]:
         """Return (S,) sums and numbers of the scores of some judges."""
-        place = {name: code for code, name in enumerate(self.judges)}
-        for name in judges:
-            if name not in place:
-                hint = sentence_hint(suggest(name, self.judges))
-                raise UnknownOption(f"no judge '{name}' to leave out{hint}")
-        chosen = sorted(place[name] for name in judges)
+        chosen = [code for code, name in enumerate(self.judges) if name in judges]
         return self.total[chosen].sum(axis=0), self.count[chosen].sum(axis=0)
 
 
@@ -268,12 +263,8 @@ def _mean(total: Array, count: Array) -> Array:
     return means
 
 
-def describe_change(rows: RatingRows, judges: Collection[str]) -> str:
-    return describe_changes(rows, [judges])[0]
-
-
 def describe_changes(rows: RatingRows, sets: Sequence[Collection[str]]) -> list[str]:
-    """Say it for several sets of judges, such as each judge alone, from one pass over the rows."""
+    """Say what leaving out each of several sets of judges changes, from one pass over the rows."""
     parts = rows.without_controls().split(("task", "criterion"))
     tables = {", ".join(filter(None, key)): ScoreTable.of(part) for key, part in parts.items()}
     return [_describe(tables, judges) for judges in sets]

@@ -623,8 +623,6 @@ def find_design(
     reliability: float | None = None,
     each: float | None = None,
 ) -> Answer:
-    if (stderr is None) == (reliability is None):
-        raise UnknownOption("give one of both: a standard error, or a reliability")
     if stderr is not None:
         if stderr <= 0:
             raise UnknownOption(f"a standard error of {stderr:g} cannot be: it is above 0")
