@@ -50,7 +50,14 @@ from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_bet
 from evenhand.judges.llm_agreement import KindAgreement, compare_kinds
 from evenhand.judges.preferences import Among, Mode, Order
 from evenhand.judges.texts import say
-from evenhand.judges.units import NO_OVERLAP, SHARE_OUTPUTS, Coefficient, Units, find_units
+from evenhand.judges.units import (
+    NO_OVERLAP,
+    SHARE_OUTPUTS,
+    Coefficient,
+    Units,
+    find_units,
+    label_groups,
+)
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.sampling import one_blas_thread
@@ -262,8 +269,7 @@ def _measure_ratings(
         output = number_groups(units.rows.unit)
         for name in factors:  # what differs among judgments of an output cannot tell outputs apart
             _, codes = units.rows.labels(name)
-            first = np.zeros(int(output.max(initial=-1)) + 1, dtype=np.int64)
-            first[output[::-1]] = codes[::-1]
+            first = label_groups(output[::-1], codes[::-1])
             mixed = np.unique(output[codes != first[output]])
             if len(mixed):
                 raise UnknownOption(
@@ -438,8 +444,7 @@ def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str],
         labels = [units.labels(name) for name in by[:depth]]
         columns = [codes for _, codes in labels]
         group = number_groups(*columns)
-        first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
-        first[group] = np.arange(len(group))
+        first = label_groups(group, np.arange(len(group)))
         crossed = np.column_stack(columns)[first].tolist()
         if depth == 1 and len(crossed) == 1:
             continue  # the whole says the same

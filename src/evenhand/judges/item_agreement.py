@@ -19,7 +19,7 @@ from evenhand.judges.preferences import (
     leave_controls,
     pair_up,
 )
-from evenhand.judges.units import SHARE_OUTPUTS, Units
+from evenhand.judges.units import SHARE_OUTPUTS, Units, label_groups
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 
@@ -177,8 +177,7 @@ class _Draws:
         rows = np.flatnonzero(held[pair])
         pair = (np.cumsum(held) - 1)[pair[rows]]
         judge_pair = number_groups(pair, votes.judge[rows])
-        of_own = np.zeros(int(judge_pair.max(initial=-1)) + 1, dtype=np.int64)
-        of_own[judge_pair] = pair
+        of_own = label_groups(judge_pair, pair)
         alone = len(of_own) == len(rows)
         none = np.zeros(0, dtype=np.int64)
         fields = (rows, pair, None if alone else judge_pair, of_own, votes.preferred)

@@ -29,7 +29,7 @@ from evenhand.data.votes import Votes
 from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
 from evenhand.judges.counts import Ratio
 from evenhand.judges.preferences import leave_repeats
-from evenhand.judges.units import Record
+from evenhand.judges.units import Record, label_groups
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Column, Table
@@ -123,8 +123,7 @@ def compare_kinds(
         data = data.targets()
         unit, values = number_groups(data.unit), data.score[:, None]
     unit = number_groups(unit)
-    item = np.zeros(int(unit.max(initial=-1)) + 1, dtype=np.int64)
-    item[unit] = data.item
+    item = label_groups(unit, data.item)
     codes = [data.judges.index(name) for name in llm_judges if name in data.judges]
     answers = _Answers.of(data.judge, unit, values, np.isin(data.judge, codes))
     judge = answers.judge

@@ -22,6 +22,7 @@ from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.agreement_intervals import bound_by_items
 from evenhand.judges.counts import Ratio
+from evenhand.judges.units import label_groups
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups, sum_by
 from evenhand.numerics.distributions import normal_quantile
@@ -108,8 +109,7 @@ def compare_votes(
         if order == "exchanged":
             pairs = pairs - _count_own(votes, unit, same_order=True)
     agree, _, comparable = pairs
-    item = np.zeros(len(agree), dtype=np.int64)
-    item[unit] = votes.item
+    item = label_groups(unit, votes.item)
     base = np.ones(votes.size, dtype=np.bool_)  # the comparisons that chance is taken from
     if wmt and among == "intra":  # whose judge gave two comparable votes on the item
         block = votes.number("item", "judge")
@@ -145,8 +145,7 @@ def _count_own(votes: Votes, unit: Counts, *, same_order: bool = False) -> Count
     """Return (3, U) pairs of votes of one judge on each unit, as `pair_up` counts them."""
     rows, cell = _find_again(votes, same_order=same_order)
     pairs = pair_up(count_answers(cell, votes.preferred[rows]))
-    of_cell = np.zeros(pairs.shape[1], dtype=np.int64)
-    of_cell[cell] = unit[rows]
+    of_cell = label_groups(cell, unit[rows])
     sums = sum_by(pairs.astype(np.float64), of_cell, int(unit.max(initial=-1)) + 1)
     return sums.astype(np.int64)
 
@@ -251,8 +250,7 @@ def compare_pairs(votes: Votes) -> PairAgreement:
     check_names(votes)
     votes = leave_controls(votes)
     pair = votes.number("pair")
-    first = np.zeros(int(pair.max(initial=-1)) + 1, dtype=np.int64)
-    first[pair[::-1]] = np.arange(votes.size)[::-1]
+    first = label_groups(pair[::-1], np.arange(votes.size)[::-1])
     answers = count_answers(pair, votes.preferred)
     agree, decided, comparable = pair_up(answers) - _count_own(votes, pair)
     left, right = votes.left[first], votes.right[first]
@@ -304,8 +302,7 @@ def preference_rows(votes: Votes) -> RatingRows:
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     pairs = low.astype(np.int64) * k + high
     code = number_groups(pairs)
-    present = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
-    present[code] = pairs
+    present = label_groups(code, pairs)
     names = tuple(
         f"{votes.systems[one // k]} | {votes.systems[one % k]}" for one in present.tolist()
     )
@@ -390,8 +387,7 @@ def expect_agreement(
         for column in chances.T:
             both += np.bincount(keys, column, minlength=groups) ** 2
             both -= np.bincount(keys, column**2, minlength=groups)
-        item = np.zeros(groups, dtype=np.int64)
-        item[keys] = votes.item
+        item = label_groups(keys, votes.item)
         agree += sign * np.bincount(item, both / 2, minlength=size)
     ties = np.bincount(votes.item, chances[:, 1], minlength=size)
     sums = np.column_stack([shared.by_item.astype(np.float64), agree, ties])

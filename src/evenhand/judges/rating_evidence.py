@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.directions import sign_scores, turn_mixed
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
+from evenhand.judges.units import label_groups
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within
 from evenhand.numerics.distributions import t_quantile, t_tail
@@ -125,8 +126,7 @@ def expect_scores(rows: RatingRows) -> Expectation:
     mean_parts = np.stack([np.bincount(cell, part) / size for part in apart[target].T], axis=1)
     judge, task = rows.judge[at].astype(np.int64), rows.task[at].astype(np.int64)
     pair = number_groups(judge, task)
-    owner = np.zeros(int(pair.max()) + 1, np.int64)
-    owner[pair] = judge
+    owner = label_groups(pair, judge)
     lost = np.bincount(owner, minlength=len(rows.judges))
     # endless where always the same was said: scores become 0
     spare = np.maximum(np.bincount(judge, minlength=len(lost)) - lost, 1)
@@ -351,8 +351,7 @@ def _repeats(rows: RatingRows, seen: Expectation) -> Clue | None:
     again = np.flatnonzero(n > 1)
     if not len(again):
         return None
-    owner = np.zeros(len(n), np.int64)
-    owner[cell] = rows.judge[at]
+    owner = label_groups(cell, rows.judge[at])
     # of m scores: m − 1 times the mean product of two
     products = (np.bincount(cell, z) ** 2 - np.bincount(cell, z * z))[again] / n[again]
     judges, code = np.unique(owner[again], return_inverse=True)
@@ -460,8 +459,7 @@ def find_severity(rows: RatingRows) -> Severity:
     output = number_groups(places.judged["output"][held])
     apart = score[held] - total[held] / n_others[held]
     mean = np.bincount(output, apart) / np.bincount(output)
-    judge = np.zeros(len(mean), np.int64)
-    judge[output] = rows.judge[held]
+    judge = label_groups(output, rows.judge[held])
     n = np.bincount(judge, minlength=size)
     gap = np.bincount(judge, mean, size) / np.maximum(n, 1)
     square = np.bincount(judge, (mean - gap[judge]) ** 2, size)

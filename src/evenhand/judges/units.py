@@ -45,6 +45,13 @@ MAX_KEY_BITS = 63  # Unit, judge and row are sorted as one number where it has n
 MAX_COUNTED_RANGE = 4096
 
 
+def label_groups(groups: Integers, labels: NDArray[np.integer[Any]]) -> Integers:
+    """Return (G,) what all rows of a group are labelled with; where they differ, the last."""
+    of_group = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
+    of_group[groups] = labels
+    return of_group
+
+
 @dataclass(frozen=True, eq=False)
 class Units:
     """Scores unit by unit; within a unit judges by name, each once."""
