@@ -36,16 +36,15 @@ class Counting(options.Options):
     )
 
 
-class Interval(options.Options):
+class Certainty(options.Options):
     interval: str = _certainty(
         "--interval rank-sets|sandwich|model|bootstrap",
         "rank-sets hold all at once; model assumes independent judgments, the others allow for"
         " clusters.",
         default="rank-sets",
     )
-
-
-class Seed(options.Options):
+    cluster: str | None = options.Cluster.cluster
+    level: float = options.Cluster.level
     seed: int = options.seed_option(_certainty)
 
 
@@ -332,9 +331,7 @@ def rank(
     mixing: Mixing,
     scores: options.Scores,
     verdicts: Verdicts,
-    intervals: Interval,
-    clusters: options.Cluster,
-    seed: Seed,
+    sure: Certainty,
     scales: Scales,
     owners: Owners,
     instead: Instead,
@@ -351,10 +348,10 @@ def rank(
         limit_memory(counting.memory)
     instead.refuse()
     settings = {**vars(model), **vars(controls)}
-    certainty = {**vars(clusters), **vars(seed), "group_by": groups.group_by}
+    certainty = {**vars(sure), **vars(groups)}
     if {*by.methods} - {DEFAULT}:
         tables.refuse(f"--method {' '.join(by.methods)}")
-        certainty |= {**vars(intervals), "criterion": scores.criterion}
+        certainty["criterion"] = scores.criterion
         return _rank_by_methods(
             run, by.methods, settings, certainty, {**scores.settings, "criterion": None}
         )
@@ -370,7 +367,7 @@ def rank(
         kinds = options.kinds_of(ratings=of_ratings)
         criterion = scores.criterion
         data = run.reading.open_either(kinds, llm=verdicts.names, criterion=criterion)
-        interval = intervals.interval if "interval" in given else None
+        certainty["interval"] = sure.interval if "interval" in given else None
         if isinstance(data, Ratings):
             options.refuse_of_comparisons()
             tables.refuse("rank of ratings")
@@ -384,12 +381,12 @@ def rank(
         certainty |= verdicts.open(run.reading)
         if verdicts.llm_method != "worths":
             return _rank_powered(data, verdicts.llm_method, certainty)
-        result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
+        result = evenhand.rank(data, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
     settings = {name: one for name, one in certainty.items() if name not in OF_VERDICTS}
-    rank_later = partial(_rank_later, run.reading, data, {"interval": interval, **settings})
-    rankings = owners.add(rankings, seed.seed, rank_later)
+    rank_later = partial(_rank_later, run.reading, data, settings)
+    rankings = owners.add(rankings, sure.seed, rank_later)
     shown, refused = instead.show(rankings, refused)
     beside = None
     if isinstance(result, GroupedRankings) and not instead.win_rates:

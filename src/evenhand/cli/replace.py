@@ -60,14 +60,7 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
             " .15 where skilled, .1 for crowds"
         )
     data = run.reading.open_systems(llm=names or True, criterion=criterion.criterion)
-    result = test_replacement(
-        data,
-        llm=None if asked.llm is None else run.reading.open_beside(asked.llm),
-        llm_judges=names,
-        epsilon=asked.epsilon,
-        balanced=asked.balanced,
-        score=asked.score,
-        criterion=criterion.criterion,
-        by=asked.by,
-    )
+    llm = None if asked.llm is None else run.reading.open_beside(asked.llm)
+    settings = {**vars(criterion), **vars(asked), "llm": llm, "llm_judges": names}
+    result = test_replacement(data, **settings)
     return VerbResult({"": result}, {}, remarks_on(data))
