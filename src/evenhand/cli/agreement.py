@@ -77,18 +77,12 @@ def agreement(
         data = choose_criterion(data, criterion.criterion)
     else:
         options.refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
-    result = measure_agreement(
-        data,
-        by=asked.by or ("criterion",),
-        coefficients=coefficients,
-        scale=asked.scale,
-        level=asked.level,
-        cluster=asked.cluster,
-        seed=asked.seed,
-        group_by=groups.group_by,
-        llm=None if asked.llm is None else run.reading.open_beside(asked.llm),
-        llm_judges=options.split_names(asked.llm_judges),
-    )
+    settings = {**vars(asked), **vars(groups), "coefficients": coefficients}
+    del settings["mode"]  # it is among the coefficients
+    settings["by"] = asked.by or ("criterion",)
+    settings["llm"] = None if asked.llm is None else run.reading.open_beside(asked.llm)
+    settings["llm_judges"] = options.split_names(asked.llm_judges)
+    result = measure_agreement(data, **settings)
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None
     read = remarks_on(table, "controls", "repeats")
