@@ -138,10 +138,8 @@ def judges(
     data = leave_out_llm_judges(leave_out_named(run.reading.open(), named))
     by, refused = groups.group_by, dict[str, str]()
     if isinstance(data, Ratings):
-        by = None if by is None else data.require(by)
         by = "task" if by is None and data.has("task") else by
-        known = ("task", "judge", "item", "system", "criterion")
-        factors = [one for one in (by, asked.input_type) if one is not None and one not in known]
+        factors = [one for one in (by, asked.input_type) if one is not None]
         rows = data.keep_asked().rows(factors=factors)
         panels, refused = examine_ratings(
             replace(rows, notes=(*rows.notes, *note_llm_judges_apart(data))),

@@ -96,8 +96,7 @@ def choose_version(rows: RatingRows, version: str) -> RatingRows:
     # was given, where every score has one, else by the order of the table, repeats behind. Controls
     # are left out. Without items nobody knows which scores are of one output: all are kept.
     require_option("version", version, VERSIONS)
-    if rows.kind is not None:
-        rows = rows.take(rows.kind != CONTROL)
+    rows = rows.without_controls()
     if version != "both" and rows.size and knows_items(rows):
         order = _in_order(rows)
         order = order if version == "first" else order[::-1]
