@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from evenhand.judges.counts import Blocks, Coincidences, Ratio, Sums
 from evenhand.judges.texts import say
-from evenhand.judges.units import Units
+from evenhand.judges.units import Units, sum_groups
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.render.counts import plural
@@ -128,9 +128,7 @@ def draw_times(size: int, seed: int) -> Array:
 def draw_items(by_item: Array, seed: int) -> Array:
     """Return (B, k) sums over items drawn again, of (I, k) sums by item."""
     merged, size, _ = merge_clusters(np.arange(len(by_item), dtype=np.int32), "item", seed)
-    sums = np.zeros((size, by_item.shape[1]))
-    np.add.at(sums, merged, by_item)
-    return np.asarray(draw_times(size, seed) @ sums)
+    return np.asarray(draw_times(size, seed) @ sum_groups(merged, by_item, size))
 
 
 def bound_by_items(

@@ -29,7 +29,7 @@ from evenhand.data.votes import Votes
 from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
 from evenhand.judges.counts import Ratio
 from evenhand.judges.preferences import leave_repeats
-from evenhand.judges.units import Record, label_groups
+from evenhand.judges.units import Record, label_groups, sum_groups
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Column, Table
@@ -68,8 +68,7 @@ class _Kind:
     def of(cls, name: str, chosen: Flags, answers: _Answers) -> _Kind:
         unit, size = answers.unit[chosen], int(answers.unit.max(initial=-1)) + 1
         values, squares = answers.values[chosen], answers.squares[chosen]
-        sums = np.zeros((size, values.shape[1]))
-        np.add.at(sums, unit, values)
+        sums = sum_groups(unit, values, size)
         n = np.bincount(unit, minlength=size).astype(np.float64)
         own = np.bincount(unit, squares - (values**2).sum(axis=1), size)
         total = np.bincount(unit, squares, size)
@@ -105,8 +104,7 @@ class _Answers:
         place = np.arange(len(cell))
         kept = np.flatnonzero(several | (place == first[cell]))
         n = np.bincount(cell[kept])
-        sums = np.zeros((len(first), values.shape[1]))
-        np.add.at(sums, cell[kept], values[kept])
+        sums = sum_groups(cell[kept], values[kept], len(first))
         squares = np.bincount(cell[kept], (values[kept] ** 2).sum(axis=1)) / n
         return cls(judge[first].astype(np.int64), unit[first], sums / n[:, None], squares, n)
 
@@ -147,8 +145,7 @@ def _measure(
         columns += [kind.sums, kind.squares[:, None], kind.n[:, None]]
     values = np.concatenate(columns, axis=1)
     code = number_groups(item)
-    by_item = np.zeros((int(code.max()) + 1, values.shape[1]))
-    np.add.at(by_item, code, values)
+    by_item = sum_groups(code, values, int(code.max()) + 1)
     whole = by_item.sum(axis=0, keepdims=True)
     kappa = _correct(whole, nominal=nominal).value
     lower = upper = None

@@ -60,6 +60,7 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.judges.texts import say
+from evenhand.judges.units import sum_groups
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
@@ -266,8 +267,7 @@ def measure_kappa(panel: Panel) -> Estimate:
         sums = np.bincount(output, value, minlength=len(judged))[output] - value
         squares = np.bincount(output, value**2, minlength=len(judged))[output] - value**2
         differ = value**2 - 2 * value * sums / (m - 1) + squares / (m - 1)
-        columns = np.zeros((len(code), 2))
-        np.add.at(columns, item, np.column_stack([value, value**2]))
+        columns = sum_groups(item, np.column_stack([value, value**2]), len(code))
     n = np.bincount(item, minlength=len(code)).astype(np.float64)
     observed = np.bincount(item, differ, minlength=len(code))
 
@@ -823,8 +823,7 @@ def make_panel(
             """Return the mean answer to each output, or the share of each answer."""
             given = answers[of_llm][:, None]
             each = (given == points).astype(np.float64) if score == "accuracy" else given
-            sums = np.zeros((len(first_rows), each.shape[1]))
-            np.add.at(sums, output[of_llm], each)
+            sums = sum_groups(output[of_llm], each, len(first_rows))
             n = np.bincount(output[of_llm], minlength=len(first_rows))
             means = sums / np.where(n > 0, n, np.nan)[:, None]
             return means if score == "accuracy" else means[:, 0]

@@ -28,6 +28,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.votes import Votes
 from evenhand.judges.agreement_intervals import Interval, bound_by_items
 from evenhand.judges.counts import Ratio
+from evenhand.judges.units import sum_groups
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import upper_tail
 
@@ -130,10 +131,8 @@ def _take_once(keys: NDArray[np.int64], rows: NDArray[np.intp]) -> NDArray[np.in
 
 def sum_items(values: Array, item: Integers) -> Array:
     """Return (I, q) sums of (n, q) values by item."""
-    _, code = np.unique(item, return_inverse=True)
-    sums = np.zeros((int(code.max(initial=-1)) + 1, values.shape[1]))
-    np.add.at(sums, code, values)
-    return sums
+    items, code = np.unique(item, return_inverse=True)
+    return sum_groups(code, values, len(items))
 
 
 def correct_agreement(cells: Array) -> Ratio:

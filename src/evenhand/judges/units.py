@@ -52,6 +52,13 @@ def label_groups(groups: Integers, labels: NDArray[np.integer[Any]]) -> Integers
     return of_group
 
 
+def sum_groups(groups: Integers, values: Array, size: int) -> Array:
+    """Return (size, q) sums of (n, q) values by group."""
+    sums = np.zeros((size, values.shape[1]))
+    np.add.at(sums, groups, values)
+    return sums
+
+
 @dataclass(frozen=True, eq=False)
 class Units:
     """Scores unit by unit; within a unit judges by name, each once."""
