@@ -76,7 +76,7 @@ def agreement(
             )
         data = choose_criterion(data, criterion.criterion)
     else:
-        options.refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
+        options.refuse_of_ratings()
     settings = {**vars(asked), **vars(groups), "coefficients": coefficients}
     del settings["mode"]  # it is among the coefficients
     settings["by"] = asked.by or ("criterion",)

@@ -103,8 +103,7 @@ def bias(
             by,
         )
         return VerbResult(biases, refused, remarks_on(ratings))
-    why = "is of ratings; these are comparisons: leave it out"
-    options.refuse_given(["criterion", "controls"], why)
+    options.refuse_of_ratings("controls")
     data = tables.join(opened, used=(by,))
     results, refused = work_on_groups(
         split_groups(data, by), lambda part: find_position_bias(part, **settings), by

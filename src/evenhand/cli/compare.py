@@ -263,7 +263,7 @@ def compare(
         options.refuse_given(of_pairs, why)
         data = tables.join(opened, used=(by,))
     else:
-        options.refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
+        options.refuse_of_ratings()
         data = tables.join(opened, used=used, options=options.COVARIATES)
         if asked.nested or asked.traced:
             return _work_on_pairs(data, asked, by, drawing, run.patience, sampling=sampling)

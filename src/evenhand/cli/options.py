@@ -842,8 +842,9 @@ def refuse_of_comparisons(*but: str, of: Iterable[str] = ()) -> None:
     refuse_given(names, "is of comparisons; these are ratings: leave it out")
 
 
-def refuse_of_ratings() -> None:
-    refuse_given(OF_RATINGS, "is of ratings; these are comparisons: leave it out")
+def refuse_of_ratings(*more: str) -> None:
+    names = (*OF_RATINGS, *more)
+    refuse_given(names, "is of ratings; these are comparisons: leave it out")
 
 
 def given_options() -> frozenset[str]:

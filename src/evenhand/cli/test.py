@@ -89,7 +89,7 @@ def test(
         beside = found.document() if isinstance(found, GroupedTests) else None
         read = remarks_on(ratings, "controls")
         return VerbResult(*part_groups(found), read, side_by_side=beside)
-    options.refuse_given(sorted(of_ratings), "is of ratings; these are comparisons: leave it out")
+    options.refuse_of_ratings("model", "seed")
     data = tables.join(take_pairs(opened), used=(groups.group_by, asked.blocks))
     if asked.blocks is not None:
         data.require(asked.blocks)
