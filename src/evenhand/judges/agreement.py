@@ -58,7 +58,7 @@ from evenhand.judges.units import (
     find_units,
     label_groups,
 )
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.counts import plural
@@ -348,8 +348,6 @@ def _tabulate_groups(
 
 # From ratings or votes to a table: coefficients by part, and the κ of preferences.
 
-Mask = NDArray[np.bool_]
-
 
 @dataclass(frozen=True)
 class Request:
@@ -437,7 +435,7 @@ def _choose_own_kinds(part: Units, kinds: Sequence[Kind], asked: Sequence[str]) 
     return (*choose_kinds(part, names), *lacking.values())
 
 
-def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
+def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Flags, Units]]:
     """Yield levels, what has them, and that part; levels crossed, then added up."""
     whole = np.ones(len(units.sizes), dtype=np.bool_)
     for depth in range(len(by), 0, -1):

@@ -23,7 +23,7 @@ from evenhand.errors import listing
 from evenhand.judges.rating_evidence import Habit
 from evenhand.judges.texts import say
 from evenhand.judges.units import Record, describe
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.multiple_tests import benjamini_hochberg
@@ -102,7 +102,7 @@ class Mixture:
         """(J,) probability that each judge is honest: the local false discovery rate."""
         return np.asarray(self.posterior[:, 0])
 
-    def testable(self, information: Array, level: float = 0.05) -> Mask:
+    def testable(self, information: Array, level: float = 0.05) -> Flags:
         """Say of which judges it would be seen if they were careless: (J,)."""
         # About half of them are flagged at the least number of judgments, and more with more.
         least = self.least_information(level)
@@ -184,7 +184,7 @@ def fit_mixture(slopes: Array, errors: Array, *, extra: Array | None = None) -> 
     return Mixture(at[:3], float(at[3]), float(at[4]), slopes, errors, posterior)
 
 
-def choose_flags(p_honest: Array, level: float) -> Mask:
+def choose_flags(p_honest: Array, level: float) -> Flags:
     """Choose the largest set of judges whose mean P(honest) is at most the level: (J,)."""
     # Judges with exactly the same probability are flagged together or not at all.
     order = np.argsort(p_honest, kind="stable")
@@ -215,8 +215,6 @@ def _classify(at: Array, slopes: Array, errors: Array, further: Array) -> Array:
     return np.asarray(chances / (chances[:, 0] + chances[:, 1] + chances[:, 2])[:, None])
 
 
-Integers = NDArray[np.integer]
-Mask = NDArray[np.bool_]
 Effect = Callable[[str], str]  # What leaving out a judge changes, in words
 
 # What a judge can be, as a whole: answers follow the others', nothing, or the contrary
@@ -413,10 +411,10 @@ class Verdict:
     habits: tuple[Habit, ...]  # how judges answer, tested apart from the classes
     habit_p: tuple[Array | None, ...]  # adjusted p-values of each; None where it is not tested
     flags: tuple[tuple[str, ...], ...]  # of each judge, the class first
-    testable: Mask  # (J,) who would be seen if careless; a judge who is called so was
+    testable: Flags  # (J,) who would be seen if careless; a judge who is called so was
 
     @property
-    def classed(self) -> Mask:
+    def classed(self) -> Flags:
         """(J,) who is flagged as careless or reversed."""
         return np.array([bool(set(flags) & set(CLASSES)) for flags in self.flags])
 
@@ -428,8 +426,8 @@ def decide_flags(
     level: float,
     *,
     abstains: Finding | None,
-    classable: Mask,
-    enough: Mask,
+    classable: Flags,
+    enough: Flags,
 ) -> Verdict:
     # information: (J,) 1 / error² that a judge's answers would bring about a slope of 0.
     # habits: each with whether it is tested.
@@ -476,7 +474,9 @@ def note_many(cards: Sequence[Card]) -> tuple[Finding, ...]:
     return (many,) if flagged >= MAX_FLAGGED_SHARE * len(cards) else ()
 
 
-def note_camps(unit: Integers, judge: Integers, answer: Array) -> tuple[Finding, ...]:
+def note_camps(
+    unit: NDArray[np.integer], judge: NDArray[np.integer], answer: Array
+) -> tuple[Finding, ...]:
     """Note that flagged judges agree with each other more than by chance, if they do."""
     if not len(unit):
         return ()

@@ -18,7 +18,7 @@ from evenhand.data.tally import Codes
 from evenhand.data.votes import TIE, Votes
 from evenhand.judges.rating_evidence import MIN_SCORES, Habit, normal_spread, place_in_session
 from evenhand.judges.units import label_groups
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
@@ -314,7 +314,7 @@ class OtherVotes:
     judges: Array  # (n,) of how many judges
 
     @property
-    def agreed(self) -> NDArray[np.bool_]:
+    def agreed(self) -> Flags:
         """(n,) whether two other judges or more all preferred the same output."""
         return np.asarray((self.judges >= 2) & (np.abs(self.lead) == self.votes))
 

@@ -28,7 +28,7 @@ from evenhand.judges.units import (
     walk_overlaps,
 )
 from evenhand.models.rating_components import Peak, Problem, Term, arrange, find_peak, identify
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within, sum_above
 from evenhand.numerics.distributions import f_quantile, normal_quantile, t_quantile
 from evenhand.numerics.sampling import one_blas_thread
@@ -36,7 +36,6 @@ from evenhand.numerics.sampling import one_blas_thread
 # Pearson's and Spearman's correlation of two judges over the units that both scored, ranks (ties
 # their mean) within them. Judges who correlate may still disagree in every score.
 
-Counts = NDArray[np.int64]
 MIN_UNITS: Final = 3  # Units from which a correlation can be anything but -1 or 1
 
 
@@ -57,7 +56,7 @@ def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
     return PairMeasure(values, influence)
 
 
-def correlate_within(groups: Counts, x: Array, y: Array, *, ranks: bool = False) -> Array:
+def correlate_within(groups: Integers, x: Array, y: Array, *, ranks: bool = False) -> Array:
     # (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
     if ranks:
         x, y = rank_within(groups, x), rank_within(groups, y)
@@ -69,7 +68,7 @@ def correlate_within(groups: Counts, x: Array, y: Array, *, ranks: bool = False)
     return np.where(varies, np.clip(r, -1.0, 1.0), np.nan)
 
 
-def _standardise(groups: Counts, values: Array) -> tuple[Array, Array]:
+def _standardise(groups: Integers, values: Array) -> tuple[Array, Array]:
     """Return (m,) values less their group's mean by its spread, and (G,) spreads; 1 for none."""
     sizes = np.bincount(groups)
     centred = values - (np.bincount(groups, values) / sizes)[groups]
@@ -78,7 +77,7 @@ def _standardise(groups: Counts, values: Array) -> tuple[Array, Array]:
     return centred / spread[groups], spread
 
 
-def _varies(groups: Counts, values: Array) -> NDArray[np.bool_]:
+def _varies(groups: Integers, values: Array) -> Flags:
     opening = np.empty(int(groups.max(initial=-1)) + 1)
     opening[groups[::-1]] = values[::-1]
     return np.asarray(np.bincount(groups, values != opening[groups]) > 0)
@@ -170,7 +169,7 @@ class JudgePairs:
     judges: tuple[str, ...]  # the J names
     first: Codes  # (P,) code of one judge of each pair
     second: Codes  # (P,) code of the other
-    units: Counts  # (P,) common units
+    units: Integers  # (P,) common units
     equal: Array  # (P,) share of them with the same score (proportion)
     distance: Array  # (P,) mean |difference|, in points of the scale
     measures: Mapping[str, Array]  # name → (P,), NaN where it does not exist

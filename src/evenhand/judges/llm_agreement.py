@@ -30,7 +30,7 @@ from evenhand.judges.agreement_intervals import draw_items, find_interval, refus
 from evenhand.judges.counts import Ratio
 from evenhand.judges.preferences import leave_repeats
 from evenhand.judges.units import Record, label_groups, sum_groups
-from evenhand.numerics import Array, Flags
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Column, Table
 
@@ -88,16 +88,14 @@ class _Kind:
 class _Answers:
     """What each judge answered on each unit, (n,): a mean where several answers count."""
 
-    judge: NDArray[np.int64]
-    unit: NDArray[np.int64]
+    judge: Integers
+    unit: Integers
     values: Array  # (n, q)
     squares: Array
-    n: NDArray[np.int64]  # how many count
+    n: Integers  # how many count
 
     @classmethod
-    def of(
-        cls, judge: NDArray[Any], unit: NDArray[np.int64], values: Array, several: Flags
-    ) -> _Answers:
+    def of(cls, judge: NDArray[Any], unit: Integers, values: Array, several: Flags) -> _Answers:
         """several: (n,) answers of judges of whom all count; of others the first."""
         cell = number_groups(judge, unit)
         _, first = np.unique(cell, return_index=True)
@@ -135,7 +133,7 @@ def compare_kinds(
 
 
 def _measure(
-    one: _Kind, other: _Kind, item: NDArray[np.int64], *, nominal: bool, level: float, seed: int
+    one: _Kind, other: _Kind, item: Integers, *, nominal: bool, level: float, seed: int
 ) -> KindAgreement | None:
     apart, pairs = one.compare(other)
     if not pairs.any():

@@ -14,7 +14,7 @@ from evenhand.data.directions import sign_scores
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
 from evenhand.errors import UnknownOption, listing, require_option, suggest
 from evenhand.judges.units import NO_OVERLAP, Record
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import see_others
 from evenhand.numerics.distributions import t_tail
 
@@ -220,7 +220,6 @@ def share_outside(limits: Limits, judges: int) -> float:
 # set beside that score instead: it misses unless it is worse.
 
 EASY_ITEMS: Final = "easy-items"
-Mask = NDArray[np.bool_]
 # Items known to be easy for all systems, or (item, system) for single outputs
 Easy: TypeAlias = Collection[str | tuple[str, str]]
 
@@ -308,7 +307,7 @@ def count_unknown(rows: RatingRows, easy: Easy) -> int:
     return int((np.isnan(_expected(rows, _listed(rows, easy), low, low)) & control).sum())
 
 
-def _listed(rows: RatingRows, easy: Easy) -> Mask:
+def _listed(rows: RatingRows, easy: Easy) -> Flags:
     listed = np.zeros(rows.size, dtype=np.bool_)
     tasks = [task for task in rows.tasks if task]
     for output in easy:
@@ -331,7 +330,7 @@ def _listed(rows: RatingRows, easy: Easy) -> Mask:
     return listed
 
 
-def _expected(rows: RatingRows, listed: Mask, low: Array, high: Array) -> Array:
+def _expected(rows: RatingRows, listed: Flags, low: Array, high: Array) -> Array:
     control = np.zeros(rows.size, dtype=np.bool_) if rows.kind is None else rows.kind == CONTROL
     if not (listed | control).any():
         return np.full(rows.size, np.nan)

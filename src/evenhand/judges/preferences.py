@@ -23,7 +23,7 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.agreement_intervals import bound_by_items
 from evenhand.judges.counts import Ratio
 from evenhand.judges.units import label_groups
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, sum_by
 from evenhand.numerics.distributions import normal_quantile
 
@@ -50,7 +50,6 @@ from evenhand.numerics.distributions import normal_quantile
 # ("A+B") and are expanded into pairs of all their systems count one answer, and its ties, many
 # times: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
 
-Counts = NDArray[np.int64]
 Counted = NDArray[np.integer | np.floating]
 Parts = tuple[NDArray[np.float64], NDArray[np.float64]]
 Mode = Literal["strict", "wmt"]
@@ -65,7 +64,7 @@ MODES: Final = ("strict", "wmt")
 class PreferenceAgreement:
     # (I, 4) of each item agreeing and comparable pairs of votes, ties and comparisons that chance
     # is taken from; the next four are their sums
-    by_item: Counts
+    by_item: Integers
     agree: int
     comparable: int
     ties: int
@@ -141,7 +140,7 @@ def leave_repeats(votes: Votes) -> Votes:
     return votes.take(votes.kind == TARGET)
 
 
-def _count_own(votes: Votes, unit: Counts, *, same_order: bool = False) -> Counts:
+def _count_own(votes: Votes, unit: Integers, *, same_order: bool = False) -> Integers:
     """Return (3, U) pairs of votes of one judge on each unit, as `pair_up` counts them."""
     rows, cell = _find_again(votes, same_order=same_order)
     pairs = pair_up(count_answers(cell, votes.preferred[rows]))
@@ -150,7 +149,7 @@ def _count_own(votes: Votes, unit: Counts, *, same_order: bool = False) -> Count
     return sums.astype(np.int64)
 
 
-def _find_again(votes: Votes, *, same_order: bool) -> tuple[Counts, Counts]:
+def _find_again(votes: Votes, *, same_order: bool) -> tuple[Integers, Integers]:
     """Return the votes of judges who gave several on an output pair, and numbers of such groups."""
     # same_order: whether these saw the outputs in the same order
     group = votes.number("pair", "judge")
@@ -164,14 +163,14 @@ def _find_again(votes: Votes, *, same_order: bool) -> tuple[Counts, Counts]:
     return rows, cell
 
 
-def count_answers(keys: Counts, preferred: NDArray[np.integer]) -> Counts:
+def count_answers(keys: Integers, preferred: NDArray[np.integer]) -> Integers:
     """Return (3, G) votes for the system that is last by name, for neither, and for the first."""
     size = int(keys.max(initial=-1)) + 1
     answers = preferred.astype(np.int64) + 1
     return np.bincount(answers * size + keys, minlength=3 * size).reshape(3, -1)
 
 
-def pair_up(counts: Counts) -> Counts:
+def pair_up(counts: Integers) -> Integers:
     """Return (3, G) agreeing pairs of votes of each group, those on a preference, and all pairs."""
     same, n = counts * (counts - 1) // 2, counts.sum(axis=0)
     return np.stack([same.sum(axis=0), same[0] + same[2], n * (n - 1) // 2])
@@ -225,10 +224,10 @@ class PairAgreement:
     item: NDArray[np.integer]  # (P,) code of the item
     low: NDArray[np.integer]  # (P,) code of the system that is first by name
     high: NDArray[np.integer]  # (P,) code of the other
-    said: Counts  # (P, 3) votes for `high`, for neither, for `low`
-    agree: Counts  # (P,) pairs of votes of different judges that agree
-    decided: Counts  # (P,) those of them that prefer one output
-    comparable: Counts  # (P,) all pairs of votes of different judges
+    said: Integers  # (P, 3) votes for `high`, for neither, for `low`
+    agree: Integers  # (P,) pairs of votes of different judges that agree
+    decided: Integers  # (P,) those of them that prefer one output
+    comparable: Integers  # (P,) all pairs of votes of different judges
 
 
 @dataclass(frozen=True)

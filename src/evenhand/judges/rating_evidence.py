@@ -16,25 +16,23 @@ from numpy.typing import NDArray
 from evenhand.data.directions import sign_scores, turn_mixed
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.judges.units import label_groups
-from evenhand.numerics import Array, Integers
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within
 from evenhand.numerics.distributions import t_quantile, t_tail
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
     """Dense codes of every row; a group is a criterion of a task."""
 
-    target: Mask  # (n,) whether the row is the score of an output as such
+    target: Flags  # (n,) whether the row is the score of an output as such
     # (n,) its group; its system, item and unit (an output) in the group; and its output, whatever
     # the criterion
     codes: Mapping[str, Integers]
     judged: Mapping[str, Integers]  # (n,) its judge at each of these
 
     @classmethod
-    def of(cls, rows: RatingRows, target: Mask) -> Places:
+    def of(cls, rows: RatingRows, target: Flags) -> Places:
         known = rows.items != ("",)
         each = np.arange(rows.size)  # without items every row may be another output
         group = number_groups(rows.task, rows.criterion)
@@ -100,7 +98,7 @@ class Expectation:
     scores: Array
     others: Array  # (m,) what is expected of it, in the same unit
     moment: Array | None  # (m,) when it was given, in seconds; None where unknown
-    shared: Mask  # (m,) whether another judge scored the same output
+    shared: Flags  # (m,) whether another judge scored the same output
     lost: Integers  # (J,) means that were taken from each judge's scores, one for every task
     row_own: Array  # (n,) the score of every row, standardised likewise
     row_others: Array  # (n,) what is expected of it
@@ -150,7 +148,7 @@ def _split(group: Integers) -> list[NDArray[np.intp]]:
     return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
 
 
-def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask]:
+def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Flags]:
     """Return what others tell of the system, item and output of each row, and who has others."""
     target = places.target
     # severities of judges (in each group) and worths of systems, whose sum fits y
@@ -497,7 +495,7 @@ class RatingSlopes:
     outputs: Integers  # (J,) outputs that the judge scored
     shared: Integers  # (J,) how many of them another judge scored, too
     information: Array  # (J,) 1 / error² that the outputs would bring about a slope of 0
-    constant: NDArray[np.bool_]  # (J,) whether all scores were the same
+    constant: Flags  # (J,) whether all scores were the same
 
 
 def rating_slopes(seen: Expectation) -> RatingSlopes:

@@ -14,7 +14,7 @@ from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.errors import UnknownOption, listing, require_option
 from evenhand.judges.outliers import MEAN_SCORE, Outliers, knows_items
 from evenhand.judges.units import Record
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, pearson, spearman
 
 # The choices that Hamon et al. (2007) leave open. Their table 3 counts the judges whom each method
@@ -105,7 +105,7 @@ def choose_version(rows: RatingRows, version: str) -> RatingRows:
     return rows if rows.kind is None else replace(rows, kind=np.zeros_like(rows.kind))
 
 
-def number_versions(rows: RatingRows) -> NDArray[np.int64]:
+def number_versions(rows: RatingRows) -> Integers:
     """Return which of its judge's scores of that output each score is, 0 the first."""
     control = np.zeros(rows.size, np.int64) if rows.kind is None else rows.kind == CONTROL
     order = _in_order(rows)

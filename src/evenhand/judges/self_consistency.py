@@ -90,7 +90,7 @@ class Ceiling:
 class Answers:
     """First and second answers of one judge, (n,) each."""
 
-    unit: NDArray[np.int64]  # number of the output pair
+    unit: Integers  # number of the output pair
     item: Integers  # code of the item
     first: Integers  # 1, 0 or −1: the system first by name, neither, the other
     second: Integers
@@ -124,7 +124,7 @@ class Answers:
         return cells.reshape(-1, 9)
 
 
-def _take_once(keys: NDArray[np.int64], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def _take_once(keys: Integers, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the first row of each key, in the order of keys."""
     return rows[np.unique(keys[rows], return_index=True)[1]]
 
