@@ -145,13 +145,13 @@ def fit_groups(
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
 
 
-SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings(Sampling)
-OPTIONS: Final = SETTINGS | options.name_settings(
-    options.Effects,
-    item_covariates="judge_covariates",
-    levels="references",
-    systems="system_covariates",
-)
+SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings([Sampling], {})
+OF_EFFECTS: Final = {
+    "item_covariates": "judge_covariates",
+    "levels": "references",
+    "systems": "system_covariates",
+}
+OPTIONS: Final = SETTINGS | options.name_settings([options.Effects], OF_EFFECTS)
 
 
 def _fit_named(

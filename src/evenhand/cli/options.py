@@ -851,13 +851,15 @@ def given_options() -> frozenset[str]:
     return frozenset(filter(is_given, click.get_current_context().params))
 
 
-def name_settings(*kinds: type[Options], **renamed: str) -> dict[str, tuple[str, str]]:
+def name_settings(
+    kinds: Iterable[type[Options]], renamed: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
     """Return by parameter how an option is written, and the setting of a model that it is."""
     flags = {name: flag for kind in kinds for name, flag in kind.flags().items()}
     return {name: (flag, renamed.get(name, name)) for name, flag in flags.items()}
 
 
-MODEL_OPTIONS: Final = name_settings(ModelOptions, Controls, control="controls")
+MODEL_OPTIONS: Final = name_settings((ModelOptions, Controls), {"control": "controls"})
 
 
 def refuse_unknown_settings(
