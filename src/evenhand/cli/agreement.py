@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from evenhand.cli.options import (
-    Criterion,
-    Grouping,
-    Options,
-    Run,
-    level_option,
-    refuse_given,
-    scale_option,
-    seed_option,
-    split_names,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
-_measure = under("What to measure")
-_certainty = under("Uncertainty")
+_measure = options.under("What to measure")
+_certainty = options.under("Uncertainty")
 
 
-class Asked(Options):
+class Asked(options.Options):
     by: tuple[str, ...] = _measure(
         "--by COLUMN",
         "Also for each value of this column, such as an input type. Repeatable; several are"
         " crossed. Default: criterion, if there is one.",
     )
-    scale: str | None = scale_option(_measure)
+    scale: str | None = options.scale_option(_measure)
     coefficients: tuple[str, ...] = _measure(
         "--coefficient NAME|all",
         "A coefficient or a family, such as alpha, cohen, icc or kappa. Repeatable. Default: the"
@@ -41,7 +29,9 @@ class Asked(Options):
         " (as the organisers of WMT count). Default: both.",
     )
     llm: str | None = _measure(
-        "--llm VERDICTS", "Verdicts of LLM judges in another file, in place of --llm-judges."
+        "--llm VERDICTS",
+        "Verdicts of LLM judges in another file, in place of --llm-judges.",
+        reads=True,
     )
     llm_judges: tuple[str, ...] = _measure(
         "--llm-judges NAME,NAME",
@@ -49,21 +39,19 @@ class Asked(Options):
         " those marked by judge_type.",
     )
     cluster: str = _certainty("--cluster item|judge", "What intervals resample.", default="item")
-    level: float = level_option(_certainty)
-    seed: int = seed_option(_certainty)
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.llm,)
+    level: float = options.level_option(_certainty)
+    seed: int = options.seed_option(_certainty)
 
 
-@verb(
+@options.verb(
     "evenhand agreement scores.csv --scale 1-5 --by criterion",
     "evenhand agreement scores.csv --by criterion --by input_type",
     "evenhand agreement wmt16.csv --mode wmt",
     doing="comparing",
 )
-def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked) -> VerbResult:
+def agreement(
+    run: options.Run, *, groups: options.Grouping, criterion: options.Criterion, asked: Asked
+) -> VerbResult:
     """Measure how far judges agree, with each other and with themselves.
 
     For ratings, comparisons or rankings, with intervals that account for easy
@@ -88,19 +76,13 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
             )
         data = choose_criterion(data, criterion.criterion)
     else:
-        refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
-    result = measure_agreement(
-        data,
-        by=asked.by or ("criterion",),
-        coefficients=coefficients,
-        scale=asked.scale,
-        level=asked.level,
-        cluster=asked.cluster,
-        seed=asked.seed,
-        group_by=groups.group_by,
-        llm=None if asked.llm is None else run.reading.open_beside(asked.llm),
-        llm_judges=split_names(asked.llm_judges),
-    )
+        options.refuse_of_ratings()
+    settings = {**vars(asked), **vars(groups), "coefficients": coefficients}
+    del settings["mode"]  # it is among the coefficients
+    settings["by"] = asked.by or ("criterion",)
+    settings["llm"] = None if asked.llm is None else run.reading.open_beside(asked.llm)
+    settings["llm_judges"] = options.split_names(asked.llm_judges)
+    result = measure_agreement(data, **settings)
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None
     read = remarks_on(table, "controls", "repeats")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, split_groups, work_on_groups
+from evenhand.cli.running import group_rows, remarks_on, split_groups, work_on_groups
 from evenhand.errors import UnknownOption
 
 _looked_at = options.under("What is looked at")
@@ -23,17 +23,16 @@ class Asked(options.Options):
         " --control, consistency. Repeatable.",
     )
     llm: str | None = _looked_at(
-        "--llm VERDICTS", "LLM judges' comparisons in another file, in place of --llm-judges."
+        "--llm VERDICTS",
+        "LLM judges' comparisons in another file, in place of --llm-judges.",
+        reads=True,
     )
     own: str | None = _looked_at(
         "--own TABLE",
         "A table with columns system and family, and a row for each system and LLM judge: tests"
         " whether LLM judges prefer their own family more than people do.",
+        reads=True,
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.own, self.llm)
 
 
 @options.verb(
@@ -62,7 +61,6 @@ def bias(
     --llm: what moves each LLM judge, and whether it agrees with itself.
     """
     from evenhand.data.controls import join_verdicts
-    from evenhand.data.groups import group_ratings
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.bias import choose_columns, find_position_bias, find_rating_bias
     from evenhand.ranking.llm_bias import find_llm_bias
@@ -84,11 +82,7 @@ def bias(
         of_llm, refused = work_on_groups(
             split_groups(tables.join(every, used=(by, *asked.controls)), by),
             lambda part: find_llm_bias(
-                part,
-                llm_judges=names,
-                controls=asked.controls,
-                own=asked.own,
-                level=clusters.level,
+                part, llm_judges=names, controls=asked.controls, own=asked.own, level=clusters.level
             ),
             by,
         )
@@ -103,15 +97,13 @@ def bias(
     if isinstance(opened, Ratings):
         ratings = tables.join(opened, used=(by, *asked.controls))
         looked_at = choose_columns(ratings, asked.controls)
-        rows = ratings.rows(factors=[*looked_at, *([] if by is None or by in looked_at else [by])])
         biases, refused = work_on_groups(
-            group_ratings(rows, by),
+            group_rows(ratings, by, looked_at),
             lambda part: find_rating_bias(part, controls=looked_at, **settings),
             by,
         )
         return VerbResult(biases, refused, remarks_on(ratings))
-    why = "is of ratings; these are comparisons: leave it out"
-    options.refuse_given(["criterion", "controls"], why)
+    options.refuse_of_ratings("controls")
     data = tables.join(opened, used=(by,))
     results, refused = work_on_groups(
         split_groups(data, by), lambda part: find_position_bias(part, **settings), by

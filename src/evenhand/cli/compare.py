@@ -127,8 +127,7 @@ class Asked(options.Options):
         default="keep",
     )
     both: bool = _curves(
-        "--both",
-        "With --train: models trained on others of the tested judgments beside them.",
+        "--both", "With --train: models trained on others of the tested judgments beside them."
     )
     sizes: tuple[int, ...] | None = _curves(
         "--sizes N,N,...",
@@ -264,7 +263,7 @@ def compare(
         options.refuse_given(of_pairs, why)
         data = tables.join(opened, used=(by,))
     else:
-        options.refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
+        options.refuse_of_ratings()
         data = tables.join(opened, used=used, options=options.COVARIATES)
         if asked.nested or asked.traced:
             return _work_on_pairs(data, asked, by, drawing, run.patience, sampling=sampling)

@@ -8,16 +8,10 @@ from typing import Any, Final
 from evenhand.cli import options
 from evenhand.cli.compare import Sampling
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, work_on_groups
+from evenhand.cli.running import group_rows, remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import count_labels
-from evenhand.data.groups import (
-    choose_groups,
-    group_ratings,
-    say_pooled,
-    split_table,
-    tally_groups,
-)
+from evenhand.data.groups import choose_groups, say_pooled, split_table, tally_groups
 from evenhand.data.joining import note_llm_names, say_alike
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
@@ -89,9 +83,8 @@ def fit(
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
         rating_model = find_model(name, RATING_MODELS).make()
         by = groups.group_by
-        parts = group_ratings(opened.rows(factors=[] if by is None else [by]), by)
         rated, refused = work_on_groups(
-            parts, lambda part: FittedRatings(rating_model.fit(part), part), by
+            group_rows(opened, by), lambda part: FittedRatings(rating_model.fit(part), part), by
         )
         return VerbResult(rated, refused, remarks_on(opened))
     entry = find_model(fitted.model_name)
@@ -152,19 +145,13 @@ def fit_groups(
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
 
 
-SETTINGS: Final = {
-    **options.MODEL_OPTIONS,
-    **{name: (f"--{name.replace('_', '-')}", name) for name in Sampling.list_options()},
+SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings([Sampling], {})
+OF_EFFECTS: Final = {
+    "item_covariates": "judge_covariates",
+    "levels": "references",
+    "systems": "system_covariates",
 }
-OPTIONS: Final = {
-    **SETTINGS,
-    "judge_covariates": ("--judge-covariate", "judge_covariates"),
-    "item_covariates": ("--item-covariate", "judge_covariates"),
-    "tie_covariates": ("--tie-covariate", "tie_covariates"),
-    "levels": ("--reference-level", "references"),
-    "systems": ("--systems", "system_covariates"),
-    "system_covariates": ("--system-covariate", "system_covariates"),
-}
+OPTIONS: Final = SETTINGS | options.name_settings([options.Effects], OF_EFFECTS)
 
 
 def _fit_named(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
 
 import evenhand
@@ -61,15 +61,11 @@ class Planned(options.Options):
         "--plan FILE",
         "A TOML file that states new, old, margin, alpha, anytime, group_by, criterion, better and"
         " cluster before votes are known.",
+        reads=True,
     )
     sha256: str | None = _plan(
-        "--sha256 DIGEST",
-        "The published SHA-256 of the plan; a file with another one is refused.",
+        "--sha256 DIGEST", "The published SHA-256 of the plan; a file with another one is refused."
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.plan,)
 
 
 class Written(options.Options):
@@ -94,7 +90,9 @@ class Written(options.Options):
 
 class Verdicts(options.Options):
     llm: str | None = _asked(
-        "--llm VERDICTS", "Verdicts of LLM judges, which help people's judgments as in rank."
+        "--llm VERDICTS",
+        "Verdicts of LLM judges, which help people's judgments as in rank.",
+        reads=True,
     )
     llm_judges: tuple[str, ...] = _asked(
         "--llm-judges NAME,NAME",
@@ -103,10 +101,6 @@ class Verdicts(options.Options):
     unpaired: str | None = _asked(
         "--unpaired drop|keep", "Judgments of people on outputs without a verdict, as in rank."
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.llm,)
 
 
 SUITE: Final = "evenhand gate"
@@ -138,8 +132,21 @@ def gate(
     """
     place = None if run.place.path is None else str(run.place.path)
     written.check(*run.reading.inputs, *verdicts.inputs, *planned.inputs, place)
+    settings, names = {**vars(asked), **vars(groups)}, options.split_names(verdicts.llm_judges)
+    better, criterion = settings.pop("better"), asked.criterion
+    kinds = options.kinds_of(ratings=criterion is not None)
     try:
-        data, result = decide(run, asked, groups, verdicts, planned)
+        data = run.reading.open_either(kinds, llm=names, criterion=criterion)
+        result = evenhand.gate(
+            data,
+            **{**settings, "new": asked.new or None},
+            lower_is_better=None if better is None else better == "lower",
+            llm=None if verdicts.llm is None else run.reading.open_beside(verdicts.llm),
+            llm_judges=names,
+            unpaired=verdicts.unpaired,
+            plan=planned.plan,
+            plan_sha256=planned.sha256,
+        )
     except EvenhandError as refusal:
         if written.junit is not None:
             write_file(Path(written.junit), write_refusal(str(refusal)))
@@ -154,40 +161,6 @@ def gate(
         ):
             file.write(f"{shown.markdown().rstrip()}\n\n")  # the next one begins a paragraph
     return shown
-
-
-def decide(
-    run: options.Run,
-    asked: Asked,
-    groups: options.Grouping,
-    verdicts: Verdicts,
-    planned: Planned,
-) -> tuple[Any, Gate]:
-    """Return the judgments, and what is decided by them."""
-    names = options.split_names(verdicts.llm_judges)
-    criterion = asked.criterion
-    data = run.reading.open_either(
-        options.kinds_of(ratings=criterion is not None), llm=names, criterion=criterion
-    )
-    return data, evenhand.gate(
-        data,
-        new=asked.new or None,
-        old=asked.old,
-        margin=asked.margin,
-        alpha=asked.alpha,
-        anytime=asked.anytime,
-        group_by=groups.group_by,
-        criterion=criterion,
-        lower_is_better=None if asked.better is None else asked.better == "lower",
-        cluster=asked.cluster,
-        llm=None if verdicts.llm is None else run.reading.open_beside(verdicts.llm),
-        llm_judges=names,
-        unpaired=verdicts.unpaired,
-        cost_judgment=asked.cost_judgment,
-        seed=asked.seed,
-        plan=planned.plan,
-        plan_sha256=planned.sha256,
-    )
 
 
 def write_junit(result: Gate) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, work_on_groups
+from evenhand.cli.running import group_rows, remarks_on, work_on_groups
 from evenhand.errors import UnknownOption
 from evenhand.ratings.reliability import CompletedPart
 
@@ -67,7 +67,6 @@ def impute(
         named = "--figures" if asked.draws is None else "--draws"
         raise UnknownOption(f"{named} is about --reliability: add it, or leave {named} out")
     figures.check()
-    from evenhand.data.groups import group_ratings
     from evenhand.data.rating_rows import read_scale
     from evenhand.ratings.completion import NuclearNorm
     from evenhand.ratings.reliability import complete_part
@@ -91,12 +90,9 @@ def impute(
         seed=asked.seed,
     )
     draws = (asked.draws or DRAWS) if asked.reliability else None
-    # The groups that are completed apart
     data = run.reading.open_ratings("impute", asked.criterion)
-    by = None if groups.group_by is None else data.require(groups.group_by)
-    roles = ("task", "judge", "item", "system", "criterion")
-    factors = [one for one in (by, asked.judge_group) if one is not None and one not in roles]
-    parts = group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by)
+    by = groups.group_by
+    parts = group_rows(data, by, [] if asked.judge_group is None else [asked.judge_group])
     results, refused = work_on_groups(parts, lambda part: complete_part(part, model, draws), by)
     remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
     return ImputeResult(results, refused, remarks)

@@ -12,7 +12,7 @@ from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.data.rating_rows import RatingRows, Scale
+    from evenhand.data.rating_rows import RatingRows
     from evenhand.judges.diagnosis import Diagnosis
     from evenhand.ranking.without_judges import JudgePanel
 
@@ -53,6 +53,7 @@ class Asked(options.Options):
         "--easy FILE",
         "A list of items, one per line, whose outputs are known to be good. Without it, rows of"
         " kind control are used.",
+        reads=True,
     )
     version: str = _ratings(
         "--version first|last|both",
@@ -84,20 +85,11 @@ class Asked(options.Options):
         default="each",
     )
 
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.easy,)
-
     def diagnose(self, rows: RatingRows) -> Diagnosis:
         from evenhand.judges.diagnosis import diagnose_judges
 
-        settings = {**vars(self), "easy": self.items(), "scale": self.declared()}
-        return diagnose_judges(rows, **{**settings, "methods": self.methods or METHODS})
-
-    def declared(self) -> Scale | None:
-        from evenhand.data.rating_rows import read_scale
-
-        return None if self.scale is None else read_scale(self.scale)
+        settings = {**vars(self), "easy": self.items(), "methods": self.methods or METHODS}
+        return diagnose_judges(rows, **settings)
 
     def items(self) -> tuple[str, ...]:
         if self.easy is None:
@@ -136,6 +128,7 @@ def judges(
     agreement, judges outside by three rules, systems scored without them.
     """
     from evenhand.data.controls import leave_out_llm_judges, leave_out_named
+    from evenhand.data.rating_rows import require_scale
     from evenhand.data.ratings import Ratings
     from evenhand.judges.screening import note_llm_judges_apart
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
@@ -145,17 +138,15 @@ def judges(
     data = leave_out_llm_judges(leave_out_named(run.reading.open(), named))
     by, refused = groups.group_by, dict[str, str]()
     if isinstance(data, Ratings):
-        by = None if by is None else data.require(by)
         by = "task" if by is None and data.has("task") else by
-        known = ("task", "judge", "item", "system", "criterion")
-        factors = [one for one in (by, asked.input_type) if one is not None and one not in known]
+        factors = [one for one in (by, asked.input_type) if one is not None]
         rows = data.keep_asked().rows(factors=factors)
         panels, refused = examine_ratings(
             replace(rows, notes=(*rows.notes, *note_llm_judges_apart(data))),
             asked.diagnose,
             by=by,
             level=flags.fdr,
-            scale=asked.declared(),
+            scale=require_scale(asked.scale),
         )
     else:
         of_ratings = (*Asked.list_options(), *options.Grouping.list_options(), "hamon")

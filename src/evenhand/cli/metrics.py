@@ -154,22 +154,16 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     with advising_metrics(reading, lambda: read_scores(open_people())):
         data = open_people()
     given = read_scores(data)
-    names = options.split_names(asked.statistic)
+    wanted = {**vars(asked), "criterion": None if is_folder(source) else criterion}
+    better, names = wanted.pop("better"), options.split_names(wanted.pop("statistic"))
     result = meta_evaluate(
         data,
         given,
-        criterion=None if is_folder(source) else criterion,
-        lower_is_better=None if asked.better is None else asked.better == "lower",
+        **wanted,
+        lower_is_better=None if better is None else better == "lower",
         statistics=names or None,
-        level=asked.level,  # type: ignore[arg-type]
-        group=asked.group,  # type: ignore[arg-type]
-        test=asked.test,
-        spa=asked.spa,
-        model=asked.model,
         task=reading.task,
         without=left_out,
-        lower=asked.lower,
-        seed=asked.seed,
     )
     read = [one for one in remarks_on(data, "controls") if getattr(one, "code", "") != NOTICED]
     return VerbResult(*part_groups(result), read)

@@ -31,6 +31,7 @@ class Choice(options.Options):
         "--for-llm VERDICTS",
         "LLM judges' verdicts: draw the pairs of outputs that people should judge beside them, for"
         " rank --llm. FILE has people's judgments so far, if any.",
+        reads=True,
     )
     batch: int = _choice(
         "--batch", "Pairs, or outputs, that are asked at the same time.", default=10
@@ -60,10 +61,6 @@ class Choice(options.Options):
         " have saved?",
     )
     replays: int = _choice("--replays", "How often, with --savings.", default=20)
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.for_llm,)
 
 
 class Features(options.Options):

@@ -202,6 +202,11 @@ class Declaration:
 
     words: tuple[str, ...]  # how it is written
     settings: Mapping[str, Any]  # of click.Option
+    reads: bool = False  # whether it names files that are read
+
+    def under(self, heading: str, says: str) -> Declaration:
+        """Return the same option under another heading, with other words of help."""
+        return replace(self, settings={**self.settings, "heading": heading, "help": says})
 
 
 Declare: TypeAlias = Callable[..., Any]
@@ -213,23 +218,24 @@ CHOICES: Final = re.compile(r"[a-z+-]+(\|[a-z+-]+)+")  # A metavar that lists th
 def under(heading: str) -> Declare:
     """Return what declares options of a class: words and metavar, what the help says, settings.
 
-    A metavar such as keep|drop says which words the option takes.
+    A metavar such as keep|drop says which words the option takes. What names files that are read
+    says so (`reads`): no output may overwrite them.
     """
 
-    def declare(words: str, says: str = "", **settings: Any) -> Declaration:
+    def declare(words: str, says: str = "", *, reads: bool = False, **settings: Any) -> Declaration:
         flags = [one for one in words.split() if one.startswith("-")]
         metavar = words.removeprefix(" ".join(flags)).strip()
         named: dict[str, Any] = {"metavar": metavar} if metavar else {}
         if CHOICES.fullmatch(metavar):
             named = {"type": OneOf(metavar.split("|"))}
         told = {"help": says} if says else {}
-        return Declaration(tuple(flags), {"heading": heading, **named, **told, **settings})
+        return Declaration(tuple(flags), {"heading": heading, **named, **told, **settings}, reads)
 
     return declare
 
 
-def argument(metavar: str, **settings: Any) -> Any:
-    return Declaration((), {"metavar": metavar, **settings})
+def argument(metavar: str, *, reads: bool = False, **settings: Any) -> Any:
+    return Declaration((), {"metavar": metavar, **settings}, reads)
 
 
 # What click is told of a parameter by the type that stands beside it
@@ -255,9 +261,11 @@ class Options:
             setattr(self, name, values[name])
 
     @property
-    def inputs(self) -> tuple[str | None, ...]:
+    def inputs(self) -> tuple[str, ...]:
         """Files that are read, which no output may overwrite."""
-        return ()
+        named = [getattr(self, name) for name, one in self.list_options().items() if one.reads]
+        listed = [one if isinstance(one, tuple) else (one,) for one in named]
+        return tuple(path for paths in listed for path in paths if path)
 
     @classmethod
     def flags(cls) -> dict[str, str]:
@@ -272,7 +280,7 @@ class Options:
                 kind = str(cls.__annotations__[name])
                 several = kind.startswith("tuple[") and not kind.endswith("None")
                 told = {"multiple": several} if several and one.words else KINDS.get(kind, {})
-                options[name] = Declaration(one.words, {**told, **one.settings})
+                options[name] = replace(one, settings={**told, **one.settings})
         return options
 
 
@@ -438,7 +446,7 @@ class Reading(Options):
 
     thorough = False  # whether missing outcomes and blanks around labels are looked for in all rows
 
-    files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True)
+    files: tuple[str, ...] = argument("FILE...", reads=True, nargs=-1, required=True)
     task: str | None = _input_option("--task NAME", "Only this task, such as one language pair.")
     where: str | None = _input_option(
         "--where SQL",
@@ -516,10 +524,6 @@ class Reading(Options):
             [*self.columns, *weight], "role '{}' is given two columns, '{}' and '{}': one will do"
         )
 
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return self.files
-
     @cached_property
     def is_database(self) -> bool:
         """Whether this is a whole database, as that of a campaign is, which may go on."""
@@ -582,12 +586,6 @@ class Reading(Options):
         except UnknownColumn:  # columns of FILE alone
             return read(path, **settings)
 
-    def open_people(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
-        """Open the files without judges marked as LLMs beside people."""
-        from evenhand.data.controls import leave_out_llm_judges
-
-        return leave_out_llm_judges(self.open(kinds))
-
     def open_systems(
         self,
         kinds: Sequence[str] = (),
@@ -600,11 +598,7 @@ class Reading(Options):
         llm: whether LLM judges stay, or the names of those who do.
         criterion: of ratings, the one whose ratings are read; controls are those among them.
         """
-        from evenhand.data.controls import (
-            keep_all_judges,
-            leave_out_controls,
-            leave_out_llm_judges,
-        )
+        from evenhand.data.controls import keep_all_judges, leave_out_controls, leave_out_llm_judges
         from evenhand.data.groups import choose_criterion
         from evenhand.data.ratings import Ratings
 
@@ -616,12 +610,7 @@ class Reading(Options):
         )
 
     def open_comparisons(self, verb: str) -> Comparisons:
-        from evenhand.data.controls import take_pairs
-
-        return take_pairs(self.open_pairs(verb))
-
-    def open_pairs(self, verb: str) -> Comparisons | Rankings:
-        from evenhand.data.controls import require_systems
+        from evenhand.data.controls import require_systems, take_pairs
         from evenhand.data.ratings import Ratings
 
         data = self.open(("comparisons", "rankings"))
@@ -631,7 +620,7 @@ class Reading(Options):
                 f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings:"
                 f" evenhand rank {shlex.join(self.files)} ranks them"
             )
-        return data
+        return take_pairs(data)
 
     def open_ratings(self, verb: str, criterion: str | None) -> Ratings:
         from evenhand.data.ratings import Ratings
@@ -853,22 +842,24 @@ def refuse_of_comparisons(*but: str, of: Iterable[str] = ()) -> None:
     refuse_given(names, "is of comparisons; these are ratings: leave it out")
 
 
-def refuse_of_ratings() -> None:
-    refuse_given(OF_RATINGS, "is of ratings; these are comparisons: leave it out")
+def refuse_of_ratings(*more: str) -> None:
+    names = (*OF_RATINGS, *more)
+    refuse_given(names, "is of ratings; these are comparisons: leave it out")
 
 
 def given_options() -> frozenset[str]:
     return frozenset(filter(is_given, click.get_current_context().params))
 
 
-# Parameter → how it is written, and the setting of a model that it is
-MODEL_OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
-    "ties": ("--ties", "ties"),
-    "order_effect": ("--order-effect", "order_effect"),
-    "reference": ("--reference", "reference"),
-    "prior": ("--prior", "prior"),
-    "control": ("--control", "controls"),
-}
+def name_settings(
+    kinds: Iterable[type[Options]], renamed: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    """Return by parameter how an option is written, and the setting of a model that it is."""
+    flags = {name: flag for kind in kinds for name, flag in kind.flags().items()}
+    return {name: (flag, renamed.get(name, name)) for name, flag in flags.items()}
+
+
+MODEL_OPTIONS: Final = name_settings((ModelOptions, Controls), {"control": "controls"})
 
 
 def refuse_unknown_settings(
@@ -896,12 +887,11 @@ class Tables(Options):
     judges: str | None = _input_option(
         "--judges FILE",
         "A table with one row for each judge: its columns become columns of the judgments.",
+        reads=True,
     )
-    items: str | None = _input_option("--items FILE", "The same with one row for each item.")
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return self.judges, self.items
+    items: str | None = _input_option(
+        "--items FILE", "The same with one row for each item.", reads=True
+    )
 
     def refuse(self, purpose: str) -> None:
         given = [f"--{name}" for name in ("judges", "items") if getattr(self, name)]
@@ -911,11 +901,7 @@ class Tables(Options):
             )
 
     def join(
-        self,
-        data: Joined,
-        *,
-        used: Collection[str | None],
-        options: Mapping[str, str] = GROUPS,
+        self, data: Joined, *, used: Collection[str | None], options: Mapping[str, str] = GROUPS
     ) -> Joined:
         for role, path in (("judge", self.judges), ("item", self.items)):
             if path is not None:
@@ -954,16 +940,14 @@ class Effects(Options):
         type=COLUMN_LEVEL,
     )
     systems: str | None = _model_option(
-        "--systems FILE", "A table with one row for each system: worths are a sum over its columns."
+        "--systems FILE",
+        "A table with one row for each system: worths are a sum over its columns.",
+        reads=True,
     )
     system_covariates: tuple[str, ...] = _model_option(
         "--system-covariate COLUMN",
         "Which columns of --systems; numbers or levels. Default: all. Repeatable.",
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.systems,)
 
     @property
     def columns(self) -> tuple[str, ...]:

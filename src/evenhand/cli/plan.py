@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.cli import options
 from evenhand.cli.refusals import keep_excluded
@@ -16,9 +16,15 @@ if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
     from evenhand.design.plan import CampaignPlan
 
-_systems = options.under("Systems, judges and items as they may be (or from a pilot)")
+SYSTEMS: Final = "Systems, judges and items as they may be (or from a pilot)"
+_systems = options.under(SYSTEMS)
 _design = options.under("Who judges what (what is not stated is searched for)")
 _wish = options.under("What is wanted")
+
+
+def _read(name: str, says: str) -> Any:
+    """Return an option of reading as it is said of the pilot."""
+    return options.Reading.list_options()[name].under(SYSTEMS, says)
 
 
 class Planned(options.Options):
@@ -53,46 +59,35 @@ class Systems(options.Options):
 
 
 class PilotReading(options.Options):
-    task: str | None = _systems("--task NAME", "Only this task of the pilot.")
+    """Options of reading that hold for the pilot."""
+
+    task: str | None = _read("task", "Only this task of the pilot.")
     criterion: str | None = _systems("--criterion NAME", "Only this criterion (ratings).")
-    columns: tuple[tuple[str, str], ...] = _systems(
-        "--column ROLE=NAME",
-        "Which column of the pilot plays a role. Repeatable.",
-        type=options.ROLE_COLUMN,
+    columns: tuple[tuple[str, str], ...] = _read(
+        "columns", "Which column of the pilot plays a role. Repeatable."
     )
-    where: str | None = _systems(
-        "--where SQL",
-        "Only rows of the pilot that meet it. Repeatable.",
-        multiple=True,
-        callback=lambda _context, _option, conditions: options.join_conditions(conditions),
+    where: str | None = _read("where", "Only rows of the pilot that meet it. Repeatable.")
+    without: tuple[str, ...] = _read(
+        "without", "Without these judges or systems of the pilot. Repeatable."
     )
-    without: tuple[str, ...] = _systems(
-        "--without NAME,NAME", "Without these judges or systems of the pilot. Repeatable."
+    layout: str | None = _read("layout", "The pilot's format.")
+    outcomes: tuple[tuple[str, str], ...] = _read(
+        "outcomes", "What a label of the pilot means, such as 1=left. Repeatable."
     )
-    layout: str | None = _systems("--from FORMAT", "The pilot's format.")
-    outcomes: tuple[tuple[str, str], ...] = _systems(
-        "--outcome LABEL=left|tie|right",
-        "What a label of the pilot means, such as 1=left. Repeatable.",
-        type=options.LabelOutcome(),
-    )
-    system_separator: str | None = _systems(
-        "--system-separator SIGN",
+    system_separator: str | None = _read(
+        "system_separator",
         "The sign between systems that share an output of the pilot, as + in A+B.",
     )
-    sheet: str | None = _systems("--sheet NAME", "Which sheet of a workbook the pilot is.")
-    decimal: str | None = _systems(
-        "--decimal", "The sign before decimals of the pilot.", type=options.OneOf((".", ","))
+    sheet: str | None = _read("sheet", "Which sheet of a workbook the pilot is.")
+    decimal: str | None = _read("decimal", "The sign before decimals of the pilot.")
+    missing: tuple[str, ...] = _read(
+        "missing", "Values of the pilot that are no answer, such as 99. Repeatable."
     )
-    missing: tuple[str, ...] = _systems(
-        "--missing VALUE,VALUE", "Values of the pilot that are no answer, such as 99. Repeatable."
+    error_weights: tuple[tuple[str, float], ...] = _read(
+        "error_weights", "Of marked errors of the pilot (MQM), what one takes. Repeatable."
     )
-    error_weights: tuple[tuple[str, float], ...] = _systems(
-        "--error-weight SEVERITY=POINTS",
-        "Of marked errors of the pilot (MQM), what one takes. Repeatable.",
-        type=options.SEVERITY_WEIGHT,
-    )
-    skip_bad_rows: bool = _systems(
-        "--skip-bad-rows", "Exclude rows of the pilot that cannot be read, counted and listed."
+    skip_bad_rows: bool = _read(
+        "skip_bad_rows", "Exclude rows of the pilot that cannot be read, counted and listed."
     )
 
 
@@ -104,8 +99,7 @@ class Design(options.Options):
     overlap: int | None = _design("--overlap", "Different judges for each output pair. Default: 1.")
     repeats: int | None = _design("--repeats", "How often each of them sees it. Default: 1.")
     loads: str | None = _design(
-        "--loads equal|zipf",
-        "Judgments per judge: equal, or most from few judges. Default: equal.",
+        "--loads equal|zipf", "Judgments per judge: equal, or most from few judges. Default: equal."
     )
 
 

@@ -36,16 +36,15 @@ class Counting(options.Options):
     )
 
 
-class Interval(options.Options):
+class Certainty(options.Options):
     interval: str = _certainty(
         "--interval rank-sets|sandwich|model|bootstrap",
         "rank-sets hold all at once; model assumes independent judgments, the others allow for"
         " clusters.",
         default="rank-sets",
     )
-
-
-class Seed(options.Options):
+    cluster: str | None = options.Cluster.cluster
+    level: float = options.Cluster.level
     seed: int = options.seed_option(_certainty)
 
 
@@ -154,6 +153,7 @@ class Verdicts(options.Options):
         "--llm VERDICTS",
         "LLM judges' verdicts on these items and many more. They make people's ranking more"
         " precise, even if biased; people's items must be a random sample.",
+        reads=True,
     )
     llm_judges: tuple[str, ...] = _model(
         "--llm-judges NAME,NAME",
@@ -174,10 +174,6 @@ class Verdicts(options.Options):
         "Judgments of people on outputs without a verdict: drop or keep them. Default: refuse"
         " them.",
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.llm,)
 
     @property
     def names(self) -> list[str]:
@@ -222,17 +218,14 @@ class Owners(options.Options):
         "--owner TABLE",
         "Whose systems are: columns system and owner. Of each owner's variants the best is also"
         " shown corrected for having been chosen.",
+        reads=True,
     )
-
     later: str | None = _output(
         "--later FILE",
         "Judgments by other judges, from after the best variants were chosen by FILE: with --owner"
         " both are used.",
+        reads=True,
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.owner, self.later)
 
     def add(
         self, rankings: Mapping[str, Ranking], seed: int, rank_later: Callable[[str], Any]
@@ -338,9 +331,7 @@ def rank(
     mixing: Mixing,
     scores: options.Scores,
     verdicts: Verdicts,
-    intervals: Interval,
-    clusters: options.Cluster,
-    seed: Seed,
+    sure: Certainty,
     scales: Scales,
     owners: Owners,
     instead: Instead,
@@ -357,10 +348,10 @@ def rank(
         limit_memory(counting.memory)
     instead.refuse()
     settings = {**vars(model), **vars(controls)}
-    certainty = {**vars(clusters), **vars(seed), "group_by": groups.group_by}
+    certainty = {**vars(sure), **vars(groups)}
     if {*by.methods} - {DEFAULT}:
         tables.refuse(f"--method {' '.join(by.methods)}")
-        certainty |= {**vars(intervals), "criterion": scores.criterion}
+        certainty["criterion"] = scores.criterion
         return _rank_by_methods(
             run, by.methods, settings, certainty, {**scores.settings, "criterion": None}
         )
@@ -376,7 +367,7 @@ def rank(
         kinds = options.kinds_of(ratings=of_ratings)
         criterion = scores.criterion
         data = run.reading.open_either(kinds, llm=verdicts.names, criterion=criterion)
-        interval = intervals.interval if "interval" in given else None
+        certainty["interval"] = sure.interval if "interval" in given else None
         if isinstance(data, Ratings):
             options.refuse_of_comparisons()
             tables.refuse("rank of ratings")
@@ -390,12 +381,12 @@ def rank(
         certainty |= verdicts.open(run.reading)
         if verdicts.llm_method != "worths":
             return _rank_powered(data, verdicts.llm_method, certainty)
-        result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
+        result = evenhand.rank(data, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
     settings = {name: one for name, one in certainty.items() if name not in OF_VERDICTS}
-    rank_later = partial(_rank_later, run.reading, data, {"interval": interval, **settings})
-    rankings = owners.add(rankings, seed.seed, rank_later)
+    rank_later = partial(_rank_later, run.reading, data, settings)
+    rankings = owners.add(rankings, sure.seed, rank_later)
     shown, refused = instead.show(rankings, refused)
     beside = None
     if isinstance(result, GroupedRankings) and not instead.win_rates:
@@ -436,20 +427,8 @@ MODEL: Final = ("ties", "order_effect", "prior")
 RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of rules takes them too
 # Settings of how the default ranking is shown by itself
 BOARD: Final = (
-    *(
-        "owner",
-        "later",
-        "llm",
-        "llm_judges",
-        "llm_method",
-        "llm_weight",
-        "unpaired",
-        "models",
-        "mixes",
-        "judge_cap",
-        "per",
-    ),
-    *("reference", "elo", "worth", "marginal", "control", "pair", "win_rates"),
+    *(*Owners.list_options(), *Verdicts.list_options(), "models", *Mixing.list_options()),
+    *("reference", *Scales.list_options(), "control", *Instead.list_options()),
 )
 
 

@@ -12,7 +12,9 @@ _asked = options.under("What is tested")
 
 class Asked(options.Options):
     llm: str | None = _asked(
-        "--llm VERDICTS", "Verdicts of LLM judges in another file, in place of --llm-judges."
+        "--llm VERDICTS",
+        "Verdicts of LLM judges in another file, in place of --llm-judges.",
+        reads=True,
     )
     llm_judges: tuple[str, ...] = _asked(
         "--llm-judges NAME,NAME",
@@ -32,10 +34,6 @@ class Asked(options.Options):
     by: str | None = _asked(
         "--by COLUMN", "Test each value of this column by itself, such as each domain."
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.llm,)
 
 
 @options.verb(
@@ -62,14 +60,7 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
             " .15 where skilled, .1 for crowds"
         )
     data = run.reading.open_systems(llm=names or True, criterion=criterion.criterion)
-    result = test_replacement(
-        data,
-        llm=None if asked.llm is None else run.reading.open_beside(asked.llm),
-        llm_judges=names,
-        epsilon=asked.epsilon,
-        balanced=asked.balanced,
-        score=asked.score,
-        criterion=criterion.criterion,
-        by=asked.by,
-    )
+    llm = None if asked.llm is None else run.reading.open_beside(asked.llm)
+    settings = {**vars(criterion), **vars(asked), "llm": llm, "llm_judges": names}
+    result = test_replacement(data, **settings)
     return VerbResult({"": result}, {}, remarks_on(data))

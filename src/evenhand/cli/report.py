@@ -254,12 +254,7 @@ def report(
         from evenhand.report.assemble import make_report
 
         made = make_report(
-            data,
-            chosen,
-            title=said.title,
-            sections=wanted,
-            opener=opener,
-            progress=patience.tell,
+            data, chosen, title=said.title, sections=wanted, opener=opener, progress=patience.tell
         )
     placed.deliver(made)
     for one in made.excluded:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.cli import options
 from evenhand.cli.rank import Mixing, choose_model
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, split_groups, work_on_groups
+from evenhand.cli.running import group_rows, remarks_on, split_groups, work_on_groups
 
 if TYPE_CHECKING:
     from evenhand.data.rating_rows import RatingRows
@@ -56,7 +56,7 @@ def robustness(
     """
     from evenhand.data.controls import leave_out_controls
     from evenhand.data.directions import reads_lower_of
-    from evenhand.data.groups import choose_criterion, group_ratings
+    from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.robustness.sensitivity import check_ratings, check_robustness
@@ -74,7 +74,6 @@ def robustness(
     if isinstance(opened, Ratings):
         options.refuse_of_comparisons()
         table = leave_out_controls(choose_criterion(opened, scores.criterion))
-        rows = table.rows(factors=[] if by is None else [by])
         better = scores.settings["lower_is_better"]
 
         def work(part: RatingRows) -> Robustness:
@@ -87,7 +86,7 @@ def robustness(
                 **vars(clusters),
             )
 
-        checked, refused = work_on_groups(group_ratings(rows, by), work, by)
+        checked, refused = work_on_groups(group_rows(table, by), work, by)
         return VerbResult(checked, refused, remarks_on(table))
     options.refuse_of_ratings()
     data = opened.comparisons() if isinstance(opened, Rankings) else opened

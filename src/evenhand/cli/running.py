@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evenhand.data.exclusions import Exclusion
     from evenhand.data.query_log import Fetch
     from evenhand.data.rankings import Rankings
+    from evenhand.data.rating_rows import RatingRows
     from evenhand.data.ratings import Ratings
 
 
@@ -66,6 +67,17 @@ def split_groups(data: Comparisons, group_by: str | None) -> dict[str, Compariso
 
     by = choose_groups(data, group_by)
     return {"": data} if by is None else split_table(data, by)
+
+
+def group_rows(
+    data: Ratings, group_by: str | None, factors: Iterable[str] = ()
+) -> Mapping[str, RatingRows]:
+    """Return ratings by task, criterion and a further column, with other columns beside them."""
+    from evenhand.data.groups import group_ratings
+
+    by = None if group_by is None else data.require(group_by)
+    columns = dict.fromkeys([*factors, *([] if by is None else [by])])
+    return group_ratings(data.rows(factors=list(columns)), by)
 
 
 # Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX.

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from evenhand.cli.options import (
-    Grouping,
-    OneOf,
-    Options,
-    Run,
-    Scores,
-    Tables,
-    given_options,
-    refuse_given,
-    seed_option,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on, work_on_groups
 
-_test = under("Test")
+_test = options.under("Test")
 
 _TIES_AS: Final = (
     *("ignore", "split", "against", "half-against", "trinomial"),
@@ -28,14 +16,14 @@ _TIES_AS: Final = (
 )
 
 
-class Asked(Options):
+class Asked(options.Options):
     variant: str = _test(
         "--ties-as NAME",
         "What a tie is in the sign test of a pair: ignore, split (half a preference for each),"
         " against (a vote against), half-against or trinomial (an outcome of its own); of the"
         " normal distribution ignore-normal and split-normal.",
         default="ignore",
-        type=OneOf(_TIES_AS),
+        type=options.OneOf(_TIES_AS),
     )
     new: str | None = _test(
         "--new SYSTEM", "The system that is to be preferred: only its pairs, one-sided."
@@ -49,17 +37,24 @@ class Asked(Options):
         "What the clustered test of ratings compares: adjusted (the default), mean or z; with z all"
         " tests are of scores standardised by judge, as in WMT.",
     )
-    seed: int = seed_option(_test, says="Random seed of the sign flips (ratings).")
+    seed: int = options.seed_option(_test, says="Random seed of the sign flips (ratings).")
 
 
-@verb(
+@options.verb(
     "evenhand test votes.csv",
     "evenhand test scores.csv --criterion adequacy",
     "evenhand test votes.csv --new system-b --ties-as against",
     "evenhand test wmt12.RNK_results.csv --task fr-en --blocks ranking",
     doing="testing",
 )
-def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: Asked) -> VerbResult:
+def test(
+    run: options.Run,
+    *,
+    tables: options.Tables,
+    groups: options.Grouping,
+    scores: options.Scores,
+    asked: Asked,
+) -> VerbResult:
     """Test every pair of systems, and whether they differ at all.
 
     Comparisons: the sign test of each pair, adjusted for the number of pairs
@@ -76,11 +71,11 @@ def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: A
     from evenhand.ranking.score_tests import BLOCKS, GroupedTests, find_differences
     from evenhand.ranking.significance import count_clusters, find_repeats, run_tests
 
-    of_ratings = {*Scores.list_options(), "model", "seed"} & given_options()
+    of_ratings = {*options.Scores.list_options(), "model", "seed"} & options.given_options()
     opened = run.reading.open(("ratings",) if of_ratings else ("comparisons", "rankings"))
     if isinstance(opened, Ratings):
         joined = tables.join(opened, used=(groups.group_by,))
-        refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
+        options.refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
         ratings = choose_criterion(joined, scores.criterion)
         found = find_differences(
             ratings,
@@ -94,7 +89,7 @@ def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: A
         beside = found.document() if isinstance(found, GroupedTests) else None
         read = remarks_on(ratings, "controls")
         return VerbResult(*part_groups(found), read, side_by_side=beside)
-    refuse_given(sorted(of_ratings), "is of ratings; these are comparisons: leave it out")
+    options.refuse_of_ratings("model", "seed")
     data = tables.join(take_pairs(opened), used=(groups.group_by, asked.blocks))
     if asked.blocks is not None:
         data.require(asked.blocks)

@@ -5,17 +5,9 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from evenhand.cli.options import (
-    Grouping,
-    Options,
-    Run,
-    level_option,
-    refuse_given,
-    under,
-    verb,
-)
+from evenhand.cli.options import Grouping, Options, Run, level_option, refuse_given, under, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, split_groups, work_on_groups
+from evenhand.cli.running import group_rows, remarks_on, split_groups, work_on_groups
 
 if TYPE_CHECKING:
     from evenhand.judges.variance import Judgments, Method, Study
@@ -67,20 +59,18 @@ def variance(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
     Systems, judges, items, tastes and chance; each task and criterion apart. Of
     ratings by restricted likelihood, of comparisons by moments.
     """
-    from evenhand.data.groups import choose_criterion, group_ratings
+    from evenhand.data.controls import leave_out_llm_judges
+    from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
     from evenhand.judges.variance import DesignRequest, estimate_components, study_designs
 
-    data, by = run.reading.open_people(), groups.group_by
+    data, by = leave_out_llm_judges(run.reading.open()), groups.group_by
     parts: dict[str, Judgments]
     if isinstance(data, Ratings):
         refuse_given(["per_judge"], "is of comparisons: for ratings say --per-output")
         data, each = choose_criterion(data, asked.criterion), asked.per_output
-        column = None if by is None else data.require(by)
-        roles = ("task", "judge", "item", "system", "criterion")
-        rows = data.rows(factors=[] if column is None or column in roles else [column])
-        parts = {**group_ratings(rows, column)}
+        parts = {**group_rows(data, by)}
     else:
         refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
         refuse_given(["per_output"], "is of ratings: for comparisons say --per-judge")

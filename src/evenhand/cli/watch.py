@@ -71,12 +71,15 @@ class Board(options.Options):
         " then on.",
     )
     state: str | None = _board(
-        "--state FILE", "Go on with the board in this file, if it is there, and keep it there."
+        "--state FILE",
+        "Go on with the board in this file, if it is there, and keep it there.",
+        reads=True,
     )
     plan: str | None = _plan(
         "--plan FILE",
         "A TOML file that states systems, level, ties, order, judge_votes, seed, may_withdraw and"
         " variants before the first vote.",
+        reads=True,
     )
     sha256: str | None = _plan(
         "--sha256 DIGEST", "The published SHA-256 of the plan; a file with another one is refused."
@@ -90,10 +93,6 @@ class Board(options.Options):
         "--seed",
         f"Of the pair that stands for a ranking. Default: that of --state, else {options.SEED}.",
     )
-
-    @property
-    def inputs(self) -> tuple[str | None, ...]:
-        return (self.state, self.plan)
 
     @property
     def names(self) -> list[str] | None:
@@ -282,10 +281,6 @@ def _visit(address: str, *, insecure: bool, task: str | None) -> Campaign:
     return Campaign(link.host, partial(HttpClient, link), task)
 
 
-SETTINGS: Final = (
-    *("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by"),
-    *("plan", "sha256", "withdrawn"),
-)
 READING: Final = ("layout", "where", "without", "columns", "weight", "outcomes", "system_separator")
 
 
@@ -298,12 +293,7 @@ READING: Final = ("layout", "where", "without", "columns", "weight", "outcomes",
     "evenhand watch --live campaign.links.csv",
 )
 def watch(
-    run: options.Run,
-    *,
-    groups: options.Grouping,
-    scores: options.Scores,
-    board: Board,
-    live: Live,
+    run: options.Run, *, groups: options.Grouping, scores: options.Scores, board: Board, live: Live
 ) -> Result | None:
     """Say what is decided while votes still come in, and who leads now.
 
@@ -316,11 +306,14 @@ def watch(
     goes on keeps what its first votes decided. Where judges are known, rank
     sets must agree, and hold back what they do not confirm. Each task apart.
     """
-    reading, context = run.reading, click.get_current_context()
-    _refuse_unfit(context, run.place, len(reading.files))
+    reading = run.reading
+    _refuse_unfit(live, board, run.place, len(reading.files))
+    settings = {**scores.settings}  # of `describe_ratings`
+    criterion = settings.pop("criterion")  # it is chosen when the file is read
+    how = {"group_by": groups.group_by, "settings": settings}
     campaign = find_campaign(reading.files[0], insecure=live.insecure, task=reading.task)
     if campaign is not None:
-        _refuse_settings(context, reading)
+        _refuse_settings(reading, {**vars(board), **vars(groups), **vars(scores)})
         if not live.live:
             from evenhand.cli.watch_screen import SightResult, Status
 
@@ -334,10 +327,10 @@ def watch(
     elif live.insecure:
         raise UnknownOption("--insecure is for an organiser's link, and this is a file")
     if not live.live:
-        return _look_once(reading, context, board, groups.group_by, scores)
+        return _look_once(reading, board, criterion, how)
     from evenhand.cli.watch_screen import follow
 
-    open_ratings = partial(_open_ratings, reading, context, groups.group_by, scores)
+    open_ratings = partial(_open_ratings, reading, board, criterion, how)
     source: Source | None = campaign or open_ratings()
     if source is None:
         if groups.group_by is not None:
@@ -348,17 +341,8 @@ def watch(
     return None
 
 
-def _set_ratings(group_by: str | None, scores: options.Scores) -> dict[str, Any]:
-    """Return the settings of `describe_ratings`; the criterion is chosen when the file is read."""
-    settings = {name: value for name, value in scores.settings.items() if name != "criterion"}
-    return {"group_by": group_by, "settings": settings}
-
-
 def _open_ratings(
-    reading: options.Reading,
-    context: click.Context,
-    group_by: str | None,
-    scores: options.Scores,
+    reading: options.Reading, board: Board, criterion: str | None, how: Mapping[str, Any]
 ) -> RatedFile | None:
     """Return a file of ratings that grows; what cannot be read yet is said by who reads it."""
     from evenhand.data.groups import choose_criterion
@@ -370,20 +354,20 @@ def _open_ratings(
         return None
     if not isinstance(data, Ratings):
         return None
-    _refuse_of_votes(context)
+    _refuse_of_votes(board)
 
     def open_table(path: Path) -> Any:
-        return choose_criterion(_read_again(reading, path).open(), scores.criterion)  # type: ignore[arg-type]
+        return choose_criterion(_read_again(reading, path).open(), criterion)  # type: ignore[arg-type]
 
-    return RatedFile(Path(reading.files[0]), open_table, _set_ratings(group_by, scores))
+    return RatedFile(Path(reading.files[0]), open_table, how)
 
 
 def _read_again(reading: options.Reading, path: Path) -> options.Reading:
     return options.Reading({**vars(reading), "files": (str(path),)})
 
 
-def _refuse_of_votes(context: click.Context) -> None:
-    given = [name for name in SETTINGS if context.params[name] and name != "group_by"]
+def _refuse_of_votes(board: Board) -> None:
+    given = [name for name, value in vars(board).items() if value]
     if given:
         raise UnknownOption(
             f"{options.write_option(given[0])} is for votes; these are ratings, which are ranked"
@@ -392,11 +376,7 @@ def _refuse_of_votes(context: click.Context) -> None:
 
 
 def _look_once(
-    reading: options.Reading,
-    context: click.Context,
-    board: Board,
-    group_by: str | None,
-    scores: options.Scores,
+    reading: options.Reading, board: Board, criterion: str | None, how: Mapping[str, Any]
 ) -> Result | VerbResult:
     from evenhand.cli.watch_screen import SightResult, Status
     from evenhand.data.controls import require_systems, take_pairs
@@ -408,16 +388,15 @@ def _look_once(
     read = reading.open(options.kinds_of(ratings=of_ratings))
     require_systems(read)
     if isinstance(read, Ratings):
-        _refuse_of_votes(context)
+        _refuse_of_votes(board)
         with ProgressDisplay("ranking"):
             path = Path(reading.files[0])
             last = int(path.stat().st_mtime * 1000) if path.is_file() else None
-            chosen = choose_criterion(read, scores.criterion)
-            how = _set_ratings(group_by, scores)
+            chosen = choose_criterion(read, criterion)
             sight = describe_ratings(chosen, path.name, last=last, **how)
         return SightResult(sight, Status(time.time()))
     options.refuse_of_ratings()
-    data = take_pairs(read)
+    data, group_by = take_pairs(read), how["group_by"]
     with ProgressDisplay("watching"):
         from evenhand.ranking.sequential.watch import replay_votes as replay
 
@@ -446,10 +425,9 @@ def _open_file(reading: options.Reading, asked: Board) -> File:
     return File(Path(reading.files[0]), open_table, beginning, keep)
 
 
-def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
-    params = context.params
-    if not params["live"]:
-        if params["every"] is not None:
+def _refuse_unfit(live: Live, board: Board, place: Output, files: int) -> None:
+    if not live.live:
+        if live.every is not None:
             raise UnknownOption("--every is the pace of --live: say that too")
         return
     if place.path is not None or place.form not in ("text", "json"):
@@ -459,15 +437,13 @@ def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
         )
     if files > 1:
         raise UnknownOption("--live watches one file, campaign or link at a time")
-    if params["seed"] is not None:
+    if board.seed is not None:
         raise UnknownOption("--seed is for rankings, which are not followed: leave out --live")
 
 
-def _refuse_settings(context: click.Context, reading: options.Reading) -> None:
-    settings = {name: context.params[name] for name in SETTINGS}
-    settings |= {name: context.params[name] for name in options.OF_RATINGS}
-    settings |= {name: getattr(reading, name) for name in READING}
-    for name, value in settings.items():
+def _refuse_settings(reading: options.Reading, settings: Mapping[str, Any]) -> None:
+    of_reading = {name: getattr(reading, name) for name in READING}
+    for name, value in {**settings, **of_reading}.items():
         if value:
             raise UnknownOption(
                 f"{options.write_option(name)} is for files of votes: a campaign has one board for"

@@ -50,8 +50,15 @@ from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_bet
 from evenhand.judges.llm_agreement import KindAgreement, compare_kinds
 from evenhand.judges.preferences import Among, Mode, Order
 from evenhand.judges.texts import say
-from evenhand.judges.units import NO_OVERLAP, SHARE_OUTPUTS, Coefficient, Units, find_units
-from evenhand.numerics import Array
+from evenhand.judges.units import (
+    NO_OVERLAP,
+    SHARE_OUTPUTS,
+    Coefficient,
+    Units,
+    find_units,
+    label_groups,
+)
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.counts import plural
@@ -262,8 +269,7 @@ def _measure_ratings(
         output = number_groups(units.rows.unit)
         for name in factors:  # what differs among judgments of an output cannot tell outputs apart
             _, codes = units.rows.labels(name)
-            first = np.zeros(int(output.max(initial=-1)) + 1, dtype=np.int64)
-            first[output[::-1]] = codes[::-1]
+            first = label_groups(output[::-1], codes[::-1])
             mixed = np.unique(output[codes != first[output]])
             if len(mixed):
                 raise UnknownOption(
@@ -341,8 +347,6 @@ def _tabulate_groups(
 
 
 # From ratings or votes to a table: coefficients by part, and the κ of preferences.
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -431,15 +435,14 @@ def _choose_own_kinds(part: Units, kinds: Sequence[Kind], asked: Sequence[str]) 
     return (*choose_kinds(part, names), *lacking.values())
 
 
-def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
+def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Flags, Units]]:
     """Yield levels, what has them, and that part; levels crossed, then added up."""
     whole = np.ones(len(units.sizes), dtype=np.bool_)
     for depth in range(len(by), 0, -1):
         labels = [units.labels(name) for name in by[:depth]]
         columns = [codes for _, codes in labels]
         group = number_groups(*columns)
-        first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
-        first[group] = np.arange(len(group))
+        first = label_groups(group, np.arange(len(group)))
         crossed = np.column_stack(columns)[first].tolist()
         if depth == 1 and len(crossed) == 1:
             continue  # the whole says the same
@@ -645,10 +648,9 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
         return replace(none, why=why)
     # items are drawn, κ comes from their counts
     counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
-    interval = Interval(None, None, agreement_intervals.refuse_interval(len(counts), "item"))
-    if interval.why is None:
-        drawn = preferences.correct_chance(*agreement_intervals.draw_items(counts, seed).T)
-        interval = agreement_intervals.find_interval(Ratio(*drawn), level)
+    interval = agreement_intervals.bound_by_items(
+        counts, lambda drawn: Ratio(*preferences.correct_chance(*drawn.T)), level=level, seed=seed
+    )
     shown = ("observed", "agree", "comparable", "chance", "ties", "total")
     notes = [
         say("landis-koch", "info", word=name_kappa(agreement.kappa)),

@@ -26,10 +26,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import require_option
 from evenhand.judges.counts import Blocks, Coincidences, Ratio, Sums
 from evenhand.judges.texts import say
-from evenhand.judges.units import Units
+from evenhand.judges.units import Units, sum_groups
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.render.counts import plural
@@ -51,7 +50,6 @@ class Interval:
 
 
 def form_blocks(units: Units, cluster: str, seed: int) -> Blocks:
-    require_option("cluster", cluster, CLUSTERS)
     if cluster == "item":
         codes, size, levels = merge_clusters(units.labels("item")[1], cluster, seed)
         return Blocks(size, codes, None, cluster, levels)
@@ -130,9 +128,17 @@ def draw_times(size: int, seed: int) -> Array:
 def draw_items(by_item: Array, seed: int) -> Array:
     """Return (B, k) sums over items drawn again, of (I, k) sums by item."""
     merged, size, _ = merge_clusters(np.arange(len(by_item), dtype=np.int32), "item", seed)
-    sums = np.zeros((size, by_item.shape[1]))
-    np.add.at(sums, merged, by_item)
-    return np.asarray(draw_times(size, seed) @ sums)
+    return np.asarray(draw_times(size, seed) @ sum_groups(merged, by_item, size))
+
+
+def bound_by_items(
+    by_item: Array, compute: Callable[[Array], Ratio], *, level: float, seed: int
+) -> Interval:
+    """Bound what is made of (I, k) sums by item, items being drawn again; none with few items."""
+    why = refuse_interval(len(by_item), "item")
+    if why is not None:
+        return Interval(None, None, why)
+    return find_interval(compute(draw_items(by_item, seed)), level)
 
 
 def find_interval(drawn: Ratio, level: float) -> Interval:

@@ -13,7 +13,7 @@ from evenhand.data.results import Grouped, Shown
 from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judges.llm_agreement import KindAgreement, tabulate_kinds
 from evenhand.judges.texts import say
-from evenhand.judges.units import Coefficient, Record
+from evenhand.judges.units import Coefficient, Record, describe
 from evenhand.render.counts import plural, share
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings, take_findings
@@ -35,7 +35,7 @@ class Doubtful(Record):
 
 
 @dataclass(frozen=True)
-class AgreementPart:
+class AgreementPart(Record):
     by: Mapping[str, str]  # column → its level here; empty for all judgments
     units: int  # outputs under a criterion (or output pairs) that two or more judges judged
     single: int  # units that one judge alone judged, of which no agreement is known
@@ -59,14 +59,9 @@ class AgreementPart:
         return known[name]
 
     def to_dict(self) -> dict[str, Any]:
-        counts = ("units", "single", "ratings", "judges", "most_judges")
-        return {
-            "by": dict(self.by),
-            **{name: getattr(self, name) for name in counts},
-            "coefficients": [one.to_dict() for one in self.coefficients],
-            "doubtful": [one.to_dict() for one in self.doubtful],
-            "findings": describe_findings(self.notes),
-        }
+        described = super().to_dict()
+        del described["notes"]
+        return {**described, "findings": describe_findings(self.notes)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,14 +129,10 @@ class AgreementTable(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand agreement --json`."""
-        names = ("kind", "scale", "cluster", "level", "signature")
         return {
-            **{name: getattr(self, name) for name in names},
+            **describe(self, "kind", "scale", "cluster", "level", "signature"),
             "excluded": write_excluded(self.excluded),
-            "by": list(self.by),
-            "says": list(map(str, self.says)),
-            "parts": [part.to_dict() for part in self.parts],
-            "llm": [dict(vars(one)) for one in self.llm],
+            **describe(self, "by", "says", "parts", "llm"),
             "findings": describe_findings(self.notes),
         }
 

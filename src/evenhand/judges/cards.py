@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Shown
-from evenhand.errors import InvalidJudgments, listing
+from evenhand.errors import listing
 from evenhand.judges.rating_evidence import Habit
 from evenhand.judges.texts import say
-from evenhand.judges.units import Record
-from evenhand.numerics import Array
+from evenhand.judges.units import Record, describe
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.multiple_tests import benjamini_hochberg
@@ -102,7 +102,7 @@ class Mixture:
         """(J,) probability that each judge is honest: the local false discovery rate."""
         return np.asarray(self.posterior[:, 0])
 
-    def testable(self, information: Array, level: float = 0.05) -> Mask:
+    def testable(self, information: Array, level: float = 0.05) -> Flags:
         """Say of which judges it would be seen if they were careless: (J,)."""
         # About half of them are flagged at the least number of judgments, and more with more.
         least = self.least_information(level)
@@ -157,24 +157,11 @@ class Mixture:
         return None
 
 
-def fit_mixture(
-    slopes: Array,
-    errors: Array,
-    *,
-    extra: Array | None = None,
-) -> Mixture:
+def fit_mixture(slopes: Array, errors: Array, *, extra: Array | None = None) -> Mixture:
     # slopes: (J,) b̂ of every judge.
     # errors: (J,) their standard errors, positive.
     # extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,
     #     careless, reversed (nats); zeros where nothing is. None for nothing at all.
-    if not len(slopes):
-        raise InvalidJudgments("no judge has a slope: there is nobody to compare")
-    usual = np.isfinite(slopes) & np.isfinite(errors) & (errors > 0)
-    if not usual.all():
-        raise InvalidJudgments(
-            f"{(~usual).sum()} of {len(slopes)} judges have no finite slope with a positive"
-            " standard error: leave them out before the mixture is fitted"
-        )
     n = len(slopes)
     further = np.zeros((n, 3)) if extra is None else extra
     shares = (np.array(PSEUDO_COUNTS) + np.array([n, 0, 0])) / (n + sum(PSEUDO_COUNTS))
@@ -197,7 +184,7 @@ def fit_mixture(
     return Mixture(at[:3], float(at[3]), float(at[4]), slopes, errors, posterior)
 
 
-def choose_flags(p_honest: Array, level: float) -> Mask:
+def choose_flags(p_honest: Array, level: float) -> Flags:
     """Choose the largest set of judges whose mean P(honest) is at most the level: (J,)."""
     # Judges with exactly the same probability are flagged together or not at all.
     order = np.argsort(p_honest, kind="stable")
@@ -228,8 +215,6 @@ def _classify(at: Array, slopes: Array, errors: Array, further: Array) -> Array:
     return np.asarray(chances / (chances[:, 0] + chances[:, 1] + chances[:, 2])[:, None])
 
 
-Integers = NDArray[np.integer]
-Mask = NDArray[np.bool_]
 Effect = Callable[[str], str]  # What leaving out a judge changes, in words
 
 # What a judge can be, as a whole: answers follow the others', nothing, or the contrary
@@ -265,7 +250,7 @@ Lines = list[tuple[int, Evidence]]  # Lines of cards, with the code of the judge
 
 
 @dataclass(frozen=True)
-class Card:
+class Card(Record):
     judge: str  # the name
     n: int  # judgments: comparisons, rankings, or scores, of which an output may have several
     posterior: Mapping[str, float]  # class → probability, over CLASSES
@@ -283,15 +268,8 @@ class Card:
         return self.posterior["honest"]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "judge": self.judge,
-            "n": self.n,
-            "flags": list(self.flags),
-            "posterior": dict(self.posterior),
-            "testable": self.testable,
-            "effect": self.effect,
-            "evidence": [line.to_dict() for line in self.evidence],
-        }
+        names = ("judge", "n", "flags", "posterior", "testable", "effect", "evidence")
+        return describe(self, *names)
 
 
 @dataclass(frozen=True, repr=False)
@@ -338,11 +316,7 @@ class Screening(Shown):
             "judges": len(self.cards),
             "level": self.level,
             "flagged": [card.judge for card in self.flagged],
-            "abstains": None if self.abstains is None else str(self.abstains),
-            "detectable": self.detectable,
-            "parameters": dict(self.parameters),
-            "cards": [card.to_dict() for card in self.cards],
-            "says": list(map(str, self.says)),
+            **describe(self, "abstains", "detectable", "parameters", "cards", "says"),
             "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
@@ -437,10 +411,10 @@ class Verdict:
     habits: tuple[Habit, ...]  # how judges answer, tested apart from the classes
     habit_p: tuple[Array | None, ...]  # adjusted p-values of each; None where it is not tested
     flags: tuple[tuple[str, ...], ...]  # of each judge, the class first
-    testable: Mask  # (J,) who would be seen if careless; a judge who is called so was
+    testable: Flags  # (J,) who would be seen if careless; a judge who is called so was
 
     @property
-    def classed(self) -> Mask:
+    def classed(self) -> Flags:
         """(J,) who is flagged as careless or reversed."""
         return np.array([bool(set(flags) & set(CLASSES)) for flags in self.flags])
 
@@ -452,8 +426,8 @@ def decide_flags(
     level: float,
     *,
     abstains: Finding | None,
-    classable: Mask,
-    enough: Mask,
+    classable: Flags,
+    enough: Flags,
 ) -> Verdict:
     # information: (J,) 1 / error² that a judge's answers would bring about a slope of 0.
     # habits: each with whether it is tested.
@@ -500,7 +474,9 @@ def note_many(cards: Sequence[Card]) -> tuple[Finding, ...]:
     return (many,) if flagged >= MAX_FLAGGED_SHARE * len(cards) else ()
 
 
-def note_camps(unit: Integers, judge: Integers, answer: Array) -> tuple[Finding, ...]:
+def note_camps(
+    unit: NDArray[np.integer], judge: NDArray[np.integer], answer: Array
+) -> tuple[Finding, ...]:
     """Note that flagged judges agree with each other more than by chance, if they do."""
     if not len(unit):
         return ()

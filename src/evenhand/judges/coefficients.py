@@ -10,14 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_option, suggest
-from evenhand.judges.counts import (
-    MAX_CATEGORIES,
-    Coincidences,
-    Ratio,
-    Sums,
-    check_categories,
-)
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, suggest
+from evenhand.judges.counts import MAX_CATEGORIES, Coincidences, Ratio, Sums, check_categories
 from evenhand.judges.texts import say
 from evenhand.judges.units import NO_OVERLAP, Coefficient, Units, find_block
 from evenhand.numerics import Array, Integers
@@ -34,7 +28,6 @@ WEIGHTINGS: Final = ("identity", "linear", "quadratic", "radical", "ratio")
 
 
 def disagree(x: Array, y: Array, weighting: str) -> Array:
-    require_option("weighting", weighting, WEIGHTINGS)
     gap = np.abs(x - y)
     if weighting == "identity":
         return np.asarray(gap > 0, dtype=np.float64)
@@ -96,7 +89,6 @@ def krippendorff_alpha(sums: Sums, metric: str = "interval") -> Ratio:
     """Return α, one per resample; it does not exist where all scores are alike."""
     # Ranks of the ordinal α are those of each resample where pairs of scores are tabled; on scales
     # of very many points they stay those of the data.
-    require_option("metric", metric, METRICS)
     if metric == "ordinal":
         observed, expected = _ordinal(sums)
     elif metric == "interval":

@@ -17,7 +17,8 @@ from evenhand.data.rating_rows import CONTROL
 from evenhand.data.tally import Codes
 from evenhand.data.votes import TIE, Votes
 from evenhand.judges.rating_evidence import MIN_SCORES, Habit, normal_spread, place_in_session
-from evenhand.numerics import Array
+from evenhand.judges.units import label_groups
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
@@ -83,8 +84,7 @@ def weigh_repeats(votes: Votes, inflation: float = 1.0) -> Checks | None:
         return None
     favour = np.bincount(cell * 3 + votes.preferred + 1, minlength=3 * len(times)).reshape(-1, 3)
     turned = np.bincount(cell, votes.left > votes.right)
-    judge = np.zeros(len(times), dtype=np.int64)
-    judge[cell] = votes.judge
+    judge = label_groups(cell, votes.judge)
     n, judge = times[again], judge[again]
     same = _share_alike(favour[again])
     one_way = _share_alike(np.stack([turned, times - turned], axis=1)[again])
@@ -314,7 +314,7 @@ class OtherVotes:
     judges: Array  # (n,) of how many judges
 
     @property
-    def agreed(self) -> NDArray[np.bool_]:
+    def agreed(self) -> Flags:
         """(n,) whether two other judges or more all preferred the same output."""
         return np.asarray((self.judges >= 2) & (np.abs(self.lead) == self.votes))
 

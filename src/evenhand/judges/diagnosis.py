@@ -42,7 +42,7 @@ from evenhand.judges.counts import Blocks, Sums, count_coincidences
 from evenhand.judges.outliers import EASY_ITEMS, MEAN_AGREEMENT, MEAN_SCORE, Limits, Outliers
 from evenhand.judges.removal import Choice, Correlation, Rescoring
 from evenhand.judges.texts import say
-from evenhand.judges.units import Record, find_units, require_judges
+from evenhand.judges.units import Record, describe, find_units, require_judges
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
@@ -199,23 +199,12 @@ class Diagnosis(Shown):
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
-            "n_judgments": self.n_judgments,
-            "n_judges": self.n_judges,
-            "criteria": list(self.criteria),
-            "scales": dict(self.scales),
-            "agreement": [one.to_dict() for one in self.agreement],
+            **describe(self, "n_judgments", "n_judges", "criteria", "scales", "agreement"),
             "judges": self.records(),
-            "reading": self.reading,
-            "deleted": self.deleted,
-            "outliers": [one.to_dict() for one in self.outliers],
-            "common": [one.to_dict() for one in self.common],
-            "removals": [one.to_dict() for one in self.removals],
-            "choice": self.choice,
-            "chosen": [one.to_dict() for one in self.chosen],
-            "revisions": [one.to_dict() for one in self.revisions],
-            "references": list(self.references),
+            **describe(self, "reading", "deleted", "outliers", "common", "removals", "choice"),
+            **describe(self, "chosen", "revisions", "references"),
             "merged": None if self.merged is None else self.merged.to_dict(),
-            "says": list(map(str, self.says)),
+            **describe(self, "says"),
             "findings": describe_findings(self.notes),
         }
 
@@ -471,10 +460,7 @@ def _tabulate_outside(diagnosis: Diagnosis) -> Table:
     ]
     legend = f"Of {plural(diagnosis.n_judges, 'judge')}; in brackets above and below the limits."
     both = [f"Outside: {'; '.join(common)}."] if common else []
-    columns = (
-        SCORES,
-        *(Column(method, _CALLED[method], "count") for method in diagnosis.methods),
-    )
+    columns = (SCORES, *(Column(method, _CALLED[method], "count") for method in diagnosis.methods))
     about = (legend, *both, RULES)
     return Table("outside", "Judges outside the limits", columns, rows, legend=about)
 

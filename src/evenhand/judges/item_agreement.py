@@ -19,8 +19,8 @@ from evenhand.judges.preferences import (
     leave_controls,
     pair_up,
 )
-from evenhand.judges.units import SHARE_OUTPUTS, Units
-from evenhand.numerics import Array
+from evenhand.judges.units import SHARE_OUTPUTS, Units, label_groups
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 
 # On which items do judges agree, or contradict each other, more than blind answers would? Blind are
@@ -35,7 +35,6 @@ from evenhand.numerics.cluster_means import number_groups
 # P_i is the chance that so extreme an item arises anywhere among all of them (Westfall & Young
 # 1993, Resampling-Based Multiple Testing, max-T). Agreeing more than blindly is little.
 
-Counts = NDArray[np.int64]
 REPLICATES: Final = 99
 BINS: Final = 11
 TIED: Final = 1e-9  # Differences of z below this are rounding
@@ -47,9 +46,9 @@ class ItemAgreement:
 
     pairs: PairAgreement  # agreement by output pair
     item: NDArray[np.intp]  # (I,) code of the item
-    comparable: Counts  # (I,) pairs of votes of different judges on the same two outputs
-    agree: Counts  # (I,) those that agree
-    decided: Counts  # (I,) those that agree on which output is better
+    comparable: Integers  # (I,) pairs of votes of different judges on the same two outputs
+    agree: Integers  # (I,) those that agree
+    decided: Integers  # (I,) those that agree on which output is better
     blind_agree: Array  # (I,) mean of `agree` over blind replicates
     blind_decided: Array  # (I,) mean of `decided`
     p_against: Array  # (I,) chance that blind judges contradict each other so much on any item
@@ -113,7 +112,7 @@ MIN_PAIRS: Final = 3
 PRIOR: Final = 5.0
 
 
-def rank_items(agreement: ItemAgreement, beyond: NDArray[np.bool_], excess: Array) -> list[int]:
+def rank_items(agreement: ItemAgreement, beyond: Flags, excess: Array) -> list[int]:
     """Return the places of items, the most extreme first: those beyond chance, then by excess.
 
     The excess over blind answers is drawn to 0 as by some more pairs of votes, since an item with
@@ -141,7 +140,7 @@ def list_sides(agreement: ItemAgreement, votes: Votes, at: int) -> list[dict[str
     return sorted(rows, key=lambda row: (-row["net"], row["system"]))
 
 
-def _adjust(counts: Array, alike: tuple[Counts, Counts]) -> Array:
+def _adjust(counts: Array, alike: tuple[Integers, Integers]) -> Array:
     """(I,) max-T chances of (1 + replicates, I) counts, what was seen first."""
     same, wide = alike
     mean = np.bincount(same, counts.mean(axis=0)) / np.bincount(same)
@@ -153,32 +152,31 @@ def _adjust(counts: Array, alike: tuple[Counts, Counts]) -> Array:
     return np.asarray((1 + (most[:, None] >= z[0] - TIED).sum(axis=0)) / len(z))
 
 
-def _count_items(such: NDArray[np.bool_]) -> tuple[int, float]:
+def _count_items(such: Flags) -> tuple[int, float]:
     counts = such.sum(axis=1)
     return int(counts[0]), float(counts[1:].mean())
 
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    rows: Counts  # (c,) votes on output pairs that two or more judged
-    pair: Counts  # (c,) number of the output pair of each of them
-    own: Counts | None  # (c,) number of pair and judge; None where no judge voted twice on a pair
-    of_own: Counts  # (G,) the pair of each
+    rows: Integers  # (c,) votes on output pairs that two or more judged
+    pair: Integers  # (c,) number of the output pair of each of them
+    own: Integers | None  # (c,) number of pair and judge; None where no judge voted twice on a pair
+    of_own: Integers  # (G,) the pair of each
     preferred: NDArray[np.int8]  # (n,) +1 where the system first by name was preferred, 0, or −1
-    answer: Counts | None  # (m,) answer of each output, in ascending order
+    answer: Integers | None  # (m,) answer of each output, in ascending order
     worth: Array  # (m,) pairs it won less those it lost there
-    low: Counts  # (c,) the output of the vote that is first by name, as its place among the m
-    high: Counts  # (c,) the other
+    low: Integers  # (c,) the output of the vote that is first by name, as its place among the m
+    high: Integers  # (c,) the other
 
     @classmethod
-    def of(cls, votes: Votes, held: NDArray[np.bool_]) -> _Draws:
+    def of(cls, votes: Votes, held: Flags) -> _Draws:
         """held: (P,) whether several judged an output pair."""
         pair = number_groups(votes.pair)
         rows = np.flatnonzero(held[pair])
         pair = (np.cumsum(held) - 1)[pair[rows]]
         judge_pair = number_groups(pair, votes.judge[rows])
-        of_own = np.zeros(int(judge_pair.max(initial=-1)) + 1, dtype=np.int64)
-        of_own[judge_pair] = pair
+        of_own = label_groups(judge_pair, pair)
         alone = len(of_own) == len(rows)
         none = np.zeros(0, dtype=np.int64)
         fields = (rows, pair, None if alone else judge_pair, of_own, votes.preferred)

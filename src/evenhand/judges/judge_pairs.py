@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evenhand.data.rating_rows import ALL_SAME, Scale
 from evenhand.data.results import ITEM, JUDGE
 from evenhand.data.tally import Codes
-from evenhand.errors import NotConverged, NotIdentified, require_option
+from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.agreement_intervals import MIN_CLUSTERS
 from evenhand.judges.coefficients import NAME as CONCORDANCE
 from evenhand.judges.coefficients import concordance_coefficient
@@ -28,16 +28,14 @@ from evenhand.judges.units import (
     walk_overlaps,
 )
 from evenhand.models.rating_components import Peak, Problem, Term, arrange, find_peak, identify
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within, sum_above
-from evenhand.numerics.distributions import f_quantile, f_tail, normal_quantile, t_quantile
+from evenhand.numerics.distributions import f_quantile, normal_quantile, t_quantile
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.findings import Finding
 
 # Pearson's and Spearman's correlation of two judges over the units that both scored, ranks (ties
 # their mean) within them. Judges who correlate may still disagree in every score.
 
-Counts = NDArray[np.int64]
 MIN_UNITS: Final = 3  # Units from which a correlation can be anything but -1 or 1
 
 
@@ -58,7 +56,7 @@ def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
     return PairMeasure(values, influence)
 
 
-def correlate_within(groups: Counts, x: Array, y: Array, *, ranks: bool = False) -> Array:
+def correlate_within(groups: Integers, x: Array, y: Array, *, ranks: bool = False) -> Array:
     # (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
     if ranks:
         x, y = rank_within(groups, x), rank_within(groups, y)
@@ -70,7 +68,7 @@ def correlate_within(groups: Counts, x: Array, y: Array, *, ranks: bool = False)
     return np.where(varies, np.clip(r, -1.0, 1.0), np.nan)
 
 
-def _standardise(groups: Counts, values: Array) -> tuple[Array, Array]:
+def _standardise(groups: Integers, values: Array) -> tuple[Array, Array]:
     """Return (m,) values less their group's mean by its spread, and (G,) spreads; 1 for none."""
     sizes = np.bincount(groups)
     centred = values - (np.bincount(groups, values) / sizes)[groups]
@@ -79,7 +77,7 @@ def _standardise(groups: Counts, values: Array) -> tuple[Array, Array]:
     return centred / spread[groups], spread
 
 
-def _varies(groups: Counts, values: Array) -> NDArray[np.bool_]:
+def _varies(groups: Integers, values: Array) -> Flags:
     opening = np.empty(int(groups.max(initial=-1)) + 1)
     opening[groups[::-1]] = values[::-1]
     return np.asarray(np.bincount(groups, values != opening[groups]) > 0)
@@ -122,7 +120,6 @@ def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> P
 
 def measure_distances(points: Array, weights: Weights) -> Array:
     """Return (q, q) how far the points of a scale are apart, 1 from end to end."""
-    require_option("weights", weights, WEIGHTS)
     steps = np.abs(points[:, None] - points)
     if weights == "none":
         return (steps > 0).astype(np.float64)
@@ -172,7 +169,7 @@ class JudgePairs:
     judges: tuple[str, ...]  # the J names
     first: Codes  # (P,) code of one judge of each pair
     second: Codes  # (P,) code of the other
-    units: Counts  # (P,) common units
+    units: Integers  # (P,) common units
     equal: Array  # (P,) share of them with the same score (proportion)
     distance: Array  # (P,) mean |difference|, in points of the scale
     measures: Mapping[str, Array]  # name → (P,), NaN where it does not exist
@@ -184,7 +181,6 @@ class JudgePairs:
     def mean(self, name: str, *, level: float = 0.95) -> Coefficient:
         """Return the mean of a measure over pairs, weighted by common units."""
         # Its interval allows for items: t with the sandwich of influences, summed by item.
-        require_option("measure", name, tuple(MEASURES))
         title = MEASURES[name]
         units, both = int(self.units.sum()), 2 * int(self.units.sum())
         values = self.measures.get(name, np.empty(0))
@@ -337,18 +333,6 @@ _ROUNDING: Final = 1e-12  # Share of the spread of scores below which a sum of s
 
 
 @dataclass(frozen=True)
-class Intraclass:
-    name: str  # such as "icc-2-1"
-    value: float | None  # the correlation, at most 1; None where it does not exist
-    lower: float | None  # lower end of its interval; None where there is none
-    upper: float | None  # upper end
-    f: float | None  # F of no difference between units; None where judges agree to the last
-    df: tuple[int, int]  # its degrees of freedom
-    p: float | None  # its p-value; None without F
-    why: str | None = None  # why there is no value
-
-
-@dataclass(frozen=True)
 class _Squares:
     n: int
     k: int
@@ -357,15 +341,20 @@ class _Squares:
     judges: float
     rest: float
 
+    def name(
+        self, form: str, value: float | None, low: float | None = None, high: float | None = None
+    ) -> Coefficient:
+        return Coefficient(form, FORMS[form], value, low, high, self.n, self.n * self.k)
 
-Forms = tuple[Intraclass, Intraclass]  # The correlation of one judge and of the mean of k
+
+Forms = tuple[Coefficient, Coefficient]  # The correlation of one judge and of the mean of k
 _NEGATIVE: Final = (
     "outputs' means differ less than chance makes them: how well means tell outputs apart has no"
     " value"
 )
 
 
-def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Intraclass, ...]:
+def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Coefficient, ...]:
     """Return the six forms, in the order of `FORMS`."""
     s = _take_squares(scores)
     forms = (_by_ratio("1", s, level), _form_two(s, level), _by_ratio("3", s, level))
@@ -389,7 +378,7 @@ def intraclass_coefficients(units: Units, *, level: float = 0.95) -> tuple[Coeff
             if not complete:
                 forms = tuple(one for one in forms if one.name.startswith("icc-1"))
                 notes = (say("any-judges", judges=k), *notes)
-            known = {one.name: _name(one, n, n * k, notes) for one in forms}
+            known = {one.name: replace(one, notes=(*notes, *one.notes)) for one in forms}
         if not complete:
             known = correlate_by_components(units, level=level) | known
     except (NotIdentified, NotConverged) as refusal:
@@ -470,12 +459,6 @@ def _lengthen(value: float, times: float) -> float:
     return times * value / (1 + (times - 1) * value)
 
 
-def _name(one: Intraclass, units: int, ratings: int, notes: tuple[Finding, ...]) -> Coefficient:
-    notes = notes if one.f is not None else (*notes, say("no-f"))
-    found = (one.value, one.lower, one.upper, units, ratings, one.why, notes)
-    return Coefficient(one.name, FORMS[one.name], *found)
-
-
 def _take_squares(scores: Array) -> _Squares:
     n, k = scores.shape
     if n < 2 or k < 2:
@@ -502,34 +485,27 @@ def _by_ratio(form: str, s: _Squares, level: float) -> Forms:
     df = (s.n - 1, s.n * (k - 1) if form == "1" else (s.n - 1) * (k - 1))
     value = (between - error) / (between + (k - 1) * error)
     single, mean = f"icc-{form}-1", f"icc-{form}-k"
-    if not error:
-        agree = Intraclass(single, 1.0, None, None, None, df, None)
-        return agree, replace(agree, name=mean)
+    if not error:  # judges agree to the last
+        agree = (replace(s.name(one, 1.0), notes=(say("no-f"),)) for one in (single, mean))
+        return next(agree), next(agree)
     f = between / error
-    p = f_tail(f, *df)
     low = f / f_quantile((1 + level) / 2, *df)
     high = f * f_quantile((1 + level) / 2, df[1], df[0])
-    one = Intraclass(
-        single, value, (low - 1) / (low + k - 1), (high - 1) / (high + k - 1), f, df, p
-    )
-    return one, Intraclass(mean, 1 - 1 / f, 1 - 1 / low, 1 - 1 / high, f, df, p)
+    ends = ((end - 1) / (end + k - 1) for end in (low, high))
+    return s.name(single, value, *ends), s.name(mean, 1 - 1 / f, 1 - 1 / low, 1 - 1 / high)
 
 
 def _form_two(s: _Squares, level: float) -> Forms:
     """Return the second form; its degrees of freedom are McGraw and Wong's (Table 7)."""
-    df = (s.n - 1, (s.n - 1) * (s.k - 1))
     severity = s.k * (s.judges - s.rest) / s.n
     value = (s.between - s.rest) / (s.between + (s.k - 1) * s.rest + severity)
     mean = s.between + (s.judges - s.rest) / s.n
     why = None if mean > 0 else _NEGATIVE
     of_mean = (s.between - s.rest) / mean if mean > 0 else None
     if not s.rest:
-        return (
-            Intraclass("icc-2-1", value, None, None, None, df, None),
-            Intraclass("icc-2-k", of_mean, None, None, None, df, None, why),
-        )
-    f = s.between / s.rest
-    p = f_tail(f, *df)
+        note = (say("no-f"),)
+        one = replace(s.name("icc-2-1", value), notes=note)
+        return one, replace(s.name("icc-2-k", of_mean), why=why, notes=note)
     # the interval for one judge
     n, k, ratio = s.n, s.k, s.judges / s.rest
     units = n * (1 + (k - 1) * value) - k * value
@@ -543,7 +519,5 @@ def _form_two(s: _Squares, level: float) -> Forms:
     lower, upper = None, None
     if of_mean is not None and 1 + low * (s.k - 1) > 0:  # else it has no lower end
         lower, upper = (s.k * end / (1 + end * (s.k - 1)) for end in (low, high))
-    return (
-        Intraclass("icc-2-1", value, low, high, f, df, p),
-        Intraclass("icc-2-k", of_mean, lower, upper, f, df, p, why),
-    )
+    of_k = replace(s.name("icc-2-k", of_mean, lower, upper), why=why)
+    return s.name("icc-2-1", value, low, high), of_k

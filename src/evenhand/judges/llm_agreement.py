@@ -29,7 +29,8 @@ from evenhand.data.votes import Votes
 from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
 from evenhand.judges.counts import Ratio
 from evenhand.judges.preferences import leave_repeats
-from evenhand.numerics import Array, Flags
+from evenhand.judges.units import Record, label_groups, sum_groups
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Column, Table
 
@@ -38,7 +39,7 @@ LLMS: Final = "LLM judges"
 
 
 @dataclass(frozen=True)
-class KindAgreement:
+class KindAgreement(Record):
     """How far judges of two kinds agree, pair by pair."""
 
     first: str  # "people", "LLM judges", or the name of an LLM judge
@@ -67,8 +68,7 @@ class _Kind:
     def of(cls, name: str, chosen: Flags, answers: _Answers) -> _Kind:
         unit, size = answers.unit[chosen], int(answers.unit.max(initial=-1)) + 1
         values, squares = answers.values[chosen], answers.squares[chosen]
-        sums = np.zeros((size, values.shape[1]))
-        np.add.at(sums, unit, values)
+        sums = sum_groups(unit, values, size)
         n = np.bincount(unit, minlength=size).astype(np.float64)
         own = np.bincount(unit, squares - (values**2).sum(axis=1), size)
         total = np.bincount(unit, squares, size)
@@ -88,24 +88,21 @@ class _Kind:
 class _Answers:
     """What each judge answered on each unit, (n,): a mean where several answers count."""
 
-    judge: NDArray[np.int64]
-    unit: NDArray[np.int64]
+    judge: Integers
+    unit: Integers
     values: Array  # (n, q)
     squares: Array
-    n: NDArray[np.int64]  # how many count
+    n: Integers  # how many count
 
     @classmethod
-    def of(
-        cls, judge: NDArray[Any], unit: NDArray[np.int64], values: Array, several: Flags
-    ) -> _Answers:
+    def of(cls, judge: NDArray[Any], unit: Integers, values: Array, several: Flags) -> _Answers:
         """several: (n,) answers of judges of whom all count; of others the first."""
         cell = number_groups(judge, unit)
         _, first = np.unique(cell, return_index=True)
         place = np.arange(len(cell))
         kept = np.flatnonzero(several | (place == first[cell]))
         n = np.bincount(cell[kept])
-        sums = np.zeros((len(first), values.shape[1]))
-        np.add.at(sums, cell[kept], values[kept])
+        sums = sum_groups(cell[kept], values[kept], len(first))
         squares = np.bincount(cell[kept], (values[kept] ** 2).sum(axis=1)) / n
         return cls(judge[first].astype(np.int64), unit[first], sums / n[:, None], squares, n)
 
@@ -122,8 +119,7 @@ def compare_kinds(
         data = data.targets()
         unit, values = number_groups(data.unit), data.score[:, None]
     unit = number_groups(unit)
-    item = np.zeros(int(unit.max(initial=-1)) + 1, dtype=np.int64)
-    item[unit] = data.item
+    item = label_groups(unit, data.item)
     codes = [data.judges.index(name) for name in llm_judges if name in data.judges]
     answers = _Answers.of(data.judge, unit, values, np.isin(data.judge, codes))
     judge = answers.judge
@@ -137,7 +133,7 @@ def compare_kinds(
 
 
 def _measure(
-    one: _Kind, other: _Kind, item: NDArray[np.int64], *, nominal: bool, level: float, seed: int
+    one: _Kind, other: _Kind, item: Integers, *, nominal: bool, level: float, seed: int
 ) -> KindAgreement | None:
     apart, pairs = one.compare(other)
     if not pairs.any():
@@ -147,8 +143,7 @@ def _measure(
         columns += [kind.sums, kind.squares[:, None], kind.n[:, None]]
     values = np.concatenate(columns, axis=1)
     code = number_groups(item)
-    by_item = np.zeros((int(code.max()) + 1, values.shape[1]))
-    np.add.at(by_item, code, values)
+    by_item = sum_groups(code, values, int(code.max()) + 1)
     whole = by_item.sum(axis=0, keepdims=True)
     kappa = _correct(whole, nominal=nominal).value
     lower = upper = None

@@ -14,7 +14,7 @@ from evenhand.data.directions import sign_scores
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
 from evenhand.errors import UnknownOption, listing, require_option, suggest
 from evenhand.judges.units import NO_OVERLAP, Record
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import see_others
 from evenhand.numerics.distributions import t_tail
 
@@ -157,13 +157,8 @@ MEAN_AGREEMENT: Final = "mean-agreement"
 def find_by_mean_agreement(
     profiles: Sequence[JudgeProfile], *, limits: Limits | None = None
 ) -> Outliers:
-    values = {one.judge: one.mean_agreement for one in profiles if one.mean_agreement is not None}
-    criterion = profiles[0].criterion
-    size = max(abs(one.mean) for one in profiles)
-    outliers = outside_limits(
-        MEAN_AGREEMENT, criterion, values, limits or Limits(), two_sided=False, size=size
-    )
-    if values:
+    outliers = _find_by_mean(MEAN_AGREEMENT, "mean_agreement", profiles, limits)
+    if outliers.values:
         return outliers
     return replace(outliers, why=f"{NO_OVERLAP}: nobody can be set beside others")
 
@@ -182,15 +177,18 @@ def find_by_mean_score(
     profiles: Sequence[JudgeProfile], *, reading: str = "mean", limits: Limits | None = None
 ) -> Outliers:
     require_option("reading of the mean score", reading, READINGS)
-    values = {
-        one.judge: value
-        for one in profiles
-        if (value := one.mean if reading == "mean" else one.gap) is not None
-    }
-    criterion, size = profiles[0].criterion, max(abs(one.mean) for one in profiles)
-    return outside_limits(
-        MEAN_SCORE, criterion, values, limits or Limits(), two_sided=True, size=size
-    )
+    return _find_by_mean(MEAN_SCORE, reading, profiles, limits)
+
+
+def _find_by_mean(
+    method: str, name: str, profiles: Sequence[JudgeProfile], limits: Limits | None
+) -> Outliers:
+    """Find judges outside by a number of their profiles, where it exists."""
+    known = {one.judge: getattr(one, name) for one in profiles}
+    values = {judge: value for judge, value in known.items() if value is not None}
+    size = max(abs(one.mean) for one in profiles)
+    limits, both = limits or Limits(), method == MEAN_SCORE
+    return outside_limits(method, profiles[0].criterion, values, limits, two_sided=both, size=size)
 
 
 # How many judges the limits leave outside by chance alone. The deviation of one of J independent
@@ -222,7 +220,6 @@ def share_outside(limits: Limits, judges: int) -> float:
 # set beside that score instead: it misses unless it is worse.
 
 EASY_ITEMS: Final = "easy-items"
-Mask = NDArray[np.bool_]
 # Items known to be easy for all systems, or (item, system) for single outputs
 Easy: TypeAlias = Collection[str | tuple[str, str]]
 
@@ -310,7 +307,7 @@ def count_unknown(rows: RatingRows, easy: Easy) -> int:
     return int((np.isnan(_expected(rows, _listed(rows, easy), low, low)) & control).sum())
 
 
-def _listed(rows: RatingRows, easy: Easy) -> Mask:
+def _listed(rows: RatingRows, easy: Easy) -> Flags:
     listed = np.zeros(rows.size, dtype=np.bool_)
     tasks = [task for task in rows.tasks if task]
     for output in easy:
@@ -333,7 +330,7 @@ def _listed(rows: RatingRows, easy: Easy) -> Mask:
     return listed
 
 
-def _expected(rows: RatingRows, listed: Mask, low: Array, high: Array) -> Array:
+def _expected(rows: RatingRows, listed: Flags, low: Array, high: Array) -> Array:
     control = np.zeros(rows.size, dtype=np.bool_) if rows.kind is None else rows.kind == CONTROL
     if not (listed | control).any():
         return np.full(rows.size, np.nan)

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.data.votes import TIE, Votes
-from evenhand.errors import NotIdentified, UnknownOption, require_option
-from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
+from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.judges.agreement_intervals import bound_by_items
 from evenhand.judges.counts import Ratio
-from evenhand.numerics import Array
-from evenhand.numerics.cluster_means import number_groups
+from evenhand.judges.units import label_groups
+from evenhand.numerics import Array, Integers
+from evenhand.numerics.cluster_means import number_groups, sum_by
 from evenhand.numerics.distributions import normal_quantile
 
 # The pairwise κ of the WMT shared tasks, as printed and strict. Two votes on the same two outputs
@@ -49,7 +50,6 @@ from evenhand.numerics.distributions import normal_quantile
 # ("A+B") and are expanded into pairs of all their systems count one answer, and its ties, many
 # times: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
 
-Counts = NDArray[np.int64]
 Counted = NDArray[np.integer | np.floating]
 Parts = tuple[NDArray[np.float64], NDArray[np.float64]]
 Mode = Literal["strict", "wmt"]
@@ -64,7 +64,7 @@ MODES: Final = ("strict", "wmt")
 class PreferenceAgreement:
     # (I, 4) of each item agreeing and comparable pairs of votes, ties and comparisons that chance
     # is taken from; the next four are their sums
-    by_item: Counts
+    by_item: Integers
     agree: int
     comparable: int
     ties: int
@@ -95,28 +95,20 @@ class PreferenceAgreement:
 def compare_votes(
     votes: Votes, *, mode: Mode = "strict", among: Among = "inter", order: Order = "any"
 ) -> PreferenceAgreement:
-    require_option("mode", mode, MODES)
-    require_option("among", among, ("inter", "intra"))
-    require_option("order", order, ("any", "same", "exchanged"))
-    if order != "any" and (mode, among) != ("strict", "intra"):
-        raise UnknownOption(
-            f"order '{order}' splits the answers of one judge in mode strict: leave it out"
-        )
     check_order(mode, order, known=votes.positions_known)
     check_names(votes, judges=(mode, among) != ("wmt", "inter"))
     votes = leave_repeats(votes) if (mode, among) == ("strict", "inter") else leave_controls(votes)
     wmt = mode == "wmt"
     unit = votes.number("shown" if wmt else "pair")
     if among == "inter":
-        pairs = pair_up(count_answers(unit, votes.preferred))[[0, 2]]
-        agree, comparable = pairs if wmt else pairs - _count_own(votes, unit)
+        pairs = pair_up(count_answers(unit, votes.preferred))
+        pairs = pairs if wmt else pairs - _count_own(votes, unit)
     else:
         pairs = _count_own(votes, unit, same_order=wmt or order == "same")
         if order == "exchanged":
             pairs = pairs - _count_own(votes, unit, same_order=True)
-        agree, comparable = pairs
-    item = np.zeros(len(agree), dtype=np.int64)
-    item[unit] = votes.item
+    agree, _, comparable = pairs
+    item = label_groups(unit, votes.item)
     base = np.ones(votes.size, dtype=np.bool_)  # the comparisons that chance is taken from
     if wmt and among == "intra":  # whose judge gave two comparable votes on the item
         block = votes.number("item", "judge")
@@ -127,7 +119,7 @@ def compare_votes(
     columns += [np.bincount(votes.item[rows], minlength=size) for rows in asked]
     own = 0
     if wmt and among == "inter" and votes.judges != ("",):
-        own = int(_count_own(votes, unit, same_order=True)[1].sum())
+        own = int(_count_own(votes, unit, same_order=True)[2].sum())
     held, by_item = comparable > 0, np.column_stack(columns)
     agree, comparable, ties, total = by_item.sum(axis=0).tolist()
     counts = (agree, comparable, ties, total, int(held.sum()), int(held[unit].sum()))
@@ -148,18 +140,16 @@ def leave_repeats(votes: Votes) -> Votes:
     return votes.take(votes.kind == TARGET)
 
 
-def _count_own(votes: Votes, unit: Counts, *, same_order: bool = False) -> Counts:
-    """Return (2, U) agreeing and comparable pairs of votes of one judge on each unit."""
+def _count_own(votes: Votes, unit: Integers, *, same_order: bool = False) -> Integers:
+    """Return (3, U) pairs of votes of one judge on each unit, as `pair_up` counts them."""
     rows, cell = _find_again(votes, same_order=same_order)
-    agree, _, comparable = pair_up(count_answers(cell, votes.preferred[rows]))
-    of_cell = np.zeros(len(agree), dtype=np.int64)
-    of_cell[cell] = unit[rows]
-    size = int(unit.max(initial=-1)) + 1
-    sums = [np.bincount(of_cell, pairs, size) for pairs in (agree, comparable)]
-    return np.stack(sums).astype(np.int64)
+    pairs = pair_up(count_answers(cell, votes.preferred[rows]))
+    of_cell = label_groups(cell, unit[rows])
+    sums = sum_by(pairs.astype(np.float64), of_cell, int(unit.max(initial=-1)) + 1)
+    return sums.astype(np.int64)
 
 
-def _find_again(votes: Votes, *, same_order: bool) -> tuple[Counts, Counts]:
+def _find_again(votes: Votes, *, same_order: bool) -> tuple[Integers, Integers]:
     """Return the votes of judges who gave several on an output pair, and numbers of such groups."""
     # same_order: whether these saw the outputs in the same order
     group = votes.number("pair", "judge")
@@ -173,14 +163,14 @@ def _find_again(votes: Votes, *, same_order: bool) -> tuple[Counts, Counts]:
     return rows, cell
 
 
-def count_answers(keys: Counts, preferred: NDArray[np.integer]) -> Counts:
+def count_answers(keys: Integers, preferred: NDArray[np.integer]) -> Integers:
     """Return (3, G) votes for the system that is last by name, for neither, and for the first."""
     size = int(keys.max(initial=-1)) + 1
     answers = preferred.astype(np.int64) + 1
     return np.bincount(answers * size + keys, minlength=3 * size).reshape(3, -1)
 
 
-def pair_up(counts: Counts) -> Counts:
+def pair_up(counts: Integers) -> Integers:
     """Return (3, G) agreeing pairs of votes of each group, those on a preference, and all pairs."""
     same, n = counts * (counts - 1) // 2, counts.sum(axis=0)
     return np.stack([same.sum(axis=0), same[0] + same[2], n * (n - 1) // 2])
@@ -234,10 +224,10 @@ class PairAgreement:
     item: NDArray[np.integer]  # (P,) code of the item
     low: NDArray[np.integer]  # (P,) code of the system that is first by name
     high: NDArray[np.integer]  # (P,) code of the other
-    said: Counts  # (P, 3) votes for `high`, for neither, for `low`
-    agree: Counts  # (P,) pairs of votes of different judges that agree
-    decided: Counts  # (P,) those of them that prefer one output
-    comparable: Counts  # (P,) all pairs of votes of different judges
+    said: Integers  # (P, 3) votes for `high`, for neither, for `low`
+    agree: Integers  # (P,) pairs of votes of different judges that agree
+    decided: Integers  # (P,) those of them that prefer one output
+    comparable: Integers  # (P,) all pairs of votes of different judges
 
 
 @dataclass(frozen=True)
@@ -258,17 +248,10 @@ class SystemAgreement:
 def compare_pairs(votes: Votes) -> PairAgreement:
     check_names(votes)
     votes = leave_controls(votes)
-    pair, cell = votes.number("pair"), votes.number("pair", "judge")
-    size = int(pair.max(initial=-1)) + 1
-    first = np.zeros(size, dtype=np.int64)
-    first[pair[::-1]] = np.arange(votes.size)[::-1]
-    answers, by_judge = (count_answers(keys, votes.preferred) for keys in (pair, cell))
-    pair_of = np.zeros(by_judge.shape[1], dtype=np.int64)
-    pair_of[cell] = pair
-    agree, decided, comparable = (
-        every - np.bincount(pair_of, same_judge, size).astype(np.int64)
-        for every, same_judge in zip(pair_up(answers), pair_up(by_judge), strict=True)
-    )
+    pair = votes.number("pair")
+    first = label_groups(pair[::-1], np.arange(votes.size)[::-1])
+    answers = count_answers(pair, votes.preferred)
+    agree, decided, comparable = pair_up(answers) - _count_own(votes, pair)
     left, right = votes.left[first], votes.right[first]
     low, high = np.minimum(left, right), np.maximum(left, right)
     return PairAgreement(votes.item[first], low, high, answers.T, agree, decided, comparable)
@@ -318,8 +301,7 @@ def preference_rows(votes: Votes) -> RatingRows:
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     pairs = low.astype(np.int64) * k + high
     code = number_groups(pairs)
-    present = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
-    present[code] = pairs
+    present = label_groups(code, pairs)
     names = tuple(
         f"{votes.systems[one // k]} | {votes.systems[one % k]}" for one in present.tolist()
     )
@@ -404,23 +386,23 @@ def expect_agreement(
         for column in chances.T:
             both += np.bincount(keys, column, minlength=groups) ** 2
             both -= np.bincount(keys, column**2, minlength=groups)
-        item = np.zeros(groups, dtype=np.int64)
-        item[keys] = votes.item
+        item = label_groups(keys, votes.item)
         agree += sign * np.bincount(item, both / 2, minlength=size)
     ties = np.bincount(votes.item, chances[:, 1], minlength=size)
     sums = np.column_stack([shared.by_item.astype(np.float64), agree, ties])
     sums = sums[sums.any(axis=1)]
     whole = sums.sum(axis=0, keepdims=True)
     observed, expected = (float(part[0]) for part in _find_kappas(whole))
-    lower = upper = None
-    if refuse_interval(len(sums), "item") is None:  # items are drawn, the worths held as they are
-        kappas, expected_kappas = _find_kappas(draw_items(sums, seed))
+
+    def compute(drawn: Array) -> Ratio:
+        kappas, expected_kappas = _find_kappas(drawn)
         known = np.isfinite(kappas) & np.isfinite(expected_kappas)
-        apart = np.where(known, kappas - expected_kappas, 0.0)
-        interval = find_interval(Ratio(apart, known.astype(np.float64)), level)
-        lower, upper = interval.lower, interval.upper
+        return Ratio(np.where(known, kappas - expected_kappas, 0.0), known.astype(np.float64))
+
+    # items are drawn, the worths held as they are
+    interval = bound_by_items(sums, compute, level=level, seed=seed)
     share = float(whole[0, 4] / whole[0, 1])
-    kappas_seen = (observed, expected, observed - expected, lower, upper)
+    kappas_seen = (observed, expected, observed - expected, interval.lower, interval.upper)
     return ExpectedAgreement(shared.observed, share, *kappas_seen, shared.comparable)
 
 

@@ -6,6 +6,7 @@ and times give log-likelihoods under honest, careless and reversed for the mixtu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,43 +15,38 @@ from numpy.typing import NDArray
 
 from evenhand.data.directions import sign_scores, turn_mixed
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
-from evenhand.numerics import Array, Integers
+from evenhand.judges.units import label_groups
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within
 from evenhand.numerics.distributions import t_quantile, t_tail
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
     """Dense codes of every row; a group is a criterion of a task."""
 
-    target: Mask  # (n,) whether the row is the score of an output as such
-    group: Integers  # (n,) its group
-    system: Integers  # (n,) its system in the group
-    item: Integers  # (n,) its item in the group
-    unit: Integers  # (n,) its output in the group
-    judged_group: Integers  # (n,) its judge in the group
-    judged_system: Integers  # (n,) its judge at the system; so for item and unit
-    judged_item: Integers  # (n,) its judge at the item
-    judged_unit: Integers  # (n,) its judge at the unit
-    judged_output: Integers  # (n,) its judge at the output, whatever the criterion
+    target: Flags  # (n,) whether the row is the score of an output as such
+    # (n,) its group; its system, item and unit (an output) in the group; and its output, whatever
+    # the criterion
+    codes: Mapping[str, Integers]
+    judged: Mapping[str, Integers]  # (n,) its judge at each of these
 
     @classmethod
-    def of(cls, rows: RatingRows, target: Mask) -> Places:
+    def of(cls, rows: RatingRows, target: Flags) -> Places:
         known = rows.items != ("",)
         each = np.arange(rows.size)  # without items every row may be another output
         group = number_groups(rows.task, rows.criterion)
         system = number_groups(group, rows.system)
         item = number_groups(group, rows.item if known else each)
         unit = number_groups(item, rows.system)
-        all_places = (group, system, item, unit, rows.output if known else each)
-        judged = [number_groups(rows.judge, place) for place in all_places]
-        return cls(target, group, system, item, unit, *judged)
+        output = rows.output if known else each
+        codes = {"group": group, "system": system, "item": item, "unit": unit, "output": output}
+        judged = {name: number_groups(rows.judge, place) for name, place in codes.items()}
+        return cls(target, codes, judged)
 
     def of_others(self, values: Array, name: str) -> tuple[Array, Array]:
         """Return (n,) sums and counts of the targets of other judges at each row's place."""
-        place, judged, sums = getattr(self, name), getattr(self, f"judged_{name}"), []
+        place, judged, sums = self.codes[name], self.judged[name], []
         for weights in (values[self.target], None):
             everybody = np.bincount(place[self.target], weights, int(place.max()) + 1)
             same_judge = np.bincount(judged[self.target], weights, int(judged.max()) + 1)
@@ -59,12 +55,12 @@ class Places:
 
     def centre(self, values: Array) -> Array:
         """Return (n,) values minus the mean of the targets of the same judge and group."""
-        size = int(self.judged_group.max()) + 1
-        targets = values[self.target]
-        n = np.bincount(self.judged_group[self.target], minlength=size)
-        mean = np.bincount(self.judged_group[self.target], targets, size) / np.maximum(n, 1)
+        judged, targets = self.judged["group"], values[self.target]
+        size = int(judged.max()) + 1
+        n = np.bincount(judged[self.target], minlength=size)
+        mean = np.bincount(judged[self.target], targets, size) / np.maximum(n, 1)
         mean[n == 0] = float(targets.mean())  # only controls: nothing of their own
-        return values - mean[self.judged_group]
+        return values - mean[judged]
 
 
 # What the other judges lead one to expect of every score, and the score itself on a common scale.
@@ -102,7 +98,7 @@ class Expectation:
     scores: Array
     others: Array  # (m,) what is expected of it, in the same unit
     moment: Array | None  # (m,) when it was given, in seconds; None where unknown
-    shared: Mask  # (m,) whether another judge scored the same output
+    shared: Flags  # (m,) whether another judge scored the same output
     lost: Integers  # (J,) means that were taken from each judge's scores, one for every task
     row_own: Array  # (n,) the score of every row, standardised likewise
     row_others: Array  # (n,) what is expected of it
@@ -112,8 +108,7 @@ def expect_scores(rows: RatingRows) -> Expectation:
     target = np.ones(rows.size, np.bool_) if rows.kind is None else rows.kind == TARGET
     places = Places.of(rows, target)
     y = np.full(rows.size, 0.5)  # places among the targets of the task and criterion, 0 to 1
-    order = np.argsort(places.group, kind="stable")
-    for group in np.split(order, np.cumsum(np.bincount(places.group))[:-1]):
+    for group in _split(places.codes["group"]):
         usual = np.sort(rows.score[group[target[group]]])
         if len(usual):
             sides = (np.searchsorted(usual, rows.score[group], side) for side in ("left", "right"))
@@ -121,7 +116,7 @@ def expect_scores(rows: RatingRows) -> Expectation:
     y = np.where(turn_mixed(rows) < 0, 1 - y, y)  # criteria are averaged
     parts, shared = _predict(y, places)
     y, apart = places.centre(y), np.stack([places.centre(part) for part in parts], axis=1)
-    cell = number_groups(places.judged_output[target])
+    cell = number_groups(places.judged["output"][target])
     size = np.bincount(cell)
     at = np.empty(len(size), np.int64)
     at[cell] = np.flatnonzero(target)  # any row of the cell: what is asked of it is the same in all
@@ -129,8 +124,7 @@ def expect_scores(rows: RatingRows) -> Expectation:
     mean_parts = np.stack([np.bincount(cell, part) / size for part in apart[target].T], axis=1)
     judge, task = rows.judge[at].astype(np.int64), rows.task[at].astype(np.int64)
     pair = number_groups(judge, task)
-    owner = np.zeros(int(pair.max()) + 1, np.int64)
-    owner[pair] = judge
+    owner = label_groups(pair, judge)
     lost = np.bincount(owner, minlength=len(rows.judges))
     # endless where always the same was said: scores become 0
     spare = np.maximum(np.bincount(judge, minlength=len(lost)) - lost, 1)
@@ -149,12 +143,18 @@ def expect_scores(rows: RatingRows) -> Expectation:
     return Expectation(*own, shared[at], lost, row_own, apart @ weights * scale[rows.task])
 
 
-def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask]:
+def _split(group: Integers) -> list[NDArray[np.intp]]:
+    """Return the rows of each group."""
+    return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
+
+
+def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Flags]:
     """Return what others tell of the system, item and output of each row, and who has others."""
     target = places.target
     # severities of judges (in each group) and worths of systems, whose sum fits y
-    judged, systems, own = places.judged_group[target], places.system[target], y[target]
-    sizes = int(places.judged_group.max()) + 1, int(places.system.max()) + 1
+    judge_of, system_of = places.judged["group"], places.codes["system"]
+    judged, systems, own = judge_of[target], system_of[target], y[target]
+    sizes = int(judge_of.max()) + 1, int(system_of.max()) + 1
     n_judged, n_system = (
         np.maximum(np.bincount(codes, minlength=size), 1)
         for codes, size in zip((judged, systems), sizes, strict=True)
@@ -163,8 +163,8 @@ def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask
     for _ in range(MEAN_SWEEPS):
         severity = np.bincount(judged, own - worth[systems], sizes[0]) / n_judged
         worth = np.bincount(systems, own - severity[judged], sizes[1]) / n_system
-    corrected = y - severity[places.judged_group]
-    rest = corrected - worth[places.system]
+    corrected = y - severity[judge_of]
+    rest = corrected - worth[system_of]
     total, many = places.of_others(corrected, "system")
     anything, of_group = places.of_others(corrected, "group")
     usual = anything / np.maximum(of_group, 1)  # where nobody else scored the system
@@ -172,7 +172,7 @@ def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask
     total, many = places.of_others(corrected, "unit")
     wider, more = places.of_others(corrected, "item")
     # σ²/v for items and for outputs, by the mean product of two scores of the same
-    left, unit, item_of = rest[target], places.unit[target], places.item[target]
+    left, unit, item_of = rest[target], places.codes["unit"][target], places.codes["item"][target]
     square = float(left @ left)
     in_unit, in_item = (float((np.bincount(codes, left) ** 2).sum()) for codes in (unit, item_of))
     n_unit, n_item = (float((np.bincount(codes) ** 2).sum()) for codes in (unit, item_of))
@@ -349,8 +349,7 @@ def _repeats(rows: RatingRows, seen: Expectation) -> Clue | None:
     again = np.flatnonzero(n > 1)
     if not len(again):
         return None
-    owner = np.zeros(len(n), np.int64)
-    owner[cell] = rows.judge[at]
+    owner = label_groups(cell, rows.judge[at])
     # of m scores: m − 1 times the mean product of two
     products = (np.bincount(cell, z) ** 2 - np.bincount(cell, z * z))[again] / n[again]
     judges, code = np.unique(owner[again], return_inverse=True)
@@ -437,7 +436,7 @@ class Severity:
 
 def find_severity(rows: RatingRows) -> Severity:
     places = Places.of(rows, np.ones(rows.size, np.bool_))
-    score, group, unit = rows.score, places.group, "points"
+    score, group, unit = rows.score, places.codes["group"], "points"
     lowest, highest = np.full(group.max() + 1, np.inf), np.full(group.max() + 1, -np.inf)
     np.minimum.at(lowest, group, score)
     np.maximum.at(highest, group, score)
@@ -455,11 +454,10 @@ def find_severity(rows: RatingRows) -> Severity:
     size = len(rows.judges)
     if not held.any():
         return Severity(np.zeros(size, np.int64), np.zeros(size), np.full(size, np.inf), unit)
-    output = number_groups(places.judged_output[held])
+    output = number_groups(places.judged["output"][held])
     apart = score[held] - total[held] / n_others[held]
     mean = np.bincount(output, apart) / np.bincount(output)
-    judge = np.zeros(len(mean), np.int64)
-    judge[output] = rows.judge[held]
+    judge = label_groups(output, rows.judge[held])
     n = np.bincount(judge, minlength=size)
     gap = np.bincount(judge, mean, size) / np.maximum(n, 1)
     square = np.bincount(judge, (mean - gap[judge]) ** 2, size)
@@ -497,7 +495,7 @@ class RatingSlopes:
     outputs: Integers  # (J,) outputs that the judge scored
     shared: Integers  # (J,) how many of them another judge scored, too
     information: Array  # (J,) 1 / error² that the outputs would bring about a slope of 0
-    constant: NDArray[np.bool_]  # (J,) whether all scores were the same
+    constant: Flags  # (J,) whether all scores were the same
 
 
 def rating_slopes(seen: Expectation) -> RatingSlopes:
@@ -592,9 +590,7 @@ class PointUse:
 def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
     sums, points = np.zeros((7, len(rows.judges))), 0
     at_end = np.zeros((2, len(rows.judges)))
-    group = number_groups(rows.task, rows.criterion)
-    order = np.argsort(group, kind="stable")
-    for at in np.split(order, np.cumsum(np.bincount(group))[:-1]):
+    for at in _split(number_groups(rows.task, rows.criterion)):
         judges = np.unique(rows.judge[at])
         score, code = rows.score[at], np.searchsorted(judges, rows.judge[at])
         counts, t, end = _count(score, code, scale)

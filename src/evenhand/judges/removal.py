@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
-from evenhand.errors import UnknownOption, listing, require_option, sentence_hint, suggest
+from evenhand.errors import UnknownOption, listing, require_option
 from evenhand.judges.outliers import MEAN_SCORE, Outliers, knows_items
 from evenhand.judges.units import Record
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, pearson, spearman
 
 # The choices that Hamon et al. (2007) leave open. Their table 3 counts the judges whom each method
@@ -96,8 +96,7 @@ def choose_version(rows: RatingRows, version: str) -> RatingRows:
     # was given, where every score has one, else by the order of the table, repeats behind. Controls
     # are left out. Without items nobody knows which scores are of one output: all are kept.
     require_option("version", version, VERSIONS)
-    if rows.kind is not None:
-        rows = rows.take(rows.kind != CONTROL)
+    rows = rows.without_controls()
     if version != "both" and rows.size and knows_items(rows):
         order = _in_order(rows)
         order = order if version == "first" else order[::-1]
@@ -106,7 +105,7 @@ def choose_version(rows: RatingRows, version: str) -> RatingRows:
     return rows if rows.kind is None else replace(rows, kind=np.zeros_like(rows.kind))
 
 
-def number_versions(rows: RatingRows) -> NDArray[np.int64]:
+def number_versions(rows: RatingRows) -> Integers:
     """Return which of its judge's scores of that output each score is, 0 the first."""
     control = np.zeros(rows.size, np.int64) if rows.kind is None else rows.kind == CONTROL
     order = _in_order(rows)
@@ -201,12 +200,7 @@ class ScoreTable:
 
     def sums(self, judges: Collection[str]) -> tuple[Array, Array]:
         """Return (S,) sums and numbers of the scores of some judges."""
-        place = {name: code for code, name in enumerate(self.judges)}
-        for name in judges:
-            if name not in place:
-                hint = sentence_hint(suggest(name, self.judges))
-                raise UnknownOption(f"no judge '{name}' to leave out{hint}")
-        chosen = sorted(place[name] for name in judges)
+        chosen = [code for code, name in enumerate(self.judges) if name in judges]
         return self.total[chosen].sum(axis=0), self.count[chosen].sum(axis=0)
 
 
@@ -268,12 +262,8 @@ def _mean(total: Array, count: Array) -> Array:
     return means
 
 
-def describe_change(rows: RatingRows, judges: Collection[str]) -> str:
-    return describe_changes(rows, [judges])[0]
-
-
 def describe_changes(rows: RatingRows, sets: Sequence[Collection[str]]) -> list[str]:
-    """Say it for several sets of judges, such as each judge alone, from one pass over the rows."""
+    """Say what leaving out each of several sets of judges changes, from one pass over the rows."""
     parts = rows.without_controls().split(("task", "criterion"))
     tables = {", ".join(filter(None, key)): ScoreTable.of(part) for key, part in parts.items()}
     return [_describe(tables, judges) for judges in sets]

@@ -60,10 +60,11 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.judges.texts import say
+from evenhand.judges.units import sum_groups
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
-from evenhand.numerics.multiple_tests import holm
+from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
@@ -131,12 +132,14 @@ class Rows:
 
     judge: Integers  # (n,)
     item: Integers  # (n,)
+    output: Integers  # (n,)
+    answer: Array  # (n,) score, or code of a label
     value: Array  # (n,) the number, such as d
     weight: Array  # (n,)
 
 
-def compare(panel: Panel, verdict: Array) -> tuple[Rows, Array, Array]:
-    """Return d for each answer on an output of two judges or more; also how far both agree."""
+def compare(panel: Panel, verdict: Array) -> Rows:
+    """Return d for each answer on an output of two judges or more."""
     size = len(panel.item)
     judged = np.bincount(panel.output, minlength=size)
     given = ~np.isnan(verdict.reshape(size, -1)[:, 0])
@@ -169,8 +172,7 @@ def compare(panel: Panel, verdict: Array) -> tuple[Rows, Array, Array]:
         by_judge, by_llm = -distance(own), -distance(theirs)
     apart = by_judge - by_llm
     d = np.where(np.abs(apart) <= SAME, 0.0, np.sign(apart))
-    answers = Rows(judge, panel.item[output], d, np.ones(len(d)))
-    return answers, own, output.astype(np.float64)
+    return Rows(judge, panel.item[output], output, own, d, np.ones(len(d)))
 
 
 @dataclass(frozen=True)
@@ -234,15 +236,14 @@ def spread(changes: Array) -> float:
     return float((n - 1) / n * ((changes - changes.mean()) ** 2).sum())
 
 
-def weigh_classes(panel: Panel, rows: Rows, own: Array, output: Array) -> Rows:
+def weigh_classes(panel: Panel, rows: Rows) -> Rows:
     """Weigh outputs so that labels of judges count alike: mean over judges of 1/(C share)."""
-    points, code = np.unique(own, return_inverse=True)
+    points, code = np.unique(rows.answer, return_inverse=True)
     share = np.bincount(code) / len(code)
     each = 1.0 / (len(points) * share[code])
-    at = output.astype(np.int64)
-    n = np.bincount(at, minlength=len(panel.item))
-    means = np.bincount(at, each, minlength=len(panel.item)) / np.maximum(n, 1)
-    return changed(rows, weight=means[at])
+    n = np.bincount(rows.output, minlength=len(panel.item))
+    means = np.bincount(rows.output, each, minlength=len(panel.item)) / np.maximum(n, 1)
+    return changed(rows, weight=means[rows.output])
 
 
 def measure_kappa(panel: Panel) -> Estimate:
@@ -266,8 +267,7 @@ def measure_kappa(panel: Panel) -> Estimate:
         sums = np.bincount(output, value, minlength=len(judged))[output] - value
         squares = np.bincount(output, value**2, minlength=len(judged))[output] - value**2
         differ = value**2 - 2 * value * sums / (m - 1) + squares / (m - 1)
-        columns = np.zeros((len(code), 2))
-        np.add.at(columns, item, np.column_stack([value, value**2]))
+        columns = sum_groups(item, np.column_stack([value, value**2]), len(code))
     n = np.bincount(item, minlength=len(code)).astype(np.float64)
     observed = np.bincount(item, differ, minlength=len(code))
 
@@ -302,27 +302,25 @@ class JudgeTest:
 
 def run_judge_tests(panel: Panel, verdict: Array, epsilon: float, least: int) -> list[JudgeTest]:
     """Test each judge by himself, as if outputs were independent."""
-    rows, _, _ = compare(panel, verdict)
+    rows = compare(panel, verdict)
     tests = []
     for code in np.unique(panel.judge).tolist():
         d = rows.value[rows.judge == code]
-        n = len(d)
-        p = None
+        n, p = len(d), None
         if n >= max(least, 2):
-            mean, sd = float(d.mean()), float(d.std(ddof=1))
-            if sd > 0:
-                p = 1.0 - upper_tail((mean - epsilon) / (sd / sqrt(n)), n - 1)
-            else:
-                p = 0.0 if mean < epsilon else 1.0
+            p = find_p(float(d.mean()), epsilon, float(d.std(ddof=1)) / sqrt(n), n - 1)
         near = (float((d <= 0).mean()), float((d >= 0).mean())) if n else (0.0, 0.0)
         tests.append(JudgeTest(panel.judges[code], n, *near, p, rejected=False))
     return tests
 
 
-def upper_tail(t: float, df: float) -> float:
-    """Return the chance of a larger t."""
+def find_p(mean: float, limit: float, stderr: float, df: float) -> float:
+    """Return the one-sided p-value of a mean being the limit or more; exact without any error."""
+    if stderr == 0:
+        return 0.0 if mean < limit else 1.0
+    t = (mean - limit) / stderr
     half = t_tail(t, df) / 2
-    return half if t > 0 else 1.0 - half
+    return 1.0 - (half if t > 0 else 1.0 - half)
 
 
 def reject(p: Sequence[float], q: float) -> list[bool]:
@@ -330,14 +328,9 @@ def reject(p: Sequence[float], q: float) -> list[bool]:
 
     Benjamini and Yekutieli (2001), Annals of Statistics 29:1165-1188.
     """
-    m = len(p)
-    order = np.argsort(p, kind="stable")
-    limits = np.arange(1, m + 1) * q / (m * (1.0 / np.arange(1, m + 1)).sum())
-    passing = np.flatnonzero(np.asarray(p)[order] <= limits)
-    last = int(passing[-1]) + 1 if len(passing) else 0
-    rejected = np.zeros(m, dtype=np.bool_)
-    rejected[order[:last]] = True
-    return rejected.tolist()
+    harmonic = float((1.0 / np.arange(1, len(p) + 1)).sum())
+    rejected: list[bool] = (benjamini_hochberg(np.asarray(p)) * harmonic <= q).tolist()
+    return rejected
 
 
 # One LLM judge, and the result of all.
@@ -453,10 +446,13 @@ class Replacements(Shown):
             for one in self.replacements
         )
         first = self.replacements[0]
-        grouped = any(one.group for one in self.replacements)
+        groups = {one.group for one in self.replacements}
+        grouped = groups != {""}
+        llm = [Column("llm", "LLM judge", "name")]
+        llm += [Column("group", "of", "name")] if grouped else []
         columns = (
-            Column("llm", "LLM judge", "name"),
-            *([Column("group", "of", "name"), Column("outputs", "outputs", "count")] * grouped),
+            *llm,
+            *([Column("outputs", "outputs", "count")] if grouped else []),
             Column("difference", "difference", "two"),
             Column("upper", "upper 95 %", "two"),
             Column("p_holm", "p, adjusted", "p"),
@@ -470,8 +466,7 @@ class Replacements(Shown):
             for test in one.tests
         )
         of_judges = (
-            Column("llm", "LLM judge", "name"),
-            *([Column("group", "of", "name")] * grouped),
+            *llm,
             Column("judge", "judge", "name"),
             Column("outputs", "outputs", "count"),
             Column("llm_closer", "LLM as close", "share"),
@@ -487,27 +482,16 @@ class Replacements(Shown):
         )
         counts = f"{first.judges} judges, {first.items:,} items, {first.outputs:,} outputs compared"
         if grouped:
-            counts = (
-                f"{len({one.group for one in self.replacements})} groups, each tested by itself"
-            )
+            counts = f"{len(groups)} groups, each tested by itself"
+        answered = "May an LLM replace a human judge?"
+        few = (f"–: fewer than {MIN_OUTPUTS} outputs, not tested",) if untested else ()
+        published = "The published test, judge by judge"
         return Document(
             basis=f"{counts}; ε = {first.epsilon:g}. Errors account for judges and items.",
             answer=tuple(one.says for one in self.replacements),
             parts=(
-                Table(
-                    "replacements",
-                    "May an LLM replace a human judge?",
-                    columns,
-                    rows,
-                    legend=legend,
-                ),
-                Table(
-                    "judges",
-                    "The published test, judge by judge",
-                    of_judges,
-                    judges,
-                    legend=(f"–: fewer than {MIN_OUTPUTS} outputs, not tested",) * untested,
-                ),
+                Table("replacements", answered, columns, rows, legend=legend),
+                Table("judges", published, of_judges, judges, legend=few),
             ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
@@ -598,8 +582,7 @@ def examine_all(
     by: str | None,
 ) -> Replacements:
     """Test all LLM judges, and all groups."""
-    names = llm_judges
-    panels, digest = make_panels(data, names, score, criterion, by)
+    panels, digest = make_panels(data, llm_judges, score, criterion, by)
     tested, refused = list[Replacement](), dict[str, NotIdentified]()
     for group, panel in panels.items():
         for llm in panel.verdicts:
@@ -623,8 +606,8 @@ def examine_all(
     if by is None and isinstance(data, Comparisons | Rankings):
         pairs = take_pairs(keep_all_judges(data))
         passing = [one.llm for one in tested if one.passes]
-        notes += compare_firsts(pairs, names, passing) if passing else []
-    parts = [f"replace by {listing(names)}", f"ε {epsilon:g}", *["balanced"] * balanced]
+        notes += compare_firsts(pairs, llm_judges, passing) if passing else []
+    parts = [f"replace by {listing(llm_judges)}", f"ε {epsilon:g}", *["balanced"] * balanced]
     parts += [] if by is None else [f"by {by}"]
     n = sum(len(panel.value) for panel in panels.values())
     return Replacements(tuple(tested), write_signature(parts, n, digest), tuple(notes))
@@ -658,8 +641,8 @@ def examine_llm(
     verdict = panel.verdicts[llm]
 
     def of_llm(part: Panel) -> Rows:
-        rows, answer, output = compare(part, verdict)
-        return weigh_classes(part, rows, answer, output) if balanced else rows
+        rows = compare(part, verdict)
+        return weigh_classes(part, rows) if balanced else rows
 
     rows = of_llm(panel)
     present = np.unique(rows.judge)
@@ -690,18 +673,14 @@ def examine_llm(
     for constant, same in panel.list_constants(llm).items():
 
         def beyond(part: Panel, same: Array = same) -> Rows:
-            rows, answer, output = compare(part, same)
-            mine = compare(part, verdict)[0]
-            rows = changed(rows, value=rows.value - mine.value)
-            return weigh_classes(part, rows, answer, output)
+            rows = compare(part, same)
+            rows = changed(rows, value=rows.value - compare(part, verdict).value)
+            return weigh_classes(part, rows)
 
         over[constant] = estimate(panel, beyond).lower(1 - ALPHA)
     nearest = min(over, key=lambda one: over[one])
     kappa = measure_kappa(panel)
-    if d.stderr > 0:
-        p = 1.0 - upper_tail((d.value - epsilon) / d.stderr, d.df)
-    else:
-        p = 0.0 if d.value < epsilon else 1.0
+    p = find_p(d.value, epsilon, d.stderr, d.df)
     return Replacement(
         llm=llm,
         group=group,
@@ -844,8 +823,7 @@ def make_panel(
             """Return the mean answer to each output, or the share of each answer."""
             given = answers[of_llm][:, None]
             each = (given == points).astype(np.float64) if score == "accuracy" else given
-            sums = np.zeros((len(first_rows), each.shape[1]))
-            np.add.at(sums, output[of_llm], each)
+            sums = sum_groups(output[of_llm], each, len(first_rows))
             n = np.bincount(output[of_llm], minlength=len(first_rows))
             means = sums / np.where(n > 0, n, np.nan)[:, None]
             return means if score == "accuracy" else means[:, 0]

@@ -152,23 +152,19 @@ def note_llm_judges_apart(data: object) -> tuple[Finding, ...]:
 
 @carries_excluded("llm-judges")
 def _screen_people(
-    data: Any,
-    *,
-    level: float,
-    scale: Scale | str | None,
-    effect: Callable[[str], str] | None,
+    data: Any, *, level: float, scale: Scale | str | None, effect: Callable[[str], str] | None
 ) -> Screening:
     if isinstance(data, Comparisons | Rankings | Ratings):
         data = data.keep_asked()
     if isinstance(data, Ratings | RatingRows):
         rows = data.rows() if isinstance(data, Ratings) else data
-        screening = screen_ratings(rows, level=level, scale=require_scale(scale), effect=effect)
+        screening = screen_ratings(rows, level=level, scale=require_scale(scale))
         if effect is None:
             flagged = [card.judge for card in screening.flagged]
             sentences = describe_changes(rows, [[judge] for judge in flagged])
-            changes = dict(zip(flagged, sentences, strict=True)).get
-            told = tuple(replace(card, effect=changes(card.judge)) for card in screening.cards)
-            screening = replace(screening, cards=told)
+            effect = dict(zip(flagged, sentences, strict=True)).__getitem__
+        told = cards.add_effects(screening.cards, effect, len(screening.cards))
+        screening = replace(screening, cards=tuple(told))
     elif scale is not None:
         raise UnknownOption("a scale is for scores: comparisons and rankings have none")
     elif isinstance(data, Comparisons | Rankings | Votes):
@@ -410,11 +406,7 @@ class RatingEvidence:
 
 
 def screen_ratings(
-    rows: RatingRows,
-    *,
-    level: float = FALSE_ALARM_RATE,
-    scale: Scale | None = None,
-    effect: cards.Effect | None = None,
+    rows: RatingRows, *, level: float = FALSE_ALARM_RATE, scale: Scale | None = None
 ) -> Screening:
     require_level(level, ".05")
     require_judges(rows.judges)
@@ -433,13 +425,8 @@ def screen_ratings(
     n = np.bincount(rows.judge, minlength=len(rows.judges))
     lines = _write_rating_lines(seen, cards.HABIT_SHARE * level)
     judge_cards = cards.make_cards(rows.judges, n, mixture, seen.verdict, lines)
-    if effect is not None:
-        judge_cards = cards.add_effects(judge_cards, effect, len(judge_cards))
-    words = [
-        "screening ratings",
-        f"level {level:g}",
-        *([] if scale is None else [f"scale {scale}"]),
-    ]
+    words = ["screening ratings", f"level {level:g}"]
+    words += [] if scale is None else [f"scale {scale}"]
     severity, says = seen.severity, [*cards.say_flags(judge_cards, abstains, level)]
     known = np.flatnonzero(severity.outputs >= MIN_JUDGES)
     if len(known) >= 2:

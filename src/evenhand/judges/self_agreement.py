@@ -27,7 +27,7 @@ from evenhand.data.engine import PLACE, count_rows, fetch_columns, one_thread
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.joining import keep_places, list_places
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale
+from evenhand.data.rating_rows import REPEAT, RatingRows, Scale
 from evenhand.data.ratings import Ratings
 from evenhand.errors import NotIdentified
 from evenhand.judges.judge_pairs import MIN_UNITS, correlate_within
@@ -128,8 +128,7 @@ def _order_answers(rows: RatingRows) -> RatingRows:
     """Leave controls out, and put rows in the order of asking."""
     # What was not asked again (kind) comes first, then what was given earlier, then what stands
     # earlier in the table.
-    if rows.kind is not None:
-        rows = rows.take(rows.kind != CONTROL)
+    rows = rows.without_controls()
     keys: list[NDArray[Any]] = [np.arange(rows.size)]
     if rows.moment is not None:
         keys.append(rows.moment)

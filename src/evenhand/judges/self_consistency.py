@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.votes import Votes
-from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
+from evenhand.judges.agreement_intervals import Interval, bound_by_items
 from evenhand.judges.counts import Ratio
+from evenhand.judges.units import sum_groups
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import upper_tail
 
@@ -89,7 +90,7 @@ class Ceiling:
 class Answers:
     """First and second answers of one judge, (n,) each."""
 
-    unit: NDArray[np.int64]  # number of the output pair
+    unit: Integers  # number of the output pair
     item: Integers  # code of the item
     first: Integers  # 1, 0 or −1: the system first by name, neither, the other
     second: Integers
@@ -123,17 +124,15 @@ class Answers:
         return cells.reshape(-1, 9)
 
 
-def _take_once(keys: NDArray[np.int64], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def _take_once(keys: Integers, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the first row of each key, in the order of keys."""
     return rows[np.unique(keys[rows], return_index=True)[1]]
 
 
 def sum_items(values: Array, item: Integers) -> Array:
     """Return (I, q) sums of (n, q) values by item."""
-    _, code = np.unique(item, return_inverse=True)
-    sums = np.zeros((int(code.max(initial=-1)) + 1, values.shape[1]))
-    np.add.at(sums, code, values)
-    return sums
+    items, code = np.unique(item, return_inverse=True)
+    return sum_groups(code, values, len(items))
 
 
 def correct_agreement(cells: Array) -> Ratio:
@@ -178,10 +177,9 @@ def measure_repeats(
         return None
     by_item = sum_items(answers.table(), answers.item)
     whole = by_item.sum(axis=0)
-    kappa, lower, upper = correct_agreement(whole[None]).value, None, None
-    if kappa is not None and refuse_interval(len(by_item), "item") is None:
-        interval = find_interval(correct_agreement(draw_items(by_item, seed)), level)
-        lower, upper = interval.lower, interval.upper
+    kappa, interval = correct_agreement(whole[None]).value, Interval(None, None)
+    if kappa is not None:
+        interval = bound_by_items(by_item, correct_agreement, level=level, seed=seed)
     counts = np.zeros((3, 3), dtype=np.int64)
     np.add.at(counts, (1 - answers.first, 1 - answers.second), 1)
     x, y = answers.first.astype(np.float64), answers.second.astype(np.float64)
@@ -201,8 +199,8 @@ def measure_repeats(
         pairs=n,
         consistent=float(np.trace(counts)) / n,
         kappa=kappa,
-        lower=lower,
-        upper=upper,
+        lower=interval.lower,
+        upper=interval.upper,
         reliability=float(lengthen(np.array(r))) if np.isfinite(r) and r > -1 else None,
         first_twice=first,
         second_twice=second,
@@ -252,18 +250,19 @@ def find_ceiling(
     correlation, of_people, of_llm, ceiling = whole
     if not np.isfinite([correlation, of_people, of_llm]).all():
         return None
-    corrected = lower = upper = None
+    corrected, interval = None, Interval(None, None)
     if min(of_people, of_llm) > MIN_RELIABILITY:
         corrected = correlation / ceiling
-        if refuse_interval(len(by_item), "item") is None:
-            drawn, *_, limits = _disattenuate(draw_items(by_item, seed))
+
+        def compute(sums: Array) -> Ratio:
+            drawn, *_, limits = _disattenuate(sums)
             known = np.isfinite(drawn) & (limits > 0)
-            ratio = Ratio(np.where(known, drawn, 0.0), np.where(known, limits, 0.0))
-            interval = find_interval(ratio, level)
-            lower, upper = interval.lower, interval.upper
+            return Ratio(np.where(known, drawn, 0.0), np.where(known, limits, 0.0))
+
+        interval = bound_by_items(by_item, compute, level=level, seed=seed)
     reached = ceiling if ceiling > 0 else None
-    numbers = (correlation, of_people, of_llm, reached, corrected, lower, upper)
-    return Ceiling(len(unit), *numbers)
+    numbers = (correlation, of_people, of_llm, reached, corrected)
+    return Ceiling(len(unit), *numbers, interval.lower, interval.upper)
 
 
 def _disattenuate(sums: Array) -> tuple[Array, Array, Array, Array]:

@@ -14,7 +14,7 @@ from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale
 from evenhand.data.tally import Codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing
 from evenhand.judges.texts import say
-from evenhand.numerics import Array, Integers
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.render.findings import Finding, describe_findings
 
 
@@ -33,7 +33,6 @@ def require_judges(judges: Sequence[str]) -> None:
 # One sort of one integer per rating (unit, judge, row) is all the order that agreement needs: a
 # million ratings take .1 s.
 
-Mask = NDArray[np.bool_]
 
 NO_OVERLAP: Final = "no output was judged by two judges"
 SHARE_OUTPUTS: Final = (
@@ -43,6 +42,20 @@ SHARE_OUTPUTS: Final = (
 MAX_KEY_BITS = 63  # Unit, judge and row are sorted as one number where it has no more bits
 # Whole scores over at most so many points are coded by counting; others are sorted
 MAX_COUNTED_RANGE = 4096
+
+
+def label_groups(groups: Integers, labels: NDArray[np.integer[Any]]) -> Integers:
+    """Return (G,) what all rows of a group are labelled with; where they differ, the last."""
+    of_group = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
+    of_group[groups] = labels
+    return of_group
+
+
+def sum_groups(groups: Integers, values: Array, size: int) -> Array:
+    """Return (size, q) sums of (n, q) values by group."""
+    sums = np.zeros((size, values.shape[1]))
+    np.add.at(sums, groups, values)
+    return sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +90,12 @@ class Units:
         return len(self.code)
 
     @cached_property
-    def several(self) -> Mask:
+    def several(self) -> Flags:
         """(U,) whether two or more judges scored the unit."""
         return self.sizes > 1
 
     @cached_property
-    def held(self) -> Mask:
+    def held(self) -> Flags:
         """(n,) whether a score is of a unit of two or more judges."""
         if self.several.all():
             return np.ones(len(self.code), dtype=np.bool_)
@@ -115,13 +128,13 @@ class Units:
             return names, np.zeros(self.size, dtype=np.int32)
         return names, self.item if name == "item" else codes[self.first]
 
-    def take(self, units: Mask) -> Units:
+    def take(self, units: Flags) -> Units:
         """Keep some units; points stay as they are."""
         if units.all():
             return self
         return self.choose(units, np.repeat(units, self.sizes), self.sizes[units])
 
-    def choose(self, units: Mask, scores: Mask, sizes: Integers) -> Units:
+    def choose(self, units: Flags, scores: Flags, sizes: Integers) -> Units:
         """Keep some (n,) scores of some (U,) units, which have these sizes then."""
         return replace(
             self,
@@ -132,7 +145,7 @@ class Units:
             first=self.first[units],
         )
 
-    def narrow(self, units: Mask) -> Units:
+    def narrow(self, units: Flags) -> Units:
         """Keep some units, and only points that they have; a declared scale stays as it is."""
         part = self.take(units)  # what others scored changes nothing of theirs
         if part.scale.declared or not part.size:
@@ -186,7 +199,7 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
     )
 
 
-def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
+def _order(rows: RatingRows) -> tuple[Integers, Codes, Flags, int]:
     """Return rows by unit and judge, judges, where units begin, and the number excluded."""
     # Rows are tried in the order of the table; moments are sorted only if somebody answered twice.
     order, judge, opens, twice = _sort(rows, None)
@@ -198,7 +211,9 @@ def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
     return order[~twice], judge[~twice], opens[~twice], int(twice.sum())
 
 
-def _sort(rows: RatingRows, by_moment: NDArray[np.intp] | None) -> tuple[Integers, Any, Mask, Mask]:
+def _sort(
+    rows: RatingRows, by_moment: NDArray[np.intp] | None
+) -> tuple[Integers, Any, Flags, Flags]:
     """Return row numbers and judges by unit, judge and moment (or place in the table).
 
     Then (n,) whether a row opens a unit, and whether its judge has answered before.
@@ -395,7 +410,12 @@ class Record:
     """A dataclass that JSON can hold: tuples as lists, and parts as their own records."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: _plain(value) for name, value in vars(self).items()}
+        return describe(self, *vars(self))
+
+
+def describe(item: object, *names: str) -> dict[str, Any]:
+    """Return attributes by name as JSON can hold them."""
+    return {name: _plain(getattr(item, name)) for name in names}
 
 
 def _plain(value: Any) -> Any:

@@ -53,7 +53,7 @@ from evenhand.errors import (
     require_option,
 )
 from evenhand.judges.texts import say
-from evenhand.judges.units import Record
+from evenhand.judges.units import Record, describe
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.rating_components import Systems, estimate_rating_components
 from evenhand.models.variance_components import TasteComponents, estimate_taste_components
@@ -90,7 +90,7 @@ def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents
 
 
 @dataclass(frozen=True)
-class Observed:
+class Observed(Record):
     judges: int  # number of judges
     items: int  # number of items
     systems: int  # number of systems
@@ -226,10 +226,9 @@ class VarianceComponents(Shown):
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
-            **{name: getattr(self, name) for name in names},
-            "observed": dict(vars(self.observed)),
+            **describe(self, *names, "observed"),
             "components": rows,
-            "says": list(map(str, self.says)),
+            **describe(self, "says"),
             "findings": describe_findings((*self.reasons, *self.notes)),
         }
 
@@ -624,8 +623,6 @@ def find_design(
     reliability: float | None = None,
     each: float | None = None,
 ) -> Answer:
-    if (stderr is None) == (reliability is None):
-        raise UnknownOption("give one of both: a standard error, or a reliability")
     if stderr is not None:
         if stderr <= 0:
             raise UnknownOption(f"a standard error of {stderr:g} cannot be: it is above 0")
@@ -710,15 +707,14 @@ class Study(Shown):
     def to_dict(self) -> dict[str, Any]:
         answer = None
         if self.answer is not None:
-            best = None if self.answer.best is None else self.answer.best.to_dict()
             reach = {"stderr": self.answer.wish, "least_judges": self.answer.least}
-            answer = {**reach, "best": best}
+            answer = {**reach, **describe(self.answer, "best")}
         return {
             **self.found.to_dict(),
             "designs": [one.to_dict() for row in self.designs for one in row],
-            "plan": None if self.plan is None else self.plan.to_dict(),
+            **describe(self, "plan"),
             "answer": answer,
-            "says": list(map(str, self.says)),
+            **describe(self, "says"),
             "findings": describe_findings(self.notes),
         }
 

@@ -24,7 +24,7 @@ from evenhand.judges.removal import (
     ScoreTable,
     choose_removed,
     choose_version,
-    describe_change,
+    describe_changes,
     merge_points,
     read_merging,
     rescore,
@@ -114,19 +114,14 @@ def test_correlations_are_those_of_the_columns():
     assert found.removed.systems == 3
 
 
-def test_a_judge_who_is_not_there_is_refused_with_the_nearest_name():
-    with pytest.raises(UnknownOption, match="no judge 'X' to leave out"):
-        rescore(table(), ["X"], "mean-score")
-
-
 def test_the_change_of_order_is_said_with_the_scores():
     """Without y: a 5, b 1, c 3, d 5; b and c were level, so that only a draws level with d."""
     rows = ratings(LINES).rows()
-    assert describe_change(rows, ["y"]) == "the order of systems by mean score stays as it is"
-    assert describe_change(rows, ["x"]) == (
-        "1 of 6 pairs of systems change order: b passes a (2.5 to 4; 4 to 3)"
-    )
-    assert describe_change(rows, ["z"]) == "nobody else scored d"
+    assert describe_changes(rows, [["y"], ["x"], ["z"]]) == [
+        "the order of systems by mean score stays as it is",
+        "1 of 6 pairs of systems change order: b passes a (2.5 to 4; 4 to 3)",
+        "nobody else scored d",
+    ]
 
 
 # Points of a scale merged.

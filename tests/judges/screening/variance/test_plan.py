@@ -99,9 +99,7 @@ def test_a_wish_beyond_a_thousand_judges_has_no_design(found):
     assert find_design(found, stderr=0.001).best is None
 
 
-@pytest.mark.parametrize(
-    "wish", [{}, {"stderr": 1.0, "reliability": 0.5}, {"stderr": -1.0}, {"reliability": 1.0}]
-)
+@pytest.mark.parametrize("wish", [{"stderr": -1.0}, {"reliability": 1.0}])
 def test_a_wish_that_cannot_be_is_refused(found, wish):
     with pytest.raises(UnknownOption):
         find_design(found, **wish)
