@@ -141,6 +141,14 @@ def test_strengths_that_were_collapsed_are_said_in_json_and_text(evenhand, folde
     assert finding["values"]["turned"] == "3=left"
 
 
+def test_commands_of_a_report_name_the_sheet(evenhand, study):
+    words = ("--sheet", "Responses", "--sections", "scores", "--json")
+    report = evenhand("report", study, *words).json
+    (section,) = report["parts"][0]["sections"]
+    for command in (report["command"], section["command"]):
+        assert "--sheet Responses" in command
+
+
 def test_tables_of_items_and_judges_may_be_workbooks(evenhand, study, folder):
     book = openpyxl.Workbook()
     book.active.append(["Participant", "native"])
