@@ -164,8 +164,8 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
     from evenhand.formats.reading import show_source
 
     words, flags = [*map(show_source, reading.files)], options.Reading.flags()
-    values = ("task", "where", "layout", "weight", "weights", "system_separator", "sheet", "decimal")
-    for name in values:
+    values = ("task", "where", "layout", "weight", "weights", "system_separator", "sheet")
+    for name in (*values, "decimal"):
         value = getattr(reading, name)
         usual = "frequency" if name == "weights" else None
         words += [] if value == usual else [flags[name], value]
