@@ -167,10 +167,11 @@ def list_judges(data: Comparisons | Rankings | Ratings) -> set[str]:
 
 def list_levels(data: Comparisons | Rankings | Ratings, column: str) -> list[str | None]:
     """Return the different values of a column as text, sorted; None for blank ones comes last."""
-    if isinstance(data.frame, nw.DataFrame):  # a tenth of the time of different rows, in pandas
-        frame = data.frame.get_column(column).unique().cast(nw.String).to_frame()
+    frame = data.frame
+    if isinstance(frame, nw.DataFrame):  # in pandas half of the time of different rows
+        frame = frame.get_column(column).unique().cast(nw.String).to_frame()
     else:
-        frame = data.frame.select(nw.col(column).cast(nw.String)).unique()
+        frame = frame.select(nw.col(column).cast(nw.String)).unique()
     with one_thread(data.source.connection):
         values = fetch_columns(frame)[column].tolist()
     return sorted(values, key=lambda one: (one is None, one or ""))
