@@ -687,7 +687,7 @@ def look_at_outcomes(
     if table.original_types.get(column) or _unfit(table, column, table.schema[column]):
         return None
     labels = [read_label(table, roles[role], role) for role in _ROLES]
-    fetched = fetch_columns(table.frame.head(LOOK).select(*labels))
+    fetched = fetch_columns(table.frame.select(*labels).head(LOOK))
     columns = [cast("list[str | None]", fetched[role].tolist()) for role in _ROLES]
     rows = dict.fromkeys(zip(*columns, strict=True))  # many are the same
     reading = tell_reading(rows, outcome_labels)
