@@ -65,7 +65,7 @@ def count_passed(
         log_odds, error = np.log(wins / (1 - wins)), 1 / np.sqrt(n * wins * (1 - wins))
         passed["independent"] += log_odds - critical * error > -delta
         passed["not worse"] += log_odds / error > -norm.ppf(0.975)
-    return {name: count / campaigns for name, count in passed.items()}
+    return {name: float(count / campaigns) for name, count in passed.items()}
 
 
 # judges, votes, taste
@@ -176,7 +176,7 @@ def test_pairs_that_tie_more_than_others_are_decided_at_the_level(often):
         t = (pair.difference + np.log((0.5 + margin) / (0.5 - margin))) / pair.stderr
         modelled += t > student.ppf(0.95, 19), t < student.ppf(0.05, 19)
     passed, worse = codes[:2] / campaigns
-    print("ties by pair", often, passed, worse, modelled / campaigns)  # noqa: T201
+    print("ties by pair", often, float(passed), float(worse), modelled / campaigns)  # noqa: T201
     most = ALPHA + 3.1 * (ALPHA * (1 - ALPHA) / campaigns) ** 0.5
     assert passed <= most
     assert worse <= most

@@ -1,8 +1,10 @@
 """`meta_evaluate`: laws, what is found beside people's scores, clusters, people's own limits."""
 
 import json
+import os
 from dataclasses import replace
 
+import duckdb
 import numpy as np
 import pytest
 from scipy.stats import binomtest, t
@@ -14,6 +16,7 @@ from evenhand.metrics import statistics as measures
 from evenhand.render.latex import render_latex
 from evenhand.render.markup import render_markdown
 
+DATA = os.environ.get("EVENHAND_DATA")
 K, S, J = 8, 40, 10
 SYSTEMS = [f"s{k}" for k in range(K)]
 
@@ -539,6 +542,34 @@ def test_items_of_one_document_are_one_cluster_and_share_the_limit_of_ties():
     assert "items by document" not in meta_evaluate(votes, scores).signature
     alone = meta_evaluate({**votes, "doc_id": ["d"] * len(votes["item"])}, scores)
     assert any(one.startswith("There is one document:") for one in map(str, alone.notes))
+
+
+@pytest.mark.parametrize("kind", ["comparisons", "ratings"])
+def test_documents_of_appraise_are_named_before_the_system(kind):
+    votes, scores = compare()
+    systems = votes["left"]
+    if kind == "ratings":
+        votes = {**{name: scores[name] for name in ("system", "item")}, "score": scores["good"]}
+        systems = votes["system"]
+    documents = [f"d{int(item[1:]) // 3}" for item in votes["item"]]
+    named = [f"{one}#{system}" for one, system in zip(documents, systems, strict=True)]
+    plain = meta_evaluate({**votes, "document": documents}, scores).to_dict()
+    found = meta_evaluate({**votes, "document": named}, scores).to_dict()
+    assert found["metrics"] == plain["metrics"]
+    assert found["pairs"] == plain["pairs"]
+
+
+@pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")
+def test_esa_as_published_has_a_table_of_each_campaign_at_once():
+    ratings = f"{DATA}/esa_wmt23_ende/ratings.parquet"
+    outputs = duckdb.sql(f"select distinct item, system from '{ratings}'").fetchall()
+    items, systems = zip(*sorted(outputs), strict=True)
+    rng = np.random.default_rng(1)
+    scores = {"item": items, "system": systems, "a": rng.random(len(items)).tolist()}
+    found = meta_evaluate(ratings, scores | {"b": rng.random(len(items)).tolist()})
+    assert len(found.groups) == 8
+    assert not found.refused
+    assert all(one.pairs and "items by document" in one.signature for one in found.groups.values())
 
 
 @pytest.mark.parametrize("kind", ["comparisons", "ratings"])

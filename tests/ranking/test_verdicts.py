@@ -168,6 +168,22 @@ def test_an_llm_judge_of_one_outcome_is_excluded_and_named(tables, method):
     assert "constant-llm-judges" not in [one.code for one in expected.notes]
 
 
+def test_a_judge_who_always_says_left_would_take_away_a_third_of_the_gain(monkeypatch):
+    gains = []
+    for seed in range(3):
+        people, verdicts = campaign_of(seed).tables()
+        n = len(verdicts["winner"])
+        swapped = {**verdicts, "left": verdicts["right"], "right": verdicts["left"]}
+        turned = {name: values + swapped[name] for name, values in verdicts.items()}
+        both = add_judges(verdicts, turned, {"flat": ["left"] * 2 * n})
+        gains.append([evenhand.rank(people, llm=both).fused.gain])
+        with monkeypatch.context() as patched:
+            patched.setattr("evenhand.ranking.verdicts.MIN_SAME", 10 * n)
+            gains[-1].append(evenhand.rank(people, llm=both).fused.gain)
+    excluded, averaged = np.mean(gains, axis=0) - 1
+    assert averaged < excluded * 2 / 3
+
+
 def test_verdicts_that_never_contradict_an_order_are_refused(tables):
     people, verdicts = tables
     n = len(verdicts["item"])
@@ -185,6 +201,23 @@ def test_few_verdicts_are_the_same_by_chance(tables):
     two = add_judges(verdicts, few, {"few": ["left"] * 9})
     codes = [one.code for one in evenhand.rank(people, llm=two).notes]
     assert "constant-llm-judges" not in codes
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "excluded"),
+    [(0.9, 40, False), (0.9, 80, True), (0.7, 15, False), (0.7, 20, True)],
+)
+def test_verdicts_that_others_give_too_may_be_all_the_same(tables, share, n, excluded):
+    """.9 ** 40 = .015, .9 ** 80 = .0002, .7 ** 15 = .005, .7 ** 20 = .0008; the limit is .002."""
+    people, verdicts = tables
+    every = [one for one, winner in enumerate(verdicts["winner"]) if winner == "left"]
+    others = [one for one, winner in enumerate(verdicts["winner"]) if winner != "left"]
+    kept = [*every, *others[: round(len(every) * (1 / share - 1))]]
+    llm = {name: [values[at] for at in sorted(kept)] for name, values in verdicts.items()}
+    few = {name: values[:n] for name, values in verdicts.items()}
+    both = add_judges(llm, few, {"same": ["left"] * n})
+    found = evenhand.rank(people, llm=both, unpaired="keep")
+    assert ("constant-llm-judges" in [one.code for one in found.notes]) == excluded
 
 
 def add_judges(verdicts, questions, judges):

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import ANSWER, COUNT, fetch_columns, is_nan, one_thread
+from evenhand.data.engine import (
+    ANSWER,
+    COUNT,
+    count_labels,
+    fetch_columns,
+    is_nan,
+    one_thread,
+)
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
@@ -167,7 +174,11 @@ def list_judges(data: Comparisons | Rankings | Ratings) -> set[str]:
 
 def list_levels(data: Comparisons | Rankings | Ratings, column: str) -> list[str | None]:
     """Return the different values of a column as text, sorted; None for blank ones comes last."""
-    frame = data.frame.select(nw.col(column).cast(nw.String)).unique()
+    frame = data.frame
     with one_thread(data.source.connection):
-        values = fetch_columns(frame)[column].tolist()
+        if isinstance(frame, nw.DataFrame):  # in pandas a third of the time of groups
+            distinct = frame.get_column(column).unique().cast(nw.String).to_frame()
+            values = fetch_columns(distinct)[column].tolist()
+        else:
+            values = [*count_labels(frame, column, as_text=True)]
     return sorted(values, key=lambda one: (one is None, one or ""))

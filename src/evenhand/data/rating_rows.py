@@ -172,6 +172,11 @@ def find_document(columns: Iterable[str]) -> str | None:
     return next((one for one in columns if fold(one) in _DOCUMENTS), None)
 
 
+def name_document(label: str) -> str:
+    """Return a document's name, the first part of doc#system, as Appraise writes it."""
+    return label.partition("#")[0]
+
+
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:
     if rows.judges == ("",) or rows.items == ("",):
         return rows, ()  # scores that look alike may be of other judges or other outputs

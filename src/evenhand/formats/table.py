@@ -25,10 +25,10 @@ from evenhand.data.engine import (
     count_rows,
     fetch_columns,
     is_nan,
-    one_thread,
 )
 from evenhand.data.engine_errors import SKIP
 from evenhand.data.exclusions import Exclusion, sign_names
+from evenhand.data.groups import list_levels
 from evenhand.data.joining import keep_places, list_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
@@ -897,8 +897,7 @@ def make_comparisons(
             )
     # A look at the first rows: to look at all would read a long file twice. Should rows without an
     # outcome stand further down only, whoever counts comes upon them (`carries_excluded`).
-    with one_thread(data.source.connection):
-        labels = count_labels(data.frame.head(ROWS_LOOKED_AT), "outcome", as_text=True)
+    labels = list_levels(replace(data, frame=data.frame.head(ROWS_LOOKED_AT)), "outcome")
     if any(is_missing(label, data.outcome_labels) for label in labels):
         return data.exclude_unanswered()
     return data

@@ -246,7 +246,7 @@ def _take_task(scores: MetricScores, name: str) -> MetricScores:
 def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     """Compare metrics with people of one task under one criterion."""
     gold, metrics = aligned.gold, aligned.metrics
-    people, scores = _count_steps(aligned)
+    people, scores, merged = _count_steps(aligned)
     constant = np.nanmax(np.abs(scores.whole), axis=(1, 2)) == 0  # steps are from the median
     names = wishes.choose(*list_available(gold, wishes.group))
     preferences = None
@@ -264,7 +264,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         values = {n: preferences.share if n == "preference" else values[n] for n in names}
     first = np.where(constant, np.nan, values[names[0]])  # they are last, and not tested
     order = np.lexsort((np.array(metrics), np.where(np.isnan(first), np.inf, -first)))
-    notes = [*aligned.notes]
+    notes = [*aligned.notes, *merged]
     if constant.any():
         same = [metrics[at] for at in np.flatnonzero(constant).tolist()]
         remedy = write_without("metric", same)
@@ -330,22 +330,32 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
     return note_excluded(result, gold.excluded)
 
 
-def _count_steps(aligned: Aligned) -> tuple[Steps, Steps]:
-    """Return scores of people and of metrics; refuse those whose squares overflow."""
+def _count_steps(aligned: Aligned) -> tuple[Steps, Steps, list[Finding]]:
+    """Return scores of people and of metrics; refuse those whose squares overflow.
+
+    Also a note of each metric of which different scores become equal.
+    """
     gold = aligned.gold
     given, items = ~np.isnan(gold.scores), gold.items
     if gold.votes is not None:
         given, items = ~np.isnan(aligned.values), gold.votes.items
-    people = Steps.count(gold.scores[None])
-    metrics = Steps.count(np.where(given, aligned.values, np.nan))
-    for names, steps in (("people",), people), (aligned.metrics, metrics):
+    values, notes = np.where(given, aligned.values, np.nan), list[Finding]()
+    people, metrics = Steps.count(gold.scores[None]), Steps.count(values)
+    for names, scores, steps in (
+        (("people",), gold.scores[None], people),
+        (aligned.metrics, values, metrics),
+    ):
         for m, k, s in np.argwhere(np.abs(steps.whole) > measures.FARTHEST).tolist():
             output = f"{gold.systems[k]} on {items[s]}" if items else gold.systems[k]
             raise InvalidJudgments(
                 f"a score of {output} by {names[m]} is too far from the others: correct it, leave"
                 " it out, or give logarithms of all scores"
             )
-    return people, metrics
+        for name, one, whole in zip(names, scores, steps.whole, strict=True):
+            if merged := measures.find_merged(one, whole):
+                pair = {"one": merged[0], "other": merged[1]}
+                notes.append(say("scores-merged", "warning", who=name, **pair))
+    return people, metrics, notes
 
 
 def _note_pairs(gold: Gold, wishes: Wishes, values: Mapping[str, Array]) -> list[Finding]:

@@ -20,7 +20,12 @@ from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import note_llm_names
 from evenhand.data.labels import is_missing
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
+from evenhand.data.rating_rows import (
+    RatingRows,
+    digest_ratings,
+    find_document,
+    name_document,
+)
 from evenhand.data.ratings import Ratings
 from evenhand.data.tables import BOUND_BY
 from evenhand.data.votes import Votes, digest_votes, split_tasks, take_task
@@ -231,7 +236,10 @@ def _find_documents(pairs: Comparisons, votes: Votes) -> Integers:
     document = find_document(pairs.columns)
     if document is None or not pairs.has("item"):
         return np.arange(len(votes.items))
-    of = _label_items(pairs, document)
+    of = {
+        name: [*dict.fromkeys(map(name_document, labels))]
+        for name, labels in _label_items(pairs, document).items()
+    }
     for item in sorted(name for name, labels in of.items() if len(labels) > 1):
         raise refuse_documents(item, of[item])
     known = [("document", of[name][0]) if name in of else ("item", name) for name in votes.items]

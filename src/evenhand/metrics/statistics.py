@@ -37,6 +37,7 @@ BATCHES: Final = 10  # Of flips, which tell how far chance moves SPA
 GROUPS: Final = ("none", "item", "system")
 ROUNDING: Final = 2.0**-45  # Of a score, at most: what computing and writing it changed
 FINEST: Final = 2.0**-36  # Of the median distance, a step of scores that are no multiples of one
+DIFFERENT: Final = 1e-3  # Share of a score by which another is no rounding of it
 FARTHEST: Final = 2.0**150  # Steps, beyond which squares may overflow
 EXACT: Final = 2.0**53  # Below it whole numbers and their sums are exact
 
@@ -72,6 +73,18 @@ class Steps:
     def restore(self, whole: Array) -> Array:
         """Return (M, K) numbers of steps as scores."""
         return self.origin[:, None] + self.size[:, None] * whole
+
+
+def find_merged(scores: Array, whole: Array) -> tuple[float, float] | None:
+    """Return two different scores, neither 0, that are the same whole number of steps."""
+    given = ~np.isnan(scores)
+    order = np.argsort(scores[given])
+    values, steps = scores[given][order], whole[given][order]
+    one, other = values[:-1], values[1:]
+    least, most = np.sort(np.abs([one, other]), axis=0)
+    merged = (np.diff(steps) == 0) & (other - one > DIFFERENT * most) & (least > 0)
+    at = int(np.argmax(merged)) if merged.any() else -1
+    return (float(one[at]), float(other[at])) if at >= 0 else None
 
 
 def _find_step(scores: Array) -> tuple[float, float, float]:

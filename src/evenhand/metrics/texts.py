@@ -25,6 +25,9 @@ say: Final = Templates(
         "undefined": "Not among the tests: {metrics:list}, for which {statistic} is not defined.",
         "constant": "{who} all outputs the same score and {were} not tested. Check {them}, or"
         " exclude {them} ({remedy}).",
+        "scores-merged": "Different scores by {who} count as equal ({one:.3g} and {other:.3g}),"
+        " since others are so much larger: give logarithms of all scores, unless these are errors"
+        " of rounding.",
         "gold-negated": "People's scores ({criterion}) were negated: lower is better.",
         "metric-negated": "Scores of {metrics:list} were negated: the name says that lower is"
         " better.",

@@ -36,6 +36,7 @@ Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 WEBB: Final = np.sqrt([1.5, 1.0, 0.5]) * np.array([[-1.0], [1.0]])
 # Numbers in the changes of all clusters that are worked on at a time: they stay in the cache
 BLOCK: Final = 100_000
+DRAWN_TOGETHER: Final = 100  # Replicates whose random numbers stay in the cache
 MIN_REPLICATES: Final = 32  # Worked on at a time where each has more numbers than that
 CLUSTERS_TOGETHER: Final = 8  # Clusters whose weights stand beside each other in one product
 # Variance of a difference beside those of its ends, below which single precision is too coarse
@@ -58,7 +59,11 @@ class Influence:
 
 
 def draw_webb(shape: tuple[int, int], rng: np.random.Generator) -> Array:
-    return np.take(WEBB, rng.integers(0, WEBB.size, shape))
+    weights = np.empty(shape)
+    for start in range(0, len(weights), DRAWN_TOGETHER):
+        part = weights[start : start + DRAWN_TOGETHER]
+        np.take(WEBB, rng.integers(0, WEBB.size, part.shape), out=part, mode="clip")
+    return weights
 
 
 def bootstrap_contrasts(

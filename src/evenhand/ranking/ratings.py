@@ -16,7 +16,12 @@ from evenhand.data.controls import leave_out_controls
 from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import REFERENCES, Exclusion, note_excluded
 from evenhand.data.groups import Levels, group_ratings
-from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document
+from evenhand.data.rating_rows import (
+    RatingRows,
+    digest_ratings,
+    find_document,
+    name_document,
+)
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
 from evenhand.data.slips import note_slips
@@ -295,9 +300,8 @@ def find_documents(scores: ScoredRows) -> Factor | None:
     if column is None or items is None:
         return None
     labels, codes = scores.rows.labels(column)
-    names = sorted({label.partition("#")[0] for label in labels})
-    place = {name: at for at, name in enumerate(names)}
-    documents = Factor.of(names, np.array([place[one.partition("#")[0]] for one in labels])[codes])
+    names, place = np.unique([name_document(one) for one in labels], return_inverse=True)
+    documents = Factor.of(names.tolist(), place[codes])
     nested = len(np.unique(number_groups(items.codes, documents.codes))) == items.size
     return documents if nested and documents.size < items.size else None
 

@@ -77,7 +77,8 @@ from evenhand.render.findings import Finding, take_findings
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CONTRARY: Final = 0.02  # Share of outcomes contrary to probabilities that is more than a few
 MAX_CHECK_T: Final = 3.0  # |t| from which verdicts on people's items differ from the others
-MIN_SAME: Final = 10  # Verdicts of an LLM judge that are all the same by chance once in 500
+MIN_SAME: Final = 10  # Verdicts of an LLM judge, below which they may be all the same
+SAME_BY_CHANCE: Final = 1 / 500  # Below it verdicts that are all the same are no chance
 MAX_NAMED: Final = 5  # Pairs without a verdict that a refusal names
 UNPAIRED: Final = ("drop", "keep")
 
@@ -238,8 +239,12 @@ def open_verdicts(
 def _exclude_constant_judges(verdicts: Comparisons) -> Comparisons:
     """Exclude LLM judges who give one outcome only, whom an average would suffer from.
 
-    Verdicts alone say who they are, so that what the others say of people stays unbiased. Where all
-    are such, one is left, of whom `say_constant` speaks.
+    Constant verdicts have λ = 0 by themselves, but a judge who says left of all pairs, averaged
+    with others, takes a third or more of what they gain. An honest judge may say the same of few
+    pairs too, the more so where the better system stands always left: excluded is only who would do
+    so less than once in 500 times at the other judges' share of that outcome. Verdicts alone say
+    who that is, so that what the others say of people stays unbiased. Where all are such, one is
+    left, of whom `say_constant` speaks.
     """
     named = verdicts.frame.drop_nulls("judge")
     groups = named.group_by("judge", "outcome").agg(nw.len().alias(COUNT))
@@ -247,7 +252,14 @@ def _exclude_constant_judges(verdicts: Comparisons) -> Comparisons:
     for judge, outcome, n in zip(*fetch_columns(groups).values(), strict=True):
         meant = read_outcome(str(outcome), verdicts.outcome_labels)
         given.setdefault(str(judge), Counter())[meant or str(outcome)] += int(n)
-    judges = sorted(one for one, own in given.items() if len(own) == 1 and own.total() >= MIN_SAME)
+    every = sum(given.values(), Counter[str]())
+
+    def is_constant(own: Counter[str]) -> bool:
+        ((outcome, n), *more), others = own.most_common(), every - own
+        share = (others[outcome] + 1) / (others.total() + 2)
+        return not more and n >= MIN_SAME and share**n < SAME_BY_CHANCE
+
+    judges = sorted(one for one, own in given.items() if is_constant(own))
     judges = judges[len(judges) == len(given) :]
     if not judges:
         return verdicts
