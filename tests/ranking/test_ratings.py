@@ -240,6 +240,40 @@ def test_ranks_and_tests_decide_the_same_pairs_beside_references():
     assert ranked == tested
 
 
+def leave_out_rows(columns, system):
+    kept = [at for at, name in enumerate(columns["system"]) if name != system]
+    return {name: [values[at] for at in kept] for name, values in columns.items()}
+
+
+@pytest.mark.parametrize("model", ["adjusted", "mean", "z"])
+def test_rows_of_references_change_no_test_of_systems(model):
+    """Nor do they change the scales of judges that z-scores are on."""
+    columns = make_with_reference()
+    found, expected = (
+        evenhand.find_differences(evenhand.read(pl.DataFrame(one)), model=model).to_dict()
+        for one in (columns, leave_out_rows(columns, "refA"))
+    )
+    assert [one["code"] for one in found.pop("excluded")] == ["references"]
+    assert found.pop("signature").startswith(expected.pop("signature"))
+    assert expected.pop("excluded") == []
+    assert found == expected
+
+
+def test_gates_leave_references_out_unless_one_is_compared():
+    columns = make_with_reference()
+    table = evenhand.read(pl.DataFrame(columns))
+    found = evenhand.gate(table, new="system-3", old="system-1", margin=2)
+    estimate = regress(leave_out_rows(columns, "refA"))[: K - 1]
+    assert found.comparisons[0].difference == pytest.approx(estimate[3] - estimate[1], abs=1e-9)
+    assert [one.code for one in found.excluded] == ["references"]
+    beside = evenhand.gate(table, new="refA", old="system-1", margin=2)
+    estimate = regress(columns)
+    at = sorted({*columns["system"]}).index
+    against = estimate[at("refA")] - estimate[at("system-1")]
+    assert beside.comparisons[0].difference == pytest.approx(against, abs=1e-9)
+    assert beside.excluded == ()
+
+
 def test_references_that_nothing_links_to_systems_are_not_shown_and_that_is_said():
     columns = make()
     for name, value in {"judge": "z", "item": "z", "system": "refA", "score": 60.0}.items():

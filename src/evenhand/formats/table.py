@@ -215,9 +215,10 @@ class Table:
             return ()
         faults = sorted(self.faults or (), key=lambda fault: fault.number)
         places = self.name_rows({*numbers, *(fault.number for fault in faults)})
-        reasons = [f"{places[one.number]} ({one.reason})" for one in faults]
-        every = count_rows(self.frame)
-        if len(numbers) >= every:
+        told = {one.number: f"{places[one.number]} ({one.reason})" for one in faults}
+        with_them = (f"{places[one]} (of the same output)" for one in numbers if one not in told)
+        reasons = [*told.values(), *with_them]
+        if len(numbers) >= (every := count_rows(self.frame)):
             raise InvalidJudgments(f"no row of {self.name} can be read: {reasons[0]}")
         return (exclude_bad_rows([places[number] for number in numbers], reasons, every),)
 

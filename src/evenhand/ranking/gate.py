@@ -96,6 +96,7 @@ from evenhand.ranking.ranking import (
     say_counts,
     say_why,
 )
+from evenhand.ranking.ratings import reads_human
 from evenhand.ranking.share_bounds import Votes, count_votes
 from evenhand.ranking.texts import say_of_gates as say
 from evenhand.render.counts import plural, say_tally
@@ -381,7 +382,10 @@ def gate(
     settings |= {"group_by": asked.group_by, "cluster": asked.cluster, "seed": seed}
     if isinstance(taken, Ratings | RatingRows):
         lower = None if asked.better is None else asked.better == "lower"
-        settings |= {"criterion": asked.criterion, "lower_is_better": lower, "references": ()}
+        settings |= {"criterion": asked.criterion, "lower_is_better": lower}
+        # one that is compared is a system like others
+        compared = any(map(reads_human, (asked.old, *asked.new)))
+        settings["references"] = () if compared else None
         if isinstance(taken, Ratings):
             with naming_plan(plan, UnknownOption):
                 refuse_wide_margin(taken, asked.margin)

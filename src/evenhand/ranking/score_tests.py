@@ -236,8 +236,6 @@ def account_for_clusters(
     They are adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method. Pairs then
     have the system first that scores better by the difference tested.
     """
-    tested = np.isin(rows.system, [rows.systems.index(name) for name in systems])
-    rows = rows.take(tested)  # references would be in the family of pairs
     try:
         ranking = rank_scores(rows, settings, lower_is_better=lower, references=())
     except (NotIdentified, NotConverged) as refusal:
@@ -636,8 +634,8 @@ def run_score_tests(
     sign = -1.0 if lower else 1.0
     settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
     standard = settings.name == "z"
-    scored = replace(rows, score=standardise(take_scores(rows))) if standard else rows
-    compared, excluded = leave_references_out(scored, references, kept=new)
+    rows, excluded = leave_references_out(rows, references, kept=new)
+    compared = replace(rows, score=standardise(take_scores(rows))) if standard else rows
     scores = MeanScores.of(compared, sign)
     systems = scores.systems
     if len(systems) < 2:

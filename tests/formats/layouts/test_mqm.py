@@ -174,6 +174,7 @@ def test_a_bad_row_takes_the_other_errors_of_its_rating_with_it(save) -> None:
     (excluded,) = data.excluded
     assert (excluded.code, excluded.rows, excluded.of_rows) == ("bad-rows", 2, 3)
     assert excluded.text.startswith("2 rows that cannot be read are excluded: line 3 (one error")
+    assert excluded.text.endswith("), line 2 (of the same output)")
 
 
 def test_semicolons_may_part_the_fields(save) -> None:
