@@ -848,7 +848,7 @@ def _compare_ratings(
         n_judgments=n,
         n_comparisons=n,
         ties=0.0,
-        digest=digest_ratings(rows),
+        digest=digest_ratings(of_systems),
         known=systems,
         notes=(*rows.notes, *say_names(systems)),
         default=DEFAULT,
