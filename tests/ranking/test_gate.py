@@ -404,8 +404,48 @@ def test_votes_that_are_all_ties_are_bounded():
         assert (one.value, one.lower) == (0.5, pytest.approx(0.05 ** (1 / judges) / 2))
         assert (one.lower > one.limit) == (decision == "passed")
     assert (one.equivalent, one.superior) == (True, False)
-    assert "All 1,160 direct votes are ties" in str(found.notes)
+    assert "1,160 direct votes, all ties" in str(found.notes)
+    assert "; 29 decide it." in str(found.notes)
     assert evenhand.gate(votes, new="B", old="A", margin=0).decision == "undecided"
+
+
+@pytest.mark.parametrize(("won", "units"), [("left", 4), ("right", 6), ("tie", 29)])
+def test_of_votes_that_are_all_alike_it_is_said_how_many_decide(won, units):
+    """.45^4, .55^6 and .9^29 are less than .05, and .45^5 than half of it."""
+    few = draw_alike(units - 1, 1, won, item=[f"i{at}" for at in range(units - 1)])
+    asked = {"old": "A", "margin": 0.05, "cluster": "item"}
+    one = find_first(evenhand.gate(few, new="B", **asked))
+    verdict = "is worse by more than the margin" if won == "right" else "passes"
+    assert one.judgments_needed == pytest.approx(1)
+    assert f"About 1 more judgment would show that it {verdict}" in one.says
+    enough = draw_alike(units, 1, won, item=[f"i{at}" for at in range(units)])
+    assert evenhand.gate(enough, new="B", **asked).decision != "undecided"
+    several = {name: values * 2 for name, values in few.items()} | {
+        "left": ["B"] * (units - 1) + ["C"] * (units - 1)
+    }
+    found = evenhand.gate(several, new=["B", "C"], **asked)
+    more = {"left": 5, "right": 7, "tie": 36}[won]
+    assert f"; {more} decide it." in str(found.notes)
+
+
+@pytest.mark.parametrize(("n", "decision"), [(60, "undecided"), (80, "passed")])
+def test_ties_alone_of_unknown_judges_have_the_error_of_as_many_independent_votes(n, decision):
+    """That of shares of a half: (.6/.4) log-odds are 1.81 of √(4/80), and 1.57 of √(4/60)."""
+    votes = {"left": ["B"] * n, "right": ["A"] * n, "winner": ["tie"] * n}
+    found = evenhand.gate(votes, new="B", old="A", margin=0.1)
+    t = log(1.5) / np.sqrt(4 / n)
+    assert find_first(found).p == pytest.approx(stats.t.sf(t, n - 1))
+    assert found.decision == decision
+
+
+def test_refusals_offer_only_what_a_gate_has():
+    one = {"left": ["B"], "right": ["A"], "winner": ["tie"]}
+    with pytest.raises(NotIdentified, match=r"their own spread; collect more$"):
+        evenhand.gate(one, new="B", old="A", margin=0.1)
+    scores = {"system": ["A", "B"] * 8, "item": [f"i{at // 2}" for at in range(16)]}
+    scores |= {"judge": ["j"] * 16, "score": [*range(16)]}
+    with pytest.raises(InvalidJudgments, match="both must be of one kind"):
+        evenhand.gate(draw_direct(), new="B", old="A", margin=0.1, llm=scores)
 
 
 def test_votes_on_one_of_several_systems_may_all_be_alike():
