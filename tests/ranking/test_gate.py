@@ -428,26 +428,6 @@ def test_of_votes_that_are_all_alike_it_is_said_how_many_decide(won, units):
     assert f"; {more} decide it." in str(found.notes)
 
 
-@pytest.mark.parametrize(("n", "decision"), [(60, "undecided"), (80, "passed")])
-def test_ties_alone_of_unknown_judges_have_the_error_of_as_many_independent_votes(n, decision):
-    """That of shares of a half: (.6/.4) log-odds are 1.81 of √(4/80), and 1.57 of √(4/60)."""
-    votes = {"left": ["B"] * n, "right": ["A"] * n, "winner": ["tie"] * n}
-    found = evenhand.gate(votes, new="B", old="A", margin=0.1)
-    t = log(1.5) / np.sqrt(4 / n)
-    assert find_first(found).p == pytest.approx(stats.t.sf(t, n - 1))
-    assert found.decision == decision
-
-
-def test_refusals_offer_only_what_a_gate_has():
-    one = {"left": ["B"], "right": ["A"], "winner": ["tie"]}
-    with pytest.raises(NotIdentified, match=r"their own spread; collect more$"):
-        evenhand.gate(one, new="B", old="A", margin=0.1)
-    scores = {"system": ["A", "B"] * 8, "item": [f"i{at // 2}" for at in range(16)]}
-    scores |= {"judge": ["j"] * 16, "score": [*range(16)]}
-    with pytest.raises(InvalidJudgments, match="both must be of one kind"):
-        evenhand.gate(draw_direct(), new="B", old="A", margin=0.1, llm=scores)
-
-
 def test_votes_on_one_of_several_systems_may_all_be_alike():
     """Its exact p-value and those of the others are multiplied, two of two."""
     alike, other = draw_alike(12, 20), draw_direct(names=("C", "A"), better=0.8)
