@@ -87,3 +87,20 @@ def test_refusals_offer_only_what_a_gate_has():
     scores |= {"judge": ["j"] * 16, "score": [*range(16)]}
     with pytest.raises(InvalidJudgments, match="both must be of one kind"):
         evenhand.gate({**one, "winner": ["left"]}, new="B", old="A", margin=0.1, llm=scores)
+
+
+@pytest.mark.parametrize(("n", "decision"), [(30, "undecided"), (45, "undecided"), (46, "passed")])
+def test_a_loss_among_ties_is_bounded_by_chances_of_counts(n, decision):
+    """One loss among ties: as likely as at most one of n votes where a tenth is lost.
+
+    Student's t of thirty judges passes it from 30 votes on.
+    """
+    votes = {"left": ["B"] * n, "right": ["A"] * n, "judge": [f"j{at}" for at in range(n)]}
+    votes |= {"winner": ["right", *["tie"] * (n - 1)]}
+    found = evenhand.gate(votes, new="B", old="A", margin=0.05)
+    (one,) = found.comparisons
+    assert found.decision == decision
+    assert one.p == pytest.approx(stats.binom.cdf(1, n, 0.1), abs=1e-9)
+    assert stats.t.sf((one.difference + one.delta) / one.stderr, one.df) < 0.05
+    exact = stats.binomtest(1, n).proportion_ci(0.9, "exact")
+    assert one.lower == pytest.approx((1 - exact.high) / 2, abs=1e-6)
