@@ -8,6 +8,7 @@ import pytest
 from scipy import optimize, stats
 
 import evenhand
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.ranking.gate_terms import SHARES
 from evenhand.ranking.share_bounds import Votes, count_votes, find_half_ties
 
@@ -65,3 +66,41 @@ def test_weighted_votes_are_as_many_as_have_their_error(weights):
     variance = 0.2  # of scores 1, 0, ½, 1, 0, with equal weights
     found = count_votes(ranking, ("B", "A"), (variance / 10) ** 0.5)
     assert found.units == pytest.approx(10, abs=1)
+
+
+@pytest.mark.parametrize(("n", "decision"), [(60, "undecided"), (80, "passed")])
+def test_ties_alone_of_unknown_judges_have_the_error_of_as_many_independent_votes(n, decision):
+    """That of shares of a half: (.6/.4) log-odds are 1.81 of √(4/80), and 1.57 of √(4/60)."""
+    votes = {"left": ["B"] * n, "right": ["A"] * n, "winner": ["tie"] * n}
+    found = evenhand.gate(votes, new="B", old="A", margin=0.1)
+    (one,) = found.comparisons
+    t = log(1.5) / np.sqrt(4 / n)
+    assert one.p == pytest.approx(stats.t.sf(t, n - 1))
+    assert found.decision == decision
+
+
+def test_refusals_offer_only_what_a_gate_has():
+    one = {"left": ["B"], "right": ["A"], "winner": ["tie"]}
+    with pytest.raises(NotIdentified, match=r"their own spread; collect more$"):
+        evenhand.gate(one, new="B", old="A", margin=0.1)
+    scores = {"system": ["A", "B"] * 8, "item": [f"i{at // 2}" for at in range(16)]}
+    scores |= {"judge": ["j"] * 16, "score": [*range(16)]}
+    with pytest.raises(InvalidJudgments, match="both must be of one kind"):
+        evenhand.gate({**one, "winner": ["left"]}, new="B", old="A", margin=0.1, llm=scores)
+
+
+@pytest.mark.parametrize(("n", "decision"), [(30, "undecided"), (45, "undecided"), (46, "passed")])
+def test_a_loss_among_ties_is_bounded_by_chances_of_counts(n, decision):
+    """One loss among ties: as likely as at most one of n votes where a tenth is lost.
+
+    Student's t of thirty judges passes it from 30 votes on.
+    """
+    votes = {"left": ["B"] * n, "right": ["A"] * n, "judge": [f"j{at}" for at in range(n)]}
+    votes |= {"winner": ["right", *["tie"] * (n - 1)]}
+    found = evenhand.gate(votes, new="B", old="A", margin=0.05)
+    (one,) = found.comparisons
+    assert found.decision == decision
+    assert one.p == pytest.approx(stats.binom.cdf(1, n, 0.1), abs=1e-9)
+    assert stats.t.sf((one.difference + one.delta) / one.stderr, one.df) < 0.05
+    exact = stats.binomtest(1, n).proportion_ci(0.9, "exact")
+    assert one.lower == pytest.approx((1 - exact.high) / 2, abs=1e-6)

@@ -52,7 +52,9 @@ from evenhand.ranking.ranking import MAX_TIMES, GroupedRankings, Ranking
 from evenhand.render.findings import Finding
 
 # What remedies of `rank` ask for and a gate does not have
-LACKING: Final = ("--prior", "--ties", "--model", "rank them apart", "merge groups")
+LACKING: Final = (
+    *("--prior", "--ties", "--model", "--interval", "rank them apart", "merge groups"),
+)
 
 
 def find_log_evidence(wins: float, losses: float, least: float) -> float:
@@ -249,7 +251,9 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
     direct = table.keep_rows(direct.frame, "other-pairs", reason)
     if settings.get("llm") is not None:
         llm = take_pairs(take(settings["llm"]))
-        settings = {**settings, "llm": keep_pairs(llm, asked.new, asked.old)}
+        if isinstance(llm, Comparisons):  # `rank` refuses others
+            llm = keep_pairs(llm, asked.new, asked.old)
+        settings = {**settings, "llm": llm}
     direct, slips = _count_once(direct, asked)
     never = say_never_met(asked.new, asked.old)
     refusal = NotIdentified(never, ["collect comparisons of these two"])

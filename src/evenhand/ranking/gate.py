@@ -558,6 +558,9 @@ def compare_alike(
     times = len(asked.new)
     mine = Votes(float(value == 1), float(value == TIED), float(value == 0), n)
     p, worse = min(1.0, times * mine.find_p(limit)), mine.turn().find_p(1 - limit)
+    rare = min(most, least)
+    needed = ceil(log(alpha / times) / log(rare) - 1e-9) if rare < 1 else None
+    short = needed is not None and n < needed <= MAX_TIMES * n and why is None
     evidence = asked.anytime
     one = changed(
         open_comparison(new, group, ""),
@@ -570,6 +573,7 @@ def compare_alike(
         log_evidence=-n * log(most) if evidence else None,
         log_evidence_worse=-n * log(least) if evidence else None,
         judgments=votes.votes,
+        judgments_needed=votes.votes * (needed / n - 1) if needed and short else None,
         why=why,
         headline="" if at_large else limit_to_levels("judge", votes.judges),
     )
@@ -577,9 +581,7 @@ def compare_alike(
         better = times * mine.find_p(0.5) <= alpha
         as_good = value == TIED
         one = changed(one, decision="passed", superior=better, equivalent=as_good)
-    rare = min(most, least)
     whose = " and ".join(f"{way}s" for way in votes.ways)
-    needed = ceil(log(alpha) / log(rare) - 1e-9) if rare < 1 else None
     told: dict[str, Any] = {
         "votes": votes.votes,
         "units": n,

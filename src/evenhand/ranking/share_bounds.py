@@ -101,7 +101,10 @@ def count_votes(ranking: Ranking, pair: tuple[str, str], error: float) -> Votes 
     n = ranking.tally.count_effective(*pair)
     wins, ties, losses = (counts / counts.sum()).tolist()
     variance = wins + ties / 4 - (wins + ties / 2) ** 2
-    units = min(n, variance / error**2 * n / (n - 1))
+    if counts.max() == counts.sum():  # all alike: no error of theirs is known
+        units = min(n, ranking.df + 1)
+    else:
+        units = min(n, variance / error**2 * n / (n - 1))
     if units > MOST_COUNTED:
         return None
     return Votes(wins, ties, losses, max(1, int(units + 1e-9)))

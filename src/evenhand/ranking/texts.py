@@ -645,10 +645,10 @@ say_of_gates: Final = Templates(
         " {these} only ({how})",
         "alike-judges": "nothing shows how other judges might differ. Add judges, or decide for"
         " {these} only ({how})",
-        "all-alike": "All {votes:#direct vote} prefer {better}, so that the bound is that of"
+        "all-alike": "{votes:#direct vote}, all for {better}, so that the bound is that of"
         " {units:#vote}{whose}{enough}.",
-        "all-ties": "All {votes:#direct vote} are ties, so that the bound is that of"
-        " {units:#vote}{whose}.",
+        "all-ties": "{votes:#direct vote}, all ties, so that the bound is that of"
+        " {units:#vote}{whose}{enough}.",
         "barred": "It cannot be decided whether {new} may replace {old}{where}: {why}.",
         "unknown": "It is not known whether {new} may replace {old}{where}: {why}.",
         "several-passed": "{which} may replace {old}{where}{headline}.",
