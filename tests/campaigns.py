@@ -31,6 +31,10 @@ def small(width: int, items: list[dict], judges: object, **design: object) -> Ca
     return make_campaign({**told, "tasks": [TASKS[width]]})
 
 
+def list_mine(assignment: Assignment, judge: str) -> list[Ticket]:
+    return [one for one in assignment if one.judge == judge]
+
+
 def hamon() -> Campaign:
     """Return the printed design: 26 systems, 10,180 outputs, 125 judges, two passes."""
     items = []

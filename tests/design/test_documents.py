@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from campaigns import make_items, small
+from campaigns import list_mine, make_items, small
 from evenhand.design.assignment import assign, assign_llm, find_doubts
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import verify_collected, verify_design
@@ -28,7 +28,7 @@ def make_documents(sizes: tuple[int, ...] = SIZES, systems: int = 3) -> list[dic
 
 def list_blocks(campaign: Campaign, judge: str) -> list[tuple[Any, list[str]]]:
     """Return what a judge sees one after the other: document, systems and kind, and the items."""
-    tickets = assign(campaign).of(judge)
+    tickets = list_mine(assign(campaign), judge)
     key = lambda one: (campaign.item(one.item).document, one.systems, one.kind)  # noqa: E731
     return [(what, [one.item for one in group]) for what, group in groupby(tickets, key)]
 
@@ -58,7 +58,7 @@ def test_loads_controls_repeats_and_quotas_count_documents() -> None:
     found = {one.name: one.found for one in check.guarantees}
     assert found["quality: loads"].startswith("9 for each of 2 judges;")  # 6 documents of 3
     assert found["quotas"] == "0 judges above theirs; 11 tickets each"
-    tickets = assign(campaign).of("judge-1")
+    tickets = list_mine(assign(campaign), "judge-1")
     control = [one for one in tickets if one.kind == "control"]
     assert [(one.item[2:], one.expected) for one in control] == [
         ("-0", "good"),
@@ -130,6 +130,13 @@ def test_documents_that_cannot_be_kept_together_are_refused(
     items = [{**ITEM, "item": "x"}, {**ITEM, "item": "y", **changed}, {**ITEM, "item": "z"}]
     with pytest.raises(CampaignError, match=says):
         assign(small(1, items, 1, documents=True))
+
+
+def test_an_impossible_design_is_refused_in_counts_of_documents() -> None:
+    design = {"documents": True, "repeats": 1, "lag": 10}
+    says = r"has 3 tickets in pass .* lower lag \(a document counts as one item and one ticket\)$"
+    with pytest.raises(CampaignError, match=says):
+        assign(small(1, make_documents((4, 4, 4), 1), 1, **design))
 
 
 def test_a_policy_and_a_question_without_documents_are_refused() -> None:

@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 
 from broken_assignments import WAYS
-from campaigns import make_items, small
+from campaigns import list_mine, make_items, small
 from evenhand.design.assignment import Assignment, assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import verify_collected, verify_design
-from evenhand.design.tasks import Ticket
 from rebuilt_assignments import Break, rebuild
 
 
@@ -74,10 +73,6 @@ def assignment():
     ]
     design = {"judges_per_item": 2, "once_per_source": True, "controls": 2, "repeats": 2, "lag": 3}
     return assign(small(1, items, 6, **design))
-
-
-def list_mine(assignment: Assignment, judge: str) -> list[Ticket]:
-    return [one for one in assignment if one.judge == judge]
 
 
 def broken(assignment: Assignment) -> set[str]:

@@ -77,6 +77,46 @@ def test_an_answer_is_changed_until_something_after_its_document_is_answered(
     assert [one["score"] for one in answers if one] == [20, *range(1, size - 1), 99, 50]
 
 
+def test_a_change_is_no_first_answer(client: TestClient, store: Store) -> None:
+    token = fill(store, make_documents())["ann"]
+    item = load(client, token)
+    forged = send(client, token, item, 10, replaces="f" * 64)
+    assert (forged.status_code, forged.json()["word"]) == (409, "reload")
+    last = send(client, token, item, 10).json()["next"]["document"][0]
+    client.post(f"/j/{token}/undo", json={})
+    late = send(client, token, last, 20, key="another tab", replaces=last["receipt"])
+    assert (late.status_code, late.json()["word"]) == (409, "reload")
+    assert list(list_judgments(store)) == []
+
+
+def test_a_change_that_was_begun_is_stored_while_the_campaign_is_paused(
+    client: TestClient, store: Store
+) -> None:
+    token = fill(store, make_documents())["ann"]
+    first = send(client, token, load(client, token), 10).json()["next"]["document"][0]
+    store.pause()
+    change = {"key": "c1", "replaces": first["receipt"]}
+    changed = send(client, token, first, 20, **change)
+    assert changed.json()["next"]["word"] == "paused"
+    assert send(client, token, first, 20, **change).json() == changed.json()
+    assert [one.answer for one in list_judgments(store)] == [{"score": 20}]
+    assert check_store(store).holds
+
+
+def test_the_time_of_a_change_is_added(client: TestClient, store: Store) -> None:
+    token = fill(store, make_documents())["ann"]
+    item = send(client, token, load(client, token), 10, seconds=60).json()["next"]
+    seconds = []
+    # by the clocks of browsers; a log holds at most ten million seconds, and may hold none
+    for key, took in {"a": 5.5, "b": 1e7, "c": None, "d": 4}.items():
+        first = item["document"][0]
+        change = {"key": key, "replaces": first["receipt"], "seconds": took}
+        item = send(client, token, first, 20, **change).json()["next"]
+        seconds += [one.seconds for one in list_judgments(store)]
+    assert seconds == [65.5, 1e7, None, None]
+    assert check_store(store).holds
+
+
 def test_another_judge_in_a_seat_does_not_see_the_answers_before(
     client: TestClient, store: Store
 ) -> None:

@@ -94,6 +94,27 @@ def test_an_answer_before_is_changed_and_what_is_begun_stays(
     assert list_scores(store) == [(55, None), *[(70, None)] * (size == 3), last]
 
 
+def test_the_time_before_a_change_counts(browser: Any, site: Any) -> None:
+    store, address = site("rating", "en")
+    page = open_page(browser, address, 1280)
+    settle(page, "1 of 5")
+    press(page, "5 0 Enter")
+    settle(page, "2 of 5")
+    page.wait_for_timeout(1000)
+    change(page, "60")
+    press(page, "Enter")
+    page.wait_for_selector(f"{FIRST}:has-text('60')")
+    page.wait_for_timeout(EARLY)
+    page.fill(".number", "70")
+    if page.locator(".whole").count():
+        page.fill(".whole .number", "90")
+    press(page, "Enter")
+    page.wait_for_selector(".segment:has-text('70')")
+    page.close()
+    seconds = {(one.answer or {})["score"]: one.seconds for one in list_judgments(store)}
+    assert (seconds[70] or 0) > 1
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_document_is_checked_until_it_is_submitted(browser: Any, site: Any, width: int) -> None:
     store, address = site("rating", "en")

@@ -120,8 +120,14 @@ def _write_expected(item: Item, task: str, systems: tuple[str, ...]) -> str:
 def assign(campaign: Campaign) -> Assignment:
     """Decide who sees what, in which order; the same for the same campaign everywhere."""
     if campaign.segments:
+        _check_training(campaign)
         check_controls(campaign)
-        return _unfold(campaign, assign(fold(campaign)))
+        documents = fold(campaign)
+        try:
+            return _unfold(campaign, assign(documents))
+        except CampaignError as refusal:
+            counts = "a document counts as one item and one ticket"
+            raise CampaignError(f"{refusal} ({counts})") from None
     draws = Draws(campaign.drawing_seed, "campaign")
     _check_training(campaign)
     check_controls(campaign)

@@ -209,7 +209,7 @@ def _serve_or_end(tx: WriteTransaction, judge: str) -> Shown:
 
 
 def _add_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Shown:
-    sitting = judging.find_sitting(tx, judge, served)
+    sitting = judging.find_sitting(tx, judge)
     return (served, sitting) if served else Ended(judging.has_answered(tx, judge), sitting)
 
 

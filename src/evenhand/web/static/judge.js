@@ -168,7 +168,7 @@
     if (typeof answer === "string") { notice(answer, "warning"); return; }
     const comment = document.getElementById("comment");
     if (comment && comment.value.trim()) answer.comment = comment.value;
-    const seconds = Math.round(performance.now() - began - paused) / 1000;
+    const seconds = spent();
     const kept = { ticket: item.ticket, key: item.key ?? drawKey(), answer, seconds, replaces: item.replaces };
     countWork(seconds);
     memory.set("outbox", kept);
@@ -176,6 +176,8 @@
     document.body.classList.add("sending");
     await deliver(kept);
   }
+  // seconds for this item, with those before the judge went back to another one
+  const spent = () => Math.round(performance.now() - began - paused + 1000 * (item.spent ?? 0)) / 1000;
   const drawKey = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
   async function deliver(kept) {
     if (busy) return;
@@ -188,7 +190,7 @@
       notice("");
       wait = 1;
       // what was begun of the segment from which the judge went back
-      if (item && item.back && item.back.ticket === said.next.ticket) said.next.answer = item.back.answer;
+      if (item && item.back && item.back.ticket === said.next.ticket) said.next = { ...said.next, answer: item.back.answer, spent: item.back.spent };
       if (said.feedback && item) teach(said.feedback, kept.answer, said.next);
       else show(said.next);
     } catch (fault) {
@@ -301,7 +303,7 @@
   // something after the document is answered, the one that is asked, and those that follow.
   function change(segments, at) {
     if (busy) return;
-    const draft = form && form.draft ? { answer: { ...form.draft(), comment: document.getElementById("comment")?.value } } : {};
+    const draft = form && form.draft ? { answer: { ...form.draft(), comment: document.getElementById("comment")?.value }, spent: spent() } : {};
     const { place, total } = item;
     show({ ...segments[at], state: "item", place, total, document: segments, at, replaces: segments[at].receipt, back: item.back ?? { ...item, ...draft } });
   }

@@ -384,6 +384,7 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     # who may go on holds their seat; it is asked here all the same
     if row.number is None or row.seat != row.judge_seat or row.holder != reply.judge:
         raise records.NotYours(records.NOT_ASSIGNED)
+    standing = None
     if row.state == CLOSED:
         standing = find_record(tx, row.record)
         if reply.replaces != row.record:
@@ -409,8 +410,9 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     if reply.replaces is not None:
         fields["replaces"] = reply.replaces
     payload: dict[str, Any] = {"answer": answer}
-    if reply.seconds is not None:
-        payload["seconds"] = round(float(reply.seconds), 3)
+    seconds = _add_seconds(reply, standing)
+    if seconds is not None:
+        payload["seconds"] = round(seconds, 3)
     if reply.facts is not None:
         fields["facts"], payload["reply"] = reply.facts, reply.text
     if reply.probabilities is not None:
@@ -422,6 +424,13 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     if row.status == "invited":
         tx.change(BEGIN, {"judge": reply.judge})
     return record, row
+
+
+def _add_seconds(reply: Reply, standing: records.Record | None) -> float | None:
+    """Return the seconds of an answer; a revision's include those of the answer it changes."""
+    if standing is None or reply.seconds is None:
+        return reply.seconds
+    return None if standing.seconds is None else min(standing.seconds + reply.seconds, LONGEST_TIME)
 
 
 def skip(tx: WriteTransaction, reply: Reply) -> records.Record:
@@ -461,16 +470,16 @@ def answer(tx: WriteTransaction, reply: Reply) -> Answered:
         return Answered(record, None, halt)
 
 
-def find_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Sitting:
+def find_sitting(tx: WriteTransaction, judge: str) -> Sitting:
     if not tx.campaign.segments:
         return Sitting()
-    seat = look_up(tx, judge).judge_seat
-    if served is None:
+    seat, number = look_up(tx, judge).judge_seat, find_open(tx, judge)
+    if number is None:
         last = tx.ask(LAST, {"judge": judge})
         ended = last is not None and last.seat == seat
         return Sitting(before=_read_document(tx, judge, seat, last.number) if ended else ())
-    here = _read_document(tx, judge, seat, served.ticket.number)
-    first = here[0].ticket.number if here else served.ticket.number
+    here = _read_document(tx, judge, seat, number)
+    first = here[0].ticket.number if here else number
     begun = any(one.record is not None for one in here)
     return Sitting(here, () if begun else _read_document(tx, judge, seat, first - 1))
 
@@ -492,10 +501,11 @@ def _read_document(tx: WriteTransaction, judge: str, seat: str, number: int) -> 
 
 def revise(tx: WriteTransaction, reply: Reply, receipt: str) -> Answered:
     """Change an answer of a document that is not ended; `receipt` is the hash of what stands."""
-    sitting = find_sitting(tx, reply.judge, serve(tx, reply.judge))
+    sitting = find_sitting(tx, reply.judge)
     standing = [one.record for one in (*sitting.here, *sitting.before) if one.record is not None]
     same = (one for one in standing if one.ticket is not None and one.hash == receipt)
-    number = next((one.number for one in same if one.ticket.number == reply.ticket), None)  # type: ignore[union-attr]
+    # there is no record 0: what changes nothing that stands is refused, and is no first answer
+    number = next((one.number for one in same if one.ticket.number == reply.ticket), 0)  # type: ignore[union-attr]
     return answer(tx, replace(reply, replaces=number))
 
 
@@ -562,7 +572,7 @@ class Answering:
             done = revise(tx, self.reply, change) if change else answer(tx, self.reply)
         if done.halt is not None:
             return done
-        return replace(done, sitting=find_sitting(tx, self.reply.judge, done.next))
+        return replace(done, sitting=find_sitting(tx, self.reply.judge))
 
 
 def prefetch_answers(
