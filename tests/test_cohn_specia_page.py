@@ -69,10 +69,6 @@ def names(data_set, tmp_path_factory):
         yield found
 
 
-def test_one_task_with_half_of_its_ratings(names):
-    assert write_row("eng-zho", names["compare"]("eng-zho")) in PAGE
-
-
 def count_claims(parts):
     """Comparisons whose intervals exclude 0, and those that do so by Bonferroni, of all."""
     more = [one.mae_more for part in parts for one in part.tabulate() if one.mae_more]
