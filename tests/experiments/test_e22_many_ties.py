@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import t as student
 
 import evenhand
-from experiments.campaign import part_of
+from experiments.campaign import WHOLE, part_of
 
 ALPHA, R = 0.05, part_of(300)
 # above which a test at .06 lies by chance once in a thousand of R campaigns
@@ -106,6 +106,14 @@ def test_where_few_tie_it_passes_nearly_as_often_as_t(arm):
     passed, _, by_t = count_decided(*arm, share=0.5)
     print(f"{arm}, as good: passed {passed:.3f}, t alone {by_t:.3f}")  # noqa: T201
     assert passed >= by_t - 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not WHOLE, reason="EVENHAND_WHOLE is not set: it takes minutes")
+def test_few_judges_who_tie_very_differently_are_beyond_the_bound():
+    passed, worse, by_t = count_decided(5, 100, 0.1, 0.5, "judges", campaigns=2000)
+    print(f"2,000 campaigns: passed {passed:.3f}, worse {worse:.3f}, t alone {by_t:.3f}")  # noqa: T201
+    assert passed <= 0.09 + 3.1 * np.sqrt(0.09 * 0.91 / 2000)
 
 
 def test_a_few_campaigns_of_the_same():

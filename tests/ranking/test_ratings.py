@@ -227,6 +227,18 @@ def test_rows_of_references_change_no_answer_about_systems(model):
     assert found == expected
 
 
+def test_tables_with_the_method_of_wmt_sign_scores_of_references_too():
+    """Judges are standardised by them, so that they move its estimates."""
+    columns = make_with_reference()
+    moved = {**columns, "score": [*columns["score"]]}
+    moved["score"][columns["system"].index("refA")] += 40
+    found, other = (
+        evenhand.compare_methods(evenhand.read(pl.DataFrame(one))) for one in (columns, moved)
+    )
+    assert found.scores["wmt-da"].values.tolist() != other.scores["wmt-da"].values.tolist()
+    assert found.digest != other.digest
+
+
 def test_ranks_and_tests_decide_the_same_pairs_beside_references():
     table = evenhand.read(pl.DataFrame(make_with_reference()))
     tested = {
@@ -259,7 +271,7 @@ def test_rows_of_references_change_no_test_of_systems(model):
     assert found == expected
 
 
-def test_gates_leave_references_out_unless_one_is_compared():
+def test_gates_exclude_references_unless_one_is_compared():
     columns = make_with_reference()
     table = evenhand.read(pl.DataFrame(columns))
     found = evenhand.gate(table, new="system-3", old="system-1", margin=2)

@@ -177,6 +177,13 @@ def name_document(label: str) -> str:
     return label.partition("#")[0]
 
 
+def label_documents(rows: RatingRows, column: str) -> tuple[tuple[str, ...], Codes]:
+    """Return names of documents, sorted, and (n,) the code of each row's; -1 where it has none."""
+    labels, codes = rows.labels(column)
+    names, place = np.unique([name_document(one) for one in labels], return_inverse=True)
+    return tuple(names.tolist()), np.where(codes >= 0, place[codes], -1)
+
+
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:
     if rows.judges == ("",) or rows.items == ("",):
         return rows, ()  # scores that look alike may be of other judges or other outputs

@@ -177,7 +177,7 @@ class FeaturedOutputs:
     label: Array  # (n,) mean rating; 0 where it is not known
     ratings: Numbers  # (n,) how many ratings that is the mean of
     digest: str  # of the ratings and the features
-    notes: tuple[str, ...] = ()  # what was left out in reading
+    notes: tuple[str, ...] = ()  # what was excluded in reading
 
     def __len__(self) -> int:
         return len(self.items)
@@ -249,7 +249,7 @@ def read_either(
 ) -> tuple[FeaturedOutputs | None, FeaturedOutputs | None]:
     """Return the outputs that have ratings, and those that only stand in rows without a score."""
     # Either is None where there are none. A row without a score of an output that has ratings is
-    # left out, once its features are seen to be the same.
+    # excluded, once its features are seen to be the same.
     require_scores(data, "outputs are chosen by ratings, not by")
     data = admit_unrated(data)
     unrated = data.frame.filter(is_unscored(data.frame)).with_columns(score=nw.lit(0.0))

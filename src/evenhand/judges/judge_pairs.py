@@ -486,8 +486,8 @@ def _by_ratio(form: str, s: _Squares, level: float) -> Forms:
     value = (between - error) / (between + (k - 1) * error)
     single, mean = f"icc-{form}-1", f"icc-{form}-k"
     if not error:  # judges agree to the last
-        agree = (replace(s.name(one, 1.0), notes=(say("no-f"),)) for one in (single, mean))
-        return next(agree), next(agree)
+        note = (say("no-f"),)
+        return replace(s.name(single, 1.0), notes=note), replace(s.name(mean, 1.0), notes=note)
     f = between / error
     low = f / f_quantile((1 + level) / 2, *df)
     high = f * f_quantile((1 + level) / 2, df[1], df[0])

@@ -24,7 +24,7 @@ from evenhand.data.directions import reads_lower
 from evenhand.data.engine import fetch_columns
 from evenhand.data.groups import list_levels
 from evenhand.data.labels import is_missing
-from evenhand.data.rating_rows import RatingRows, name_document
+from evenhand.data.rating_rows import RatingRows, label_documents
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import fold
 from evenhand.errors import (
@@ -669,9 +669,7 @@ def count_documents(rows: RatingRows, document: str | None) -> Any:
     if document is None:
         return np.arange(size)
     codes = np.full(size, -1, dtype=np.int64)
-    labels, of = rows.labels(document)
-    names, place = np.unique([name_document(one) for one in labels], return_inverse=True)
-    of = np.where(of >= 0, place[of], -1)
+    names, of = label_documents(rows, document)
     item, of = rows.item[of >= 0], of[of >= 0]
     codes[item] = of
     for one in sorted({*item[codes[item] != of].tolist()}):  # items are sorted by their names

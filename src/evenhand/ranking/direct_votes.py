@@ -53,7 +53,12 @@ from evenhand.render.findings import Finding
 
 # What remedies of `rank` ask for and a gate does not have
 LACKING: Final = (
-    *("--prior", "--ties", "--model", "--interval", "rank them apart", "merge groups"),
+    "--prior",
+    "--ties",
+    "--model",
+    "--interval",
+    "rank them apart",
+    "merge groups",
 )
 
 
@@ -282,7 +287,7 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
 
 
 def _count_once(direct: Comparisons, asked: Asked) -> tuple[Comparisons, tuple[Finding, ...]]:
-    """Leave out second answers at any time, where evidence counts each once; else say which are."""
+    """Exclude second answers at any time, where evidence counts each once; else say which are."""
     if asked.anytime:
         return leave_out_second_answers(direct, asked.group_by), ()
     few = count_rows(direct.frame) <= MAX_ROWS_IN_PASSING

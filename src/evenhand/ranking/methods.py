@@ -63,8 +63,8 @@ from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import (
     check_references,
+    exclude_references,
     find_references,
-    leave_references_out,
     name_groups,
     rank_scores,
     refuse_interval,
@@ -823,7 +823,7 @@ def _compare_ratings(
     scores: dict[str, Scores] = {}
     refused: dict[str, str] = {}
     usual: Ranking | None = None
-    of_systems, excluded = leave_references_out(rows, references)
+    of_systems, excluded = exclude_references(rows, references)
     for name in names:
         try:
             if name == WMT:
@@ -848,7 +848,7 @@ def _compare_ratings(
         n_judgments=n,
         n_comparisons=n,
         ties=0.0,
-        digest=digest_ratings(of_systems),
+        digest=digest_ratings(rows),  # those of references too: WMT standardises judges by them
         known=systems,
         notes=(*rows.notes, *say_names(systems)),
         default=DEFAULT,

@@ -20,7 +20,7 @@ from evenhand.data.rating_rows import (
     RatingRows,
     digest_ratings,
     find_document,
-    name_document,
+    label_documents,
 )
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
@@ -118,7 +118,7 @@ def check_references(
     return named
 
 
-def leave_references_out(
+def exclude_references(
     rows: RatingRows, references: Sequence[str] | None, *, kept: str | None = None
 ) -> tuple[RatingRows, tuple[Exclusion, ...]]:
     """Exclude the scores of human references, as `find_references` finds them."""
@@ -151,7 +151,7 @@ def rank_beside_references(
     rank_part: ranks all systems of some scores.
     references: human references by name; None for systems whose names say that they are.
     """
-    rest, excluded = leave_references_out(rows, references)
+    rest, excluded = exclude_references(rows, references)
     ranking = rank_part(rest)
     if not excluded:
         return ranking
@@ -299,9 +299,7 @@ def find_documents(scores: ScoredRows) -> Factor | None:
     column, items = find_document(scores.rows.factors), scores.factors.get("item")
     if column is None or items is None:
         return None
-    labels, codes = scores.rows.labels(column)
-    names, place = np.unique([name_document(one) for one in labels], return_inverse=True)
-    documents = Factor.of(names.tolist(), place[codes])
+    documents = Factor.of(*label_documents(scores.rows, column))
     nested = len(np.unique(number_groups(items.codes, documents.codes))) == items.size
     return documents if nested and documents.size < items.size else None
 

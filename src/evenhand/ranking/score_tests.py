@@ -64,7 +64,7 @@ from evenhand.ranking.ranking import say_repeats
 from evenhand.ranking.ratings import (
     check_references,
     choose_rating_model,
-    leave_references_out,
+    exclude_references,
     name_groups,
     rank_scores,
 )
@@ -634,7 +634,7 @@ def run_score_tests(
     sign = -1.0 if lower else 1.0
     settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
     standard = settings.name == "z"
-    rows, excluded = leave_references_out(rows, references, kept=new)
+    rows, excluded = exclude_references(rows, references, kept=new)
     compared = replace(rows, score=standardise(take_scores(rows))) if standard else rows
     scores = MeanScores.of(compared, sign)
     systems = scores.systems

@@ -40,8 +40,8 @@ from evenhand.ranking.covariance import ClusteredErrors, estimate_each
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
 from evenhand.ranking.ratings import (
+    exclude_references,
     leave_out,
-    leave_references_out,
     order_scores,
     rank_beside_references,
     rank_scores,
@@ -240,7 +240,7 @@ def fuse_scores(
     refuse_settings(settings, unpaired)
     refuse_weight(weight)
     verdicts = match_verdicts(verdicts, people)
-    of_systems, _ = leave_references_out(verdicts, references)
+    of_systems, _ = exclude_references(verdicts, references)
 
     def fuse(part: RatingRows) -> Ranking:
         of_part = verdicts if part is people else of_systems

@@ -54,9 +54,9 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import (
     choose_rating_model,
-    leave_references_out,
+    exclude_references,
+    find_references,
     rank_scores,
-    reads_human,
 )
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
@@ -280,8 +280,8 @@ class Analysis:
         excluded = find_excluded(self.data)
         if not isinstance(self.data, Ratings) or self.settings.rank_references:
             return excluded
-        rows = leave_out_controls(self.data).rows()
-        return (*excluded, *(leave_references_out(rows, None)[1] if rows.size else ()))
+        rows = self.rated.counted
+        return (*excluded, *(exclude_references(rows, None)[1] if rows.size else ()))
 
     @cached_property
     def pairs(self) -> Comparisons:
@@ -700,13 +700,17 @@ class Rated:
         return {name: part for (name,), part in self.targets.split(("criterion",)).items()}
 
     @cached_property
+    def counted(self) -> RatingRows:
+        """Scores that rank, repeats too, and those of human references."""
+        return leave_out_controls(self.data).rows(factors=self._factors)
+
+    @cached_property
     def scored(self) -> Mapping[str, RatingRows]:
         """Criterion → what it is ranked by: repeats too, which cluster with their judge."""
         kind = self.rows.kind
         if kind is not None and (kind == CONTROL).all():
             raise NotIdentified("all scores are of controls: no output was scored")
-        rows = leave_out_controls(self.data).rows(factors=self._factors)
-        return {name: part for (name,), part in rows.split(("criterion",)).items()}
+        return {name: part for (name,), part in self.counted.split(("criterion",)).items()}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -727,10 +731,8 @@ class Rated:
 
     @cached_property
     def references(self) -> tuple[str, ...]:
-        """Human references among the systems; none where all would be."""
-        human = tuple(name for name in self.systems if reads_human(name))
-        apart = len(human) < len(self.systems) and not self.settings.rank_references
-        return human if apart else ()
+        """Human references among the systems, which have no rank."""
+        return tuple(find_references(self.systems, () if self.settings.rank_references else None))
 
     @cached_property
     def systems(self) -> tuple[str, ...]:

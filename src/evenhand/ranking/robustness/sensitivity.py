@@ -47,7 +47,7 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import (
     choose_rating_model,
-    leave_references_out,
+    exclude_references,
     rank_scores,
     refuse_of_votes,
     take_part,
@@ -605,7 +605,7 @@ def vary_models(
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = usual or rank_scores(rows, settings, **how)
     flagged_in = screening or rows  # judges are screened by what they said of references too
-    rows, _ = leave_references_out(rows, references)
+    rows, _ = exclude_references(rows, references)
     how["references"] = ()
     notes = [*rows.notes]
     offers: list[tuple[str, Callable[[], Ranking]]] = []

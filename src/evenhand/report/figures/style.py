@@ -747,7 +747,7 @@ class Name:
 def place_names(
     points: Sequence[tuple[float, float]], names: Sequence[str], width: float
 ) -> list[Name]:
-    """Choose a side for each name; a name without room is left out."""
+    """Choose a side for each name; a name without room is not shown."""
     # Left, top, right, bottom of what is taken
     taken = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     placed = []
