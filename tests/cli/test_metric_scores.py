@@ -214,7 +214,7 @@ def test_items_of_other_names_are_named_on_both_sides():
 
 
 @pytest.mark.parametrize("beside", [True, False])
-def test_skipping_bad_rows_as_told_reads_the_others_and_says_so(evenhand, tmp_path, beside):
+def test_a_word_for_an_output_that_another_row_scores_is_named(evenhand, tmp_path, beside):
     twice = {name: 2 * column for name, column in {**PEOPLE, **METRICS}.items()}
     twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
     table = pl.DataFrame(twice).with_columns(pl.col("bleu").cast(pl.String))
@@ -225,9 +225,12 @@ def test_skipping_bad_rows_as_told_reads_the_others_and_says_so(evenhand, tmp_pa
     table.write_csv(path)
     table.select("item", "system", "bleu", "comet").write_csv(scores)
     files = [path] if beside else [path, scores]
-    assert "--skip-bad-rows" in evenhand("metrics", *files, code=2).err
-    told = " ".join(evenhand("metrics", *files, "--skip-bad-rows").out.split())
-    assert "Scores of metrics: cells that are no numbers, line 5 ('err' in 'bleu')" in told
+    told = evenhand("metrics", *files, "--json").json
+    (note,) = (one for one in told["findings"] if one["code"] == "unread")
+    assert note["severity"] == "warning"
+    assert "'err' in column 'bleu' of " in note["text"]
+    assert "(line 5) is not a number" in note["text"]
+    assert note["values"]["cells"] == 1
 
 
 def test_metrics_alone_are_not_taken_for_scores_of_people(evenhand, tmp_path):
