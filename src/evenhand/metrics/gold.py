@@ -588,10 +588,14 @@ def _align_votes(
         lacking |= np.isnan(values[:, side, np.maximum(at, 0)]).any(axis=0)
     if lacking.any():
         some = [*dict.fromkeys(names[one] for one in item[lacking].tolist())]
+        lost = np.isnan(values[:, votes.left, np.maximum(at, 0)])
+        lost |= np.isnan(values[:, votes.right, np.maximum(at, 0)]) | (at < 0)
+        metrics = [n for n, each in zip(scores.metrics, lost, strict=True) if each.any()]
         raise InvalidJudgments(
             f"{int(lacking.sum()):,} of {len(lacking):,} comparisons are of outputs without the"
-            f" score of a metric (items: {listing(some, 3)}). Add the scores, or"
-            f" {_exclude_items(gold, some)}"
+            f" score of {listing(metrics, 3)} (items: {listing(some, 3)})"
+            f"{scores.describe_unread()}. Add the scores, or {_exclude_items(gold, some)}"
+            f"{_exclude_metrics(scores, metrics)}"
         )
     taken = replace(votes, items=names, item=item)
     gold = replace(gold, items=(), votes=taken, documents=gold.documents[items])

@@ -25,7 +25,7 @@ from evenhand.data.engine import count_rows, fetch_columns
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.groups import list_levels
 from evenhand.data.joining import keep_places
-from evenhand.data.labels import is_missing
+from evenhand.data.labels import LONGEST, is_missing
 from evenhand.data.rating_rows import RatingRows, label_documents
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, fold, name_rows
@@ -85,9 +85,11 @@ Settings = Mapping[str, Any]
 PLAIN: Final[Settings] = {}
 ROLES: Final = ("item", "system", "task")  # What columns of both files play
 # Roles whose columns name an output, or say something else of its row than a score
-BESIDE: Final = (*ROLES, "judge", "criterion", "kind")
+BESIDE: Final = (*ROLES, "criterion", "kind")
 # Numbers with a comma or in per cent, which `evenhand.read` reads, or refuses for what they are
-WRITTEN: Final = r"^[+-]?[\d.]*(,\d+|\s*%)$"
+COMMA: Final = r"^[+-]?[\d.]*,\d+$"
+PER_CENT: Final = r"^[+-]?[\d.]+\s*%$"
+WRITTEN: Final = f"{COMMA}|{PER_CENT}"
 
 FARTHEST: Final = 1.7e308  # Beyond it is infinity
 
@@ -145,10 +147,10 @@ class MetricScores:
         return [
             say(
                 *("unread", "warning"),
-                cells=first.cells,
                 metric=one,
-                are="is" if first.cells == 1 else "are",
-                first=first.describe(),
+                cells=first.cells,
+                first=f"Score {first.describe()}",
+                more=f", nor {first.cells - 1:,} more of {one}" if first.cells > 1 else "",
             )
             for one, first in self.unread.items()
             if one in self.metrics
@@ -253,8 +255,8 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
         why += f" has {listing(header.columns)}"
         why += "".join(f". {one}" for one in _note_words(table, header, others))
         if counted:
-            why = f"{listing(counted)} {'looks' if len(counted) == 1 else 'look'} like a count: to"
-            why += " use it, give rows of metric, system, item and score"
+            why = f"{listing(counted)} is no metric by its name: to use it, rename it, or give rows"
+            why += " of metric, system, item and score"
         raise UnknownColumn(f"{table.name} has no scores of metrics: {why}")
     # a single column called score is called after its file
     unnamed = len(columns) == 1 and fold(columns[0]) in UNNAMED
@@ -378,8 +380,15 @@ def _find_columns(table: Table, header: Header) -> list[str]:
     ]
     numbers = _list_numbers(table, fitting)
     named = [one for one in fitting if one not in numbers and is_metric(one)]
-    words = _list_words(table, header, named)
+    cells = _look(table, named)
+    words = [one for one in named if one in cells and _tells_apart(cells[one])]
     return [one for one in fitting if one in numbers or one in words]
+
+
+def _tells_apart(cells: Sequence[Any]) -> bool:
+    """Say whether a column under the name of a metric holds several words, and no texts."""
+    words = {str(one).strip() for one in cells if not _is_blank(one)}
+    return len(words) > 1 and max(map(len, words)) <= LONGEST
 
 
 def _look(table: Table, columns: Sequence[str], rows: int = LOOK) -> dict[str, list[Any]]:
@@ -419,10 +428,11 @@ def _list_words(table: Table, header: Header, columns: Sequence[str]) -> list[st
             continue
         words = [None if _is_blank(one) else str(one).strip() for one in cells[name]]
         there = [one for one in words if one is not None]
-        spaced = sum(" " in one or not re.search(r"[^\W\d_]", one) for one in there)
+        spaced = sum(" " in one or bool(re.match(WRITTEN, one)) for one in there)
         shared = _follows(words, items) or _follows(words, system) if items else len({*there}) < 2
         outputs = [*zip(items, system, strict=True)] if items else system
-        if there and 2 * spaced <= len(there) and not shared and _follows(words, outputs):
+        few = 2 * len({*there}) <= len({*outputs})  # others name outputs
+        if few and 2 * spaced <= len(there) and not shared and _follows(words, outputs):
             found.append(name)
     return found
 
@@ -541,7 +551,12 @@ def _is_word(table: Table, column: str) -> nw.Expr | None:
     if dtype != nw.String:
         return None
     text = cell.str.strip_chars()
-    known = text.str.contains(WRITTEN) | text.is_in([*table.missing, column])
+    first = [str(one).strip() for one in _look(table, [column])[column]]
+    commas = sum(bool(re.match(COMMA, one)) for one in first)
+    points = sum(bool(re.match(PATTERN, one)) for one in first)
+    # one comma among numbers is a slip; of several the decimals may follow commas
+    known = text.str.contains(PER_CENT if commas < points else WRITTEN)
+    known |= text.is_in([*table.missing, column])
     return (is_no_number(column) & ~known).fill_null(value=False)
 
 
@@ -581,6 +596,8 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False, emptied: int = 0
         m, k, s = np.argwhere(moved)[0].tolist()
         n = int(moved.any(axis=0).sum())
         remedy = "keep one row of each"
+        if rows.items == ("",):
+            remedy = "call the column that names items item, or keep one row of each system"
         if not beside and data.has("judge"):
             remedy += ", or, if these are people's, name them first:"
             remedy += f" evenhand metrics {data.source.name} SCORES"
@@ -747,14 +764,19 @@ def _read_metric_files(folder: Path, people: Sequence[Path]) -> MetricScores:
 
 def read_metric_file(path: Path) -> MetricScores:
     """Read a file of one metric, such as BLEU-refA.seg.score; items are numbered from 1."""
-    scores, whole = read_mtme_scores(path), path.name.removesuffix(".gz").endswith(SYSTEMS)
+    wrong = list[tuple[int, str]]()
+    scores, whole = read_mtme_scores(path, wrong), path.name.removesuffix(".gz").endswith(SYSTEMS)
     values = np.array([scores[one] for one in sorted(scores)])[None]
     if whole and values.shape[2] > 1:
         raise InvalidJudgments(f"{path.name} has several scores of a system: keep one")
     items = ("",) if whole else tuple(str(at + 1) for at in range(values.shape[2]))
     name = _name_file(path)
     note = say("metrics-read", "read", metrics=(name,), file=path.name)
-    return MetricScores((name,), tuple(sorted(scores)), items, values, (note,))
+    unread = dict[str, Unread]()
+    if wrong:
+        line, value = wrong[0]
+        unread[name] = Unread(value, "score", f"{path.name} (line {line:,})", len(wrong))
+    return MetricScores((name,), tuple(sorted(scores)), items, values, (note,), unread=unread)
 
 
 def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
@@ -772,7 +794,10 @@ def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
         blocks.append(block)
     notes = tuple(note for part in parts.values() for note in part.notes)
     values = np.concatenate(blocks, axis=2)
-    return MetricScores(metrics, systems, tuple(items), values, notes, tasks=tuple(parts))
+    unread = {name: first for part in parts.values() for name, first in part.unread.items()}
+    return MetricScores(
+        metrics, systems, tuple(items), values, notes, tasks=tuple(parts), unread=unread
+    )
 
 
 def read_gold_folder(
