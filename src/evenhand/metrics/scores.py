@@ -386,9 +386,13 @@ def _find_columns(table: Table, header: Header) -> list[str]:
 
 
 def _tells_apart(cells: Sequence[Any]) -> bool:
-    """Say whether a column under the name of a metric holds several words, and no texts."""
+    """Say whether a column under the name of a metric holds several words, and no texts.
+
+    Numbers with a comma are no words: how they are read is asked for.
+    """
     words = {str(one).strip() for one in cells if not _is_blank(one)}
-    return len(words) > 1 and max(map(len, words)) <= LONGEST
+    plain = [one for one in words if not re.match(COMMA, one)]
+    return len(words) > 1 and 2 * len(plain) > len(words) and max(map(len, words)) <= LONGEST
 
 
 def _look(table: Table, columns: Sequence[str], rows: int = LOOK) -> dict[str, list[Any]]:
