@@ -122,7 +122,7 @@ def test_numbers_that_vary_within_an_output_are_no_metric_and_named():
 def test_a_count_beside_metrics_is_named(expected):
     found = meta_evaluate(PEOPLE, {**METRICS, "length": [*range(K * S)]})
     assert spa(found) == expected
-    assert "were not read as metrics: length." in " ".join(found.notes)
+    assert "were not read as metrics, by their names: length." in " ".join(found.notes)
     assert "counts" not in {one.code for one in meta_evaluate(PEOPLE, METRICS).notes}
 
 
@@ -373,7 +373,7 @@ def test_one_cell_with_a_comma_among_points_is_to_be_written_with_a_point(evenha
     cells[9] = "0,53"
     pl.DataFrame({**CELLS, "bleu": cells}).write_csv(scores)
     said = evenhand("metrics", people, scores, code=2).err
-    assert "write it as 0.53, or exclude such rows" in said
+    assert "is not a number (0.53 is one)" in said
     assert "--decimal" not in said
 
 

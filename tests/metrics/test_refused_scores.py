@@ -136,7 +136,7 @@ REFUSED = {
         PEOPLE,
         {"item": OK["item"], "system": OK["system"], "length": [3, 4, 5, 6, 7, 8]},
         {},
-        "length is no metric by its name: to use it, rename it, or give rows of metric, system, item",
+        "length is no metric by its name: to use it, rename it, or give rows of metric, system",
     ),
     "of the other level": (
         PEOPLE,

@@ -114,7 +114,7 @@ _OTHERWISE: Final[Mapping[str, frozenset[str]]] = {
             "condition",
         )
     ),
-    "score": frozenset(("sysscore", "systemscore", "publishedsysscore", "publishedscore")),
+    "score": frozenset(("sysscore", "systemscore", "publishedsysscore")),
     "criterion": frozenset(("protocol",)),
 }
 # Names of items where no column has one of those above, the likeliest first; a document is one

@@ -104,7 +104,9 @@ class Unread:
     cells: int = 1  # how many of its scores are none
 
     def describe(self) -> str:
-        return f"'{self.value}' in column '{self.column}' of {self.place} is not a number"
+        comma = re.match(COMMA, self.value.strip()) is not None
+        point = f" ({self.value.strip().replace(',', '.')} is one)" if comma else ""
+        return f"'{self.value}' in column '{self.column}' of {self.place} is not a number{point}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,8 +39,8 @@ say: Final = Templates(
         "only-systems": "Not compared: {metrics:list}, of which {folder} has only .sys.score, and"
         " of others .seg.score.",
         "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
-        "counts": "Columns of numbers that are no metrics by their names: {columns:list}. To use"
-        " one, rename it, or give rows of metric, system, item and score.",
+        "counts": "Columns of numbers were not read as metrics, by their names: {columns:list}. To"
+        " use one, rename it, or give rows of metric, system, item and score.",
         "words": "Not read as metrics, since they hold words: {columns:list}. Scores of metrics are"
         " numbers: to compare them, write these as numbers.",
         "unread": "{first}{more}, and not used. Every output that people judged has a score.",
