@@ -122,7 +122,7 @@ def test_numbers_that_vary_within_an_output_are_no_metric_and_named():
 def test_a_count_beside_metrics_is_named(expected):
     found = meta_evaluate(PEOPLE, {**METRICS, "length": [*range(K * S)]})
     assert spa(found) == expected
-    assert "were not read as metrics: length." in " ".join(found.notes)
+    assert "were not read as metrics, by their names: length." in " ".join(found.notes)
     assert "counts" not in {one.code for one in meta_evaluate(PEOPLE, METRICS).notes}
 
 
@@ -214,7 +214,7 @@ def test_items_of_other_names_are_named_on_both_sides():
 
 
 @pytest.mark.parametrize("beside", [True, False])
-def test_skipping_bad_rows_as_told_reads_the_others_and_says_so(evenhand, tmp_path, beside):
+def test_a_word_for_an_output_that_another_row_scores_is_named(evenhand, tmp_path, beside):
     twice = {name: 2 * column for name, column in {**PEOPLE, **METRICS}.items()}
     twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
     table = pl.DataFrame(twice).with_columns(pl.col("bleu").cast(pl.String))
@@ -225,9 +225,12 @@ def test_skipping_bad_rows_as_told_reads_the_others_and_says_so(evenhand, tmp_pa
     table.write_csv(path)
     table.select("item", "system", "bleu", "comet").write_csv(scores)
     files = [path] if beside else [path, scores]
-    assert "--skip-bad-rows" in evenhand("metrics", *files, code=2).err
-    told = " ".join(evenhand("metrics", *files, "--skip-bad-rows").out.split())
-    assert "Scores of metrics: cells that are no numbers, line 5 ('err' in 'bleu')" in told
+    told = evenhand("metrics", *files, "--json").json
+    (note,) = (one for one in told["findings"] if one["code"] == "unread")
+    assert note["severity"] == "warning"
+    assert "'err' in column 'bleu' of " in note["text"]
+    assert "(line 5) is not a number" in note["text"]
+    assert note["values"]["cells"] == 1
 
 
 def test_metrics_alone_are_not_taken_for_scores_of_people(evenhand, tmp_path):
@@ -370,7 +373,7 @@ def test_one_cell_with_a_comma_among_points_is_to_be_written_with_a_point(evenha
     cells[9] = "0,53"
     pl.DataFrame({**CELLS, "bleu": cells}).write_csv(scores)
     said = evenhand("metrics", people, scores, code=2).err
-    assert "write it as 0.53, or exclude such rows" in said
+    assert "is not a number (0.53 is one)" in said
     assert "--decimal" not in said
 
 

@@ -70,7 +70,12 @@ REFUSED = {
     ),
     "no system": (PEOPLE, {"item": [1], "bleu": [2.0]}, {}, "call it system. It has item, bleu"),
     "no scores": (PEOPLE, take([0, 1], {"system": list("xy")}), {}, "has no scores of metrics"),
-    "words": (PEOPLE, change(bleu=list("abcdef")), {}, "column of numbers.*It has item, system"),
+    "words": (
+        PEOPLE,
+        change(bleu=list("abcdef")),
+        {},
+        "'a' in column 'bleu' of dict .row 1. is not a number.*write its scores as numbers$",
+    ),
     "two scores": (
         PEOPLE,
         take([0, 0, 1, 2, 3, 4, 5], {**OK, "bleu": [1.0, 2, 3, 2, 3, 1]})
@@ -125,13 +130,13 @@ REFUSED = {
         PEOPLE,
         change(bleu=["1", "2", "x", "2", "3", "1"]),
         {},
-        "score 'x' in .*bleu",
+        "1 output .* bleu of z on 1 .'x' in column 'bleu' of dict .row 3. .*--where",
     ),
     "a count alone": (
         PEOPLE,
         {"item": OK["item"], "system": OK["system"], "length": [3, 4, 5, 6, 7, 8]},
         {},
-        "length looks like a count: to use it, give rows of metric, system, item and score",
+        "length is no metric by its name: to use it, rename it, or give rows of metric, system",
     ),
     "of the other level": (
         PEOPLE,

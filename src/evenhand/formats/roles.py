@@ -106,10 +106,17 @@ def is_metric(column: str) -> bool:
     return not _METRICS.isdisjoint(re.findall(r"[^\W\d_]+", column.casefold()))
 
 
-# Names of systems where no column has one of those above
-_SYSTEMS: Final = frozenset(
-    ("method", "approach", "engine", "variant", "llm", "bot", "mtsystem", "mtengine", "condition")
-)
+# Names of systems, and those of published tables of scores, where no column has one of those above
+_OTHERWISE: Final[Mapping[str, frozenset[str]]] = {
+    "system": frozenset(
+        (
+            *("method", "approach", "engine", "variant", "llm", "bot", "mtsystem", "mtengine"),
+            "condition",
+        )
+    ),
+    "score": frozenset(("sysscore", "systemscore", "publishedsysscore")),
+    "criterion": frozenset(("protocol",)),
+}
 # Names of items where no column has one of those above, the likeliest first; a document is one
 # where nothing else is, and with parts of documents beside it none of them is
 _ITEMS: Final = (
@@ -222,8 +229,8 @@ class Header:
         exact = [column for column in free if column == role]
         exact = exact or [column for column in free if fold(column) == role]
         named = exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
-        if not named and role == "system":
-            return [column for column in free if fold(column) in _SYSTEMS][:1]
+        if not named and role in _OTHERWISE:
+            return [column for column in free if fold(column) in _OTHERWISE[role]][:1]
         if not named and role == "item":
             items, documents = (
                 [column for name in names for column in free if fold(column) == name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -57,6 +58,7 @@ MAX_ITEMS_ADVISED: Final = 20  # Named in a condition that excludes them
 # Columns that Google's MQM files become: the number in the test set, and in the document
 GLOBAL_SEGMENT: Final = "global_segment"
 PLACE_IN_DOCUMENT: Final = "doc_id"
+PREFIX: Final = re.compile(r"\w+[./:]")  # Before the name of a system: wmt23.ONLINE-A
 MAX_JUDGES: Final = 50  # Groups of judges, each left out once, where there are more judges
 
 
@@ -374,7 +376,53 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
             f"people judged task {gold.task}, and metrics scored {listing(scores.tasks, 3)}: add"
             " scores, or give tasks the same names"
         )
-    notes = [*gold.notes, *scores.notes]
+    notes = [*gold.notes, *scores.notes, *scores.list_unread()]
+    scores = _match_systems(gold, scores, notes)
+    kept = _list_scored(gold, scores)
+    known = {name: at for at, name in enumerate(scores.systems)}
+    scored = ~np.isnan(scores.values)
+    others = [n for n in known if n not in gold.systems and scored[:, known[n]].any()]
+    if others:
+        notes.append(say("unjudged-systems", n=len(others), systems=others))
+    if len(kept) < len(gold.systems):
+        gold = gold.take_systems(kept)
+    systems = [known[name] for name in gold.systems]
+    if not gold.items or scores.items == ("",):
+        return _align_systems(gold, scores, systems, notes)
+    places = _match_items(gold, scores, notes)
+    missing = [name for name, at in zip(gold.items, places, strict=True) if at < 0]
+    judged = ~np.isnan(gold.scores)
+    if len(missing) == len(places):
+        raise _refuse_names(gold.items, scores)
+    if missing:
+        raise InvalidJudgments(
+            f"{len(missing):,} of the {len(places):,} items that people judged have no scores of"
+            f" metrics: {listing(missing, 3)}. Add them, or {_exclude_items(gold, missing)}"
+        )
+    values = scores.values[:, systems][:, :, places]
+    unscored = np.isnan(values) & judged
+    if unscored.any():
+        metrics = [n for n, lacks in zip(scores.metrics, unscored, strict=True) if lacks.any()]
+        which, metric = np.argwhere(unscored.any(axis=0)).tolist(), unscored.argmax(axis=0)
+        named = [
+            f"{scores.metrics[metric[k, s]]} of {gold.systems[k]} on {gold.items[s]}"
+            for k, s in which
+        ]
+        lost = [gold.items[at] for at in sorted({s for _, s in which})]
+        raise InvalidJudgments(
+            f"{plural(len(which), 'output')} that people judged, without a score:"
+            f" {listing(named, 3)}{scores.describe_unread()}. Add scores, or"
+            f" {_exclude_items(gold, lost)}{_exclude_metrics(scores, metrics)}"
+        )
+    n = int(scored.any(axis=0).sum() - judged.sum())
+    if n > 0:
+        notes.append(say("unjudged", "info", n=n))
+    values = np.where(judged, values, 0.0)
+    return Aligned(gold, scores.metrics, values, tuple(notes))
+
+
+def _list_scored(gold: Gold, scores: MetricScores) -> list[int]:
+    """Return the places of systems with scores of all metrics; only human references may lack."""
     known = {name: at for at, name in enumerate(scores.systems)}
     lacking = [name for name in gold.systems if name not in known]
     scored = ~np.isnan(scores.values)
@@ -402,43 +450,12 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
         others = [name for name in scores.systems if name not in gold.systems]
         same = f"; scores name {listing(others, 3)}, which people did not judge" if others else ""
         raise InvalidJudgments(
-            f"{who} no score of {listing(names)}, which people judged{same}:"
+            f"{who} no score of {listing(names)}, which people judged"
+            f"{scores.describe_unread()}{same}:"
             f" {'give systems the same names, ' if others else ''}add them, or leave them out"
             f" ({write_without('system', names)})"
         )
-    if references:
-        gold = gold.take_systems(kept)
-    systems = [known[name] for name in gold.systems]
-    if not gold.items or scores.items == ("",):
-        return _align_systems(gold, scores, systems, notes)
-    places = _match_items(gold, scores, notes)
-    missing = [name for name, at in zip(gold.items, places, strict=True) if at < 0]
-    judged = ~np.isnan(gold.scores)
-    if len(missing) == len(places):
-        raise _refuse_names(gold.items, scores)
-    if missing:
-        raise InvalidJudgments(
-            f"{len(missing):,} of the {len(places):,} items that people judged have no scores of"
-            f" metrics: {listing(missing, 3)}. Add them, or {_exclude_items(gold, missing)}"
-        )
-    values = scores.values[:, systems][:, :, places]
-    unscored = np.isnan(values) & judged
-    if unscored.any():
-        which, metric = np.argwhere(unscored.any(axis=0)).tolist(), unscored.argmax(axis=0)
-        named = [
-            f"{scores.metrics[metric[k, s]]} of {gold.systems[k]} on {gold.items[s]}"
-            for k, s in which
-        ]
-        lost = [gold.items[at] for at in sorted({s for _, s in which})]
-        raise InvalidJudgments(
-            f"{plural(len(which), 'output')} that people judged, without a score:"
-            f" {listing(named, 3)}. Add scores, or {_exclude_items(gold, lost)}"
-        )
-    n = int(scored.any(axis=0).sum() - judged.sum())
-    if n > 0:
-        notes.append(say("unjudged", "info", n=n))
-    values = np.where(judged, values, 0.0)
-    return Aligned(gold, scores.metrics, values, tuple(notes))
+    return kept
 
 
 def _refuse_names(items: Sequence[str], scores: MetricScores) -> InvalidJudgments:
@@ -454,6 +471,34 @@ def _exclude_items(gold: Gold, items: Sequence[str]) -> str:
     if gold.advise is None or len(items) > MAX_ITEMS_ADVISED or len(items) == len(gold.items):
         return f"exclude the {which} (--where)"
     return f"exclude the {which}: {gold.advise(items)}"
+
+
+def _exclude_metrics(scores: MetricScores, metrics: Sequence[str]) -> str:
+    """Return how to exclude metrics, in a sentence; nothing where no other is left."""
+    which = "metric" if len(metrics) == 1 else "metrics"
+    several = len(metrics) < len(scores.metrics)
+    return f"; or the {which}: {write_without('metric', metrics)}" if several else ""
+
+
+def _match_systems(gold: Gold, scores: MetricScores, notes: list[Finding]) -> MetricScores:
+    """Give systems people's names where one of the two has a prefix, as wmt23.ONLINE-A."""
+    if not {*gold.systems}.isdisjoint(scores.systems):
+        return scores
+    for names, others, where in (
+        (gold.systems, scores.systems, gold.name),
+        (scores.systems, gold.systems, "scores of metrics"),
+    ):
+        prefix = PREFIX.match(names[0]) if names else None
+        if prefix is None or not all(one.startswith(prefix[0]) for one in names):
+            continue
+        bare = {one.removeprefix(prefix[0]): one for one in names}
+        if bare.keys().isdisjoint(others):
+            continue
+        notes.append(say("prefixed", prefix=prefix[0], where=where))
+        if names is gold.systems:
+            return replace(scores, systems=tuple(bare.get(one, one) for one in others))
+        return replace(scores, systems=tuple(one.removeprefix(prefix[0]) for one in names))
+    return scores
 
 
 def _name_lacking(scores: MetricScores, system: str) -> str:
@@ -543,10 +588,14 @@ def _align_votes(
         lacking |= np.isnan(values[:, side, np.maximum(at, 0)]).any(axis=0)
     if lacking.any():
         some = [*dict.fromkeys(names[one] for one in item[lacking].tolist())]
+        lost = np.isnan(values[:, votes.left, np.maximum(at, 0)])
+        lost |= np.isnan(values[:, votes.right, np.maximum(at, 0)]) | (at < 0)
+        metrics = [n for n, each in zip(scores.metrics, lost, strict=True) if each.any()]
         raise InvalidJudgments(
             f"{int(lacking.sum()):,} of {len(lacking):,} comparisons are of outputs without the"
-            f" score of a metric (items: {listing(some, 3)}). Add the scores, or"
-            f" {_exclude_items(gold, some)}"
+            f" score of {listing(metrics, 3)} (items: {listing(some, 3)})"
+            f"{scores.describe_unread()}. Add the scores, or {_exclude_items(gold, some)}"
+            f"{_exclude_metrics(scores, metrics)}"
         )
     taken = replace(votes, items=names, item=item)
     gold = replace(gold, items=(), votes=taken, documents=gold.documents[items])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
 from pathlib import Path
@@ -21,12 +21,14 @@ import numpy as np
 
 from evenhand.data.controls import keep_all_judges, leave_out_controls
 from evenhand.data.directions import reads_lower
-from evenhand.data.engine import fetch_columns
+from evenhand.data.engine import count_rows, fetch_columns
+from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.groups import list_levels
-from evenhand.data.labels import is_missing
+from evenhand.data.joining import keep_places
+from evenhand.data.labels import LONGEST, is_missing
 from evenhand.data.rating_rows import RatingRows, label_documents
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import fold
+from evenhand.data.source import find_rows, fold, name_rows
 from evenhand.errors import (
     InvalidJudgments,
     NoRows,
@@ -35,27 +37,39 @@ from evenhand.errors import (
     UnknownOption,
     listing,
     suggest_or_list,
+    write_without,
     write_word,
 )
 from evenhand.formats.decimals import read_decimals
 from evenhand.formats.files import open_files
 from evenhand.formats.layouts.mqm import read_mtme_scores
-from evenhand.formats.layouts.wide import counts, is_criterion
+from evenhand.formats.layouts.wide import BLANK_CELLS, counts, is_criterion
 from evenhand.formats.reading import open_source, read
 from evenhand.formats.reading import read_columns as hold_scores
 from evenhand.formats.roles import Header, is_metric
-from evenhand.formats.table import LOOK, PATTERN, ROWS_LOOKED_AT, WITH_COMMA, ReadOptions, Table
+from evenhand.formats.table import (
+    LOOK,
+    PATTERN,
+    ROWS_LOOKED_AT,
+    WITH_COMMA,
+    ReadOptions,
+    Table,
+    is_no_number,
+)
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 
-METRIC_COLUMNS: Final = frozenset(("metric", "metricname", "criterion", "scorer", "measure"))
+METRIC_COLUMNS: Final = frozenset(
+    ("metric", "metricname", "criterion", "scorer", "measure", "protocol")
+)
 # Words of columns that hold people's scores, beside those of criteria
 OF_PEOPLE: Final = frozenset(
     ("score", "scores", "rating", "ratings", "human", "people", "judge", "mqm", "esa", "da", "sqm")
 )
+SCORE: Final = re.compile(r"(?i)(?<![^\W_])scores?(?![^\W_])")  # In the name of a column of scores
 UNNAMED: Final = frozenset(("score", "scores", "value"))  # Columns that name no metric
 PEOPLE: Final = ("score", "judge", "criterion")  # Columns that are not of metrics
 NOTICED: Final = "metric-columns"  # The finding that names columns of metrics among ratings
@@ -70,6 +84,29 @@ FILES: Final = re.compile(r"\.(seg|sys)\.score(\.gz)?$")
 Settings = Mapping[str, Any]
 PLAIN: Final[Settings] = {}
 ROLES: Final = ("item", "system", "task")  # What columns of both files play
+# Roles whose columns name an output, or say something else of its row than a score
+BESIDE: Final = (*ROLES, "criterion", "kind")
+# Numbers with a comma or in per cent, which `evenhand.read` reads, or refuses for what they are
+COMMA: Final = r"^[+-]?[\d.]*,\d+$"
+PER_CENT: Final = r"^[+-]?[\d.]+\s*%$"
+WRITTEN: Final = f"{COMMA}|{PER_CENT}"
+
+FARTHEST: Final = 1.7e308  # Beyond it is infinity
+
+
+@dataclass(frozen=True)
+class Unread:
+    """The first score of a metric that is no number."""
+
+    value: str
+    column: str
+    place: str  # such as `scores.csv (line 3)`
+    cells: int = 1  # how many of its scores are none
+
+    def describe(self) -> str:
+        comma = re.match(COMMA, self.value.strip()) is not None
+        point = f" ({self.value.strip().replace(',', '.')} is one)" if comma else ""
+        return f"'{self.value}' in column '{self.column}' of {self.place} is not a number{point}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +120,43 @@ class MetricScores:
     notes: tuple[Finding, ...] = ()
     negated: tuple[str, ...] = ()  # metrics that were negated already
     tasks: tuple[str, ...] = ()  # whose outputs were scored; () where nothing says
+    # metric → its first score that is no number; such scores are missing
+    unread: Mapping[str, Unread] = field(default_factory=dict)
 
     def rename(self, name: str) -> MetricScores:
         """Name a single metric, or put a name before several."""
-        if len(self.metrics) == 1:
-            return replace(self, metrics=(name,))
-        return replace(self, metrics=tuple(f"{name} {one}" for one in self.metrics))
+        single = len(self.metrics) == 1
+        new = {one: name if single else f"{name} {one}" for one in self.metrics}
+        unread = {new[one]: first for one, first in self.unread.items()}
+        return replace(self, metrics=tuple(new.values()), unread=unread)
+
+    def note_unread(self, unread: Mapping[str, Unread]) -> MetricScores:
+        """Keep what is no number; a metric without any number is there without scores."""
+        others = [note.values["columns"] for note in self.notes if note.code == "no-metrics"]
+        dropped = {name for names in others for name in names}
+        lost = [one for one in unread if one not in self.metrics and one not in dropped]
+        values = np.full((len(lost), len(self.systems), len(self.items)), np.nan)
+        values = np.concatenate([self.values, values])
+        return replace(self, metrics=(*self.metrics, *lost), values=values, unread=unread)
+
+    def describe_unread(self) -> str:
+        """Say in brackets which score is no number, where one is."""
+        told = [self.unread[one].describe() for one in self.metrics if one in self.unread]
+        return f" ({listing(told, 2)})" if told else ""
+
+    def list_unread(self) -> list[Finding]:
+        """Name scores that are no numbers and turned out not to be needed."""
+        return [
+            say(
+                *("unread", "warning"),
+                metric=one,
+                cells=first.cells,
+                first=f"Score {first.describe()}",
+                more=f", nor {first.cells - 1:,} more of {one}" if first.cells > 1 else "",
+            )
+            for one, first in self.unread.items()
+            if one in self.metrics
+        ]
 
     def note_unused(self, data: Any) -> MetricScores:
         """Name the columns of metrics beside people's scores, which are not used."""
@@ -135,8 +203,6 @@ def is_folder(source: Any) -> bool:
 
 def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     """Read the scores of one file, frame or folder."""
-    if isinstance(source, MetricScores):
-        return source
     if isinstance(source, Mapping) and not _is_table(source):
         each = {name: read_scores(one, settings=settings) for name, one in source.items()}
         parts = [one.rename(str(name)) for name, one in each.items()]
@@ -144,8 +210,8 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     if is_folder(source) or (isinstance(source, str | Path) and FILES.search(str(source))):
         path = Path(source)
         return read_metric_folder(path) if path.is_dir() else read_metric_file(path)
-    if isinstance(source, Ratings):
-        return tabulate(source, "")
+    if isinstance(source, MetricScores | Ratings):
+        return source if isinstance(source, MetricScores) else tabulate(source, "")
     sheet = settings.get("sheet") if str(source).lower().endswith(".xlsx") else None
     try:
         skip = settings.get("skip_bad_rows", False)
@@ -176,24 +242,30 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
         )
     named = [one for one in header.columns if fold(one) in METRIC_COLUMNS]
     given = [*header.candidates("score"), *(one for one in header.free if fold(one) in UNNAMED)]
+    columns = _find_columns(table, header)
+    if not given and len(columns) == 1 and SCORE.search(columns[0]):
+        given = columns
     if named and given:
         return _read(table, {**roles, "criterion": named[0], "score": given[0]}, settings=settings)
-    columns = _find_columns(table, header)
     if settings.get("decimal") is None:
         _refuse_commas(table, [one for one in header.free if one not in columns])
-    counted = _list_counts(header, columns)
+    beside = [one for role in BESIDE for one in header.candidates(role)[:1]]
+    others = [one for one in header.columns if one not in (*columns, *beside)]
+    counted = _list_numbers(table, others)
     if not columns:
         why = "it needs a column of numbers for each metric, or the columns metric and score. It"
         why += f" has {listing(header.columns)}"
+        why += "".join(f". {one}" for one in _note_words(table, header, others))
         if counted:
-            why = f"{listing(counted)} {'looks' if len(counted) == 1 else 'look'} like a count: to"
-            why += " use it, give rows of metric, system, item and score"
+            why = f"{listing(counted)} is no metric by its name: to use it, rename it, or give rows"
+            why += " of metric, system, item and score"
         raise UnknownColumn(f"{table.name} has no scores of metrics: {why}")
     # a single column called score is called after its file
     unnamed = len(columns) == 1 and fold(columns[0]) in UNNAMED
     held = {"score": columns[0]} if unnamed else {"criterion": columns}
     scores = _read(table, {**roles, **held}, settings=settings)
     told = [*_note_blank(table, header), *_note_counts(counted)]
+    told += _note_words(table, header, [one for one in others if one not in counted])
     return replace(scores, notes=(*told, *scores.notes))
 
 
@@ -270,11 +342,11 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     table = replace(table, missing=_list_missing(settings))
     header = table.header(ReadOptions())
     columns = _find_columns(table, header)
+    others = [one for one in header.free if one not in columns]
     if settings.get("decimal") is None:
-        others = [one for one in header.free if one not in columns]
         _refuse_commas(table, [one for one in others if is_metric(one) or not columns])
-    scores = _read_table(table, {"criterion": columns}, settings) if columns else None
-    metrics = tabulate(scores, "", beside=True) if isinstance(scores, Ratings) else None
+    held = {"criterion": columns}
+    metrics = _read(table, held, settings=settings, beside=True) if columns else None
     if metrics is None or not metrics.metrics:
         name = data.source.name
         if data.has("criterion") and len(known := list_levels(data, "criterion")) > 1:
@@ -290,42 +362,106 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
             f"{name} has no column of numbers beside people's scores: name a table of the scores of"
             " metrics too"
         )
-    told = [*_note_blank(table, header), *_note_counts(_list_counts(header, columns))]
+    counted = _list_numbers(table, others)
+    told = [*_note_blank(table, header), *_note_counts(counted)]
+    told += _note_words(table, header, [one for one in others if one not in counted])
     return replace(metrics, notes=(*told, *metrics.notes))
 
 
 def _find_columns(table: Table, header: Header) -> list[str]:
     """Return the columns of a table that hold scores, one a metric.
 
-    Those are columns of numbers, and columns of which half of the cells or more are numbers: the
-    others are refused where they are read.
+    Those are columns of numbers, columns of which half of the cells or more are numbers, and
+    columns of words under the name of a metric: words are refused once they are missed.
     """
-    spreads, possible = header.spreads(), {*header.free, *header.candidates("score")}
+    possible = {*header.free, *header.candidates("score")}
     fitting = [
         name
         for name in header.columns
         if name in possible and (is_metric(name) or not counts(name, ("system",)))
     ]
-    texts = [one for one in fitting if one not in spreads and table.schema[one] == nw.String]
-    cells = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
-    partly = {name for name, values in cells.items() if _are_mostly_numbers(values.tolist())}
-    return [one for one in fitting if one in spreads or one in partly]
+    numbers = _list_numbers(table, fitting)
+    named = [one for one in fitting if one not in numbers and is_metric(one)]
+    cells = _look(table, named)
+    words = [one for one in named if one in cells and _tells_apart(cells[one])]
+    return [one for one in fitting if one in numbers or one in words]
 
 
-def _are_mostly_numbers(cells: Sequence[Any]) -> bool:
-    given = [str(one).strip() for one in cells if not _is_blank(one)]
-    numbers = [one for one in given if re.match(PATTERN, one)]
-    return bool(numbers) and 2 * len(numbers) >= len(given)
+def _tells_apart(cells: Sequence[Any]) -> bool:
+    """Say whether a column under the name of a metric holds several words, and no texts.
+
+    Numbers with a comma are no words: how they are read is asked for.
+    """
+    words = {str(one).strip() for one in cells if not _is_blank(one)}
+    plain = [one for one in words if not re.match(COMMA, one)]
+    return len(words) > 1 and 2 * len(plain) > len(words) and max(map(len, words)) <= LONGEST
 
 
-def _list_counts(header: Header, columns: Sequence[str]) -> list[str]:
-    """Return columns of numbers that are not read as metrics, since their names are of counts."""
-    spreads = header.spreads()
-    return [one for one in header.free if one in spreads and one not in columns]
+def _look(table: Table, columns: Sequence[str], rows: int = LOOK) -> dict[str, list[Any]]:
+    """Return the first cells of some columns of numbers, texts and truth values."""
+    plain = [one for one in columns if not table.schema[one].is_nested()]
+    cells = fetch_columns(table.frame.select(*plain).head(rows)) if plain else {}
+    return {name: values.tolist() for name, values in cells.items()}
+
+
+def _list_numbers(table: Table, columns: Sequence[str]) -> list[str]:
+    """Return the columns of which half of the first cells or more are numbers."""
+    found = []
+    for name, cells in _look(table, columns).items():
+        given = [one for one in cells if not _is_blank(one) and str(one) not in table.missing]
+        if table.schema[name] == nw.String:
+            texts = [str(one).strip() for one in given]
+            n = sum(bool(re.match(PATTERN, one) or one.endswith("%")) for one in texts)
+        else:
+            n = len(given) if table.schema[name].is_numeric() else 0
+        found += [name] if n and 2 * n >= len(given) else []
+    return found
+
+
+def _list_words(table: Table, header: Header, columns: Sequence[str]) -> list[str]:
+    """Return the columns of words that tell outputs of an item apart, as a metric does.
+
+    Texts are none, nor what all outputs of an item or system share, such as a domain or a team,
+    nor what varies among the rows of an output.
+    """
+    keys = [one for role in ("task", "item", "system") for one in header.candidates(role)[:1]]
+    cells = _look(table, [*dict.fromkeys((*keys, *columns))], ROWS_LOOKED_AT)
+    *whole, system = [cells[one] for one in keys] if header.candidates("system") else [[]]
+    items = [*zip(*whole, strict=True)] if header.candidates("item") else []
+    found = []
+    for name in columns:
+        if name not in cells or table.schema[name].is_numeric() or table.holds_texts(name):
+            continue
+        words = [None if _is_blank(one) else str(one).strip() for one in cells[name]]
+        there = [one for one in words if one is not None]
+        spaced = sum(" " in one or bool(re.match(WRITTEN, one)) for one in there)
+        shared = _follows(words, items) or _follows(words, system) if items else len({*there}) < 2
+        outputs = [*zip(items, system, strict=True)] if items else system
+        few = 2 * len({*there}) <= len({*outputs})  # others name outputs
+        if few and 2 * spaced <= len(there) and not shared and _follows(words, outputs):
+            found.append(name)
+    return found
+
+
+def _follows(words: Sequence[str | None], keys: Sequence[Any]) -> bool:
+    """Say whether rows of one key have one word."""
+    pairs = {pair for pair in zip(keys, words, strict=True) if pair[1] is not None}
+    return len(pairs) == len({key for key, _ in pairs})
 
 
 def _note_counts(columns: Sequence[str]) -> list[Finding]:
     return [say("counts", columns=columns)] if columns else []
+
+
+def _note_words(table: Table, header: Header, columns: Sequence[str]) -> list[Finding]:
+    """Name columns of words that are not read as metrics, each with its first word."""
+    words = _list_words(table, header, columns)
+    told = []
+    for name in words:
+        text = table.schema[name] == nw.String
+        first = find_rows(table.frame, is_no_number(name) if text else ~nw.col(name).is_null(), 1)
+        told += [f"{name} ('{one[name]}', {name_rows([one]).strip(' ()')})" for one in first]
+    return [say("words", columns=told)] if told else []
 
 
 def _refuse_commas(table: Table, names: Sequence[str]) -> None:
@@ -344,10 +480,9 @@ def _refuse_commas(table: Table, names: Sequence[str]) -> None:
 
 def _note_blank(table: Table, header: Header) -> list[Finding]:
     """Name columns of metrics, and those without a name of another kind, that hold no number."""
-    spreads, free = header.spreads(), {*header.free, *header.candidates("score")}
-    others = [one for one in header.columns if one in free and one not in spreads]
-    cells = fetch_columns(table.frame.select(*others).head(ROWS_LOOKED_AT)) if others else {}
-    blank = [name for name, values in cells.items() if all(map(_is_blank, values.tolist()))]
+    free = {*header.free, *header.candidates("score")}
+    cells = _look(table, [one for one in header.columns if one in free], ROWS_LOOKED_AT)
+    blank = [name for name, values in cells.items() if all(map(_is_blank, values))]
     severity = "warning" if any(map(is_metric, blank)) else "note"
     return [say("no-scores", severity, columns=blank)] if blank else []
 
@@ -360,17 +495,75 @@ def _list_missing(settings: Settings) -> list[str]:
     return [word.strip() for one in settings.get("missing", ()) for word in str(one).split(",")]
 
 
-def _read_table(table: Table, columns: dict[str, Any], settings: Settings) -> Any:
-    """Read scores of a table whose decimals follow a point by now."""
+def _read(
+    table: Table, columns: Mapping[str, Any], *, settings: Settings, beside: bool = False
+) -> MetricScores:
+    """Read scores of a table whose decimals follow a point by now; what is no number is missing.
+
+    beside: as of `tabulate`.
+    """
+    stem = "" if beside else Path(table.name).stem
+    table, unread = _blank_words(table, columns)
+    held = dict(columns)
+    if isinstance(names := columns["criterion" if "score" not in columns else "score"], str):
+        left = _hold_numbers(table, [names])
+        unread = {stem if one == "" else one: first for one, first in unread.items()}
+    else:
+        left = held["criterion"] = _hold_numbers(table, names)
+    if not left:
+        size = len(unread), 0, 0
+        return MetricScores((*unread,), (), (), np.zeros(size), unread=unread)
     bad, missing = settings.get("skip_bad_rows", False), settings.get("missing", ())
-    return read(table, columns=columns, decimal=".", missing=missing, skip_bad_rows=bad)
-
-
-def _read(table: Table, columns: dict[str, Any], *, settings: Settings) -> MetricScores:
-    data = _read_table(table, columns, settings)
+    data = read(table, columns=held, decimal=".", missing=missing, skip_bad_rows=bad)
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"{table.name} holds no scores of metrics, one a row or a column")
-    return tabulate(data, Path(table.name).stem)
+    emptied = sum(one.cells for one in unread.values())
+    return tabulate(data, stem, beside=beside, emptied=emptied).note_unread(unread)
+
+
+def _hold_numbers(table: Table, columns: Sequence[str]) -> list[str]:
+    """Return the columns in which anything is left."""
+    texts = [one for one in columns if table.schema[one] == nw.String]
+    some = {one: nw.col(one).str.contains(r"\d").any().alias(one) for one in texts}
+    there = fetch_columns(table.frame.select(*some.values())) if some else {}
+    return [one for one in columns if one not in there or there[one][0]]
+
+
+def _blank_words(table: Table, columns: Mapping[str, Any]) -> tuple[Table, dict[str, Unread]]:
+    """Empty the cells of scores that are no numbers; return the first of each metric."""
+    scores = [columns["score"]] if "score" in columns else columns["criterion"]
+    wrong = {one: test for one in scores if (test := _is_word(table, one)) is not None}
+    if not wrong or not find_rows(
+        table.frame, nw.any_horizontal(*wrong.values(), ignore_nulls=True), 1
+    ):
+        return table, {}
+    frame, found = keep_places(table.frame), dict[str, list[Unread]]()
+    metric = columns.get("criterion") if "score" in columns else None
+    for column, test in wrong.items():
+        for row in find_rows(frame, test, count_rows(frame)):
+            name = column if "score" not in columns else str(row[metric]) if metric else ""
+            place = f"{table.name}{name_rows([row])}"
+            found.setdefault(name, []).append(Unread(str(row[column]), column, place))
+        frame = frame.with_columns(nw.when(~test).then(nw.col(column)).alias(column))
+    unread = {name: replace(cells[0], cells=len(cells)) for name, cells in found.items()}
+    return table.with_frame(frame), unread
+
+
+def _is_word(table: Table, column: str) -> nw.Expr | None:
+    """Return where a score is no finite number and cannot be read as one."""
+    dtype, cell = table.schema[column], nw.col(column)
+    if dtype.is_float():
+        return (cell.abs() > FARTHEST).fill_null(value=False)
+    if dtype != nw.String:
+        return None
+    text = cell.str.strip_chars()
+    first = [str(one).strip() for one in _look(table, [column])[column]]
+    commas = sum(bool(re.match(COMMA, one)) for one in first)
+    points = sum(bool(re.match(PATTERN, one)) for one in first)
+    # one comma among numbers is a slip; of several the decimals may follow commas
+    known = text.str.contains(PER_CENT if commas < points else WRITTEN)
+    known |= text.is_in([*table.missing, column])
+    return (is_no_number(column) & ~known).fill_null(value=False)
 
 
 def _is_table(source: Mapping[Any, Any]) -> bool:
@@ -382,10 +575,11 @@ def _is_table(source: Mapping[Any, Any]) -> bool:
     )
 
 
-def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
+def tabulate(data: Ratings, name: str, *, beside: bool = False, emptied: int = 0) -> MetricScores:
     """Bring a table of scores into one array; several scores of an output must be the same.
 
-    beside: whether they stand beside people's scores, where other columns vary.
+    beside: whether they stand beside people's scores, where other columns vary; emptied: how many
+    cells are blank since they held no number.
     """
     rows = leave_out_controls(keep_all_judges(data)).rows()
     metrics = tuple(name or "score" if one == "" else one for one in rows.criteria)
@@ -408,6 +602,8 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
         m, k, s = np.argwhere(moved)[0].tolist()
         n = int(moved.any(axis=0).sum())
         remedy = "keep one row of each"
+        if rows.items == ("",):
+            remedy = "call the column that names items item, or keep one row of each system"
         if not beside and data.has("judge"):
             remedy += ", or, if these are people's, name them first:"
             remedy += f" evenhand metrics {data.source.name} SCORES"
@@ -416,7 +612,10 @@ def tabulate(data: Ratings, name: str, *, beside: bool = False) -> MetricScores:
             f" different scores in {data.source.name} ({plural(n, 'output')} with several): a"
             f" metric gives one; {remedy}"
         )
-    notes += [say("scores-excluded", what=one.text) for one in data.excluded]
+    for one in data.excluded:
+        blank = one.reason == BLANK_CELLS
+        left = exclude_by_format({BLANK_CELLS: int(one.rows) - emptied}) if blank else [one]
+        notes += [say("scores-excluded", what=each.text) for each in left]
     notes.append(say("metrics-read", "read", metrics=metrics, file=data.source.name))
     tasks = tuple(one for one in rows.tasks if one)
     return MetricScores(metrics, rows.systems, rows.items, values, tuple(notes), tasks=tasks)
@@ -468,7 +667,8 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
     notes = tuple(note for part in parts for note in part.notes)
     negated = tuple(one for part in parts for one in part.negated)
     tasks = tuple(dict.fromkeys(one for part in parts for one in part.tasks))
-    return MetricScores(tuple(metrics), systems, items, values, notes, negated, tasks)
+    unread = {metric: first for part in parts for metric, first in part.unread.items()}
+    return MetricScores(tuple(metrics), systems, items, values, notes, negated, tasks, unread)
 
 
 def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
@@ -479,6 +679,14 @@ def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
     blank: Flags = np.asarray(np.isnan(scores.values).all(axis=(1, 2)))
     if blank.any():
         empty = [one for one, lacks in zip(scores.metrics, blank.tolist(), strict=True) if lacks]
+        if words := [one for one in empty if one in scores.unread]:
+            other = (
+                "" if blank.all() else f", or exclude the metric: {write_without('metric', words)}"
+            )
+            raise InvalidJudgments(
+                f"score {scores.unread[words[0]].describe()}, nor is another of {words[0]}: write"
+                f" its scores as numbers{other}"
+            )
         if blank.all():
             raise InvalidJudgments(f"there are no scores of {listing(empty)}: give some")
         metrics = tuple(one for one in scores.metrics if one not in empty)
@@ -562,14 +770,19 @@ def _read_metric_files(folder: Path, people: Sequence[Path]) -> MetricScores:
 
 def read_metric_file(path: Path) -> MetricScores:
     """Read a file of one metric, such as BLEU-refA.seg.score; items are numbered from 1."""
-    scores, whole = read_mtme_scores(path), path.name.removesuffix(".gz").endswith(SYSTEMS)
+    wrong = list[tuple[int, str]]()
+    scores, whole = read_mtme_scores(path, wrong), path.name.removesuffix(".gz").endswith(SYSTEMS)
     values = np.array([scores[one] for one in sorted(scores)])[None]
     if whole and values.shape[2] > 1:
         raise InvalidJudgments(f"{path.name} has several scores of a system: keep one")
     items = ("",) if whole else tuple(str(at + 1) for at in range(values.shape[2]))
     name = _name_file(path)
     note = say("metrics-read", "read", metrics=(name,), file=path.name)
-    return MetricScores((name,), tuple(sorted(scores)), items, values, (note,))
+    unread = dict[str, Unread]()
+    if wrong:
+        line, value = wrong[0]
+        unread[name] = Unread(value, "score", f"{path.name} (line {line:,})", len(wrong))
+    return MetricScores((name,), tuple(sorted(scores)), items, values, (note,), unread=unread)
 
 
 def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
@@ -587,7 +800,10 @@ def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
         blocks.append(block)
     notes = tuple(note for part in parts.values() for note in part.notes)
     values = np.concatenate(blocks, axis=2)
-    return MetricScores(metrics, systems, tuple(items), values, notes, tasks=tuple(parts))
+    unread = {name: first for part in parts.values() for name, first in part.unread.items()}
+    return MetricScores(
+        metrics, systems, tuple(items), values, notes, tasks=tuple(parts), unread=unread
+    )
 
 
 def read_gold_folder(

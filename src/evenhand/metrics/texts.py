@@ -39,8 +39,14 @@ say: Final = Templates(
         "only-systems": "Not compared: {metrics:list}, of which {folder} has only .sys.score, and"
         " of others .seg.score.",
         "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
-        "counts": "Columns that look like counts were not read as metrics: {columns:list}. To use"
-        " one, give rows of metric, system, item and score.",
+        "counts": "Columns of numbers were not read as metrics, by their names: {columns:list}. To"
+        " use one, rename it, or give rows of metric, system, item and score.",
+        "words": "Not read as metrics, since they hold words: {columns:list}. Scores of metrics are"
+        " numbers: to compare them, write these as numbers.",
+        "unread": "{first}{more}, and not used. Every output that people judged has a score.",
+        "unjudged-systems": "Not used: scores of {n:#system} without judgments of people to compare"
+        " with ({systems:list}).",
+        "prefixed": "Names of systems begin with {prefix} in {where}, and were matched without it.",
         "no-scores": "Not compared, since there is no number: {columns:list}.",
         "unused-columns": "Metrics in {file} were not used beside files of scores: {columns:list}.",
         "scores-excluded": "Scores of metrics: {what}.",

@@ -459,8 +459,13 @@ def _read_lines(path: Path) -> list[str]:
         raise InvalidJudgments(f"{path.name} cannot be unpacked: {error}") from None
 
 
-def read_mtme_scores(path: Path) -> dict[str, list[float]]:
-    """Return system → scores, NaN for none, in the order of a local file."""
+def read_mtme_scores(
+    path: Path, unread: list[tuple[int, str]] | None = None
+) -> dict[str, list[float]]:
+    """Return system → scores, NaN for none, in the order of a local file.
+
+    unread: gets the line and the text of each score that is no number, NaN then; None refuses it.
+    """
     scores: dict[str, list[float]] = {}
     if not path.is_file():
         raise MissingFile(f"there is no file '{path}'")
@@ -469,12 +474,23 @@ def read_mtme_scores(path: Path) -> dict[str, list[float]]:
             system, value = line.split()
             score = nan if value in NO_SCORE else float(value)
         except ValueError:
+            parts = line.split()
+            if unread is not None and len(parts) == 2:
+                unread.append((number, parts[1]))
+                scores.setdefault(parts[0], []).append(nan)
+                continue
             raise InvalidJudgments(
                 f"line {number:,} of {path.name} is not a system and a score: {line.strip()!r}."
                 " Write both with a tab between, and None where there is no score"
             ) from None
-        if isinf(score):
-            raise InvalidJudgments(f"line {number:,} of {path.name}: {value} is no score")
+        if isinf(score) and unread is not None:
+            unread.append((number, value))
+            score = nan
+        elif isinf(score):
+            raise InvalidJudgments(
+                f"line {number:,} of {path.name}: {value} is no score: write None where there is"
+                " none"
+            )
         scores.setdefault(system, []).append(score)
     if not scores:
         raise InvalidJudgments(f"{path.name} is empty: it has a system and a score a line")

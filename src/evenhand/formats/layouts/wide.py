@@ -366,6 +366,7 @@ def read_unfolding(header: Header, lists: Mapping[str, Sequence[str]]) -> Unfold
 
 
 _ROW: Final = "row_number"
+BLANK_CELLS: Final = "blank cells"  # The reason of an exclusion
 
 
 def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
@@ -424,7 +425,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     by = ", ".join(f"{name} {coded[name]:,}" for name in plan.names if coded[name])
     excluded = exclude_by_format(
         {
-            "blank cells": count_rows(stacked) - count_rows(given) - len(bad) - coded.total(),
+            BLANK_CELLS: count_rows(stacked) - count_rows(given) - len(bad) - coded.total(),
             f"cells that are no numbers, {listing(bad)}": len(bad),
             f"no answer ({by})": coded.total(),
         }
