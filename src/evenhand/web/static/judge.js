@@ -76,9 +76,11 @@ async function deliver(kept) {
     notice("");
     wait = 1;
     // what was begun of the segment from which the judge went back
-    if (item && item.back && item.back.ticket === said.next.ticket) said.next = { ...said.next, answer: item.back.answer, spent: item.back.spent };
+    const begun = said.next.state === "item" && item && item.back && item.back.ticket === said.next.ticket;
+    if (begun) said.next = { ...said.next, answer: item.back.answer, spent: item.back.spent };
     if (said.feedback && item) teach(said.feedback, kept.answer, said.next);
     else show(said.next);
+    if (begun) keep();
   } catch (fault) {
     if (passing(fault)) again(fault, () => deliver(memory.get("outbox") ?? kept));
     else refused(fault);
@@ -96,7 +98,7 @@ async function refused(fault) {
 }
 async function undo() {
   if (busy || document.getElementById("undo").hidden) return;
-  if (item && item.back) { show(item.back); return; }
+  if (item && item.back) { giveUp(); return; }
   busy = true;
   try {
     const last = memory.get("last");
@@ -112,14 +114,11 @@ async function undo() {
 // ---------- states ----------
 function show(state, before = "") {
   const previous = item;
-  const ended = state.ended && state.ended.map((one) => one.receipt).join(" ");
-  if (ended && state.ended.length > 1 && state.state !== "ended" && memory.get("ended") !== ended) {
-    state = { state: "ended", next: state, ended: state.ended, mark: ended, ticket: state.ticket, place: state.place ?? Infinity, total: state.total };
-  }
   item = state;
   document.body.classList.toggle("asking", state.state === "item");
   clearTimeout(again.timer);
-  document.getElementById("undo").hidden = !(state.place > 1 || state.state === "done");
+  const answered = state.place > 1 || state.state === "done" || state.state === "ended";
+  document.getElementById("undo").hidden = !answered || Boolean(state.closed);
   for (const one of [document.getElementById("help"), skip]) one.hidden = state.state !== "item";
   if (state.state === "item") return showItem(state, previous, before);
   document.getElementById("progress").textContent = "";
@@ -186,12 +185,18 @@ function teach(feedback, answer, next) {
 }
 // ---------- documents ----------
 // The segments of a document are on one page: those with an answer, which may be changed until
-// something after the document is answered, the one that is asked, and those that follow.
+// the document is submitted, the one that is asked, and those that follow.
 function change(segments, at) {
   if (busy) return;
   const draft = form && form.draft ? { answer: { ...form.draft(), comment: document.getElementById("comment")?.value }, spent: spent(item.spent) } : {};
   const { place, total } = item;
   show({ ...segments[at], state: "item", place, total, document: segments, at, replaces: segments[at].receipt, back: item.back ?? { ...item, ...draft } });
+}
+// what was begun of a change is given up, and what was begun before it stays
+function giveUp() {
+  memory.drop("draft");
+  show(item.back);
+  keep();
 }
 function segmentCard(segments, at) {
   const one = segments[at];
@@ -203,14 +208,28 @@ function segmentCard(segments, at) {
 }
 function showEnded(state) {
   const { ended } = state;
-  const go = make("button", { class: "primary send", type: "button", onclick: () => { memory.set("ended", state.mark); show(state.next); } },
-    _("Submit the document"), " ", key(_("Enter")));
+  const go = make("button", { class: "primary send", type: "button", onclick: () => submit(ended) }, _("Submit the document"), " ", key(_("Enter")));
   page.className = "task review";
   page.replaceChildren(make("div", { class: "asked" }, make("h1", { class: "question", id: "question", tabindex: "-1" }, _("Check your answers")),
     make("p", { class: "hint" }, _("You can change them until you submit the document."))), ...ended.map((_one, at) => segmentCard(ended, at)), foot(go));
   window.scrollTo(0, 0);
   say(end(_("Check your answers")));
   go.focus({ preventScroll: true });
+}
+async function submit(ended) {
+  if (busy) return;
+  busy = true;
+  try {
+    const next = await ask("submit", { receipts: ended.filter((one) => one.receipt).map((one) => one.receipt) });
+    memory.drop("draft");
+    notice("");
+    show(next);
+  } catch (fault) {
+    busy = false;
+    if (fault.status === undefined) notice(_("No connection: try again."), "warning");
+    else if (passing(fault)) notice(sentence(fault.message), "warning");
+    else await refused(fault);
+  } finally { busy = false; }
 }
 // a second scale, for the whole document, with the last segment
 function askWhole(task, answer, asked, inner) {
@@ -278,7 +297,7 @@ function showItem(state, previous, before) {
   form = FORMS[task.kind](state, main, answer, asked);
   if (task.document_question) form = askWhole(task, answer, asked, form);
   if (segments.length) form.help = [...form.help, ["B", _("go back in the document")]];
-  if (state.back) answer.append(make("button", { type: "button", class: "quiet", onclick: () => show(state.back) }, _("Cancel")));
+  if (state.back) answer.append(make("button", { type: "button", class: "quiet", onclick: giveUp }, _("Cancel")));
   if (task.comment) {
     const box = make("textarea", { id: "comment", dir: "auto", rows: "2", maxlength: "5000", oninput: keep });
     box.value = (kept && kept.comment) || "";
