@@ -252,7 +252,11 @@ class Item:
 # Texts that have a language: those of items, and the page around them
 FIELDS: Final = ("source", "output", "reference", "context", "page")
 DIRECTIONS: Final = ("ltr", "rtl", "auto")
-_SCRIPTS: Final = ("ar arc bal ckb dv fa glk he iw ks lrc mzn pnb ps sd syr ug ur yi", "az pa ku")
+_SCRIPTS: Final = (
+    "ar ara arc bal ckb div dv fa fas glk he heb iw kas ks lrc mzn per pnb prs ps pus sd snd syr ug"
+    " uig ur urd yi yid",
+    "az pa ku",
+)
 # Languages that are written from right to left, by their tags
 RIGHT_TO_LEFT: Final = frozenset(
     [*_SCRIPTS[0].split(), *(f"{one}-arab" for one in _SCRIPTS[1].split())]

@@ -1,4 +1,4 @@
-import { card, foot, key, make, say, sendButton } from "./page.js";
+import { card, foot, key, make, memory, say, sendButton } from "./page.js";
 import { scale } from "./scores.js";
 import { _, end, listed, quoted, severityOf, split } from "./words.js";
 
@@ -15,16 +15,18 @@ export function spansForm(state, main, answer, asked) {
     sides.source = { field: source, box: node.querySelector(".words"), node };
   }
   const marks = kept && Array.isArray(kept.spans) ? kept.spans.map((one) => ({ side: "output", category: "", ...one })) : [];
-  let chosen = null;    // { side, from, to }: places of words, in the order chosen
+  let unit = memory.get("unit") ?? "word";  // what is chosen at once: words, or characters as they are read
+  let chosen = null;    // { side, from, to }: places of units, in the order chosen
   let pending = null;   // a mark whose category is not chosen yet
-  let drag = null;       // the word on which a mouse was pressed
-  for (const [name, side] of Object.entries(sides)) cutWords(name, side);
+  let drag = null;       // the unit on which a mouse was pressed
+  for (const [name, side] of Object.entries(sides)) cut(name, side);
 
   const severities = task.severities.map((one, at) => make("button", { type: "button", class: `severity s${weight(at)}`,
     onclick: () => mark(one) }, key(String(at + 1)), make("span", {}, severityOf(one))));
   const missing = make("button", { type: "button", class: "quiet", onclick: miss }, _("Something is missing"), " ", key("M"));
   const remove = make("button", { type: "button", class: "quiet", onclick: unmark }, _("Remove"), " ", key(_("Del")));
-  const tools = make("div", { class: "tools", role: "group", "aria-label": _("Mark what is chosen") }, ...severities, missing, remove);
+  const finer = make("button", { type: "button", class: "quiet", onclick: change }, _("Characters"), " ", key("C"));
+  const tools = make("div", { class: "tools", role: "group", "aria-label": _("Mark what is chosen") }, ...severities, missing, finer, remove);
   const kinds = make("div", { class: "tools kinds", role: "group", "aria-label": _("Error type") });
   const hint = make("p", { class: "hint" });
   const list = make("ol", { class: "marks", "aria-label": _("Errors marked") });
@@ -36,11 +38,12 @@ export function spansForm(state, main, answer, asked) {
   function weight(at) {
     return task.severities.length < 2 ? 2 : Math.round((at / (task.severities.length - 1)) * 2);
   }
-  function cutWords(name, side) {
+  function cut(name, side) {
     let at = 0;
+    side.letters = [...side.field.text];
     side.tokens = [];
     side.gaps = [];
-    const nodes = split(side.field.text, side.field.language).map((text) => {
+    const nodes = split(side.field.text, side.field.language, unit).map((text) => {
       const start = at;
       at += [...text].length;
       if (!text.trim()) {
@@ -59,7 +62,21 @@ export function spansForm(state, main, answer, asked) {
     });
     side.box.replaceChildren(...nodes);
     side.box.classList.add("markable");
+    side.box.classList.toggle("finely", unit !== "word");
+    side.box.classList.toggle("joined", /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}]/u.test(side.field.text));
     side.at = 0;
+  }
+  // from words to characters and back; what is chosen stays, and where it ends within words they are chosen
+  function change() {
+    const found = range(), here = walked(), { at, tokens } = sides[here], start = tokens[at]?.start ?? 0;
+    const focused = sides[here].box.contains(document.activeElement);
+    unit = unit === "word" ? "grapheme" : "word";
+    memory.set("unit", unit);
+    for (const [name, side] of Object.entries(sides)) cut(name, side);
+    const find = (name, letter) => Math.max(0, sides[name].tokens.findIndex((one) => one.end > letter));
+    chosen = found ? { side: found.side, from: find(found.side, found.start), to: find(found.side, found.end - 1), tapped: true } : null;
+    if (focused) sides[here].tokens[chosen ? chosen.to : find(here, start)].node.focus();
+    draw();
   }
   document.onpointerup = () => { drag = null; };
   function tap(name, place, joins) {
@@ -124,34 +141,47 @@ export function spansForm(state, main, answer, asked) {
   }
   function quote(one) {
     if (one.end === 0) return _("Missing");
-    return quoted([...sides[one.side].field.text].slice(one.start, one.end).join(""));
+    return quoted(sides[one.side].letters.slice(one.start, one.end).join(""));
+  }
+  // the classes of a piece of text: of the worst mark on it, and of what is chosen
+  function paint(over, is) {
+    const worst = Math.max(-1, ...over.map((one) => weight(task.severities.indexOf(one.severity))));
+    return [worst >= 0 ? `s${worst}` : "", is ? "chosen" : ""].filter(Boolean).join(" ");
   }
   function draw() {
     const found = range();
     for (const [name, side] of Object.entries(sides)) {
+      const mine = marks.filter((one) => one.side === name);
+      const here = found && found.side === name ? found : null;
       for (const { node, start, end } of side.gaps) {
-        const over = marks.filter((one) => one.side === name && one.start < start && one.end > end);
-        const worst = Math.max(-1, ...over.map((one) => weight(task.severities.indexOf(one.severity))));
-        const is = found && found.side === name && found.start < start && found.end > end;
-        node.className = worst >= 0 || is ? `g${worst >= 0 ? ` s${worst}` : ""}${is ? " chosen" : ""}` : "";
+        const painted = paint(mine.filter((one) => one.start < start && one.end > end), here && here.start < start && here.end > end);
+        node.className = painted && `g ${painted}`;
       }
       for (const { node, start, end } of side.tokens) {
-        const over = marks.filter((one) => one.side === name && one.start < end && one.end > start);
-        const worst = Math.max(-1, ...over.map((one) => weight(task.severities.indexOf(one.severity))));
-        const is = found && found.side === name && found.start < end && found.end > start;
-        node.className = `w${worst >= 0 ? ` s${worst}` : ""}${is ? " chosen" : ""}`;
-        node.setAttribute("aria-pressed", String(Boolean(is)));
+        const touches = (from, to) => (one) => one.start < to && one.end > from;
+        const over = mine.filter(touches(start, end));
+        const is = Boolean(here && touches(start, end)(here));
+        // a word of which a part is marked is drawn in pieces
+        const borders = [...new Set(over.flatMap((one) => [one.start, one.end]).filter((one) => one > start && one < end))].sort((a, b) => a - b);
+        const edges = [start, ...borders, end];
+        const pieces = borders.length ? edges.slice(1).map((to, at) => make("span",
+          { class: paint(over.filter(touches(edges[at], to)), false) }, side.letters.slice(edges[at], to).join(""))) : [];
+        node.className = `w ${paint(borders.length ? [] : over, is)}`;
+        if (pieces.length || node.firstElementChild) node.replaceChildren(...(pieces.length ? pieces : [side.letters.slice(start, end).join("")]));
+        node.setAttribute("aria-pressed", String(is));
         if (over.length) node.setAttribute("aria-description", over.map((one) => severityOf(one.severity)).reduce(listed));
         else node.removeAttribute("aria-description");
       }
     }
     for (const one of severities) one.disabled = !found;
+    finer.setAttribute("aria-pressed", String(unit !== "word"));
     remove.hidden = !found || !marks.some((one) => one.side === found.side && one.start < found.end && one.end > found.start);
     kinds.hidden = !pending;
     tools.hidden = Boolean(pending);
     marking.classList.toggle("active", Boolean(found || pending));
     hint.textContent = pending ? _("What is wrong with {error}?", { error: quote(pending) })
-      : found ? _("Severity") : _("Choose the first and the last word of an error, or go through the text with the arrow keys.");
+      : found ? _("Severity") : unit === "word" ? _("Choose the first and the last word of an error, or go through the text with the arrow keys.")
+        : _("Choose the first and the last character of an error, or go through the text with the arrow keys.");
     if (pending) {
       kinds.replaceChildren(...task.categories.map((one, at) => make("button", { type: "button", onclick: () => classify(one) },
         at < 9 ? key(String(at + 1)) : null, make("span", {}, one))));
@@ -182,7 +212,7 @@ export function spansForm(state, main, answer, asked) {
       // Words: names of keys, with a blank between two
       [_("Home End"), _("the first word, the last one")],
       // Words: names of keys, with a blank between two
-      [_("Shift ← →"), _("choose several words")],
+      [_("Shift ← →"), _("choose several words")], ["C", _("choose characters, or words again")],
       [task.severities.length > 1 ? `1 – ${Math.min(9, task.severities.length)}` : "1", _("mark what is chosen")], ["M", _("something is missing")], [_("Del"), _("remove a mark")],
       [_("Esc"), made ? _("choose nothing: digits are then the score") : _("choose nothing")],
       ...(sides.source ? [["S", _("go to the source and back")]] : []), [_("Enter"), _("save and continue")]],
@@ -199,6 +229,7 @@ export function spansForm(state, main, answer, asked) {
       if (pending && digit && digit <= task.categories.length) { classify(task.categories[digit - 1]); return true; }
       if (chosen && digit && digit <= severities.length) { mark(task.severities[digit - 1]); return true; }
       if (pressed === "m") { miss(); return true; }
+      if (pressed === "c") { change(); return true; }
       if (pressed === "Delete" || pressed === "Backspace" && chosen) { unmark(); return true; }
       if (pressed === "Escape" && (chosen || pending)) { chosen = pending = null; draw(); return true; }
       if (pressed === "s" && sides.source) {

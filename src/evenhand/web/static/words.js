@@ -31,11 +31,13 @@ export const severityOf = (name) => SEVERITIES[name] ?? name;
 export const listed = (first, second) => _("{first}, {second}", { first, second });
 export const apart = (first, second) => _("{first}; {second}", { first, second });
 export const letter = (at) => String.fromCharCode(65 + at);
-export function split(text, language) {
+// cut a text into words and what is between them, or into characters as they are read (graphemes)
+export function split(text, language, granularity = "word") {
   if (window.Intl && Intl.Segmenter) {
     try {
-      return [...new Intl.Segmenter(language || undefined, { granularity: "word" }).segment(text)].map((one) => one.segment);
+      return [...new Intl.Segmenter(language || undefined, { granularity }).segment(text)].map((one) => one.segment);
     } catch { /* a tag that the browser does not know */ }
   }
+  if (granularity === "grapheme") return text.match(/\P{M}\p{M}*|\p{M}+/gu) || [];
   return text.match(/\s+|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu) || [];
 }

@@ -531,8 +531,10 @@ def submit(tx: WriteTransaction, judge: str, receipts: Sequence[str]) -> None:
     standing = (one.record for one in before)
     mine = [one for one in standing if one is not None and one.judge == judge]
     if login.holder != judge or [one.hash for one in mine] != list(receipts):
-        changed = "an answer to this document was changed, perhaps in another tab: reload the page"
-        raise records.NotYours(Message(changed))
+        changed = Message(
+            "an answer to this document was changed, perhaps in another tab: reload the page"
+        )
+        raise records.NotYours(changed)
     facts = {"first": before[0].ticket.number, "answers": [one.number for one in mine]}
     tx.write(Entry("submit", judge, before[-1].ticket, {"facts": facts}))
 
