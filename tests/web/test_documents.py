@@ -1,13 +1,22 @@
 """A judge sees a document as a whole: segments in order, answers changed until it is submitted."""
 
+import csv
+import io
+import json
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+import evenhand
 from documents import SIZES, make_documents
+from evenhand.design.campaign import TextField, Wording
 from evenhand.web import Store
+from evenhand.web.analysis import list_offers, make_file
+from evenhand.web.downloads import open_download
 from evenhand.web.store.audit import check_store, count_promises, gather
 from stored_campaigns import fill, list_judgments
 
@@ -270,3 +279,42 @@ def test_a_document_is_scored_with_its_last_segment(client: TestClient, store: S
     assert {row["item"]: row["score"] for row in whole} == {"news": 70, "talk": 70}
     assert {(row["document"], row["system"]) for row in whole} == {("news", "A"), ("talk", "A")}
     assert len(rows) == 7
+
+
+def test_scores_of_documents_are_in_the_files_of_other_programs_that_have_a_place_for_them(
+    client: TestClient, store: Store, tmp_path: Path
+) -> None:
+    planned = make_documents("spans", document_question="How good is the whole?")
+    texts = {"source": TextField("de"), "output": TextField("en")}
+    token = fill(store, replace(planned, wording=Wording(texts=texts)))["ann"]
+    item = load(client, token)
+    while item["state"] != "done":
+        spans = [{"start": 0, "end": 4, "severity": "minor"}]
+        whole = {"document": 70} if "document_question" in item["task"] else {}
+        answer = {"score": 60, "spans": spans, **whole}
+        item = send(client, token, item, 0, answer=answer).json()["next"]
+        if item["state"] == "ended":
+            item = submit(client, token, item).json()
+    # judge, system, segment, kind, languages, score, document, whether it is the whole, errors
+    rows = list(csv.reader(io.StringIO(make_file(store, "q", "appraise")[1].decode())))
+    whole = {row[7]: (row[2], row[6], row[9]) for row in rows if row[8] == "True"}
+    assert whole == {"news": ("0", "70", "[]"), "talk": ("0", "70", "[]")}
+    segments = [(row[7], row[6]) for row in rows if row[8] == "False"]
+    assert sorted(segments) == [("news", "60")] * 3 + [("talk", "60")] * 2
+    assert sum(row[9] != "[]" for row in rows) == 5
+    path = tmp_path / "appraise.csv"
+    path.write_bytes(make_file(store, "q", "appraise")[1])
+    again = evenhand.read(path).rows()
+    counted = Counter(zip(again.criterion, map(float, again.score), strict=True))
+    assert sorted(counted.values()) == [2, 5]
+    studio = json.loads(make_file(store, "q", "label-studio")[1])
+    assert Counter(one["data"]["criterion"] for one in studio) == {"q": 5, "q (document)": 2}
+    lacking = {one.program.name: one.lacks for one in list_offers(store.campaign)}
+    assert lacking == {"appraise": False, "wmt-json": True, "mqm-tsv": True, "label-studio": False}
+    lines = make_file(store, "q", "wmt-json")[1].decode().splitlines()
+    assert len(lines) == 5
+    pieces = open_download(store, "spans.csv")
+    assert pieces is not None
+    marked = list(csv.DictReader(io.StringIO(b"".join(pieces).decode())))
+    assert len(marked) == 5
+    assert all(row["submitted_at"] for row in marked)
