@@ -483,6 +483,8 @@ MAX_SEED: Final = 2**256  # No seed is as great
 class Judge:
     name: str  # the pseudonym under which judgments are kept
     quota: int | None = None  # most tickets in all but training; None for the design's
+    # who it is, for the organiser alone: in no file, log or digest of the campaign
+    note: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
@@ -715,7 +717,7 @@ class Campaign:
             **({"time": time} if (time := self.time.to_dict()) else {}),
             "design": self._describe_design(),
             "judges": [
-                {name: value for name, value in vars(one).items() if value is not None}
+                {"name": one.name, **({} if one.quota is None else {"quota": one.quota})}
                 for one in self.judges
             ],
             "tasks": [one.to_dict() for one in self.tasks],
