@@ -224,7 +224,8 @@ def list_pay(store: queries.Readable) -> Iterator[Row]:
             continue
         one = done.get(judge.name)
         n, active = (one.n, one.active) if one else (0, 0.0)
-        row: Row = {"judge": judge.name, "person": judge.person, "worker": judge.worker}
+        worker = judge.worker if judge.platform else ""
+        row: Row = {"judge": judge.name, "person": judge.person, "worker": worker}
         row |= {"note": judge.note, "answers": n, "questions": judge.total}
         row["completed"] = "yes" if judge.total and judge.done == judge.total else "no"
         row["active_minutes"] = None if active is None else f"{active / 60:.1f}"
