@@ -28,6 +28,8 @@ HEADER: Final[dict[str, Any]] = {
     "fuzzy": False,
     "creation_date": datetime(2026, 11, 29, tzinfo=UTC),  # another one would change every file
 }
+STATIC: Final = PACKAGE / "web" / "static"
+SCRIPTS: Final = sorted({*STATIC.glob("*.js")} - {STATIC / "admin.js"})  # of judges' pages
 TRANSLATORS: Final = "Words:"
 """How comments begin that stand before a message for whoever translates it."""
 
@@ -37,7 +39,7 @@ def extract() -> Catalog:
     found = Catalog(**HEADER)
     pages = [PACKAGE / "web" / "pages" / f"{name}.html" for name in PAGES]
     sources = [(path, "jinja2.ext:babel_extract") for path in pages]
-    sources += [(PACKAGE / "web" / "static" / "judge.js", "javascript")]
+    sources += [(path, "javascript") for path in SCRIPTS]
     rooms = [PACKAGE / "design", PACKAGE / "web"]
     programs = sorted(path for room in rooms for path in room.rglob("*.py"))
     asked = "from evenhand.errors import"

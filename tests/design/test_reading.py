@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.design.assignment import Assignment, assign
-from evenhand.design.campaign import Campaign
+from evenhand.design.campaign import Campaign, TextField
 from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.errors import CampaignError, MissingFile, UnknownFormat
 from evenhand.numerics.sampling import Draws
@@ -68,6 +68,15 @@ def write(name, text):
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+
+def test_a_language_says_its_direction():
+    # CLDR: Arabic, Persian, Hebrew and Urdu are written from right to left; tags are those of ISO
+    # 639-1 and 639-3, of which Appraise has the latter
+    right = ["ar", "ara", "ar-EG", "fa", "fas", "he", "heb", "ur", "urd", "pa-Arab"]
+    left = ["en", "eng", "pa", "zho", "tur", "swa"]
+    for direction, tags in {"rtl": right, "ltr": left}.items():
+        assert {tag: TextField(tag).direction for tag in tags} == dict.fromkeys(tags, direction)
 
 
 def test_a_full_campaign_is_read_and_comes_back():

@@ -32,7 +32,7 @@ KEYS = {
     "points": ["ArrowRight", "Enter"],
     "eleven": ["ArrowRight", "5"],
     "hundred": ["7 0", "Enter"],
-    "spans": ["Home 2", "1", "ArrowRight Shift+ArrowRight", "1 2 Escape 5 0", "Enter"],
+    "spans": ["c Home 2", "1", "c", "ArrowRight Shift+ArrowRight", "1 2 Escape 5 0", "Enter"],
 }
 """What is typed at each item; the page is looked at before and after each."""
 
@@ -111,8 +111,9 @@ def test_axe_finds_nothing_on_a_document(
             for place in (1, 2, 3):
                 settle(page, f"{place} of 5")
                 found += inspect(page, axe, f"segment {place}")
+                last = page.locator(".whole").count()
                 press(page, "5 0 Enter")
-                if page.locator(".whole").count():
+                if last:
                     press(page, "6 0 Enter")
                     page.wait_for_selector(".review")
                     found += inspect(page, axe, "review")

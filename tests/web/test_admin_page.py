@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from accessibility import inspect, read_axe
 from browsers import run_site
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store
@@ -112,6 +113,21 @@ def test_a_running_campaign_at_a_glance(
         assert "reversed" in told.inner_text()
         assert "follows the other judges with a slope of −" in told.inner_text()
         keep_picture(page, f"organiser-without-{width}-{scheme}")
+        page.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_axe_finds_nothing_on_the_organisers_page(
+    browser: Any, judged: Store, width: int, scheme: str
+) -> None:
+    axe = read_axe()
+    with run_site(Site(judged)) as address:
+        page = open_page(browser, judged, address, width=width, scheme=scheme)
+        for one in page.locator("details").all():
+            one.evaluate("one => { one.open = true; }")
+        page.wait_for_timeout(500)
+        assert inspect(page, axe) == []
+        keep_picture(page, f"organiser-open-{width}-{scheme}")
         page.close()
 
 

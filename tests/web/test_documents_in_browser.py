@@ -140,8 +140,59 @@ def test_a_document_is_checked_until_it_is_submitted(browser: Any, site: Any, wi
         page.wait_for_timeout(EARLY)
         press(page, "Enter")
         page.click(".review .send")
+        page.wait_for_selector(".review .send", state="detached")
+        assert page.is_hidden("#undo")  # what was submitted is not taken back
     page.wait_for_selector(LAST)
     page.reload()
     page.wait_for_selector(LAST)
     page.close()
+    assert [one.kind for one in store.records()].count("submit") == 2
     assert list_scores(store) == [(10, None), (10, 90), (10, 91), (12, None), (12, None)]
+
+
+@pytest.mark.parametrize("by", ["button", "key"])
+def test_a_change_that_is_given_up_leaves_nothing_behind(browser: Any, site: Any, by: str) -> None:
+    store, address = site("rating", "en")
+    page = open_page(browser, address, 1280)
+    settle(page, "1 of 5")
+    press(page, "5 0 Enter")
+    settle(page, "2 of 5")
+    press(page, "7 0 Escape")
+    change(page, "11")
+    if by == "button":
+        page.click("button:has-text('Cancel')")
+    else:
+        press(page, "Escape u")
+    assert page.input_value(".number") == "70"
+    page.click(f"{FIRST} button")
+    assert page.input_value(".number") == "50"
+    press(page, "u")
+    page.reload()
+    settle(page, "2 of 5")
+    assert page.input_value(".number") == "70"  # what was begun of the segment that is asked
+    page.close()
+    assert list_scores(store) == [(50, None)]
+
+
+def test_what_two_tabs_show_of_a_document_is_submitted_once(browser: Any, site: Any) -> None:
+    store, address = site("rating", "en")
+    pages = [open_page(browser, address, 1280)]
+    settle(pages[0], "1 of 5")
+    for at in range(pages[0].locator(".segment, .outputs").count()):
+        settle(pages[0], f"{at + 1} of 5")
+        press(pages[0], "5 0 Enter")
+    press(pages[0], "9 0 Enter")
+    pages[0].wait_for_selector(".review")
+    pages.append(open_page(browser, address, 1280))
+    pages[1].wait_for_selector(".review")
+    change(pages[0], "60")
+    press(pages[0], "Enter")
+    pages[0].wait_for_selector(f"{FIRST}:has-text('60')")
+    pages[1].click(".review .send")  # it shows what does not stand any more
+    pages[1].wait_for_selector("#notice:has-text('was changed')")
+    pages[1].wait_for_selector(f"{FIRST}:has-text('60')")
+    for page in pages:
+        page.click(".review .send")
+        page.wait_for_selector(".rating #question")
+        page.close()
+    assert [one.kind for one in store.records()].count("submit") == 1

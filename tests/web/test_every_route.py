@@ -120,6 +120,7 @@ def _find_sound(
     admin = f"/a/{tokens['admin']}"
     sound: dict[str, tuple[str, str, dict[str, Any] | None]] = {
         "/a/{token}/do": ("POST", f"{admin}/do", {"what": "resume"}),
+        "/j/{token}/submit": ("POST", f"/j/{tokens['judge']}/submit", {"receipts": []}),
         "/j/{token}/undo": ("POST", f"/j/{tokens['judge']}/undo", {"at": -1}),
         "/crowd/{token}": ("GET", f"/crowd/{tokens['crowd']}?PROLIFIC_PID={'5f' * 12}", None),
     }

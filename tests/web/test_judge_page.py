@@ -128,13 +128,14 @@ def test_the_tab_key_goes_through_a_page_in_the_order_in_which_it_is_read(
             settle(page, "1 of 1")
             read = "document.activeElement.textContent.trim() || document.activeElement.id"
             found = []
-            for _ in range(6):
+            for _ in range(7):
                 press(page, "Tab")
                 found.append(page.evaluate(read))
             assert found == [
                 "ein",
                 "one",
                 "Something is missing M",
+                "Characters C",
                 "1",
                 "comment",
                 "Save and continue Enter",

@@ -1,14 +1,17 @@
 """The file of links."""
 
+import csv
 import errno
+import io
 import stat
 from pathlib import Path
 
 import pytest
 
+from evenhand.design.reading import read_campaign
 from evenhand.errors import CampaignError
 from evenhand.web import Store
-from evenhand.web.links import read_links, write_links
+from evenhand.web.links import read_links, write_invitations, write_links
 from evenhand.web.store import people
 from evenhand.web.store.people import draw_token
 from stored_campaigns import make_pairs
@@ -35,6 +38,40 @@ def test_links_that_are_still_good_are_kept_under_a_new_address(
     again = write_links(launched, path, "https://there/study")
     assert again == first == read_links(path)
     assert f"https://there/study/j/{first['judge', 'j0']}" in path.read_text()
+
+
+def test_who_judges_are_comes_from_their_table_and_is_for_the_organiser_alone(
+    store: Store, tmp_path: Path
+) -> None:
+    table = "Judge,Name,E-mail,Note,Quota\nj1,Ann Lee,ann@example.org,pays cash,\n"
+    (tmp_path / "judges.csv").write_text(f"{table}j2,,ben@example.org,,9\nj3,,,,\n")
+    (tmp_path / "items.csv").write_text("item,A,B\n1,eins,zwei\n2,drei,vier\n")
+    path = tmp_path / "c.toml"
+    tasks = '[[tasks]]\nkind = "pair"\nname = "p"\n'
+    path.write_text(f'name = "n"\nitems = "items.csv"\njudges = "judges.csv"\n{tasks}')
+    planned = read_campaign(path)
+    assert [one.quota for one in planned.judges] == [None, 9, None]
+    store.launch(planned)
+    tokens = write_links(store, tmp_path / "l.csv", "http://here", judges=planned.judges)
+    links = {judge: token for (role, judge), token in tokens.items() if role == "judge"}
+    rows = list(csv.DictReader(io.StringIO(write_invitations(store.judges(), links))))
+    assert [(one["judge"], one["name"], one["email"]) for one in rows] == [
+        ("j1", "Ann Lee", "ann@example.org"),
+        ("j2", "j2", "ben@example.org"),
+        ("j3", "j3", ""),
+    ]
+    notes = {one.name: one.note for one in store.judges()}
+    assert notes == {
+        "j1": "Ann Lee <ann@example.org>, pays cash",
+        "j2": "<ben@example.org>",
+        "j3": "",
+    }
+    kept = [planned.canonical.decode(), *(line.write() for line in store.lines())]
+    assert not any("example.org" in one or "Ann" in one for one in kept)
+    # what you wrote since is not written over when the server is started again
+    store.do(people.describe, "j1", "Ann Lee, ill")
+    write_links(store, tmp_path / "l.csv", "http://here", judges=planned.judges)
+    assert {one.name: one.note for one in store.judges()}["j1"] == "Ann Lee, ill"
 
 
 def test_links_that_cannot_be_written_are_not_made(

@@ -279,8 +279,8 @@ def test_a_verb_reads_the_database_as_its_table(store: Store, where: str, tmp_pa
 def test_answers_that_no_table_may_hold_are_named_by_judge_and_item(
     fetch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def spoil(*asked: Any) -> Iterator[dict[str, Any]]:
-        for row in list_pass(*asked):
+    def spoil(*asked: Any, whole: bool) -> Iterator[dict[str, Any]]:
+        for row in list_pass(*asked, whole=whole):
             alike = (row["judge"], row["item"]) == first
             yield {**row, "left": row["right"]} if alike else row
 

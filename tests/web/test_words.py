@@ -14,7 +14,7 @@ from babel.messages import Catalog, Message
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from catalogues import PACKAGE, WORDS, extract, read
+from catalogues import SCRIPTS, WORDS, extract, read
 from evenhand.design.campaign import Pay, Timing, Wording
 from evenhand.design.catalogues import LANGUAGES, read_catalogue
 from evenhand.design.reading import make_campaign, read_campaign
@@ -106,7 +106,7 @@ def test_catalogues_can_be_read_and_name_what_their_messages_are_filled_with(lan
 
 def test_every_sentence_of_the_script_is_extracted() -> None:
     """A template within a template, say, is not looked into by every extractor."""
-    script = (PACKAGE / "web" / "static" / "judge.js").read_text(encoding="utf-8")
+    script = "\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS)
     called = re.findall(r'(?<![\w.])(?:_|ngettext)\(\s*"([^"]+)"', script)
     ids = {list_ids(one)[0] for one in extract()}
     assert len(called) > 100
@@ -115,7 +115,7 @@ def test_every_sentence_of_the_script_is_extracted() -> None:
 
 def test_the_script_says_nothing_that_is_not_in_the_catalogues() -> None:
     """A sentence has a blank or ends in a full stop, as no key or class does."""
-    script = (PACKAGE / "web" / "static" / "judge.js").read_text(encoding="utf-8")
+    script = "\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS)
     said = set(re.findall(r'"([A-Z][^"\n]*(?: [^"\n]*|[.?!:]))"', script))
     assert len(said) > 50
     assert said - set(chain.from_iterable(list_ids(one) for one in extract())) == set()

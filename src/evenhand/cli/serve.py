@@ -147,7 +147,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     if not begins and not links.exists():
         _note(asked, "warns", RENEWED.format(links=links))
     before = read_links(links)
-    tokens = write_links(store, links, address + prefix, crowd=asked.crowd)
+    tokens = write_links(store, links, address + prefix, crowd=asked.crowd, judges=planned.judges)
     for role in find_replaced(before, tokens):
         _note(asked, "warns", REPLACED.format(links=links, role=role))
     try:  # a file that may only be read is noticed before the first answer

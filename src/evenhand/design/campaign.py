@@ -252,7 +252,11 @@ class Item:
 # Texts that have a language: those of items, and the page around them
 FIELDS: Final = ("source", "output", "reference", "context", "page")
 DIRECTIONS: Final = ("ltr", "rtl", "auto")
-_SCRIPTS: Final = ("ar arc bal ckb dv fa glk he iw ks lrc mzn pnb ps sd syr ug ur yi", "az pa ku")
+_SCRIPTS: Final = (
+    "ar ara arc bal ckb div dv fa fas glk he heb iw kas ks lrc mzn per pnb prs ps pus sd snd syr ug"
+    " uig ur urd yi yid",
+    "az pa ku",
+)
 # Languages that are written from right to left, by their tags
 RIGHT_TO_LEFT: Final = frozenset(
     [*_SCRIPTS[0].split(), *(f"{one}-arab" for one in _SCRIPTS[1].split())]
@@ -479,6 +483,8 @@ MAX_SEED: Final = 2**256  # No seed is as great
 class Judge:
     name: str  # the pseudonym under which judgments are kept
     quota: int | None = None  # most tickets in all but training; None for the design's
+    # who it is, for the organiser alone: in no file, log or digest of the campaign
+    note: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
@@ -711,7 +717,7 @@ class Campaign:
             **({"time": time} if (time := self.time.to_dict()) else {}),
             "design": self._describe_design(),
             "judges": [
-                {name: value for name, value in vars(one).items() if value is not None}
+                {"name": one.name, **({} if one.quota is None else {"quota": one.quota})}
                 for one in self.judges
             ],
             "tasks": [one.to_dict() for one in self.tasks],

@@ -64,6 +64,12 @@ def take_first(campaign: Campaign, tickets: Iterable[Ticket]) -> list[Ticket]:
     return [one for one in tickets if one.item == campaign.list_segments(one)[0]]
 
 
+def take_last(campaign: Campaign, tickets: Iterable[Ticket]) -> list[Ticket]:
+    """Return the tickets with which a document ends."""
+    mine = (one for one in tickets if one.kind != "training" and campaign.item(one.item).document)
+    return [one for one in mine if one.item == campaign.list_segments(one)[-1]]
+
+
 def count_torn(campaign: Campaign, tickets: Iterable[Ticket]) -> int:
     """Count tickets that are not where the segment before, or the one after, says they must be."""
     torn, due = 0, list[tuple[object, ...]]()  # what has to come next

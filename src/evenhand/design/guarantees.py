@@ -7,7 +7,7 @@ which order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations, compress, pairwise, product
@@ -22,7 +22,7 @@ from evenhand.data.results import Shown
 from evenhand.design import dealing
 from evenhand.design.assignment import ANCHOR, CONTROL, TARGET, Assignment, fits
 from evenhand.design.campaign import CONTROLS, Campaign
-from evenhand.design.documents import count_torn, fold, take_first
+from evenhand.design.documents import count_torn, fold, take_first, take_last
 from evenhand.design.tasks import TICKET_KINDS, Ticket
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError
@@ -828,8 +828,10 @@ def verify_collected(
     tickets: Iterable[Ticket],
     people: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
+    submitted: Collection[int] = (),
 ) -> DesignCheck:
-    # What can only be said at the end is left open until all is answered.
+    # submitted: last tickets of the documents that their judges submitted. What can only be said at
+    # the end is left open until all is answered.
     tickets, seats = tuple(tickets), seats or {}
     assigned = [one for one in tickets if _is_asked(assignment, one, seats)]
     # repeats that are asked no more: somebody else went on after the first was answered
@@ -869,6 +871,13 @@ def verify_collected(
     observed = f"{back:,} before one that was to come first"
     holds = back == 0 if assigned and not free else None
     guarantees += [Guarantee("order", promised, observed, holds), *check_all(seen)]
+    if assignment.campaign.segments:
+        ends = take_last(assignment.campaign, assigned)
+        sent = sum(one.number in submitted for one in ends)
+        found = f"{sent:,} of {len(ends):,} that were answered to the end"
+        holds = True if ends and sent == len(ends) else None
+        promised = "each document is submitted by its judge, and its answers are fixed from then on"
+        guarantees.append(Guarantee("submitted", promised, found, holds))
     return DesignCheck(tuple(guarantees), len(tickets), judges, assignment.digest)
 
 

@@ -188,7 +188,7 @@ def _read_judges(value: Any, where: str, folder: Path | None) -> tuple[campaigns
 
 
 def _read_judge(where: str, row: Mapping[str, Any]) -> campaigns.Judge:
-    """Read a judge from a row; columns but the name and a quota say nothing of the campaign."""
+    """Read a judge from a row; name, email and note say who it is, other columns nothing."""
     names = [name for name in row if fold(name) == "judge"]
     names = names or [name for name in row if fold(name) in JUDGE_NAMES]
     with locate(where):
@@ -201,7 +201,16 @@ def _read_judge(where: str, row: Mapping[str, Any]) -> campaigns.Judge:
         text = "" if quota is None else str(quota).strip()
         if text and not text.isdecimal():
             raise CampaignError(f"quota cannot be '{text}': it is a whole number, or blank")
-        return campaigns.Judge(str(row[names[0]]).strip(), int(text) if text else None)
+        known = {fold(name): str(value).strip() for name, value in row.items() if value}
+        known.pop(fold(names[0]))
+        email = next((known[one] for one in _EMAILS if one in known), "")
+        person = f"{known.get('name', '')} <{email}>".strip() if email else known.get("name", "")
+        note = ", ".join(filter(None, (person, known.get("note", ""))))
+        return campaigns.Judge(str(row[names[0]]).strip(), int(text) if text else None, note)
+
+
+# Names of the column of e-mail addresses, in a table of judges
+_EMAILS: Final = ("email", "mail", "emailaddress")
 
 
 def _read_wording(

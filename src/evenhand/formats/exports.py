@@ -224,6 +224,8 @@ def write_appraise(data: Ratings) -> Iterator[str]:
             ]
         if data.has("spans"):
             spans = spans_of(record)
+            if spans is None and _is_whole(record):
+                spans = ()  # errors are marked in segments
             if spans is None:
                 raise record.refuse(
                     f"it has no spans, and {APPRAISE.name} would say that no error was found: keep"

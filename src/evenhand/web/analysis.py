@@ -25,7 +25,7 @@ from starlette.concurrency import run_in_threadpool
 from evenhand.data.source import naming_rows
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import DesignCheck
-from evenhand.design.tasks import SEVERITIES, SpanTask, Task
+from evenhand.design.tasks import SEVERITIES, ScaledTask, SpanTask, Task
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, UnknownOption
 from evenhand.web import downloads
 from evenhand.web.dashboard import DashboardCache, Recomputed, get_status
@@ -46,6 +46,7 @@ class Program:
     holds: tuple[str, ...]  # kinds of passes that it can hold
     what: str  # these in words
     kinds: tuple[str, ...] = ("target",)  # kinds of rows that it has words for
+    whole: bool = False  # whether it has a place for scores of whole documents
 
 
 SCORED: Final = ("rating", "spans")
@@ -53,10 +54,17 @@ ALL_KINDS: Final = ("target", "repeat", "good", "bad")
 PROGRAMS: Final = (
     Program("arena", "arena JSONL", ".jsonl", ("pair", "rank"), "preferences"),
     Program("wmt-rnk", "WMT RNK", ".csv", ("rank",), "rankings"),
-    Program("appraise", "Appraise CSV", ".csv", SCORED, "scores", ALL_KINDS),
+    Program("appraise", "Appraise CSV", ".csv", SCORED, "scores", ALL_KINDS, whole=True),
     Program("wmt-json", "WMT24 JSONL", ".jsonl", SCORED, "scores"),
     Program("mqm-tsv", "MQM TSV", ".tsv", ("spans",), "marked errors"),
-    Program("label-studio", "Label Studio JSON", ".json", ("pair", "rank", *SCORED), "answers"),
+    Program(
+        "label-studio",
+        "Label Studio JSON",
+        ".json",
+        ("pair", "rank", *SCORED),
+        "answers",
+        whole=True,
+    ),
 )
 LETTERS: Final = 3  # Of a language in Appraise
 
@@ -66,11 +74,17 @@ class Offer:
     program: Program  # the format
     task: str  # name of the pass
     why: str = ""  # why it cannot be made; "" where it can
+    lacks: bool = False  # whether it leaves out scores of whole documents
 
 
 def list_offers(campaign: Campaign) -> tuple[Offer, ...]:
     return tuple(
-        Offer(program, task.name, _refuse(campaign, task, program))
+        Offer(
+            program,
+            task.name,
+            _refuse(campaign, task, program),
+            isinstance(task, ScaledTask) and bool(task.document_question) and not program.whole,
+        )
         for task in campaign.tasks
         for program in PROGRAMS
         if task.kind in program.holds
@@ -95,7 +109,8 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
         why = f": {offer.why}" if offer else ""
         raise UnknownOption(f"'{name}' cannot be written as {kind}{why}")
     task, program = campaign.task(name), offer.program
-    rows: Iterator[Row] = (row for row in list_pass(store, task) if row["kind"] in program.kinds)
+    listed = list_pass(store, task, whole=program.whole)
+    rows: Iterator[Row] = (row for row in listed if row["kind"] in program.kinds)
     pair = _name_languages(campaign, program) if program.name in ("wmt-rnk", "appraise") else ""
     held = [{**row, "task": pair} if pair else row for row in rows]
     seen = set[tuple[str, str, str]]()

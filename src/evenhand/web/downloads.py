@@ -39,19 +39,23 @@ Row = dict[str, Any]
 HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors", SEPARATOR)
 
 
-def list_pass(store: queries.Readable, task: Task) -> Iterator[Row]:
-    column, name = "task", task.name
+def list_pass(store: queries.Readable, task: Task, *, whole: bool = False) -> Iterator[Row]:
+    """Yield the rows of a pass with their texts; with whole, also scores of whole documents."""
+    column, names = "task", {task.name: False}  # whether it is of a whole document
     if isinstance(task, ScaledTask):
-        column, name = "criterion", task.criterion
+        column, names = "criterion", {task.criterion: False}
+        names |= {task.document_criterion: True} if whole and task.document_question else {}
     for row in store.rows(task.table):
-        if row[column] == name and row.get("judge_type") != "llm":
-            # A row with its texts; `shown_at` is when the answer was begun
-            item = store.campaign.item(row["item"])
+        if row[column] in names and row.get("judge_type") != "llm":
+            # `shown_at` is when the answer was begun
             began = row["at"] / 1000 - (row["seconds"] or 0)
             found = {name: value for name, value in row.items() if name not in HIDDEN}
-            found |= {"shown_at": f"{began:.3f}", "document": item.document, "source": item.source}
-            if "score" in row:
-                found["output"] = store.campaign.find_output(row["item"], row["system"])
+            found |= {"shown_at": f"{began:.3f}", "document": row["item"], "source": ""}
+            if not names[row[column]]:
+                item = store.campaign.item(row["item"])
+                found |= {"document": item.document, "source": item.source}
+                if "score" in row:
+                    found["output"] = store.campaign.find_output(row["item"], row["system"])
             yield found
 
 
@@ -220,7 +224,8 @@ def list_pay(store: queries.Readable) -> Iterator[Row]:
             continue
         one = done.get(judge.name)
         n, active = (one.n, one.active) if one else (0, 0.0)
-        row: Row = {"judge": judge.name, "person": judge.person, "worker": judge.worker}
+        worker = judge.worker if judge.platform else ""
+        row: Row = {"judge": judge.name, "person": judge.person, "worker": worker}
         row |= {"note": judge.note, "answers": n, "questions": judge.total}
         row["completed"] = "yes" if judge.total and judge.done == judge.total else "no"
         row["active_minutes"] = None if active is None else f"{active / 60:.1f}"

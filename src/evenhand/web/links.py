@@ -29,7 +29,7 @@ from typing import Final
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from evenhand.design.campaign import USUAL, find_platform
+from evenhand.design.campaign import USUAL, Judge, find_platform
 from evenhand.errors import CampaignError
 from evenhand.web.downloads import defuse
 from evenhand.web.store import database, people
@@ -71,7 +71,11 @@ class LinksFile:
         )
 
 
-def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> Tokens:
+def write_links(
+    store: Store, path: Path, base: str, *, crowd: bool = False, judges: Sequence[Judge] = ()
+) -> Tokens:
+    # Judges are those of the campaign's file, which says who they are and the database does not.
+    #
     # The file is written before the commit that makes its new links good: a server that is killed
     # between the two finds links of its launch that the database does not know, and takes them
     # over. So it does where the database was restored from a copy that is older than the links.
@@ -109,14 +113,14 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
 
     def work(tx: WriteTransaction) -> Tokens:
         free = () if crowd else people.list_vacancies(tx)
-        offered = _offer(tx, before.tokens)
-        made = {
-            ("judge", name): people.invite(tx, name, token=offered.get(("judge", name))).token
-            for name in free
-        }
+        offered, notes = _offer(tx, before.tokens), {one.name: one.note for one in judges}
+        made: Tokens = {}
+        for name in free:
+            note, token = notes.get(name, ""), offered.get(("judge", name))
+            made["judge", name] = people.invite(tx, name, note=note, token=token).token
         for role in roles:
-            token = None if people.has_link(tx, role) else offered.get((role, ""))
-            made[role, ""] = people.replace_link(tx, role, mine, token=token).token
+            own = None if people.has_link(tx, role) else offered.get((role, ""))
+            made[role, ""] = people.replace_link(tx, role, mine, token=own).token
         return write(valid_tokens | made)
 
     made = store.do(work)

@@ -163,6 +163,10 @@ class Back(msgspec.Struct, forbid_unknown_fields=True):
     at: int | str | msgspec.UnsetType | None = msgspec.UNSET
 
 
+class Submitted(msgspec.Struct, forbid_unknown_fields=True):
+    receipts: list[str]  # of the judge's answers to the document, as the page showed them
+
+
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """A request that says nothing besides."""
 
@@ -251,6 +255,23 @@ async def take_back(request: Request) -> Response:
     return json_response(_view(site, await site.store.soon(work)))
 
 
+async def submit(request: Request) -> Response:
+    site, who = await identify(request, "judge")
+    sent = await read_json(request, Submitted)
+
+    def work(tx: WriteTransaction) -> Shown | Refused:
+        judging.submit(tx, who.judge, sent.receipts)
+        try:
+            return _serve_or_end(tx, who.judge)
+        except Refused as halt:  # it is submitted all the same
+            return halt
+
+    done = await site.store.soon(work)
+    if isinstance(done, Refused):
+        return json_response(view_halt(done, site.words))
+    return json_response(_view(site, done))
+
+
 async def agree(request: Request) -> Response:
     site, who = await identify(request, "judge")
     await read_json(request, Nothing)
@@ -275,6 +296,7 @@ ROUTES_JUDGE: Final = [
     Route("/j/{token}", show_judge_page),
     Route("/j/{token}/item", show_item),
     Route("/j/{token}/answer", take_answer, methods=["POST"]),
+    Route("/j/{token}/submit", submit, methods=["POST"]),
     Route("/j/{token}/undo", take_back, methods=["POST"]),
     Route("/j/{token}/consent", agree, methods=["POST"]),
     Route("/j/{token}/leave", leave, methods=["POST"]),

@@ -36,18 +36,23 @@ def view_state(
     store: Readable, served: Served | None, words: Catalogue = ENGLISH, sitting: Sitting = ALONE
 ) -> View:
     campaign = store.campaign
-    ended = [_view_segment(store, one, words) for one in sitting.before]
-    before: View = {"ended": ended} if ended else {}
+    where: View = {}
+    if served is not None:
+        ticket = served.ticket
+        where = {"ticket": store.name_ticket(ticket.judge, ticket.number)}
+        where |= {"place": served.place, "total": served.total}
+    if sitting.before:  # what comes after it is shown when it was submitted
+        ended = [_view_segment(store, one, words) for one in sitting.before]
+        return {"state": "ended", "ended": ended, **where}
+    undone = {"closed": True} if sitting.closed else {}
     if served is None:
-        return {**view_end(campaign), **before}
-    ticket = served.ticket
-    named = store.name_ticket(ticket.judge, ticket.number)
-    view: View = {"state": "item", "ticket": named, "key": served.key}
-    view |= {"training": ticket.kind == "training", "place": served.place, "total": served.total}
+        return {**view_end(campaign), **undone}
+    view: View = {"state": "item", "key": served.key, **where, **undone}
+    view["training"] = ticket.kind == "training"
     if sitting.here:
         view["document"] = [_view_segment(store, one, words) for one in sitting.here]
         view["at"] = [one.ticket.number for one in sitting.here].index(ticket.number)
-    return {**view, **before, **view_ticket(campaign, ticket, words)}
+    return {**view, **view_ticket(campaign, ticket, words)}
 
 
 def _view_segment(store: Readable, segment: Segment, words: Catalogue) -> View:

@@ -105,7 +105,7 @@ def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]
         "isCompleteDocument": complete.lower(),
         "flag": flag,
         "spans": None
-        if marked is None
+        if marked is None or (whole == "True" and not marked)  # marked in its segments
         else write_spans(read_inclusive(record, marked, "error_type", screen)),
         "shown_at": start,
         "seconds": seconds,

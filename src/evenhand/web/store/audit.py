@@ -626,11 +626,13 @@ def _is_database(where: str) -> bool:
 class Collected:
     tickets: tuple[Ticket, ...]  # whose answers stand, in the order in which each came first
     people: Mapping[str, str]  # judge → the judge whom exports name, of those who are one person
+    submitted: Collection[int]  # the last tickets of documents that their judges submitted
     launch: Mapping[str, str]  # name, campaign, assignment, evenhand, seed
 
 
 def gather(records: Iterable[Record]) -> Collected:
     standing: dict[int, Ticket] = {}
+    submitted = set[tuple[int, str]]()
     people: dict[str, str] = {}
     launch: Mapping[str, str] = {}
     for one in records:
@@ -642,6 +644,8 @@ def gather(records: Iterable[Record]) -> Collected:
             standing[one.ticket.number] = one.ticket
         elif one.kind == "undo" and one.ticket is not None:
             standing.pop(one.ticket.number, None)
+        elif one.kind == "submit" and one.ticket is not None:
+            submitted.add((one.ticket.number, one.judge))
         elif one.kind == "join":
             people |= dict.fromkeys(one.facts["judges"], one.facts["person"])
         elif one.kind == "forget" and "said" in one.facts["parts"]:
@@ -649,7 +653,8 @@ def gather(records: Iterable[Record]) -> Collected:
             standing = {at: ticket for at, ticket in standing.items() if ticket.judge not in gone}
     if not launch:
         raise CampaignError("no campaign was launched there: nothing was collected")
-    return Collected(tuple(standing.values()), people, launch)
+    sent = {at for at, ticket in standing.items() if (at, ticket.judge) in submitted}
+    return Collected(tuple(standing.values()), people, sent, launch)
 
 
 def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCheck]:
@@ -690,4 +695,5 @@ def count_promises(
             seat = names[assignment.judge[one.number]]
             counted.setdefault(one.judge, Counter())[seat] += 1
     seats = {judge: often.most_common(1)[0][0] for judge, often in counted.items()}
-    return assignment, verify_collected(assignment, collected.tickets, collected.people, seats)
+    told = (collected.tickets, collected.people, seats, collected.submitted)
+    return assignment, verify_collected(assignment, *told)

@@ -85,6 +85,13 @@ LAST: Final = Prepared(
     .order_by(log.c.number.desc())
     .limit(1)
 )
+# That a judge submitted the document of which a ticket is the last
+_SUBMITTED: Final = Prepared(
+    select(log.c.number)
+    .where(log.c.ticket == bindparam("ticket"), log.c.judge == bindparam("judge"))
+    .where(log.c.kind == "submit")
+    .limit(1)
+)
 # The segments of a document, each with the answer that stands
 _SEGMENTS: Final = Prepared(
     select(*tickets.c, *_LINE)
@@ -273,6 +280,7 @@ class Served:
 class Segment:
     ticket: Ticket
     record: records.Record | None  # the answer that stands
+    open: bool  # whether it is still to be answered
 
 
 @dataclass(frozen=True)
@@ -280,7 +288,8 @@ class Sitting:
     """Documents whose answers a judge may still change; empty where items are of no document."""
 
     here: tuple[Segment, ...] = ()  # that of the ticket before the judge
-    before: tuple[Segment, ...] = ()  # the one before, until something after it is answered
+    before: tuple[Segment, ...] = ()  # one that is answered, and not submitted yet
+    closed: bool = False  # whether the last answer is of a document that was submitted
 
 
 @dataclass(frozen=True)
@@ -386,22 +395,9 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
         raise records.NotYours(records.NOT_ASSIGNED)
     standing = None
     if row.state == CLOSED:
-        standing = find_record(tx, row.record)
-        if reply.replaces != row.record:
-            taken = Message(
-                "this item is answered already, perhaps in another tab: reload the page"
-            )
-            raise records.AnsweredBefore(taken, standing)
-        if standing.judge != reply.judge:
-            raise records.NotYours("the current answer is another judge's: you cannot change it")
-    elif (
-        row.leased != row.number
-        or reply.replaces is not None
-        or (row.chosen and reply.key != row.lease_key)
-    ):
-        raise records.NotYours(
-            Message("this item was not asked yet, or its answer was undone: reload the page")
-        )
+        standing = _find_replaced(tx, row, reply)
+    else:
+        _check_first(tx, row, reply)
     ticket = read_ticket(row, reply.judge)
     answer, comment = check_answer(tx, ticket, reply)
     fields: dict[str, Any] = {"key": reply.key}
@@ -424,6 +420,38 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     if row.status == "invited":
         tx.change(BEGIN, {"judge": reply.judge})
     return record, row
+
+
+_SUBMITTED_STAYS: Final = Message("the document was submitted: its answers stay as they are")
+
+
+def _find_replaced(tx: WriteTransaction, row: Any, reply: Reply) -> records.Record:
+    """Return the answer that stands for a ticket, where its judge may change it."""
+    standing = find_record(tx, row.record)
+    if reply.replaces != row.record:
+        taken = Message("this item is answered already, perhaps in another tab: reload the page")
+        raise records.AnsweredBefore(taken, standing)
+    if standing.judge != reply.judge:
+        raise records.NotYours("the current answer is another judge's: you cannot change it")
+    if _is_submitted(tx, reply.judge, _read_document(tx, reply.judge, row.seat, row.number)):
+        raise records.NotYours(_SUBMITTED_STAYS)
+    return standing
+
+
+def _check_first(tx: WriteTransaction, row: Any, reply: Reply) -> None:
+    """Refuse an answer to a ticket that is open, and not before the judge."""
+    if (
+        row.leased != row.number
+        or reply.replaces is not None
+        or (row.chosen and reply.key != row.lease_key)
+    ):
+        raise records.NotYours(
+            Message("this item was not asked yet, or its answer was undone: reload the page")
+        )
+    if reply.facts is None and find_sitting(tx, reply.judge).before:  # LLMs submit nothing
+        raise records.NotYours(
+            Message("the document before is not submitted yet: reload the page, and submit it")
+        )
 
 
 def _add_seconds(reply: Reply, standing: records.Record | None) -> float | None:
@@ -474,18 +502,47 @@ def find_sitting(tx: WriteTransaction, judge: str) -> Sitting:
     if not tx.campaign.segments:
         return Sitting()
     seat, number = look_up(tx, judge).judge_seat, find_open(tx, judge)
-    if number is None:
-        last = tx.ask(LAST, {"judge": judge})
-        ended = last is not None and last.seat == seat
-        return Sitting(before=_read_document(tx, judge, seat, last.number) if ended else ())
-    here = _read_document(tx, judge, seat, number)
-    first = here[0].ticket.number if here else number
-    begun = any(one.record is not None for one in here)
-    return Sitting(here, () if begun else _read_document(tx, judge, seat, first - 1))
+    here = () if number is None else _read_document(tx, judge, seat, number)
+    last = tx.ask(LAST, {"judge": judge})
+    if last is None or last.seat != seat:
+        return Sitting(here)
+    done = _read_document(tx, judge, seat, last.number)
+    if not done or any(one.open for one in done):
+        return Sitting(here)
+    closed = _is_submitted(tx, judge, done)
+    return Sitting(here, () if closed else done, closed)
+
+
+def _is_submitted(tx: WriteTransaction, judge: str, document: Sequence[Segment]) -> bool:
+    if not document:
+        return False
+    return tx.ask(_SUBMITTED, {"ticket": document[-1].ticket.number, "judge": judge}) is not None
+
+
+def submit(tx: WriteTransaction, judge: str, receipts: Sequence[str]) -> None:
+    """Store that a judge has done with a document: its answers are changed no more.
+
+    receipts: hashes of the judge's answers to it, as they were looked at. The same wish sent twice
+        is stored once.
+    """
+    login, before = look_up(tx, judge), find_sitting(tx, judge).before
+    if not before:
+        return
+    standing = (one.record for one in before)
+    mine = [one for one in standing if one is not None and one.judge == judge]
+    if login.holder != judge or [one.hash for one in mine] != list(receipts):
+        changed = Message(
+            "an answer to this document was changed, perhaps in another tab: reload the page"
+        )
+        raise records.NotYours(changed)
+    facts = {"first": before[0].ticket.number, "answers": [one.number for one in mine]}
+    tx.write(Entry("submit", judge, before[-1].ticket, {"facts": facts}))
 
 
 def _read_document(tx: WriteTransaction, judge: str, seat: str, number: int) -> tuple[Segment, ...]:
     """Return the segments of the document that a ticket of a seat is of; none where of none."""
+    if not tx.campaign.segments:
+        return ()
     row = tx.ask(_SEGMENTS, {"seat": seat, "first": number, "last": number})
     if row is None or not tx.campaign.item(row.item).document or row.kind == "training":
         return ()
@@ -494,13 +551,17 @@ def _read_document(tx: WriteTransaction, judge: str, seat: str, number: int) -> 
     first = number - items.index(ticket.item)
     rows = tx.ask_all(_SEGMENTS, {"seat": seat, "first": first, "last": first + len(items) - 1})
     return tuple(
-        Segment(read_ticket(one, judge), None if one.line is None else read_row(one))
+        Segment(
+            read_ticket(one, judge),
+            None if one.line is None else read_row(one),
+            one.state == OPEN,
+        )
         for one in rows
     )
 
 
 def revise(tx: WriteTransaction, reply: Reply, receipt: str) -> Answered:
-    """Change an answer of a document that is not ended; `receipt` is the hash of what stands."""
+    """Change an answer of a document not submitted yet; `receipt` is the hash of what stands."""
     sitting = find_sitting(tx, reply.judge)
     standing = [one.record for one in (*sitting.here, *sitting.before) if one.record is not None]
     same = (one for one in standing if one.ticket is not None and one.hash == receipt)
@@ -516,6 +577,8 @@ def undo(tx: WriteTransaction, judge: str) -> Served:
     row = tx.ask(LAST, {"judge": judge})
     if row is None or row.seat != login.judge_seat or login.holder != judge:
         raise records.NotYours(Message("you have no answer to undo"))
+    if find_sitting(tx, judge).closed:
+        raise records.NotYours(_SUBMITTED_STAYS)
     tx.write(Entry("undo", judge, read_ticket(row, judge), {"replaces": row.record}))
     tx.change(SET_ANSWER, {"ticket": row.number, "to": OPEN, "by": None})
     return lease_ticket(tx, judge, row, login)

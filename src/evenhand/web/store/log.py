@@ -104,9 +104,9 @@ JUDGMENTS: Final = ("judgment", "revision")
 @dataclass(frozen=True)
 class Record:
     number: int  # its place in the log, from 1
-    # judgment, revision, undo, skip (an LLM gave no answer), attempt (an LLM's reply that was no
-    # answer, before it is asked again), or an event: launch, pause, resume, invite, enter, consent,
-    # issue, leave, revoke, join, forget
+    # judgment, revision, undo, submit (of the document of which the ticket is the last), skip (an
+    # LLM gave no answer), attempt (an LLM's reply that was no answer, before it is asked again), or
+    # an event: launch, pause, resume, invite, enter, consent, issue, leave, revoke, join, forget
     kind: str
     at: int  # when, in milliseconds since 1970, by a clock that never goes back
     judge: str  # the pseudonym whom it concerns, "" for nobody

@@ -155,6 +155,13 @@ class MoveCount:
         return self.count()
 
 
+def read_submitted(connection: Connection) -> dict[int, int]:
+    """Return when answers were submitted with their document, by the numbers of their records."""
+    wanted = select(log.c.body).where(log.c.kind == "submit").order_by(log.c.number)
+    bodies = map(json.loads, connection.execute(wanted).scalars())
+    return {number: body["at"] for body in bodies for number in body["facts"]["answers"]}
+
+
 def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
     wanted = select(*LINE).where(log.c.number.in_(numbers)).order_by(log.c.number)
     return [make_line(row) for row in connection.execute(wanted)]
@@ -365,6 +372,7 @@ class Readable:
         planned = self.campaign
         with self.reading() as connection:
             persons, order = read_persons(connection), list_firsts(connection)
+            submitted = read_submitted(connection) if planned.segments else {}
             typed = connection.execute(LLM_INVITES.limit(1)).first() is not None
             likely = typed and connection.execute(_PROBABLE).first() is not None
         for start in range(0, len(order), AT_A_TIME):
@@ -376,6 +384,9 @@ class Readable:
                 at = records[first].at
                 for row in make_rows(planned, table, records[record], at, persons):
                     more: dict[str, Any] = {}
+                    if planned.segments:
+                        sent = submitted.get(record)
+                        more["submitted_at"] = "" if sent is None else f"{sent / 1000:.3f}"
                     if typed:
                         more["judge_type"] = "llm" if records[record].by_llm else "human"
                     if likely and table == "comparisons":

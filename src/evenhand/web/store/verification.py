@@ -39,6 +39,7 @@ class _Question:
     rest: int  # hash of its other fields, but its number and its judge
     record: int = 0  # the answer that stands; 0 for none
     judge: str = ""  # who gave it
+    submitted: bool = False  # whether it is of a document that its judge submitted
 
 
 @dataclass(slots=True)
@@ -62,6 +63,7 @@ FACTS: Final[Mapping[str, Set[str]]] = {
     "attempt": frozenset({"prompt", "tokens"}),
     "consent": frozenset({"text"}),
     "issue": frozenset({"seat", "emptied"}),
+    "submit": frozenset({"first", "answers"}),
     **dict.fromkeys(("leave", "revoke"), frozenset({"emptied"})),
     "join": frozenset({"person", "judges"}),
     "forget": frozenset({"judges", "parts"}),
@@ -245,6 +247,7 @@ class Replay:
             question = self.questions[ticket.number] = _Question(0, 0)
         question.outputs, question.rest = hash_ticket(ticket)
         question.record, question.judge = record.number, record.judge
+        question.submitted = False
         login = self.logins[record.judge]
         if login.state == "invited":
             login.state = "active"
@@ -267,6 +270,8 @@ class Replay:
             raise Unsound(f"the answer that it replaces did not stand for ticket {ticket.number}")
         if question.judge != record.judge:
             raise Unsound(f"the answer that it replaces was not of judge '{record.judge}'")
+        if question.submitted:
+            raise Unsound("the answer that it replaces is of a document that was submitted")
         return question
 
     def _take_undo(self, record: records.Record) -> None:
@@ -275,6 +280,22 @@ class Replay:
             raise Unsound("nothing can be undone while the campaign is paused")
         question = self._find_standing(record, ticket)
         question.record, question.judge = 0, ""
+
+    def _take_submit(self, record: records.Record) -> None:
+        last, first = self._check_ticket(record), record.facts["first"]
+        if self.campaign is not None:
+            segments = self.campaign.list_segments(last)
+            whole = self.campaign.segments and last.item == segments[-1]
+            if not whole or first != last.number + 1 - len(segments):
+                raise Unsound("it is no document that is kept together")
+        asked = [self.questions.get(number) for number in range(first, last.number + 1)]
+        mine = [one for one in asked if one and one.record and one.judge == record.judge]
+        if not mine or any(one.submitted for one in mine):
+            raise Unsound("nothing of the document was left to submit")
+        if [one.record for one in mine] != record.facts["answers"]:
+            raise Unsound("the answers that it submits are not those that stood")
+        for one in mine:
+            one.submitted = True
 
     def _check_answer(self, record: records.Record) -> Ticket:
         ticket = self._check_ticket(record)
@@ -552,7 +573,7 @@ FIELDS: Final[Mapping[str, Set[str]]] = {
     "skip": (_JUDGED - {"note"}) | {"facts"},
     "attempt": frozenset({"facts", "said", "ticket"}),
     "undo": frozenset({"replaces", "ticket"}),
-    "issue": frozenset({"facts", "ticket"}),
+    **dict.fromkeys(("issue", "submit"), frozenset({"facts", "ticket"})),
     **dict.fromkeys(("pause", "resume", "enter"), frozenset()),
     **dict.fromkeys(
         ("launch", "invite", "consent", "leave", "revoke", "join", "forget"), frozenset({"facts"})
