@@ -664,6 +664,23 @@ ERRORS = (
         refused=True,
     ),
     Odd(
+        "an error without a rater may be of any output",
+        "m.tsv",
+        mqm(1, "A\td\t1\t1\t\tone\teins <v>zwei</v>\tFluency/Punctuation\tMinor"),
+        "inspect ? --skip-bad-rows",
+        "1 skipped row may be of errors in outputs that are read, whose scores are too high then",
+    ),
+    Odd(
+        "a ragged line of errors",
+        "m.tsv",
+        mqm(2, "A\td\t1\t2\tr1"),
+        "inspect ?",
+        "line 4 of m.tsv has 5 fields where the header has 9",
+        "--skip-bad-rows",
+        "1 row that cannot be read is excluded: line 4 (5 fields, not 9)",
+        refused=True,
+    ),
+    Odd(
         "no row that can be read",
         "m.tsv",
         MQM + "B\td\t1\t1\tr1\tone\tein\tAccuracy\tHuge\n",

@@ -50,8 +50,8 @@ say: Final = Templates(
         "unused-missing-code": "no cell of {columns:list} is {code}: check --missing {code}.",
         "repeated-scores": "{n:#score repeats/scores repeat} one of the same judge for the same"
         " output: their mean counts once, which leaves {left:,} of {of:#score}.",
-        "references-counted": "{systems:list} are human references by name, and count as systems"
-        " here; rankings, tests and plans exclude them (here: --without {words}).",
+        "references-counted": "Human references by name count as systems here: {systems:list}."
+        " Rankings, tests and plans exclude them (here: --without {words}).",
         # Names
         "merged-name": (
             "1 of {systems:,} systems is named like several of the others, '{example}'. If such an"

@@ -13,6 +13,8 @@ FILES: Final = {
     "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
     " all: {asked}",
     "summed-up": "not read as scores, since they sum up others: {columns:list}",
+    "lost-errors": "{rows:#skipped row} may be of errors in outputs that are read, whose scores are"
+    " too high then: correct such rows, or exclude these outputs.",
     "metric-columns": "Scores of metrics, not of judges: {columns:list}. evenhand metrics compares"
     " them with people.",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",

@@ -345,7 +345,9 @@ class ScoreTests(Shown):
             return say(
                 "no-scores-testable",
                 "info",
-                what=join_names([f"{one}s" for one in self._differ]),
+                how=join_names(
+                    [f"{'by' if one == 'judge' else 'on'} different {one}s" for one in self._differ]
+                ),
                 others=listing(named),
             )
         clustered, one = believed == CLUSTERED, len(pairs.first) == 1
