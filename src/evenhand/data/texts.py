@@ -42,6 +42,8 @@ say: Final = Templates(
         " answers, or rows that were pasted twice.",
         "summary-rows": "taken for judges by name: {judges:list}. Rows that sum up others are no"
         " judgments: if these do, exclude them ({remedy}).",
+        "missing-names": "counted as names of a {role}: {names:list}. If they mean that nobody is"
+        " named, exclude them ({remedy}).",
         "far-score": "{n:#score} of {score:g}{where}, all others from {low:g} to {high:g}: if it is"
         " a slip, correct it.",
         "no-answer-score": "{n:,} of {of:#score}{under} are {score:g}, the others {low:g} to"

@@ -48,6 +48,7 @@ FILES: Final = {
     "score-words": "words are read as numbers: {words:list}.",
     "score-percent": "a number with % is read as that number.",
     "score-parts": "scores out of {of} are read as the number before it.",
+    "score-signs": "scores with a long minus or wide digits are read as numbers.",
     "score-numbered": "of scores with words only the number is read.",
     "prefixes": "columns are called without the platform's prefix: {columns:list}.",
     "questions": "not read: the questions and import ids below the header.",
