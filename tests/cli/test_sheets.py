@@ -44,7 +44,7 @@ def study(folder):
 def test_a_likert_sheet_becomes_a_ranking(evenhand, study):
     ran = evenhand("rank", study, "--json")
     told = [one["text"] for one in ran.json["findings"]]
-    assert any("read sheet 'Responses'" in one for one in told)
+    assert any("sheet 'Responses'" in one for one in told)
     assert any("each is a criterion" in one for one in told)
     assert any("Likert study, autumn" in one for one in told)
     assert [one["rows"] for one in ran.json["excluded"]] == [1]

@@ -19,7 +19,9 @@ def test_rows_come_in_the_order_of_the_table(monkeypatch, engine):
     names = [f"n{i % 7}" for i in range(400)]
     table = {"name": names, "system": ["A", "B"] * 200, "score": list(range(400))}
     data = handle(Ratings, table, engine)
-    labels = {name: Labels(find_labels(data.frame, name).names) for name in ("name", "system")}
+    labels = {
+        name: Labels(one.names) for name, one in find_labels(data.frame, ["name", "system"]).items()
+    }
     for _ in range(30 if engine == "polars lazy" else 1):
         found = fetch_codes(data.frame, labels, ["score"], data.source.connection)
         assert found["score"].tolist() == list(range(400))

@@ -44,6 +44,12 @@ LATIN = VOTES.replace("Žofie", "Zoé")
 READ = "3 judgments, 3 judges, 2 items, 2 systems"
 FEW = "judge;item;system;score\n"
 SCORES = FEW + "ann;1;A;4,5\nben;1;B;3,25\n"
+SCALE = "judge,item,system,score\n" + "".join(
+    f"{judge},{item},{system},{1 + (at + item + ord(system)) % 5}\n"
+    for at, judge in enumerate(("ann", "ben", "cy"))
+    for item in (1, 2, 3)
+    for system in "AB"
+)
 RATED = "judge,item,system,score\nann,1,A,4\nben,1,B,x\ncy,1,A,5\n"
 RANKED = "ranking,system,rank\n1,A,1\n1,B,2\n1,C,third\n2,A,2\n2,B,1\n"
 
@@ -664,12 +670,66 @@ ERRORS = (
         refused=True,
     ),
     Odd(
+        "an error without a rater may be of any output",
+        "m.tsv",
+        mqm(1, "A\td\t1\t1\t\tone\teins <v>zwei</v>\tFluency/Punctuation\tMinor"),
+        "inspect ? --skip-bad-rows",
+        "1 skipped row may be of errors in outputs that are read, whose scores are too high then",
+    ),
+    Odd(
+        "a ragged line of errors",
+        "m.tsv",
+        mqm(2, "A\td\t1\t2\tr1"),
+        "inspect ?",
+        "line 4 of m.tsv has 5 fields where the header has 9",
+        "--skip-bad-rows",
+        "1 row that cannot be read is excluded: line 4 (5 fields, not 9)",
+        refused=True,
+    ),
+    Odd(
         "no row that can be read",
         "m.tsv",
         MQM + "B\td\t1\t1\tr1\tone\tein\tAccuracy\tHuge\n",
         "inspect ? --skip-bad-rows",
         "m.tsv",
         refused=True,
+    ),
+    Odd(
+        "a long minus",
+        "s.csv",
+        "judge,item,system,score\nann,1,A,−4\nben,1,B,－３\n",
+        "inspect ?",
+        "highest 2 0 -4 -3.5 -3 note scores with a long minus or wide digits are read as numbers",
+    ),
+    Odd(
+        "a day that was a range",
+        "s.csv",
+        "judge,item,system,score\nann,1,A,3-May\nben,1,B,4-May\n",
+        "rank ?",
+        "score '3-May' in column 'score' of s.csv (lines 2, 3) is not a number",
+        refused=True,
+    ),
+    Odd(
+        "a score off the scale",
+        "s.csv",
+        SCALE.replace("ann,1,A,2", "ann,1,A,44"),
+        "rank ?",
+        "1 score of 44 (line 2), all others from 1 to 5: if it is a slip, correct it.",
+    ),
+    Odd(
+        "a judge without a name",
+        "s.csv",
+        SCALE.replace("ann", "NA"),
+        "rank ?",
+        "counted as names of a judge: NA. If they mean that nobody is named, exclude them"
+        ' (--where "\\"judge\\" <> \'NA\'"',
+    ),
+    Odd(
+        "a judge without a name, excluded",
+        "s.csv",
+        SCALE.replace("ann", "NA"),
+        "inspect ? --where judge<>'NA'",
+        "12 ratings, 2 judges",
     ),
     Odd(
         "a score in words",

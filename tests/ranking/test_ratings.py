@@ -286,6 +286,27 @@ def test_gates_exclude_references_unless_one_is_compared():
     assert beside.excluded == ()
 
 
+def test_a_gate_that_compares_a_reference_excludes_the_others():
+    columns = make_with_reference()
+    columns["system"] = ["refB" if one == "system-0" else one for one in columns["system"]]
+    table = evenhand.read(pl.DataFrame(columns))
+    found = evenhand.gate(table, new="refA", old="system-1", margin=2)
+    columns = leave_out_rows(columns, "refB")
+    estimate, at = regress(columns), sorted({*columns["system"]}).index
+    against = estimate[at("refA")] - estimate[at("system-1")]
+    assert found.comparisons[0].difference == pytest.approx(against, abs=1e-9)
+    assert [one.system_names for one in found.excluded] == [("refB",)]
+
+
+@pytest.mark.parametrize("find", [evenhand.estimate_components, evenhand.compare_models])
+def test_verbs_that_count_references_as_systems_say_so(find):
+    columns = make_with_reference()
+    told = [str(one) for one in find(evenhand.read(pl.DataFrame(columns))).notes]
+    assert [one for one in told if "refA" in one and "--without refA" in one]
+    others = find(evenhand.read(pl.DataFrame(leave_out_rows(columns, "refA"))))
+    assert not any("references" in str(one) for one in others.notes)
+
+
 def test_references_that_nothing_links_to_systems_are_not_shown_and_that_is_said():
     columns = make()
     for name, value in {"judge": "z", "item": "z", "system": "refA", "score": 60.0}.items():
@@ -368,7 +389,7 @@ def test_one_score_by_each_judge_is_a_sample_like_any_other():
 def test_no_test_of_scores_decides_between_systems_that_nothing_links():
     result = evenhand.find_differences(evenhand.read(pl.DataFrame(on_their_own(["a", "b"]))))
     assert not result.decided.any()
-    assert result.says.startswith("No pair can be decided: systems were rated on different judges")
+    assert result.says.startswith("No pair can be decided: systems were rated by different judges")
 
 
 def test_judges_who_saw_one_system_each_are_not_removed_and_it_is_said():

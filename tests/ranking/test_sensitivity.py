@@ -39,7 +39,7 @@ def test_each_choice_is_the_ranking_by_that_choice():
         "ties excluded": evenhand.rank(data, model=evenhand.BradleyTerry(ties="discard")),
         "a tie is half a win": evenhand.rank(data, model=evenhand.BradleyTerry(ties="half-win")),
         "clustered by judge alone": evenhand.rank(data, cluster="judge"),
-        "votes taken as independent": evenhand.rank(data, cluster="judgment"),
+        "judgments taken as independent": evenhand.rank(data, cluster="judgment"),
         "busy judges capped at the median": evenhand.rank(data, judge_cap="median"),
         "advantage of the first output": evenhand.rank(
             data, model=evenhand.BradleyTerry(order_effect=True)
@@ -73,7 +73,7 @@ def test_a_pair_that_only_independent_votes_decide_does_not_survive():
     found = evenhand.vary_choices(data)
     (one,) = [each for each in found.conclusions if (each.better, each.worse) == ("A", "B")]
     assert not one.by_default
-    assert one.under == ("clustered by item alone", "votes taken as independent")
+    assert one.under == ("clustered by item alone", "judgments taken as independent")
     assert not one.survives
     assert not any(each.survives for each in found.conclusions)
     assert "decides no pair" in found.says[1]

@@ -112,6 +112,14 @@ def test_a_name_is_called_alike_in_every_column():
     assert lines[-1] == " names without 'wmt12.fr-en.'"
 
 
+def test_lists_name_systems_as_their_own_column_does():
+    names = [f"newstest2015.submissions.{name}.cs-en" for name in ("alpha", "beta", "gamma")]
+    rows = tuple({"system": name, "beats": names[at + 1 :]} for at, name in enumerate(names))
+    columns = (Column("system", "system", "name"), Column("beats", "beats", "names"))
+    lines = [line.split() for line in draw(Table("ranking", "", columns, rows), 32)]
+    assert lines[1:4] == [["alpha", "beta,", "gamma"], ["beta", "gamma"], ["gamma"]]
+
+
 def test_a_table_that_is_too_wide_is_drawn_in_parts_that_repeat_its_first_column():
     groups = tuple(Column(f"group{n}", f"group {n}", "two") for n in range(9))
     rows = tuple(

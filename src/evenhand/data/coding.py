@@ -187,6 +187,7 @@ Level: TypeAlias = tuple[tuple[str, ...], Codes]
 MAX_TEXT_ROWS: Final = 5_000  # Rows of which the texts are fetched as they stand
 _HASH = "evenhand_hash"
 _ROW = "evenhand_row"
+_COLUMN, _LABEL = "evenhand_column", "evenhand_label"
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,15 +206,30 @@ class Labels:
         return tuple("" if name is None else name.strip() for name in self.names)
 
 
-def find_labels(frame: Frame, name: str) -> Labels:
-    labels = frame.group_by(name).agg(nw.len().alias(COUNT)).select(name)
+def find_labels(frame: Frame, names: Sequence[str]) -> dict[str, Labels]:
+    """Return the different labels of each of some text columns."""
     if not frame.implementation.is_duckdb():
-        return _sort_labels(fetch_columns(labels)[name].tolist())
-    sorted_labels = nw.from_native(labels.to_native().order(f"{quote_name(name)} nulls first"))
-    columns = fetch_columns(_hash(sorted_labels, [name], [name]))
-    names = tuple(columns[name].tolist())
-    hashes = columns[f"{_HASH}_{name}"].astype(np.uint64, copy=False)
-    return Labels(names, hashes if len(np.unique(hashes)) == len(hashes) else None)
+        counted = {name: frame.group_by(name).agg(nw.len().alias(COUNT)) for name in names}
+        return {
+            name: _sort_labels(fetch_columns(labels.select(name))[name].tolist())
+            for name, labels in counted.items()
+        }
+    # all in one scan: a text file is read anew by each query
+    quoted = [quote_name(name) for name in names]
+    native = cast("duckdb.DuckDBPyRelation", frame.to_native())
+    listed = native.aggregate(
+        f"grouping({', '.join(quoted)}) as {_COLUMN}, coalesce({', '.join(quoted)}) as {_LABEL}",
+        f"grouping sets ({', '.join(f'({one})' for one in quoted)})",
+    ).order(f"{_LABEL} nulls first")
+    fetched = fetch_columns(_hash(nw.from_native(listed), [_LABEL], [_COLUMN, _LABEL]))
+    labels = {}
+    for at, name in enumerate(reversed(names)):
+        # grouping() has a bit for each column, the last the lowest: 0 for the one of the label
+        mine = fetched[_COLUMN] == (1 << len(names)) - 1 - (1 << at)
+        hashes = fetched[f"{_HASH}_{_LABEL}"][mine].astype(np.uint64, copy=False)
+        clear = len(np.unique(hashes)) == len(hashes)
+        labels[name] = Labels(tuple(fetched[_LABEL][mine].tolist()), hashes if clear else None)
+    return labels
 
 
 def _sort_labels(texts: Sequence[Any]) -> Labels:
@@ -237,7 +253,7 @@ def read_labels(
         if few and len(few[names[0]]) <= MAX_TEXT_ROWS:
             labels = {name: _sort_labels(few[name].tolist()) for name in names}
             return labels, partial(_code_texts, few, labels)
-        labels = {name: find_labels(frame, name) for name in names}
+        labels = find_labels(frame, names)
     return labels, partial(fetch_codes, frame, labels, columns, connection)
 
 

@@ -29,7 +29,7 @@ from evenhand.data.exclusions import say_unweighted
 from evenhand.data.joining import list_places, note_llm_names, sort_rows
 from evenhand.data.rating_rows import CONTROL, RatingRows, note_no_answers
 from evenhand.data.source import advise_missing, number_rows
-from evenhand.data.tally import Codes, Factor
+from evenhand.data.tally import Codes, Factor, number_codes
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
@@ -173,24 +173,21 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
     wanted = {name: data.require(name) for name in factors}
     names = [name for name in RATING_LABELS if data.has(name)]
     keys = list(dict.fromkeys([*names, *wanted.values()]))
-    _, missing = data.scored
+    data.require_numbers()
     every = name_levels(data, keys, data.frame)
     beside = find_aside_columns(data.source, data.frame, scores=True)
-    unscored = tables.is_unscored(data.frame)
-    frame = every.filter(~unscored) if missing else every
-    labels, words, fetch = _look_up(data, frame, keys, beside, ["score", *beside.columns])
+    labels, words, fetch = _look_up(data, every, keys, beside, ["score", *beside.columns])
+    if not any(one.names for one in labels.values()):
+        _ = data.scored  # refuses a table without rows
+    columns = fetch()
+    missing = _leave_out_unscored(data, columns, labels, words)
     different = {name: one.names for name, one in labels.items()}
     with one_thread(data.source.connection):
         if not all(checks.is_name(name) for names in different.values() for name in names):
-            scored = number_rows(every, ANSWER).filter(~unscored)
+            scored = number_rows(every, ANSWER).filter(~tables.is_unscored(every))
             checks.refuse_unnamed_levels(scored, different, data.source)
-    columns = fetch()
     levels: dict[str, Level] = {name: (one.texts, columns[name]) for name, one in labels.items()}
-    score = columns["score"].astype(np.float64)
-    if not np.isfinite(score).all():
-        raise UnknownFormat(
-            f"{data.source.name} was changed after its scores were checked: read it again"
-        )
+    score = columns["score"]
     read = beside.read(columns, words, read_expected_scores)
     kind, expected = read.kinds.kind, read.expected
     if kind is not None and expected is not None:
@@ -213,3 +210,25 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
     doubts = note_no_answers(rows, partial(advise_missing, data.frame))
     named = note_llm_names(rows.judges, data.columns)
     return replace(rows, notes=(*doubts, *rows.notes, *named))
+
+
+def _leave_out_unscored(
+    data: tables.RatingTable, columns: Columns, *labels: dict[str, Labels]
+) -> int:
+    """Leave out rows without a score, and labels that only these have; return how many they are."""
+    score = columns["score"] = columns["score"].astype(np.float64)
+    known = ~np.isnan(score)
+    n = int(known.sum())
+    if not n or np.isinf(score).any():
+        _ = data.scored  # names the rows
+        raise UnknownFormat(f"{data.source.name} was changed while it was read: read it again")
+    vars(data)["scored"] = n, len(score) - n  # which need no query of their own
+    if n < len(score):
+        for name, values in columns.items():
+            columns[name] = values[known]
+        for some in labels:
+            for name, one in some.items():
+                present, codes = number_codes(columns[name], len(one.names))
+                columns[name] = codes.astype(np.int32)
+                some[name] = Labels(tuple(one.names[at] for at in present.tolist()))
+    return len(score) - n

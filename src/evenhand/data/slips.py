@@ -13,6 +13,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
 from evenhand.data.engine import COUNT, PLACE, count_rows, fetch_columns
 from evenhand.data.joining import say_alike
+from evenhand.data.labels import MISSING
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import OFTEN, RatingRows, find_no_answers, say_no_answer
 from evenhand.data.ratings import Ratings
@@ -46,7 +47,8 @@ def find_slips(
     """
     if isinstance(data, Rankings) or (isinstance(data, Comparisons) and data.expanded):
         return ()  # rows of one answer share their judge and item
-    far = _find_far_scores(data) if isinstance(data, Ratings) else []
+    scales = _count_scores(data) if isinstance(data, Ratings) else {}
+    far = _say_far(data, scales, codes=True) if isinstance(data, Ratings) else []
     return (*far, *(_find_identical(data) if pasted else []))
 
 
@@ -71,11 +73,15 @@ def note_odd_names(
     if sums:
         remedy = advise_without(data.frame, {data.source.named(role): sums})
         notes = (*notes, say("summary-rows", "warning", judges=sums, remedy=remedy))
+    none = [one for one in there if one.strip().casefold() in MISSING]
+    if none:
+        remedy = advise_without(data.frame, {data.source.named(role): none})
+        notes = (*notes, say("missing-names", "warning", role=role, names=none, remedy=remedy))
     return notes
 
 
 def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
-    """Say which names may be slips, and which rows were pasted twice.
+    """Say which names and scores may be slips, and which rows were pasted twice.
 
     rows: the scores of the table; equal rows are sought where some answers of them are the same.
     """
@@ -88,7 +94,12 @@ def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
         return names
     answers = number_groups(rows.task, rows.judge, rows.unit)
     several = int(answers.max()) + 1 < rows.size
-    return (*names, *(_find_identical(data) if several else []))
+    scales = {}
+    for code, criterion in enumerate(rows.criteria):
+        points, n = np.unique(rows.score[rows.criterion == code], return_counts=True)
+        scales[criterion] = dict(zip(points.tolist(), n.tolist(), strict=True))
+    far = _say_far(data, scales, codes=False)  # of codes every reading of rows warns
+    return (*names, *far, *(_find_identical(data) if several else []))
 
 
 def find_short_scales(rows: RatingRows) -> list[Finding]:
@@ -154,7 +165,8 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
     return [say("identical-rows", "warning", rows=again, where=where)]
 
 
-def _find_far_scores(data: Ratings) -> list[Finding]:
+def _count_scores(data: Ratings) -> dict[str, dict[float, int]]:
+    """Return criterion → score → how often it was given."""
     roles = ["criterion"] if data.has("criterion") else []
     frame = data.frame.with_columns(score=nw.col("score").cast(nw.Float64))
     points = frame.filter(~nw.col("score").is_null()).group_by(*roles, "score")
@@ -162,7 +174,14 @@ def _find_far_scores(data: Ratings) -> list[Finding]:
     scales: dict[str, dict[float, int]] = {}
     names = cells["criterion"].tolist() if roles else [""] * len(cells["score"])
     for name, score, n in zip(names, cells["score"].tolist(), cells[COUNT].tolist(), strict=True):
-        scales.setdefault(name, {})[score] = n
+        scales.setdefault(name or "", {})[score] = n
+    return scales
+
+
+def _say_far(
+    data: Ratings, scales: Mapping[str, Mapping[float, int]], *, codes: bool
+) -> list[Finding]:
+    """Warn of scores far from all others; with codes, of those that mean "no answer" as well."""
     far = []
     for name, counts in sorted(scales.items()):
         ordered = sorted(counts)
@@ -175,8 +194,8 @@ def _find_far_scores(data: Ratings) -> list[Finding]:
             ordered.remove(off[0])  # one slip may hide another: the scale is looked at without it
             slips.append(off[0])
         remedy = partial(advise_missing, data.frame)
-        codes = [one for one in find_no_answers(counts) if one not in slips]
-        far += [say_no_answer(one, counts, name or "", remedy) for one in codes]
+        meant_none = [one for one in find_no_answers(counts) if codes and one not in slips]
+        far += [say_no_answer(one, counts, name, remedy) for one in meant_none]
         for end in slips:
             meant = nw.col("score").cast(nw.Float64) == end
             meant = meant & (nw.col("criterion") == name) if name else meant

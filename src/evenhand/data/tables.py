@@ -579,13 +579,17 @@ class RatingTable(RowTable):
         others = self.frame.filter(~is_unscored(self.frame))
         return (*stored, name_lost(unscored, self.frame, others))
 
+    def require_numbers(self) -> None:
+        dtype = self.frame.collect_schema()["score"]
+        if not dtype.is_numeric():
+            where = f"column '{self.source.named('score')}' of {self.source.name}"
+            raise InvalidJudgments(f"{where} holds {str(dtype).lower()}: scores are numbers")
+
     @cached_property
     def scored(self) -> tuple[int, int]:
         """Count the rows with a score and those without, and check the former."""
-        name, dtype = self.source.named("score"), self.frame.collect_schema()["score"]
-        where = f"column '{name}' of {self.source.name}"
-        if not dtype.is_numeric():
-            raise InvalidJudgments(f"{where} holds {str(dtype).lower()}: scores are numbers")
+        self.require_numbers()
+        where = f"column '{self.source.named('score')}' of {self.source.name}"
         missing = is_unscored(self.frame)
         infinite = ~missing & ~engine.is_finite(self.frame, "score")
         odd = self.frame.select(missing=missing, infinite=infinite)

@@ -42,6 +42,8 @@ say: Final = Templates(
         " answers, or rows that were pasted twice.",
         "summary-rows": "taken for judges by name: {judges:list}. Rows that sum up others are no"
         " judgments: if these do, exclude them ({remedy}).",
+        "missing-names": "counted as names of a {role}: {names:list}. If they mean that nobody is"
+        " named, exclude them ({remedy}).",
         "far-score": "{n:#score} of {score:g}{where}, all others from {low:g} to {high:g}: if it is"
         " a slip, correct it.",
         "no-answer-score": "{n:,} of {of:#score}{under} are {score:g}, the others {low:g} to"
@@ -50,6 +52,8 @@ say: Final = Templates(
         "unused-missing-code": "no cell of {columns:list} is {code}: check --missing {code}.",
         "repeated-scores": "{n:#score repeats/scores repeat} one of the same judge for the same"
         " output: their mean counts once, which leaves {left:,} of {of:#score}.",
+        "references-counted": "Human references by name count as systems here: {systems:list}."
+        " Rankings, tests and plans exclude them (here: --without {words}).",
         # Names
         "merged-name": (
             "1 of {systems:,} systems is named like several of the others, '{example}'. If such an"

@@ -20,9 +20,11 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls, take_pairs
 from evenhand.data.directions import reads_lower_of
+from evenhand.data.exclusions import Exclusion, list_findings
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import exclude_references
 from evenhand.data.results import (
     ITEM,
     ITEM_SYSTEM,
@@ -40,7 +42,6 @@ from evenhand.judges.variance import VarianceComponents, estimate_components
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.means import Adjusted
 from evenhand.numerics import Array
-from evenhand.ranking.ratings import find_references
 
 
 def find_source(components: VarianceComponents, name: str) -> Component | None:
@@ -165,11 +166,9 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
     if not isinstance(data, Comparisons | Rankings | Ratings):
         raise UnknownOption("a pilot is comparisons, rankings or ratings: open it by evenhand.read")
     table = leave_out_controls(data).rows() if isinstance(data, Ratings) else take_pairs(data)
-    references: list[str] = []
+    references: tuple[Exclusion, ...] = ()
     if isinstance(table, RatingRows):
-        references = find_references(table.systems)
-        apart = [table.systems.index(name) for name in references]
-        table = table.take(~np.isin(table.system, apart))
+        table, references = exclude_references(table, None)
     criteria = _list_present(table, "criterion") if isinstance(table, RatingRows) else []
     tasks = _list_present(table, "task") if isinstance(table, RatingRows) else table.tasks()
     for plural, name, levels in (("tasks", "task", tasks), ("criteria", "criterion", criteria)):
@@ -212,10 +211,10 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
         (judge.levels < MIN_JUDGES, say("pilot-judges-few", judges=judge.levels)),
         (measured.lower, say("pilot-lower")),
         (item is None, say("pilot-without-items")),
-        (bool(references), say("pilot-references", systems=references)),
         (item_name != ITEM_SYSTEM, confounded),
     )
     notes = [*components.reasons, *components.notes, *(one for holds, one in remarks if holds)]
+    notes += list_findings((), references)
     counts = components.observed
     if counts.comparisons != counts.judgments:
         notes.append(say("pilot-of-rankings", comparisons=counts.comparisons / counts.judgments))

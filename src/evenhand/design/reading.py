@@ -282,7 +282,10 @@ _NAMES: Final = {
     "document": ("document", "doc", "doc_id", "document_id"),
     "source": ("source", "src", "source_text", "src_text"),
     "reference": ("reference", "ref", "reference_text", "ref_text", "reference_translation"),
-    "output": ("output", "output_text", "hypothesis", "hyp"),
+    "output": (
+        *("output", "output_text", "hypothesis", "hyp", "translation", "target", "target_text"),
+        *("tgt", "response", "answer", "completion", "summary"),
+    ),
 }
 # Names of the column that says which judge a row is
 JUDGE_NAMES: Final = frozenset(map(fold, ("judge", "name", *SYNONYMS["judge"])))
@@ -308,6 +311,10 @@ def name_columns(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, 
 
     >>> name_columns({"Segment ID": "1", "doc id": "d", "SRC": "x", "A": "y"}, ())
     {'item': '1', 'document': 'd', 'source': 'x', 'A': 'y'}
+    >>> name_columns({"item": "1", "MT system": "A", "translation": "y"}, ())
+    {'item': '1', 'system': 'A', 'output': 'y'}
+    >>> name_columns({"item": "1", "human": "x", "translation": "y"}, ())
+    {'item': '1', 'human': 'x', 'translation': 'y'}
     """
     meant = {name: ALIASES[fold(name)] for name in row if fold(name) in ALIASES}
     if not {"system", "output"} <= {*meant.values()}:  # of a wide table they are systems

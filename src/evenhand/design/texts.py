@@ -212,7 +212,6 @@ say: Final = Templates(
         "pilot-lower": "Lower scores are better, by the name of the criterion.",
         "pilot-items-confounded": "The pilot cannot tell how systems differ by item from {source}:"
         " all of it counts as item_sd ({sd:.3g}), which is right or too much.",
-        "pilot-references": "Human references are not planned for: {systems:list}.",
         "pilot-without-items": "The pilot says nothing of items: they are taken to be alike"
         " (item_sd).",
         "pilot-of-rankings": "The pilot holds rankings, {comparisons:.1f} comparisons each; the"

@@ -125,7 +125,11 @@ def skip_ragged(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str,
         why = f"{width[2]} fields, not {width[1]}" if width else kind.lower()
         places.append(f"{where}{several} ({why})")
     skipped = exclude_bad_rows(places, places, kept + len(places))
-    return query.replace(_LIMITS, f"{_LIMITS}, ignore_errors = true"), [skipped]
+    return _ignore_ragged(query), [skipped]
+
+
+def _ignore_ragged(query: str) -> str:
+    return query.replace(_LIMITS, f"{_LIMITS}, ignore_errors = true")
 
 
 def read_dialect(head: file_heads.Head) -> Dialect:
@@ -572,7 +576,7 @@ def open_shaped(
             )
     queries = []
     for head, shape in zip(heads, shapes, strict=True):
-        query = _query_shape(connection, head, shape)
+        query = _query_shape(connection, head, shape, skip=skip)
         if shape.parting == "blanks":
             n = len(shape.columns)
             uneven = connection.execute(
@@ -594,7 +598,9 @@ def open_shaped(
     return " union all ".join(queries), skipped
 
 
-def _query_shape(connection: duckdb.DuckDBPyConnection, head: file_heads.Head, shape: Shape) -> str:
+def _query_shape(
+    connection: duckdb.DuckDBPyConnection, head: file_heads.Head, shape: Shape, *, skip: bool
+) -> str:
     constants = "".join(f", {quote(value)} as {quote(name)}" for name, value in shape.constants)
     if shape.parting == "blanks":
         fields = ", ".join(
@@ -613,7 +619,8 @@ def _query_shape(connection: duckdb.DuckDBPyConnection, head: file_heads.Head, s
     )
     fields = "*"
     if shape.quoted == "some":
-        fields = ", ".join(unquote(connection, f"select * from {table}", shape.columns).values())
+        looked = f"select * from {_ignore_ragged(table) if skip else table}"
+        fields = ", ".join(unquote(connection, looked, shape.columns).values())
     return f"select {fields}{constants} from {table}"
 
 

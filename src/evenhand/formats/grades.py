@@ -322,6 +322,17 @@ _PLAIN: Final = r"([+-]?(?:\d+\.?\d*|\.\d+))"
 # What stands beside a number: 85 %, 4/5 or 4 out of 5, 1 - very bad or (1) very bad
 _PERCENT: Final = re.compile(rf"{_PLAIN}\s*%")
 _PART_OF: Final = re.compile(rf"{_PLAIN}\s*(?:/|out of|of)\s*(\d+)", re.IGNORECASE)
+# A minus and digits as word processors and Asian keyboards write them
+_WIDE: Final = str.maketrans("０１２３４５６７８９．－＋−", "0123456789.-+-")
+_SIGNED: Final = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))", re.ASCII)
+# Days as spreadsheets write what they take for one, such as 3-May for 3-5
+_MONTHS: Final = frozenset(
+    (
+        *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+        *("january", "february", "march", "april", "june", "july", "august", "september"),
+        *("october", "november", "december"),
+    )
+)
 _NUMBERED: Final = re.compile(r"\(?(\d+)\)?(?:\s*[-–—:.=)]\s*|\s+)\(?[^\W\d].*")
 
 
@@ -343,12 +354,15 @@ def read_words(
             return {label: float(scale[word]) for label, word in words.items()}, note
     percents = {label: _PERCENT.fullmatch(label.strip()) for label in labels}
     parts = {label: _PART_OF.fullmatch(label.strip()) for label in labels}
-    numbered = {label: _NUMBERED.fullmatch(label.strip()) for label in labels}
+    dated = {label for label, word in words.items() if word in _MONTHS}
+    numbered = {label: _NUMBERED.fullmatch(label.strip()) for label in {*labels} - dated}
+    signed = {label: _SIGNED.fullmatch(label.strip().translate(_WIDE)) for label in labels}
     of = {match[2] for match in parts.values() if match}
     whole = all(one.is_integer() and one >= 0 for one in beside) and max(beside, default=2) > 1
     most = max(beside, default=0)
     one_each = len({match[1] for match in numbered.values() if match})
     for matches, code, fits in (
+        (signed, "score-signs", True),
         (percents, "score-percent", whole and most <= 100),
         (parts, "score-parts", len(of) == 1 and whole and most <= float(min(of, default="0"))),
         (numbered, "score-numbered", one_each == sum(map(bool, numbered.values()))),

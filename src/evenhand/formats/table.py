@@ -275,7 +275,7 @@ def _numbers(values: Iterable[Any], missing: Sequence[str]) -> list[float]:
 _FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
 
 # A number that may have a comma before its decimals, and one that may have it in thousands instead
-WITH_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d*,\d+)")
+WITH_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d*,\d+)", re.ASCII)
 THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}|[^,]*")
 
 
@@ -323,7 +323,7 @@ def _write_objects(table: Table, column: str) -> Table:
 def _find_written(counted: Mapping[Any, float]) -> tuple[dict[str, float], Finding] | None:
     """Return label → number where nearly all values that are no plain numbers are written ones."""
     there = {label: n for label, n in counted.items() if label and not is_missing(label)}
-    others = {one: n for one, n in there.items() if not re.match(PATTERN, one.strip())}
+    others = {one: n for one, n in there.items() if not re.match(PATTERN, one.strip(), re.ASCII)}
     beside = [float(one) for one in there.keys() - others.keys()]
     written = read_words([*others], beside) if others else None
     if written is None:

@@ -13,6 +13,8 @@ FILES: Final = {
     "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
     " all: {asked}",
     "summed-up": "not read as scores, since they sum up others: {columns:list}",
+    "lost-errors": "{rows:#skipped row} may be of errors in outputs that are read, whose scores are"
+    " too high then: correct such rows, or exclude these outputs.",
     "metric-columns": "Scores of metrics, not of judges: {columns:list}. evenhand metrics compares"
     " them with people.",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
@@ -46,6 +48,7 @@ FILES: Final = {
     "score-words": "words are read as numbers: {words:list}.",
     "score-percent": "a number with % is read as that number.",
     "score-parts": "scores out of {of} are read as the number before it.",
+    "score-signs": "scores with a long minus or wide digits are read as numbers.",
     "score-numbered": "of scores with words only the number is read.",
     "prefixes": "columns are called without the platform's prefix: {columns:list}.",
     "questions": "not read: the questions and import ids below the header.",

@@ -236,7 +236,7 @@ def _lay_out(
     used = [at for at, title in enumerate(names) if title or any(grid[row][at] for row in numbers)]
     columns = tuple(names[at] or f"column{at + 1}" for at in used)
     refuse_twice(columns, f"sheet '{name}' of {path}")
-    notes = [f"read sheet '{name}'"]
+    notes = [f"sheet '{name}'"]
     if above:
         notes.append(f"not read: what stands above the header in row {head + 1}, '{above[0]:.40}'")
     notes += [f"not read: row {at + 1}, '{remark:.40}'" for at, remark in unread.items()]

@@ -29,6 +29,7 @@ from evenhand.data.rating_rows import (
     digest_ratings,
 )
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import note_references
 from evenhand.data.results import (
     ITEM,
     ITEM_SYSTEM,
@@ -454,7 +455,14 @@ def _of_ratings(
         1.0,
         None,
         estimated.reasons,
-        (*rows.notes, *notes, *repeated, *estimated.notes, *note_unknown(estimated.components)),
+        (
+            *rows.notes,
+            *notes,
+            *note_references(targets),
+            *repeated,
+            *estimated.notes,
+            *note_unknown(estimated.components),
+        ),
         write_signature(parts, targets.size, digest_ratings(targets), judges=judges),
     )
 

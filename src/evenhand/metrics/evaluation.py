@@ -22,6 +22,7 @@ from evenhand.data.controls import OF_SYSTEMS, carries_excluded
 from evenhand.data.exclusions import note_excluded
 from evenhand.data.groups import choose_criterion, list_levels
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import reads_human
 from evenhand.data.results import write_signature
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
@@ -68,7 +69,6 @@ from evenhand.metrics.study import (
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import t_quantile
-from evenhand.ranking.ratings import reads_human
 from evenhand.render.findings import Finding
 from evenhand.render.values import join_names
 

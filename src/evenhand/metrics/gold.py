@@ -28,6 +28,7 @@ from evenhand.data.rating_rows import (
     name_document,
 )
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import reads_human
 from evenhand.data.tables import BOUND_BY
 from evenhand.data.votes import Votes, digest_votes, split_tasks, take_task
 from evenhand.errors import (
@@ -50,7 +51,6 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.ratings import reads_human
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 

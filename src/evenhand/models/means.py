@@ -239,7 +239,8 @@ def choose_removed(
     name = next(one for one in remove if not link_systems(data, (one,)).any())
     other = next(one for one in remove if one != name)
     groups = name_parts(data.systems, part)
-    said = say_ratings("other-items", "warning", factor=other, links=name, groups=groups)
+    how = {"by": "by" if other == "judge" else "on", "factor": other, "links": name}
+    said = say_ratings("other-items", "warning", groups=groups, **how)
     return (name,), [said], None
 
 

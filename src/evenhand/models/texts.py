@@ -222,7 +222,7 @@ say_labels: Final = Templates(LABELS)  # Of its own: labels and fits both have t
 RATINGS: Final = {
     "one-system": "{ratings:,.0f} of {of:,.0f} ratings are of {factor}s with one system only, and"
     " say nothing about differences between systems.",
-    "other-items": "{groups:list} were rated on different {factor}s, so differences between"
+    "other-items": "{groups:list} were rated {by} different {factor}s, so differences between"
     " {factor}s and between these systems cannot be separated: only effects of {links}s are"
     " removed.",
     "unlinked": "{cause}: such pairs are not decided.",

@@ -32,6 +32,7 @@ from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import note_references
 from evenhand.data.results import Grouped, Shown, write_signature
 from evenhand.data.taking import Openable
 from evenhand.data.tally import snake
@@ -945,6 +946,7 @@ def _compare(
             *_note(votes, plan, validated, leavers, level),
             *sides.notes,
             *notes,
+            *(note_references(votes) if isinstance(votes, RatingRows) else ()),
             *clusters.notes,
         ),
     )

@@ -21,6 +21,7 @@ from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import tally_groups
 from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.references import note_references
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
@@ -714,7 +715,9 @@ class FittedRatings(Shown):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        return list_findings((*self.rows.notes, *self.fit.notes), self.excluded)
+        return list_findings(
+            (*self.rows.notes, *note_references(self.rows), *self.fit.notes), self.excluded
+        )
 
     def document(self) -> Document:
         document = self.fit.document()

@@ -40,6 +40,7 @@ from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import find_references, reads_human
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.source import Source, write_log_check
 from evenhand.data.taking import Openable, take
@@ -96,7 +97,6 @@ from evenhand.ranking.ranking import (
     say_counts,
     say_why,
 )
-from evenhand.ranking.ratings import reads_human
 from evenhand.ranking.share_bounds import Votes, count_votes
 from evenhand.ranking.texts import say_of_gates as say
 from evenhand.render.counts import plural, say_tally
@@ -383,9 +383,10 @@ def gate(
     if isinstance(taken, Ratings | RatingRows):
         lower = None if asked.better is None else asked.better == "lower"
         settings |= {"criterion": asked.criterion, "lower_is_better": lower}
-        # one that is compared is a system like others
-        compared = any(map(reads_human, (asked.old, *asked.new)))
-        settings["references"] = () if compared else None
+        compared = {asked.old, *asked.new}
+        if any(map(reads_human, compared)):  # one that is compared is a system like others
+            systems = taken.list_names("system") if isinstance(taken, Ratings) else taken.systems
+            settings["references"] = find_references(systems, kept=compared)
         if isinstance(taken, Ratings):
             with naming_plan(plan, UnknownOption):
                 refuse_wide_margin(taken, asked.margin)

@@ -37,6 +37,7 @@ from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import check_references, exclude_references, find_references
 from evenhand.data.results import Grouped, Shown, exactly, write_signature
 from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
@@ -62,9 +63,6 @@ from evenhand.ranking.intervals import find_clusters, rank_ranges
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import (
-    check_references,
-    exclude_references,
-    find_references,
     name_groups,
     rank_scores,
     refuse_interval,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,7 +13,7 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls
 from evenhand.data.directions import reads_lower_of
-from evenhand.data.exclusions import REFERENCES, Exclusion, note_excluded
+from evenhand.data.exclusions import note_excluded
 from evenhand.data.groups import Levels, group_ratings
 from evenhand.data.rating_rows import (
     RatingRows,
@@ -23,16 +22,15 @@ from evenhand.data.rating_rows import (
     label_documents,
 )
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import check_references, exclude_references
 from evenhand.data.results import exactly, write_signature
 from evenhand.data.slips import note_slips
-from evenhand.data.tally import Factor, merge_levels, take_names
+from evenhand.data.tally import Factor, merge_levels
 from evenhand.errors import (
-    InvalidJudgments,
     NotConverged,
     NotIdentified,
     UnknownOption,
     listing,
-    suggest_or_list,
 )
 from evenhand.models.means import LeastSquaresFit
 from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
@@ -64,81 +62,6 @@ from evenhand.render.findings import Finding, take_findings
 INTERVALS: Final = ("rank-sets", "sandwich", "model")
 # Models whose errors take scores as independent, given effects
 OF_ROWS: Final = ("mixed", "ordinal")
-
-# Names that campaigns give to human references which they enter as systems
-HUMAN_NAMES: Final = re.compile(
-    r"(?:(?:wmt|newstest)\w*\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
-    r"(?:\.\d+)?"
-)
-
-
-def reads_human(system: str) -> bool:
-    """Say whether a system is a human reference, by its name.
-
-    >>> [
-    ...     reads_human(name)
-    ...     for name in ("wmt23.refA", "Human-A.0", "newstest2019.ref-B", "refiner", "nmt")
-    ... ]
-    [True, True, True, False, False]
-    """
-    return HUMAN_NAMES.fullmatch(system) is not None
-
-
-def find_references(
-    systems: Sequence[str], references: Sequence[str] | None = None, *, kept: str | None = None
-) -> list[str]:
-    """Return the systems that have no rank, in their order; none where these are all but one.
-
-    references: human references by name; None for systems whose names say that they are.
-    kept: a system that stays among the others.
-    """
-    named = {*(filter(reads_human, systems) if references is None else references)} - {kept}
-    apart = [name for name in systems if name in named]
-    return apart if len(systems) - len(apart) > 1 else []
-
-
-def check_references(
-    systems: Sequence[str], references: str | Sequence[str] | None
-) -> tuple[str, ...] | None:
-    """Return the human references that are named; None where nobody says.
-
-    Raises:
-        InvalidJudgments: no such system.
-        UnknownOption: references leave nothing to rank.
-
-    """
-    if references is None:
-        return None
-    named = take_names(references)
-    for name in named:
-        if name not in systems:
-            raise InvalidJudgments(f"no system '{name}'.{suggest_or_list(name, systems)}")
-    if len(systems) - len(named) < 2 and named:
-        raise UnknownOption("references are all systems but one: two must be left to rank")
-    return named
-
-
-def exclude_references(
-    rows: RatingRows, references: Sequence[str] | None, *, kept: str | None = None
-) -> tuple[RatingRows, tuple[Exclusion, ...]]:
-    """Exclude the scores of human references, as `find_references` finds them."""
-    present = np.flatnonzero(np.bincount(rows.system, minlength=len(rows.systems))).tolist()
-    systems = [rows.systems[code] for code in present]
-    apart = find_references(systems, references, kept=kept)
-    if not apart:
-        return rows, ()
-    left = np.isin(rows.system, [rows.systems.index(name) for name in apart])
-    excluded = Exclusion(
-        REFERENCES,
-        f"human references{' by name' if references is None else ''}",
-        int(left.sum()),
-        rows.size,
-        unit="score",
-        systems=len(apart),
-        of_systems=len(systems),
-        system_names=tuple(apart),
-    )
-    return rows.take(~left), (excluded,)
 
 
 def rank_beside_references(

@@ -35,6 +35,7 @@ from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import say_alike
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import check_references, exclude_references
 from evenhand.data.results import Grouped, Shown, write_signature
 from evenhand.data.taking import Openable, take, takes_judgments
 from evenhand.errors import (
@@ -62,9 +63,7 @@ from evenhand.numerics.pair_tests import (
 from evenhand.ranking.clustering import WIDE
 from evenhand.ranking.ranking import say_repeats
 from evenhand.ranking.ratings import (
-    check_references,
     choose_rating_model,
-    exclude_references,
     name_groups,
     rank_scores,
 )
@@ -346,7 +345,9 @@ class ScoreTests(Shown):
             return say(
                 "no-scores-testable",
                 "info",
-                what=join_names([f"{one}s" for one in self._differ]),
+                how=join_names(
+                    [f"{'by' if one == 'judge' else 'on'} different {one}s" for one in self._differ]
+                ),
                 others=listing(named),
             )
         clustered, one = believed == CLUSTERED, len(pairs.first) == 1
@@ -634,7 +635,7 @@ def run_score_tests(
     sign = -1.0 if lower else 1.0
     settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
     standard = settings.name == "z"
-    rows, excluded = exclude_references(rows, references, kept=new)
+    rows, excluded = exclude_references(rows, references, kept=() if new is None else (new,))
     compared = replace(rows, score=standardise(take_scores(rows))) if standard else rows
     scores = MeanScores.of(compared, sign)
     systems = scores.systems

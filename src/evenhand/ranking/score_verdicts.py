@@ -20,6 +20,7 @@ from evenhand.data.controls import (
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import exclude_references
 from evenhand.data.tally import Factor, merge_levels
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
 from evenhand.models.means import Adjusted, LeastSquaresFit, Means
@@ -40,7 +41,6 @@ from evenhand.ranking.covariance import ClusteredErrors, estimate_each
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
 from evenhand.ranking.ratings import (
-    exclude_references,
     leave_out,
     order_scores,
     rank_beside_references,

@@ -237,7 +237,7 @@ TESTS: Final = {
     "systems-differ": "Systems differ {where} ({how}, p {p:p}) if {assumed}.",
     "systems-not-differ": "Systems do not differ significantly {where} ({how}, p {p:p}).",
     "not-clustered": "No clustered p-values: {why}.",
-    "no-scores-testable": "No pair can be decided: systems were rated on different {what}. If items"
+    "no-scores-testable": "No pair can be decided: systems were rated {how}. If items"
     " were independent and judges did not matter: {others}.",
     "pairs-not-clustered": "{n:,} of {of:#pair} without a clustered p-value: they rest on too few"
     " judges or items, or their scores do not vary.",

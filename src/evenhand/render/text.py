@@ -306,7 +306,8 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     >>> [click.unstyle(line) for line in drawn]
     [' judge   n', ' mira   12']
     """
-    rows, taken = table.rows[: table.limit], ""  # taken: what all names share
+    # taken: what all names share; short: name → what is left of it
+    rows, taken, short = table.rows[: table.limit], "", dict[str, str]()
     shown = [one for one in table.columns if not one.only or "text" in one.only]
     cells = {one: _write_cells(one, rows) for one in shown}
     names = [one for one in shown if one.kind == "name"]
@@ -341,7 +342,7 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
             cells[one] = _draw_bars(one, rows, room - (MIN_LIST + len(GAP)) * listed, longest)
         else:
             left = room - longest - len(GAP)
-            cells[one] = _list_names(one, rows, left) if left >= MIN_LIST else [""]
+            cells[one] = _list_names(one, rows, left, short) if left >= MIN_LIST else [""]
         if len(cells[one]) == 1:
             del cells[one]
         else:
@@ -352,8 +353,8 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
         # a name in several columns is called alike
         shares = [min(max(map(width, every)), room // len(names))] * len(names)
     for one, share_of_room in zip(names, shares, strict=True):
-        short = tell_apart(every, share_of_room)
-        cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
+        apart = tell_apart(every, share_of_room)
+        cells[one] = [cells[one][0], *(apart[name] for name in cells[one][1:])]
     others = [one for one in cells if one not in prose]
     left = columns - 1 - sum(_longest(cells[one]) + len(GAP) for one in others)
     rooms = _share_room([cells[one] for one in prose], left - len(GAP) * (len(prose) - 1))
@@ -422,13 +423,19 @@ def _draw_bars(column: Column, rows: Sequence[Row], room: int, longest: int) -> 
     return [title, *(bar(one, scale, cells) if one is not None else "" for one in ends)]
 
 
-def _list_names(column: Column, rows: Sequence[Row], room: int) -> list[str]:
-    """Return lists of names, each as many as there is room for, and how many more."""
+def _list_names(
+    column: Column, rows: Sequence[Row], room: int, short: Mapping[str, str]
+) -> list[str]:
+    """Return lists of names, each as many as there is room for, and how many more.
+
+    short: name → what it is called in the table, where it is called otherwise.
+    """
     lists = []
     for row in rows:
         held = column.fetch(row) or ()  # a report holds them as one text
         held = [held] if isinstance(held, str) else held
         names = [escape_control(str(name)) for name in held]
+        names = [short.get(name, name) for name in names]
         for many in range(len(names), -1, -1):
             more = [f"{len(names) - many} more"] if many < len(names) else []
             text = ", ".join([*names[:many], *more])

@@ -19,6 +19,7 @@ from evenhand.data.held_tables import CountedOnce, hold_rows
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import exclude_references, find_references
 from evenhand.data.taking import take
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
@@ -54,8 +55,6 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import (
     choose_rating_model,
-    exclude_references,
-    find_references,
     rank_scores,
 )
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles

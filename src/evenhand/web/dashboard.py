@@ -36,6 +36,7 @@ from sqlalchemy import select
 
 from evenhand.data.controls import find_excluded, leave_out_controls
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import exclude_references
 from evenhand.data.source import write_log_check
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
@@ -523,6 +524,8 @@ def describe_ratings(
         describe_scores(names[key], compare("ratings", part, part, [], settings))
         for key, part in parts.items()
     ]
+    _, references = exclude_references(rows, (settings or {}).get("references"))
+    excluded = (*find_excluded(data), *references)
     warned = [str(one) for one in take_findings(rows.notes) if one.severity == "warning"]
     return CampaignStatus(
         title=title,
@@ -530,7 +533,7 @@ def describe_ratings(
         now=int(time.time() * 1000),
         last=last,
         passes=tuple(passes),
-        faults=(*warned, *(line.text for line in find_excluded(data))),
+        faults=(*warned, *(line.text for line in excluded)),
     )
 
 

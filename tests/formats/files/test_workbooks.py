@@ -46,7 +46,7 @@ def book(tmp_path):
 def test_a_sheet_is_read_and_a_note_names_it(book):
     path = book(Votes=[HEADER, *VOTES])
     assert cells_of(tally_of(path)) == CELLS
-    assert "read sheet 'Votes'" in read(path).source.notes
+    assert "sheet 'Votes'" in read(path).source.notes
     assert [row["item"] for row in rows_of(path)] == ["1", "2", "2"]
 
 
@@ -185,7 +185,7 @@ def test_the_one_sheet_that_holds_judgments_is_read(book):
     notes = [["Instructions"], ["Rate each text."], ["Thank you."]]
     path = book(Notes=notes, Votes=[HEADER, *VOTES], Empty=[], Header=[HEADER])
     assert cells_of(tally_of(path)) == CELLS
-    assert "read sheet 'Votes'" in read(path).source.notes
+    assert "sheet 'Votes'" in read(path).source.notes
 
 
 def test_of_several_sheets_with_judgments_one_must_be_named(book):

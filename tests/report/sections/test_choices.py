@@ -55,7 +55,7 @@ def test_counts_are_those_of_the_rankings():
         {tuple(pair) for pair in one.to_dict()["rank_sets"]["decided"]}
         for one in (evenhand.rank(data), evenhand.rank(data, cluster="judgment"))
     )
-    assert rows["votes taken as independent"]["decided"] == len(other)
+    assert rows["judgments taken as independent"]["decided"] == len(other)
     assert rows["default"]["decided"] == len(own)
 
 

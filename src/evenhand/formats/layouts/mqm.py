@@ -203,6 +203,7 @@ def _sum_errors(
 ) -> tuple[list[Row], list[str]]:
     """Return a rating for each judge and output of rows of errors, and what must be said of it."""
     # columns: part → its column, or "".
+    lost = sum(int(one.rows) for one in table.skipped) + len(table.faults or ())
     errors: dict[tuple[str, ...], list[Record]] = {}
     for key, record in keyed:
         errors.setdefault(key, []).append(record)
@@ -222,6 +223,7 @@ def _sum_errors(
             table.skip(fault)
     notes = [
         f"{len(keyed):,} rows of errors are {len(rows):,} ratings",
+        *([say("lost-errors", "warning", rows=lost)] if lost else []),
     ]
     taken = ", ".join(f"{one} {WEIGHTS[one]:g}" for one in ("major", "minor"))
     if not options.error_weights:

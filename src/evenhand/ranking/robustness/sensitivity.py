@@ -30,6 +30,7 @@ from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.references import exclude_references
 from evenhand.data.results import Shown
 from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
@@ -47,7 +48,6 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import (
     choose_rating_model,
-    exclude_references,
     rank_scores,
     refuse_of_votes,
     take_part,
@@ -80,7 +80,7 @@ CLUSTERED: Final = {
     "judge": "clustered by judge alone",
     "item": "clustered by item alone",
     "judge+item": "clustered by judge and item",
-    "judgment": "votes taken as independent",
+    "judgment": "judgments taken as independent",
 }
 Pair = tuple[str, str]
 Run = Callable[..., Ranking | GroupedRankings]
