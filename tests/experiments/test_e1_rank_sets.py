@@ -84,10 +84,12 @@ def test_every_rival_has_a_cell_in_the_row_of_an_arm():
     assert row.count(", ") == 1 + len(rank_arms.RIVALS)
 
 
-def test_the_table_in_the_docs_has_the_arms_that_the_command_prints():
+def test_the_table_in_the_docs_has_the_arms_that_the_command_prints(record_property):
     lines = (DOCS / "experiments.md").read_text("utf-8").splitlines()
     start = lines.index(rank_arms.write_header()[0])
     heads = [
         line[: len(arm.head)] for line, arm in zip(lines[start + 2 :], ARMS.values(), strict=False)
     ]
-    assert heads == [arm.head for arm in ARMS.values()]
+    same = sum(one == arm.head for one, arm in zip(heads, ARMS.values(), strict=True))
+    record_property("arms in the docs", f"{same} of {len(ARMS)}")
+    assert same == len(ARMS)
