@@ -480,7 +480,9 @@ def _is_caught(path: Path, head: Head | None) -> bool:
         return True
 
 
-def test_what_no_log_determines_is_named_in_the_documentation(record_property: Callable[..., None]) -> None:
+def test_what_no_log_determines_is_named_in_the_documentation(
+    record_property: Callable[..., None],
+) -> None:
     told = (Path(__file__).parents[3] / "docs" / "store.md").read_text("utf-8")
     free = told.partition("**Columns that the log does not determine.**")[2].partition("\n- **")[0]
     columns = [
