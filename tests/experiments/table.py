@@ -26,8 +26,8 @@ MOST = 4
 """Assertions of a test that are kept."""
 UNTESTED = {
     19: "E19: no experiment has this number.",
-    25: "E25 has no test: it is of one scale from comparisons, ratings and error spans, and Evenhand"
-    " ranks each of them by itself.",
+    25: "E25 has no test: it is of one scale from comparisons, ratings and error spans, and"
+    " Evenhand ranks each of them by itself.",
 }
 """Numbers without a test, and why."""
 LONGEST = 200
