@@ -7,6 +7,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PYTEST := $(BIN)/python -m pytest
 # how tests are spread over processes; PARALLEL= runs them in one
 PARALLEL ?= -n auto --dist loadfile --no-loadscope-reorder
+# the files of slow tests: a process that looked for them in all files would take three times as long
+SLOW = $(shell grep -rlF --include='test_*.py' mark.slow tests)
 
 # a caller's environment must not leak into ours
 unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX PIP_REQUIRE_VIRTUALENV
@@ -31,7 +33,7 @@ test: $(VENV)/.installed-dev ## all tests but the slow ones, in a few minutes
 	$(PYTEST) $(PARALLEL)
 
 slow: $(VENV)/.installed-dev ## the slow acceptance experiments, with their counts
-	$(PYTEST) $(PARALLEL) -m slow -rP --durations 10
+	$(PYTEST) $(PARALLEL) -m slow -rP --durations 10 $(SLOW)
 
 same: $(VENV)/.installed-dev ## do all commands answer as they did? ONLY=rank some, KEEP=1 keeps anew, TEXT=1 text too
 	PYTHONPATH=tests $(BIN)/python -m corpus $(ONLY) $(if $(KEEP),--keep) $(if $(TEXT),--text)

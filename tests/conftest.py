@@ -25,7 +25,14 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the folders of the longest files, lest one process works on them alone at last."""
+    """Begin with the folders of the longest files, lest one process works on them alone at last.
+
+    Raises UsageError where the file of a slow test does not say so: `make slow` looks for it.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    hidden = [str(path) for path in slow if "mark.slow" not in path.read_text(encoding="utf-8")]
+    if hidden:
+        raise pytest.UsageError(f"write mark.slow in {', '.join(sorted(hidden))}")
     places = {name: place for place, name in enumerate(LONG)}
     tests = Path(__file__).parent
     items.sort(

@@ -24,6 +24,12 @@ COLUMNS = ("experiment", "file", "arm", "counts")
 ASSERTED = "asserted"  # the name of a property
 MOST = 4
 """Assertions of a test that are kept."""
+UNTESTED = {
+    19: "E19: no experiment has this number.",
+    25: "E25 has no test: it is of one scale from comparisons, ratings and error spans, and"
+    " Evenhand ranks each of them by itself.",
+}
+"""Numbers without a test, and why."""
 LONGEST = 200
 """Letters of an assertion's values; longer ones are not kept."""
 
@@ -106,6 +112,7 @@ def read_kept() -> list[dict[str, str]]:
 def write_table() -> str:
     """Write the kept counts as a page, in Markdown."""
     lines = ["# Counts of all experiments", "", "Written by `make experiments`."]
+    lines += UNTESTED.values()
     rows = read_kept()
     for file in list_files():
         ours = [row for row in rows if ROOT / row["file"] == file]

@@ -18,10 +18,11 @@ from experiments.rank_arms import ARMS, Count, write_row
 DOCS = Path(__file__).parent.parent.parent / "docs"
 R = part_of(500)
 FLOOR = 0.92 if R == 500 else 0.95 - 3.09 * (0.0475 / R) ** 0.5
+CONTROLLED = part_of(120)
+"""Campaigns of percentiles, which take longest: 1 of 250 and 186 of 250 held the true ranks."""
 RIVALS = {
     1: ("jackknife-t",),
-    3: ("percentile",),
-    4: ("percentile", "jackknife-t"),
+    4: ("jackknife-t",),
     7: ("model",),
     8: ("model",),
     9: ("recipe", "model"),
@@ -57,7 +58,9 @@ def test_they_are_little_wider_than_the_least_that_is_due(number):
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "most"), [(3, 0.30), (4, 0.90)])
 def test_the_campaigns_are_hard_for_percentiles_over_votes(number, most):
-    assert run(number)["percentile"].share <= most
+    found = rank_arms.run(number, CONTROLLED, ("percentile",))["percentile"]
+    print(f"E1 arm {number}: percentile {found.covered}/{len(found.widths)}, {found.width:.2f}")  # noqa: T201 - as above
+    assert found.share <= most
 
 
 @pytest.mark.slow
@@ -84,10 +87,12 @@ def test_every_rival_has_a_cell_in_the_row_of_an_arm():
     assert row.count(", ") == 1 + len(rank_arms.RIVALS)
 
 
-def test_the_table_in_the_docs_has_the_arms_that_the_command_prints():
+def test_the_table_in_the_docs_has_the_arms_that_the_command_prints(record_property):
     lines = (DOCS / "experiments.md").read_text("utf-8").splitlines()
     start = lines.index(rank_arms.write_header()[0])
     heads = [
         line[: len(arm.head)] for line, arm in zip(lines[start + 2 :], ARMS.values(), strict=False)
     ]
-    assert heads == [arm.head for arm in ARMS.values()]
+    same = sum(one == arm.head for one, arm in zip(heads, ARMS.values(), strict=True))
+    record_property("arms in the docs", f"{same} of {len(ARMS)}")
+    assert same == len(ARMS)

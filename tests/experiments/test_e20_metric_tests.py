@@ -105,6 +105,8 @@ def test_swapped_systems_reject_equally_good_metrics_as_rarely_as_they_say(arm, 
     monkeypatch.setattr(comparison, "MAX_EXACT", 0)  # 199 draws of the 4,096 swaps of 12 systems
     found = rejections(arm)
     most = ALPHA + 3.09 * (ALPHA * (1 - ALPHA) / CAMPAIGNS[arm]) ** 0.5
+    shares = "; ".join(f"{name} {share:.3f}" for name, share in found.items())
+    print(f"E20 {arm} R={CAMPAIGNS[arm]}: {shares}")  # noqa: T201 - an experiment shows its counts
     assert {n: v for n, v in found.items() if n.startswith("perm-sys") and v > most} == {}
     if ARMS[arm][2]:
         assert found["perm-both pearson"] >= 0.25, found
@@ -120,4 +122,5 @@ def test_swapped_systems_reject_equal_correlations_of_means_as_rarely(arm, monke
     rng = generator(20, [*ARMS, "unlike noise"].index(arm), 2)
     campaigns = (draw(systems, items, taste, rng, noise) for _ in range(R_OF_MEANS))
     rejected = np.mean([compare_means(h, z, rng).p[0] <= ALPHA for h, z in campaigns])
+    print(f"E20 {arm} R={R_OF_MEANS}: perm-sys pearson {rejected:.4f}")  # noqa: T201 - as above
     assert 0.03 <= rejected <= 0.084

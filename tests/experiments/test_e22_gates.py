@@ -7,6 +7,7 @@ judges it decides nothing; asked about these three alone, by items, it passes wh
 """
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
@@ -58,9 +59,11 @@ def count_passed(
         asked = {"new": "new", "old": "old", "margin": MARGIN}
         if of_these:
             votes["item"] = (np.arange(n) // judges).astype(str)
-            found = evenhand.gate(votes, **asked, cluster="item")
+        frame = pl.DataFrame(votes)  # a third of the time that a dict takes
+        if of_these:
+            found = evenhand.gate(frame, **asked, cluster="item")
             passed["of these judges"] += found.exit_code == 0
-        passed["gate"] += evenhand.gate(votes, **asked).exit_code == 0
+        passed["gate"] += evenhand.gate(frame, **asked).exit_code == 0
         wins = won.mean()
         log_odds, error = np.log(wins / (1 - wins)), 1 / np.sqrt(n * wins * (1 - wins))
         passed["independent"] += log_odds - critical * error > -delta
@@ -133,7 +136,7 @@ def test_judges_who_tie_more_than_others_do_not_make_it_pass():
             "winner": np.where(tied, "tie", np.where(wins == new_left, "left", "right")),
             "judge": judge.astype(str),
         }
-        found = evenhand.gate(votes, new="new", old="old", margin=margin)
+        found = evenhand.gate(pl.DataFrame(votes), new="new", old="old", margin=margin)
         means = np.bincount(judge, np.where(tied, 0.5, wins)) / (n / judges)
         t = (means.mean() - 0.5 + margin) / (means.std(ddof=1) / judges**0.5)
         passed += found.exit_code == 0, t > student.ppf(0.95, judges - 1)
@@ -170,7 +173,7 @@ def test_pairs_that_tie_more_than_others_are_decided_at_the_level(often):
     draw, campaigns, margin = np.random.default_rng(2208), part_of(200), 0.1
     codes, modelled = np.zeros(4), np.zeros(2)
     for _ in range(campaigns):
-        votes = draw_three(draw, 20, 1200, margin, often)
+        votes = pl.DataFrame(draw_three(draw, 20, 1200, margin, often))
         codes[evenhand.gate(votes, new="new", old="old", margin=margin).exit_code] += 1
         pair = evenhand.rank(votes, model=SHARES).pair("new", "old")
         t = (pair.difference + np.log((0.5 + margin) / (0.5 - margin))) / pair.stderr

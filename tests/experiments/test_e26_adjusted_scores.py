@@ -185,19 +185,21 @@ def test_adjusted_scores_cover_with_judges_and_items_as_clusters(number):
 @pytest.mark.parametrize("number", ARMS)
 def test_intervals_are_as_wide_as_those_of_refits(number):
     found = run(number)
-    assert found["rank"][1] == pytest.approx(found["adjusted clustered"][1], rel=0.03)
+    ratio = found["rank"][1] / found["adjusted clustered"][1]
+    assert 0.97 <= ratio <= 1.03
 
 
 @pytest.mark.slow
 def test_adjusting_pays_where_judges_saw_systems_unequally():
     found = run(1)
-    assert found["rank"][1] <= MOST_WIDTH * found["raw clustered"][1]
+    assert found["rank"][1] / found["raw clustered"][1] <= MOST_WIDTH
 
 
 @pytest.mark.slow
 def test_independent_scores_trust_unequal_judges_too_much():
     assert run(1)["raw independent"][0] <= MOST_NAIVE
-    assert max(run(3)[f"{name} independent"][0] for name in ("raw", "adjusted")) <= MOST_NAIVE
+    for name in ("raw", "adjusted"):
+        assert run(3)[f"{name} independent"][0] <= MOST_NAIVE
 
 
 @pytest.mark.slow
@@ -220,5 +222,5 @@ def test_rank_gives_the_estimates_and_errors_of_dummy_variables_and_refits(numbe
     scores = draw(ARMS[number], generator(26, number, 0))
     apart, errors, _ = rank(scores)
     expected, clustered, _ = regress(scores, effects=True)
-    assert apart == pytest.approx(expected, abs=1e-9)
-    assert errors == pytest.approx(clustered, rel=0.05)
+    assert np.abs(apart - expected).max() <= 1e-9
+    assert np.abs(errors / clustered - 1).max() <= 0.05

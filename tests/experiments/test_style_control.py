@@ -85,7 +85,9 @@ def estimates(fit: ControlledFit, vcov: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def test_without_control_the_longest_answers_win():
-    assert all(int(np.argmax(fit.plain.log_worth)) == 1 for fit, _ in fits(0))
+    first = sum(int(np.argmax(fit.plain.log_worth)) == 1 for fit, _ in fits(0))
+    print(f"without control the longest are first in {first} of {R} campaigns")  # noqa: T201 - as below
+    assert first == R
 
 
 def test_with_control_the_best_system_wins():

@@ -44,6 +44,17 @@ def test_t_quantiles_are_those_of_scipy(probability, df):
     assert t_quantile(probability, df) == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
+def test_a_quantile_takes_few_tails(monkeypatch):
+    """Newton's steps double the right digits; one more shows that the rest is rounding."""
+    tails = []
+    monkeypatch.setattr(distributions, "t_tail", lambda t, df: tails.append(t) or t_tail(t, df))
+    for df in (2.5, 11, 23, 37.7, 99, 250, 5000):
+        for probability in (0.6, 0.9, 0.95, 0.975, 0.99, 0.995, 0.9999, 1 - 1e-7):
+            tails.clear()
+            t_quantile(probability, df)
+            assert len(tails) <= 12, (probability, df)
+
+
 @given(st.floats(-60, 60), st.floats(-1, 5).map(lambda power: 10**power))
 def test_t_tails_are_those_of_scipy(t, df):
     assert t_tail(t, df) == pytest.approx(2 * special.stdtr(df, -abs(t)), rel=1e-10, abs=1e-300)

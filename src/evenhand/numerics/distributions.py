@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import erfc, exp, lgamma, log, log1p, pi, sqrt
+from math import erfc, exp, inf, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 from typing import Final
 
@@ -47,12 +47,17 @@ def t_quantile(probability: float, df: float) -> float:
     if np.isinf(df) or start == 0:
         return start
     tail, t = 2 * min(probability, 1 - probability), abs(start)
-    # log P falls and is concave in log t, so that Newton's steps end up on one side and converge
+    # log P falls and is concave in log t, so that each of Newton's steps is shorter than the one
+    # before: one that is not is rounding
+    last = inf
     for _ in range(100):
         found = t_tail(t, df)
         step = found * log(found / tail) / (2 * t * _t_density(t, df))
+        if abs(step) >= last:
+            break
         t *= exp(step)
-        if abs(step) < CLOSE:
+        last = abs(step)
+        if last < CLOSE:
             break
     return float(np.copysign(t, start))
 
