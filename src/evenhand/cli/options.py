@@ -17,7 +17,14 @@ import click
 from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
-from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
+from evenhand.cli.running import (
+    FORMS,
+    Output,
+    ProgressDisplay,
+    choose_output,
+    keep_account,
+    write_words,
+)
 from evenhand.errors import (
     MissingOutcomes,
     PaddedLabels,
@@ -186,6 +193,15 @@ SEED: Final = 20131
 
 class Section(click.Option):
     """An option that stands under a heading in the help."""
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Refuse another option in place of the value, which click takes for one."""
+        names = {name for one in ctx.command.params for name in (*one.opts, *one.secondary_opts)}
+        given = value if isinstance(value, tuple | list) else [value]
+        if any(isinstance(one, str) and one in names for one in given):
+            needs = self.make_metavar(ctx)
+            raise click.BadOptionUsage(self.name or "", f"{self.opts[-1]} needs {needs}", ctx)
+        return super().type_cast_value(ctx, value)
 
     def __init__(self, *words: Any, heading: str = "Options", **settings: Any) -> None:
         """Declare it: its default is shown unless told otherwise, and numbers are called NUMBER."""
@@ -419,16 +435,6 @@ def join_conditions(conditions: tuple[str, ...]) -> str | None:
     return " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
 
 
-def _keep_account(context: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ARG001 - click's signature
-    """Keep account of every query of the verb, and print it on the error stream at its end."""
-    if value:
-        from evenhand.data.query_log import watch_fetches
-
-        fetches = context.with_resource(watch_fetches())
-        context.call_on_close(lambda: click.echo(write_account(fetches), err=True))
-    return value
-
-
 def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]:
     """Join pairs of a name and a value; a name with two values is refused."""
     joined: dict[str, str] = {}
@@ -511,7 +517,7 @@ class Reading(Options):
     explain: bool = _input_option(
         "--explain",
         "Print the queries that the engine ran, and how many rows they returned.",
-        callback=_keep_account,
+        callback=keep_account,
     )
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -523,6 +529,11 @@ class Reading(Options):
         self.roles = join_pairs(
             [*self.columns, *weight], "role '{}' is given two columns, '{}' and '{}': one will do"
         )
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What stands behind a verb to read the same judgments, without secrets."""
+        return write_words(self.files, self.flags(), vars(self))
 
     @cached_property
     def is_database(self) -> bool:
@@ -571,6 +582,7 @@ class Reading(Options):
             error_weights=dict(self.error_weights),
             without=self.without,
         )
+        data = replace(data, source=replace(data.source, words=self.words))
         if self.thorough:
             data = data.strip_labels()
             return data.exclude_unanswered() if isinstance(data, Comparisons) else data
@@ -582,9 +594,10 @@ class Reading(Options):
 
         settings: dict[str, Any] = {"outcomes": self.meanings or None, "missing": self.missing}
         try:
-            return read(path, columns=self.roles or None, **settings)
+            data = read(path, columns=self.roles or None, **settings)
         except UnknownColumn:  # columns of FILE alone
-            return read(path, **settings)
+            data = read(path, **settings)
+        return replace(data, source=replace(data.source, words=(path,)))
 
     def open_systems(
         self,

@@ -63,6 +63,11 @@ class Table:
     only: tuple[Form, ...] = ()  # where it is shown; () for everywhere
 
     @property
+    def means(self) -> dict[Column, str]:
+        """What columns mean, of those whose titles do not say enough."""
+        return {one: f"{one.title}: {one.says}" for one in self.columns if one.says}
+
+    @property
     def records(self) -> list[dict[str, Any]]:
         return [{k: v for k, v in row.items() if k not in self.without} for row in self.rows]
 
