@@ -347,7 +347,7 @@ def test_groups_are_ranked_with_the_verdicts_of_their_own(tables):
         ({"judge": "j1"}, {}, InvalidJudgments, "j1 is a judge in both tables"),
         ({"left": "x", "right": "y"}, {}, InvalidJudgments, "must be the same in both"),
         ({"item": "x"}, {}, InvalidJudgments, "must be the same in both"),
-        ({"item": None}, {}, InvalidJudgments, "have no items"),
+        ({"item": None}, {}, InvalidJudgments, "no column of dict holds items"),
     ],
 )
 def test_what_does_not_go_together_is_refused(tables, change, settings, refusal, words):

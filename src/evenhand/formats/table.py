@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias
 
 import narwhals as nw
 
@@ -21,6 +21,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import (
     PLACE,
     Frame,
+    code_columns,
     count_labels,
     count_rows,
     fetch_columns,
@@ -491,6 +492,16 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     for column, name in names.items():
         expressions.append(_keep(table, column).alias(name))
     places = list_places(table.frame)
+    called = {column: role for role, column in roles.items()} | names
+    if isinstance(table.frame, nw.DataFrame) and len(called) == len(expressions):
+        as_they_are = {
+            one: {nw.Categorical, nw.Enum}.isdisjoint([type(table.schema[one])])
+            if one in names
+            else table.schema[one] == nw.String and called[one] not in (*NUMERIC_ROLES, *EITHER)
+            for one in called
+        }
+        if all(as_they_are.values()):  # in pandas a third of the time of expressions
+            return table.frame.select(*called, *places).rename(called), notes
     return table.frame.select(*expressions, *places), notes
 
 
@@ -698,8 +709,14 @@ def look_at_outcomes(
     if table.original_types.get(column) or _unfit(table, column, table.schema[column]):
         return None
     labels = [read_label(table, roles[role], role) for role in _ROLES]
-    fetched = fetch_columns(table.frame.select(*labels).head(LOOK))
-    columns = [cast("list[str | None]", fetched[role].tolist()) for role in _ROLES]
+    first, names = table.frame.head(LOOK), [roles[role] for role in _ROLES]
+    texts = isinstance(first, nw.DataFrame) and {table.schema[one] for one in names} == {nw.String}
+    coded = code_columns(first, names) if texts else None
+    if coded is not None:
+        columns: list[list[str | None]] = [coded[name].values for name in names]
+    else:
+        fetched = fetch_columns(first.select(*labels))
+        columns = [fetched[role].tolist() for role in _ROLES]
     rows = dict.fromkeys(zip(*columns, strict=True))  # many are the same
     reading = tell_reading(rows, outcome_labels)
     if reading == "both":
@@ -898,7 +915,7 @@ def make_comparisons(
             )
     # A look at the first rows: to look at all would read a long file twice. Should rows without an
     # outcome stand further down only, whoever counts comes upon them (`carries_excluded`).
-    labels = list_levels(replace(data, frame=data.frame.head(ROWS_LOOKED_AT)), "outcome")
+    labels = list_levels(data, "outcome", rows=ROWS_LOOKED_AT)
     if any(is_missing(label, data.outcome_labels) for label in labels):
         return data.exclude_unanswered()
     return data

@@ -365,8 +365,12 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     rules = [place for place in table.lines if 0 < place < len(rows)]
     lines = [line for part in _divide(cells, columns) for line in _join(part, rules)]
     more = len(table.rows) - len(rows)
-    means = [says for one, says in table.means.items() if one in cells]
-    below = [f"... and {more:,} more" if more else "", taken, *means, *table.legend]
+    below = [
+        f"... and {more:,} more" if more else "",
+        taken,
+        *(says for one, says in table.means.items() if one in cells),
+        *table.legend,
+    ]
     above = wrap(escape_control(table.caption), columns) if caption else []
     return [
         *(click.style(line, bold=True) for line in above),
