@@ -38,6 +38,7 @@ from evenhand.data.labels import (
     OUTCOMES,
     Complete,
     Outcome,
+    is_both_bad,
     is_missing,
     read_outcome,
 )
@@ -916,6 +917,9 @@ def make_comparisons(
     # A look at the first rows: to look at all would read a long file twice. Should rows without an
     # outcome stand further down only, whoever counts comes upon them (`carries_excluded`).
     labels = list_levels(data, "outcome", rows=ROWS_LOOKED_AT)
+    bad = [one for one in labels if is_both_bad(one) and one not in (outcome_labels or ())]
+    if bad:
+        data = replace(data, source=data.source.noting(say("both-bad", labels=bad)))
     if any(is_missing(label, data.outcome_labels) for label in labels):
         return data.exclude_unanswered()
     return data
