@@ -22,6 +22,8 @@ from evenhand.cli.running import (
     Output,
     ProgressDisplay,
     choose_output,
+    join_conditions,
+    join_pairs,
     keep_account,
     write_words,
 )
@@ -423,27 +425,6 @@ _certainty_option = under("Uncertainty")
 _output_option = under("Output")
 
 
-def join_conditions(conditions: tuple[str, ...]) -> str | None:
-    """Join several conditions into one, so that a refusal's advice adds to what was given."""
-    if len(conditions) < 2:
-        return next(iter(conditions), None)
-    from evenhand.data.conditions import parse_condition
-
-    for condition in conditions:
-        parse_condition(condition)
-    # A remark at the end of a condition ends with its line.
-    return " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
-
-
-def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]:
-    """Join pairs of a name and a value; a name with two values is refused."""
-    joined: dict[str, str] = {}
-    for name, value in pairs:
-        if joined.setdefault(name, value) != value:
-            raise UnknownOption(refusal.format(name, joined[name], value))
-    return joined
-
-
 STANDARD_INPUT: Final = "standard input"  # What the file "-" is called in messages
 
 
@@ -529,6 +510,9 @@ class Reading(Options):
         self.roles = join_pairs(
             [*self.columns, *weight], "role '{}' is given two columns, '{}' and '{}': one will do"
         )
+        # columns may be in one of two files only
+        self.beside = any(values.get(name) for name in ("llm", "for_llm", "later"))
+        self.lacking: set[str] = set()  # roles whose column the first file does not have
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -556,7 +540,6 @@ class Reading(Options):
         """Open the files; of a campaign's database a table of one of these kinds, if it has any."""
         from evenhand.data.comparisons import Comparisons
         from evenhand.data.query_log import call_copy
-        from evenhand.formats.reading import read
 
         files = [self.standard_input if one == "-" else one for one in self.files]
         if "-" in self.files:  # in another process the copy has no other name yet
@@ -566,10 +549,9 @@ class Reading(Options):
             from evenhand.web.downloads import open_table
 
             source = open_table(source, kinds, layout=self.layout, task=self.task)
-        data = read(
+        data = self._read(
             source,
             format=self.layout,
-            columns=self.roles or None,
             weights=self.weights,
             outcomes=self.meanings or None,
             where=self.where,
@@ -589,15 +571,27 @@ class Reading(Options):
         return data
 
     def open_beside(self, path: str) -> Comparisons | Rankings | Ratings:
-        """Open another file whose labels and columns are as in FILE."""
+        """Open another file whose labels and columns are as in FILE, or columns its own."""
+        data = self._read(path, outcomes=self.meanings or None, missing=self.missing)
+        return replace(data, source=replace(data.source, words=(path,)))
+
+    def _read(self, source: Any, **settings: Any) -> Comparisons | Rankings | Ratings:
+        """Read a table with the columns it has of those named; one that no table has is refused."""
         from evenhand.formats.reading import read
 
-        settings: dict[str, Any] = {"outcomes": self.meanings or None, "missing": self.missing}
-        try:
-            data = read(path, columns=self.roles or None, **settings)
-        except UnknownColumn:  # columns of FILE alone
-            data = read(path, **settings)
-        return replace(data, source=replace(data.source, words=(path,)))
+        roles, lacking = dict(self.roles), set[str]()
+        while True:
+            try:
+                data = read(source, columns=roles or None, **settings)
+            except UnknownColumn as fault:
+                lost = {role for role, name in roles.items() if name == fault.name}
+                if not (lost and self.beside) or lost & self.lacking:
+                    raise
+                lacking |= lost
+                roles = {role: name for role, name in roles.items() if role not in lost}
+            else:
+                self.lacking = lacking
+                return data
 
     def open_systems(
         self,

@@ -465,3 +465,24 @@ def keep_account(context: click.Context, param: click.Parameter, value: Any) -> 
         fetches = context.with_resource(watch_fetches())
         context.call_on_close(lambda: click.echo(write_account(fetches), err=True))
     return value
+
+
+def join_conditions(conditions: tuple[str, ...]) -> str | None:
+    """Join several conditions into one, so that a refusal's advice adds to what was given."""
+    if len(conditions) < 2:
+        return next(iter(conditions), None)
+    from evenhand.data.conditions import parse_condition
+
+    for condition in conditions:
+        parse_condition(condition)
+    # A remark at the end of a condition ends with its line.
+    return " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
+
+
+def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]:
+    """Join pairs of a name and a value; a name with two values is refused."""
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        if joined.setdefault(name, value) != value:
+            raise UnknownOption(refusal.format(name, joined[name], value))
+    return joined

@@ -22,7 +22,14 @@ from evenhand.data.controls import (
 )
 from evenhand.data.engine import count_labels
 from evenhand.data.exclusions import count_exclusions, note_excluded
-from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table, tally_groups
+from evenhand.data.groups import (
+    Levels,
+    choose_groups,
+    list_judges,
+    say_pooled,
+    split_table,
+    tally_groups,
+)
 from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
@@ -216,17 +223,21 @@ def _rank_with_verdicts(
     unpaired: str | None,
     weight: float | None,
 ) -> Ranking | GroupedRankings:
-    from evenhand.ranking.verdicts import rank_with_verdicts, say_odd
+    from evenhand.ranking.verdicts import rank_with_verdicts, say_odd, say_ranked
 
     by, left_out = choose_groups(people, group_by), take_findings(say_left_out(data, people))
     left_out += say_odd(llm)
     ranked = rank_with_verdicts(people, llm, by, settings, unpaired=unpaired, weight=weight)
     ranked = note_excluded(ranked, count_exclusions(llm.source.exclusions))
+    judges = list_judges(llm)
+
+    def describe(one: Ranking) -> Ranking:
+        notes = (*left_out, *say_ranked(judges, one.systems), *one.notes)
+        return _describe(one, people, notes)
+
     if isinstance(ranked, Ranking):
-        return _describe(ranked, people, (*left_out, *ranked.notes))
-    groups = {
-        name: _describe(one, people, (*left_out, *one.notes)) for name, one in ranked.groups.items()
-    }
+        return describe(ranked)
+    groups = {name: describe(one) for name, one in ranked.groups.items()}
     return _take_only(replace(ranked, groups=groups), requested=group_by is not None)
 
 

@@ -7,7 +7,7 @@ LLM. A comparison of the verdicts on their items with those on others shows some
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import sqrt
@@ -310,10 +310,10 @@ def rank_with_verdicts(
 
 
 def refuse_items(name: str, columns: Sequence[str] = ()) -> InvalidJudgments:
-    others = f" (other columns: {listing(columns)})" if columns else ""
+    others = f", NAME being one of {listing(columns)}" if columns else ""
     return InvalidJudgments(
         f"no column of {name} holds items, by which verdicts are matched: call the column of items"
-        f" 'item'{others}"
+        f" 'item', or name it (--column item=NAME{others})"
     )
 
 
@@ -501,8 +501,14 @@ def count_effective(people: Tally) -> float | None:
 
 def say_odd(verdicts: Comparisons) -> tuple[Finding, ...]:
     """Say what is odd in verdicts as they were read, and which LLM judges are excluded."""
-    codes = ("verdict-probabilities", "constant-llm-judges")
+    codes = ("verdict-probabilities", "constant-llm-judges", "both-bad")
     return tuple(one for one in take_findings(verdicts.source.notes) if one.code in codes)
+
+
+def say_ranked(verdicts: Iterable[str], systems: Iterable[str]) -> tuple[Finding, ...]:
+    """Say which LLM judges are among the systems that are ranked."""
+    both = sorted({*verdicts} & {*systems})
+    return (say("judges-ranked", "warning", judges=both),) if both else ()
 
 
 def say_unjudged(unjudged: Mapping[str, float], verdicts: float) -> list[Finding]:
