@@ -61,6 +61,7 @@ from evenhand.ranking.verdicts import (
     refuse_unlike,
     refuse_unpaired,
     refuse_weight,
+    say_ranked,
     weigh,
     with_verdicts,
     without_verdicts,
@@ -253,7 +254,9 @@ def fuse_scores(
         asked: dict[str, Any] = {"unpaired": unpaired, "lower": lower_is_better, "weight": weight}
         return _fuse(part, of_part, settings, **asked)
 
-    return rank_beside_references(fuse, people, references)
+    ranking = rank_beside_references(fuse, people, references)
+    judges = {verdicts.judges[code] for code in np.unique(verdicts.judge).tolist()}
+    return replace(ranking, notes=(*say_ranked(judges, ranking.systems), *ranking.notes))
 
 
 def _fuse(
