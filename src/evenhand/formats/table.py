@@ -62,7 +62,7 @@ from evenhand.data.source import (
 from evenhand.data.tables import LABELS as LABEL_ROLES
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
 from evenhand.formats.documents import keep_documents_apart
-from evenhand.formats.grades import Grades, read_grades, read_words
+from evenhand.formats.grades import Grades, Reading, read_grades, read_words, tell_reading
 from evenhand.formats.roles import (
     SOFT,
     SYNONYMS,
@@ -676,30 +676,6 @@ def _misfit(table: Table, role: str, column: str) -> str | None:
 # counted.
 SIDES: Final = Complete(left="left", tie="tie", right="right")
 _ROLES: Final = ("left", "right", "outcome")
-
-Reading = Literal["sides", "winners", "both"]
-
-
-def tell_reading(
-    rows: Iterable[tuple[str | None, str | None, str | None]],
-    outcome_labels: Mapping[str, Outcome] | None = None,
-) -> Reading:
-    """Tell what outcomes are: sides, names of winners, or words that could be both."""
-    unknown = turned = False
-    for left, right, label in rows:
-        if not (left and right and label):
-            continue
-        meant = read_outcome(label, outcome_labels)
-        named = "left" if label == left else "right" if label == right else None
-        if named is None and (meant in (None, "tie") or is_missing(label, outcome_labels)):
-            continue
-        if named is None or (outcome_labels and label in outcome_labels):
-            return "sides"
-        unknown = unknown or meant is None
-        turned = turned or (named is not None and meant not in (None, named))
-    if unknown:
-        return "winners"
-    return "both" if turned else "sides"
 
 
 def look_at_outcomes(
