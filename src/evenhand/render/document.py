@@ -64,8 +64,9 @@ class Table:
 
     @property
     def means(self) -> dict[Column, str]:
-        """What columns mean, of those whose titles do not say enough."""
-        return {one: f"{one.title}: {one.says}" for one in self.columns if one.says}
+        """What columns mean that may be left out, so that the legend cannot say it."""
+        may_go = (one for one in self.columns if one.says and one.priority != ALWAYS)
+        return {one: f"{one.title}: {one.says}" for one in may_go}
 
     @property
     def records(self) -> list[dict[str, Any]]:

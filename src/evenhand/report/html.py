@@ -366,11 +366,12 @@ def write_tables(
     about = ["\n".join(filter(None, first))]
     for name, (part, section, table) in tables.items():
         # What stands above a table: its caption, what columns mean, how to get it again
+        means = [f"{one.title}: {one.says}" for one in table.columns if one.says]
         of = f"{part.name}: {table.caption}" if part.name else table.caption
         comments = [
             *filter(
                 None,
-                (of, *table.means.values(), section.command, section.signature or part.signature),
+                (of, *means, section.command, section.signature or part.signature),
             )
         ]
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
