@@ -25,7 +25,6 @@ WORDS = {"console": {"refused", "no-run", "slow"}, "python": {"no-run", "slow"}}
 UNRUN = {  # these read judgments that are not ours to distribute, or ask a server
     "docs/datasets.md": 1,
     "docs/engines.md": 3,
-    "docs/llm-judges.md": 2,
     "docs/metrics.md": 2,
     "docs/rules.md": 1,
     "docs/papers/beck2013.md": 4,

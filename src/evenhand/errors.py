@@ -52,6 +52,10 @@ class UnknownName(InvalidJudgments):
 class UnknownColumn(EvenhandError, ValueError):
     """A column that was asked for is not there."""
 
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name  # the column, where it was named for a role
+
 
 class UnknownFormat(EvenhandError, ValueError):
     """A file that no importer understands, or that is damaged."""

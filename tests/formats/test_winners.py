@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments
+from evenhand.formats.grades import tell_reading
 from evenhand.formats.reading import read
-from evenhand.formats.table import LOOK, tell_reading
+from evenhand.formats.table import LOOK
 from read_tables import cells_of, refusal, tally_of
 
 NAMED = "left,right,winner\nred,blue,red\nblue,red,red\nblue,red,Tie\nred,blue,blue\n"

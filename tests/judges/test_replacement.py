@@ -459,7 +459,7 @@ def test_a_yes_names_the_llm_whose_verdicts_put_another_system_first():
     assert notes_of(rows) == []
     (note,) = notes_of(rows + more)
     assert note.startswith("By its verdicts alone dione would be first, and by people apollo")
-    assert "evenhand bias --llm-judges gpt" in note
+    assert "(evenhand bias FILE --llm-judges gpt)" in note
 
 
 def test_outputs_of_one_person_each_are_told_as_such():

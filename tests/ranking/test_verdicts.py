@@ -149,6 +149,19 @@ def test_constant_verdicts_leave_the_ranking_by_people_as_it_is(tables, outcomes
     assert codes.count("constant-llm-judges") == len(outcomes) - 1
 
 
+def test_lambda_0_is_the_ranking_by_people_bit_for_bit(tables):
+    people, verdicts = tables
+    ranking, alone = evenhand.rank(people, llm=verdicts, llm_weight=0.0), evenhand.rank(people)
+    assert (ranking.fused.weight, ranking.fused.gain) == (0, 1)
+    assert ranking.systems == alone.systems
+    for name in ("log_worth", "stderr", "lower", "upper", "rank_lower", "rank_upper", "cluster"):
+        assert getattr(ranking, name).tolist() == getattr(alone, name).tolist()
+    assert ranking.signature == alone.signature
+    assert [note.code for note in ranking.notes].count("verdicts-weigh-nothing") == 1
+    helped = evenhand.rank(people, llm=verdicts)
+    assert helped.log_worth.tolist() != alone.log_worth.tolist()
+
+
 @pytest.mark.parametrize("method", ["worths", "ppi++"])
 def test_an_llm_judge_of_one_outcome_is_excluded_and_named(tables, method):
     """It tells nothing, and averaged with another it would halve what that one tells."""
@@ -347,7 +360,7 @@ def test_groups_are_ranked_with_the_verdicts_of_their_own(tables):
         ({"judge": "j1"}, {}, InvalidJudgments, "j1 is a judge in both tables"),
         ({"left": "x", "right": "y"}, {}, InvalidJudgments, "must be the same in both"),
         ({"item": "x"}, {}, InvalidJudgments, "must be the same in both"),
-        ({"item": None}, {}, InvalidJudgments, "have no items"),
+        ({"item": None}, {}, InvalidJudgments, "no column of dict holds items"),
     ],
 )
 def test_what_does_not_go_together_is_refused(tables, change, settings, refusal, words):

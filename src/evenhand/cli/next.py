@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -32,6 +32,10 @@ class Choice(options.Options):
         "LLM judges' verdicts: draw the pairs of outputs that people should judge beside them, for"
         " rank --llm. FILE has people's judgments so far, if any.",
         reads=True,
+    )
+    llm_judges: tuple[str, ...] = _choice(
+        "--llm-judges NAME,NAME",
+        "The same where FILE holds the verdicts too: its judges who are LLMs. Repeatable.",
     )
     batch: int = _choice(
         "--batch", "Pairs, or outputs, that are asked at the same time.", default=10
@@ -106,8 +110,8 @@ def next_(
     Beside verdicts of LLM judges (--for-llm): draw the pairs of outputs that
     people should judge, each with a known probability.
     """
-    if asked.for_llm is not None:
-        return _sample_for_llm(run, asked.for_llm, asked)
+    if asked.for_llm is not None or asked.llm_judges:
+        return _sample_for_llm(run, asked)
     if not run.reading.files:
         raise click.UsageError("evenhand next needs FILE, or --for-llm VERDICTS")
     if not asked.savings:
@@ -153,19 +157,23 @@ def next_(
     return VerbResult(results, refused, remarks_on(data))
 
 
-def _sample_for_llm(run: options.Run, llm: str, asked: Choice) -> VerbResult:
+def _sample_for_llm(run: options.Run, asked: Choice) -> VerbResult:
     from evenhand.design.next_for_llm import POLICIES as OF_LLM
     from evenhand.design.next_for_llm import sample_for_llm
-    from evenhand.formats.reading import read
 
+    way = "--for-llm" if asked.for_llm is not None else "--llm-judges"
     unused = (*OF_PAIRS, "savings", "replays", "group_by", *Features.list_options())
-    options.refuse_given(unused, "does nothing with --for-llm: leave it out")
+    options.refuse_given(unused, f"does nothing with {way}: leave it out")
     policy = asked.policy or "random"
     if policy not in OF_LLM:
-        raise UnknownOption(f"--policy {policy} is not for --for-llm: choose {' | '.join(OF_LLM)}")
-    data = run.reading.open_either() if run.reading.files else None
-    verdicts = read(llm, outcomes=run.reading.meanings or None)
-    drawn = sample_for_llm(data, verdicts, n=asked.batch, policy=policy, seed=asked.seed)
+        raise UnknownOption(f"--policy {policy} is not for {way}: choose {' | '.join(OF_LLM)}")
+    if asked.llm_judges and not run.reading.files:
+        raise click.UsageError("evenhand next --llm-judges needs FILE")
+    names = options.split_names(asked.llm_judges)
+    data = run.reading.open_either(llm=names) if run.reading.files else None
+    verdicts = None if asked.for_llm is None else run.reading.open_beside(asked.for_llm)
+    settings: dict[str, Any] = {"n": asked.batch, "policy": policy, "seed": asked.seed}
+    drawn = sample_for_llm(data, verdicts, llm_judges=names, **settings)
     return VerbResult({"": drawn}, {}, [] if data is None else remarks_on(data))
 
 

@@ -17,7 +17,16 @@ import click
 from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
-from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
+from evenhand.cli.running import (
+    FORMS,
+    Output,
+    ProgressDisplay,
+    choose_output,
+    join_conditions,
+    join_pairs,
+    keep_account,
+    write_words,
+)
 from evenhand.errors import (
     MissingOutcomes,
     PaddedLabels,
@@ -186,6 +195,15 @@ SEED: Final = 20131
 
 class Section(click.Option):
     """An option that stands under a heading in the help."""
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Refuse another option in place of the value, which click takes for one."""
+        names = {name for one in ctx.command.params for name in (*one.opts, *one.secondary_opts)}
+        given = value if isinstance(value, tuple | list) else [value]
+        if any(isinstance(one, str) and one in names for one in given):
+            needs = self.make_metavar(ctx)
+            raise click.BadOptionUsage(self.name or "", f"{self.opts[-1]} needs {needs}", ctx)
+        return super().type_cast_value(ctx, value)
 
     def __init__(self, *words: Any, heading: str = "Options", **settings: Any) -> None:
         """Declare it: its default is shown unless told otherwise, and numbers are called NUMBER."""
@@ -407,37 +425,6 @@ _certainty_option = under("Uncertainty")
 _output_option = under("Output")
 
 
-def join_conditions(conditions: tuple[str, ...]) -> str | None:
-    """Join several conditions into one, so that a refusal's advice adds to what was given."""
-    if len(conditions) < 2:
-        return next(iter(conditions), None)
-    from evenhand.data.conditions import parse_condition
-
-    for condition in conditions:
-        parse_condition(condition)
-    # A remark at the end of a condition ends with its line.
-    return " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
-
-
-def _keep_account(context: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ARG001 - click's signature
-    """Keep account of every query of the verb, and print it on the error stream at its end."""
-    if value:
-        from evenhand.data.query_log import watch_fetches
-
-        fetches = context.with_resource(watch_fetches())
-        context.call_on_close(lambda: click.echo(write_account(fetches), err=True))
-    return value
-
-
-def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]:
-    """Join pairs of a name and a value; a name with two values is refused."""
-    joined: dict[str, str] = {}
-    for name, value in pairs:
-        if joined.setdefault(name, value) != value:
-            raise UnknownOption(refusal.format(name, joined[name], value))
-    return joined
-
-
 STANDARD_INPUT: Final = "standard input"  # What the file "-" is called in messages
 
 
@@ -511,7 +498,7 @@ class Reading(Options):
     explain: bool = _input_option(
         "--explain",
         "Print the queries that the engine ran, and how many rows they returned.",
-        callback=_keep_account,
+        callback=keep_account,
     )
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -523,6 +510,14 @@ class Reading(Options):
         self.roles = join_pairs(
             [*self.columns, *weight], "role '{}' is given two columns, '{}' and '{}': one will do"
         )
+        # columns may be in one of two files only
+        self.beside = any(values.get(name) for name in ("llm", "for_llm", "later"))
+        self.lacking: set[str] = set()  # roles whose column the first file does not have
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What stands behind a verb to read the same judgments, without secrets."""
+        return write_words(self.files, self.flags(), vars(self))
 
     @cached_property
     def is_database(self) -> bool:
@@ -545,7 +540,6 @@ class Reading(Options):
         """Open the files; of a campaign's database a table of one of these kinds, if it has any."""
         from evenhand.data.comparisons import Comparisons
         from evenhand.data.query_log import call_copy
-        from evenhand.formats.reading import read
 
         files = [self.standard_input if one == "-" else one for one in self.files]
         if "-" in self.files:  # in another process the copy has no other name yet
@@ -555,10 +549,9 @@ class Reading(Options):
             from evenhand.web.downloads import open_table
 
             source = open_table(source, kinds, layout=self.layout, task=self.task)
-        data = read(
+        data = self._read(
             source,
             format=self.layout,
-            columns=self.roles or None,
             weights=self.weights,
             outcomes=self.meanings or None,
             where=self.where,
@@ -571,20 +564,34 @@ class Reading(Options):
             error_weights=dict(self.error_weights),
             without=self.without,
         )
+        data = replace(data, source=replace(data.source, words=self.words))
         if self.thorough:
             data = data.strip_labels()
             return data.exclude_unanswered() if isinstance(data, Comparisons) else data
         return data
 
     def open_beside(self, path: str) -> Comparisons | Rankings | Ratings:
-        """Open another file whose labels and columns are as in FILE."""
+        """Open another file whose labels and columns are as in FILE, or columns its own."""
+        data = self._read(path, outcomes=self.meanings or None, missing=self.missing)
+        return replace(data, source=replace(data.source, words=(path,)))
+
+    def _read(self, source: Any, **settings: Any) -> Comparisons | Rankings | Ratings:
+        """Read a table with the columns it has of those named; one that no table has is refused."""
         from evenhand.formats.reading import read
 
-        settings: dict[str, Any] = {"outcomes": self.meanings or None, "missing": self.missing}
-        try:
-            return read(path, columns=self.roles or None, **settings)
-        except UnknownColumn:  # columns of FILE alone
-            return read(path, **settings)
+        roles, lacking = dict(self.roles), set[str]()
+        while True:
+            try:
+                data = read(source, columns=roles or None, **settings)
+            except UnknownColumn as fault:
+                lost = {role for role, name in roles.items() if name == fault.name}
+                if not (lost and self.beside) or lost & self.lacking:
+                    raise
+                lacking |= lost
+                roles = {role: name for role, name in roles.items() if role not in lost}
+            else:
+                self.lacking = lacking
+                return data
 
     def open_systems(
         self,

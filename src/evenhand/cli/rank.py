@@ -176,6 +176,10 @@ class Verdicts(options.Options):
     )
 
     @property
+    def given(self) -> bool:
+        return self.llm is not None or bool(self.llm_judges)
+
+    @property
     def names(self) -> list[str]:
         return options.split_names(self.llm_judges)
 
@@ -355,6 +359,7 @@ def rank(
         return _rank_by_methods(
             run, by.methods, settings, certainty, {**scores.settings, "criterion": None}
         )
+    from evenhand.data.controls import advise_llm_judges
     from evenhand.data.query_log import watch_rows
     from evenhand.models.registry import RATING_MODELS
     from evenhand.ranking.pairs import tabulate_groups
@@ -391,7 +396,8 @@ def rank(
     beside = None
     if isinstance(result, GroupedRankings) and not instead.win_rates:
         beside = tabulate_groups(shown, result.by) if instead.pair else result.document()
-    return VerbResult(shown, refused, remarks_on(data), scales.shown, beside)
+    remarks = [*remarks_on(data), *(() if verdicts.given else advise_llm_judges(data))]
+    return VerbResult(shown, refused, remarks, scales.shown, beside)
 
 
 OF_VERDICTS: Final = ("llm", "llm_judges", "unpaired", "llm_weight")  # settings of `rank`

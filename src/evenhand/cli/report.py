@@ -159,27 +159,6 @@ class Placed(options.Options):
             _say("wrote", f"{plural(len(written), 'file')} of figures to {Path(self.figures)}")
 
 
-def say_reading(reading: options.Reading) -> tuple[str, ...]:
-    """Return the words of the command that read the same judgments again, without secrets."""
-    from evenhand.formats.reading import show_source
-
-    words, flags = [*map(show_source, reading.files)], options.Reading.flags()
-    values = ("task", "where", "layout", "weight", "weights", "system_separator", "sheet")
-    for name in (*values, "decimal"):
-        value = getattr(reading, name)
-        usual = "frequency" if name == "weights" else None
-        words += [] if value == usual else [flags[name], value]
-    for name in ("columns", "outcomes"):
-        for key, value in getattr(reading, name):
-            words += [flags[name], f"{key}={value}"]
-    for name, points in reading.error_weights:
-        words += [flags["error_weights"], f"{name}={points:g}"]
-    words += [flags["skip_bad_rows"]] if reading.skip_bad_rows else []
-    for name in ("missing", "without"):
-        words += [word for one in getattr(reading, name) for word in (flags[name], one)]
-    return tuple(words)
-
-
 def _say(what: str, text: str) -> None:
     click.echo(label(what, text, PLAIN), err=True)
 
@@ -229,7 +208,7 @@ def report(
     elif given:
         model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     left_out = take_metrics(reading)
-    chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
+    chosen = Settings(reading.words, said.level, said.seed, model, said.full, **vars(apart))
     names = tuple(options.split_names(verdicts.llm_judges))
     chosen = replace(
         chosen, **vars(scores), llm=verdicts.llm, llm_judges=names, without_metrics=left_out
@@ -261,7 +240,7 @@ def report(
     for one in made.excluded:
         _say("note", one.text)
     for warning in made.warnings:
-        _say("warning", warning)
+        _say("note" if warning.severity == "note" else "warning", warning)
     for part in made.parts:  # the answer; where a task has none, why
         name = f"{part.name}: " if part.name else ""
         if part.refused or len(made.parts) == 1:

@@ -383,6 +383,28 @@ def remarks_on(
     return [*notes, *more, *exclusions.list_idle(data.source.exclusions)]
 
 
+def write_words(
+    files: Sequence[str], flags: Mapping[str, str], values: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Return the words of a command that read the same judgments again, without secrets."""
+    from evenhand.formats.reading import show_source
+
+    words = [*map(show_source, files)]
+    for name in ("task", "where", "layout", "weight", "weights", "system_separator", "sheet"):
+        usual = "frequency" if name == "weights" else None
+        words += [] if values[name] == usual else [flags[name], values[name]]
+    words += [flags["decimal"], values["decimal"]] if values["decimal"] else []
+    for name in ("columns", "outcomes"):
+        for key, value in values[name]:
+            words += [flags[name], f"{key}={value}"]
+    for name, points in values["error_weights"]:
+        words += [flags["error_weights"], f"{name}={points:g}"]
+    words += [flags["skip_bad_rows"]] if values["skip_bad_rows"] else []
+    for name in ("missing", "without"):
+        words += [word for one in values[name] for word in (flags[name], one)]
+    return tuple(words)
+
+
 # `--explain`: the queries that were pushed to the engine that holds the judgments.
 
 MAX_QUERY: Final = 600  # Characters of a query that are shown
@@ -433,3 +455,34 @@ def _say_columns(fetch: Fetch) -> str:
         more = f" with {plural(len(sums), 'more column')}" if sums else ""
         return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
     return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
+
+
+def keep_account(context: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ARG001 - click's signature
+    """Keep account of every query of the verb, and print it on the error stream at its end."""
+    if value:
+        from evenhand.data.query_log import watch_fetches
+
+        fetches = context.with_resource(watch_fetches())
+        context.call_on_close(lambda: click.echo(write_account(fetches), err=True))
+    return value
+
+
+def join_conditions(conditions: tuple[str, ...]) -> str | None:
+    """Join several conditions into one, so that a refusal's advice adds to what was given."""
+    if len(conditions) < 2:
+        return next(iter(conditions), None)
+    from evenhand.data.conditions import parse_condition
+
+    for condition in conditions:
+        parse_condition(condition)
+    # A remark at the end of a condition ends with its line.
+    return " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
+
+
+def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]:
+    """Join pairs of a name and a value; a name with two values is refused."""
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        if joined.setdefault(name, value) != value:
+            raise UnknownOption(refusal.format(name, joined[name], value))
+    return joined

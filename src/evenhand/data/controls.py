@@ -8,12 +8,12 @@ right kind is refused here, with what to do instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from math import isfinite
-from typing import Final, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
 
 import narwhals as nw
 import numpy as np
@@ -36,14 +36,21 @@ from evenhand.data.engine import (
     fetch_columns,
     require_open,
 )
-from evenhand.data.exclusions import Exclusion, Result, count_exclusions, name_lost, note_excluded
+from evenhand.data.exclusions import (
+    Exclusion,
+    Result,
+    count_exclusions,
+    exclude_verdicts,
+    name_lost,
+    note_excluded,
+)
 from evenhand.data.groups import choose_criterion, list_judges
 from evenhand.data.joining import spread
 from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import fold, number_rows
+from evenhand.data.source import Source, fold, number_rows
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally, take_names
 from evenhand.data.texts import say
@@ -59,6 +66,7 @@ from evenhand.errors import (
     quote_word,
     suggest_or_list,
 )
+from evenhand.render.findings import Finding
 
 P = ParamSpec("P")
 Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | tables.RatingTable
@@ -83,6 +91,7 @@ _REASONS: Final = {
     "repeats": "repeats, which tell how judges agree with themselves",
     "llm-judges": "verdicts of LLM judges (judge_type)",
     "named": "verdicts of LLM judges, who are named",
+    "people": "judgments of people (judge_type)",
     "again": "second answers of a judge to the same pair of outputs",
 }
 _ROW, _LOW, _HIGH = "evenhand_row", "evenhand_low", "evenhand_high"
@@ -197,7 +206,22 @@ def note_llm_judges(data: Table) -> tuple[str, ...]:
     people = leave_out_llm_judges(data)
     inside = [one for one in people.excluded if one.code == "llm-judges"]
     notes = people.source.notes[len(data.source.notes) :]
-    return (*notes, *(say("llm-judges-inside", "read", clause=one.clause) for one in inside))
+    told = (say("llm-judges-inside", "read", clause=one.clause) for one in inside)
+    return (*notes, *told, *advise_llm_judges(people))
+
+
+def advise_llm_judges(data: object, verb: str = "rank") -> tuple[Finding, ...]:
+    """Say how verdicts help to rank, where those of marked judges were excluded.
+
+    Verdicts are matched by items. Of many LLM judges the names are not known any more.
+    """
+    if not isinstance(data, Table) or _TYPE not in data.columns or not data.has("item"):
+        return ()
+    names = [one for part in data.excluded if part.code == "llm-judges" for one in part.judge_names]
+    if not names:
+        return ()
+    command = data.source.write_command(verb, "--llm-judges", ",".join(names))
+    return (say("llm-judges-help", command=command),)
 
 
 def keep_all_judges(data: Taken) -> Taken:
@@ -261,11 +285,49 @@ def leave_out_named(data: Held, llm_judges: str | Sequence[str]) -> Held:
     if people is None:
         raise NotIdentified(
             "all judges are LLM judges: there are no people to compare them with",
-            [f"see what moves their verdicts (evenhand bias --llm-judges {','.join(names)})"],
+            advise_bias(data, *names),
         )
     named = nw.col("judge").cast(nw.String).is_in(names)
     remaining = data.frame.filter(~named.fill_null(value=False))
     return cast("Held", data.keep_rows(remaining, "llm-judges", _REASONS["named"]))
+
+
+def write_bias_command(data: Table, *llm_judges: str) -> str:
+    """Return the command that shows what moves verdicts of LLM judges among judgments."""
+    joined = "--llm" in data.source.words  # their file is named
+    named = () if joined else ("--llm-judges", ",".join(llm_judges))
+    return data.source.write_command("bias", *named)
+
+
+def advise_bias(data: object, *llm_judges: str) -> list[str]:
+    """Return the remedy to see what moves their verdicts, where these are comparisons."""
+    if not isinstance(data, tables.ComparisonTable | tables.RankingTable):
+        return []
+    return [f"see what moves their verdicts ({write_bias_command(data, *llm_judges)})"]
+
+
+def take_llm(llm: Openable) -> Any:
+    """Open a table of verdicts; where people judged in it too, their rows are excluded.
+
+    Raises:
+        InvalidJudgments: a column judge_type says that all of it was judged by people.
+
+    """
+    data = take(llm)
+    if not isinstance(data, Table) or data.source.all_judges or _TYPE not in data.columns:
+        return data
+    labels = count_labels(data.frame, _TYPE, as_text=True)
+    kinds = {one: JUDGE_TYPES.get((one or "").strip().casefold()) for one in labels}
+    people = [one for one, is_llm in kinds.items() if is_llm is False]
+    if len(people) == len(kinds):
+        raise InvalidJudgments(
+            f"people judged in {data.source.name} (column {_TYPE}), and llm takes verdicts of LLM"
+            " judges: give their table, or name them (--llm-judges NAME)"
+        )
+    if people:
+        judged = nw.col(_TYPE).cast(nw.String).is_in(people).fill_null(value=False)
+        data = data.keep_rows(data.frame.filter(~judged), "people", _REASONS["people"])
+    return keep_all_judges(data)
 
 
 def require_one_source(llm: object, llm_judges: str | Sequence[str]) -> None:
@@ -309,7 +371,7 @@ def join_verdicts(
     """
     require_one_source(llm, llm_judges)
     people.require("judge")
-    verdicts = take(llm)
+    verdicts = take_llm(llm)
     verdicts = verdicts.comparisons() if isinstance(verdicts, Rankings) else verdicts
     if not isinstance(verdicts, type(people)):
         raise refuse_kinds(type(people).__name__.lower(), verdicts)
@@ -322,7 +384,16 @@ def join_verdicts(
         for one in (people, verdicts)
     ]
     joined = take({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-    source = replace(people.source, connection=joined.source.connection)
+    words = verdicts.source.words
+    source = replace(
+        people.source,
+        connection=joined.source.connection,
+        exclusions=(
+            *people.source.exclusions,
+            *exclude_verdicts(count_exclusions(verdicts.source.exclusions)),
+        ),
+        words=(*people.source.words, "--llm", *(words if words != Source.words else ("VERDICTS",))),
+    )
     return cast("Split", replace(joined, source=source)), tuple(sorted(names))
 
 
@@ -616,6 +687,17 @@ def mend(data: Table, fault: InvalidJudgments) -> Table:
     return data.exclude_unanswered() if isinstance(data, Comparisons) else data
 
 
+def _find_mendable(arguments: Mapping[str, Any], names: Sequence[str]) -> dict[str, Table]:
+    """Return judgments, and verdicts, that may be read again without what is at fault."""
+    given = {name: arguments[name] for name in names if arguments.get(name) is not None}
+    opened = {name: one if isinstance(one, Table) else take(one) for name, one in given.items()}
+    return {
+        name: one
+        for name, one in opened.items()
+        if isinstance(one, Table) and not getattr(one, "rankings", None)
+    }
+
+
 def carries_excluded(
     *kinds: str, argument: str = "data", uses: Sequence[str] = ()
 ) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
@@ -645,10 +727,11 @@ def carries_excluded(
                     result = cast("Callable[..., Result]", function)(*given.args, **given.kwargs)
                     break
                 except (MissingOutcomes, PaddedLabels) as fault:
-                    if last or not isinstance(data, Table) or getattr(data, "rankings", None):
+                    faulty = _find_mendable(given.arguments, (argument, "llm"))
+                    if last or not faulty:
                         raise
-                    data = mend(data, fault)
-                    given.arguments[argument] = data
+                    given.arguments |= {name: mend(one, fault) for name, one in faulty.items()}
+                    data = given.arguments.get(argument)
             return note_excluded(result, find_excluded(data, wanted, uses))
 
         return run

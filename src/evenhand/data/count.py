@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evenhand.data import checks, coding, engine
 from evenhand.data.query_log import note_query, note_rows
 from evenhand.data.tables import ComparisonTable
-from evenhand.data.tally import Codes, Factor, Tally, merge_levels, tally_rows
+from evenhand.data.tally import Factor, Tally, merge_levels, tally_rows
 from evenhand.errors import InvalidJudgments
 from evenhand.numerics.graph import find_hashes
 
@@ -41,7 +41,7 @@ def count_ways(
 ) -> Tally | Apart:
     """Count by several factors: together, or each by itself."""
     look = _look(data, by)
-    rows = None if look.whole is None else len(look.whole[engine.COUNT])  # answers are no more
+    rows = None if look.whole is None else len(look.whole["outcome"].codes)  # answers are no more
     few = data.rankings is not None or (rows is not None and rows <= most)
     if look.many and not by[2:] and can_read(data, look.frame):
         counts = _count_codes(data, look, limits, apart=most)
@@ -62,7 +62,8 @@ class _Look:
     every: engine.Frame  # all rows, to number those that are refused
     many: bool = False  # whether most rows open a cell of their own
     first: engine.Columns = field(default_factory=dict)  # the labels of the first rows
-    whole: engine.Columns | None = None  # the same of all rows, where the first rows are all
+    # the same of all rows, as codes, where the first rows are all
+    whole: Mapping[str, engine.CodedColumn] | None = None
 
     @property
     def keys(self) -> list[str]:
@@ -81,13 +82,20 @@ def _look(data: ComparisonTable, by: tuple[str, ...]) -> _Look:
     if weighing.column is not None or data.rankings is not None:
         return _Look(by, weighing, frame, every)
     # Fetch the labels of the first rows: to group few of them is dearer than to fetch them
+    if isinstance(frame, nw.DataFrame) and len(frame) < SAMPLE:
+        coded = engine.code_columns(frame, keys)
+        if coded is not None:
+            return _Look(by, weighing, frame, every, whole=coded)
     with engine.one_thread(data.source.connection):
-        columns = engine.fetch_columns(frame.select(*keys).head(SAMPLE))
-    rows = {**columns, engine.COUNT: np.ones(len(columns["outcome"]))}
-    if len(rows[engine.COUNT]) < SAMPLE:
-        return _Look(by, weighing, frame, every, first=rows, whole=rows)
+        rows = engine.fetch_columns(frame.select(*keys).head(SAMPLE))
+    if len(rows["outcome"]) < SAMPLE:
+        return _Look(by, weighing, frame, every, whole=_code(rows, keys))
     cells = set(zip(*(rows[key][::EVERY].tolist() for key in keys), strict=True))
     return _Look(by, weighing, frame, every, len(cells) > MANY * SAMPLE / EVERY, rows)
+
+
+def _code(columns: engine.Columns, keys: Sequence[str]) -> dict[str, engine.CodedColumn]:
+    return {key: engine.CodedColumn.of(columns[key].tolist()) for key in keys}
 
 
 def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tally:
@@ -96,32 +104,28 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
         coded = _count_codes(data, look, limits)
         if isinstance(coded, Tally):
             return coded
-    cells = look.whole
+    cells, sums = look.whole, dict[str, Any]()
     if cells is None:
-        cells = engine.fetch_columns(look.frame.group_by(*keys).agg(*weighing.sums()))
-    labels = {key: list(dict.fromkeys(cells[key].tolist())) for key in keys}
+        sums = engine.fetch_columns(look.frame.group_by(*keys).agg(*weighing.sums()))
+        cells = _code(sums, keys)
+    labels = {key: cells[key].labels for key in keys}
     meaning = checks.check_labels(data, look.every, labels)
-    if not len(cells[engine.COUNT]):
+    if not labels["outcome"]:
         raise checks.explain_empty(data, weighing.zero)
-
-    def code(name: str, places: Mapping[str, int]) -> Codes:
-        column = map(places.__getitem__, cells[name].tolist())
-        return np.fromiter(column, dtype=np.int32, count=len(cells[name]))
-
     systems = sorted({*labels["left"], *labels["right"]})
     place = {name: at for at, name in enumerate(systems)}
-    left, right = code("left", place), code("right", place)
+    left, right = cells["left"].recode(place), cells["right"].recode(place)
     checks.check_opponents(data, look.every, systems, left, right)
     factors = {}
     for name in by:
         levels = sorted(labels[name])
-        codes = code(name, {level: at for at, level in enumerate(levels)})
+        codes = cells[name].recode({level: at for at, level in enumerate(levels)})
         factors[name] = Factor(tuple(levels), codes, np.zeros(0), len(levels))
     tally = tally_rows(
         systems,
-        (left, right, code("outcome", meaning)),
-        weights=cells[engine.COUNT].astype(np.float64),
-        squares=cells.get(engine.SQUARES),
+        (left, right, cells["outcome"].recode(meaning)),
+        weights=sums[engine.COUNT].astype(np.float64) if sums else None,
+        squares=sums.get(engine.SQUARES),
         factors=factors,
     )
     totals = tally.counts.sum(axis=1)

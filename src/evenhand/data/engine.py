@@ -55,6 +55,43 @@ def fetch_columns(frame: Frame) -> Columns:
     return columns
 
 
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    labels: list[Any]  # the different values, as they occur; None where one is missing
+    codes: NDArray[np.int32]  # (n,) the place of each row's value among them
+
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> CodedColumn:
+        labels = list(dict.fromkeys(values))
+        places = {label: at for at, label in enumerate(labels)}
+        return cls(labels, np.fromiter(map(places.__getitem__, values), np.int32, len(values)))
+
+    @property
+    def values(self) -> list[Any]:
+        return [self.labels[code] for code in self.codes.tolist()]
+
+    def recode(self, places: Mapping[Any, int]) -> NDArray[np.int32]:
+        """Return (n,) other codes, those of the labels in `places`."""
+        return np.array([places[one] for one in self.labels], dtype=np.int32)[self.codes]
+
+
+def code_columns(frame: Frame, names: Sequence[str]) -> dict[str, CodedColumn] | None:
+    """Return columns of text as codes, a third of the time of fetching them; None but of pandas."""
+    if not (isinstance(frame, nw.DataFrame) and frame.implementation.is_pandas()):
+        return None
+    native: Any = frame.to_native()
+    coded = {}
+    for name in names:
+        codes, labels = native[name].factorize()  # −1 where a value is missing
+        codes, labels = codes.astype(np.int32), labels.tolist()
+        if (codes < 0).any():
+            codes[codes < 0] = len(labels)
+            labels.append(None)
+        coded[name] = CodedColumn(labels, codes)
+    note_query(frame, tuple(names), len(native))
+    return coded
+
+
 def count_rows(frame: Frame) -> int:
     return int(fetch_columns(frame.select(nw.len().alias(COUNT)))[COUNT][0])
 

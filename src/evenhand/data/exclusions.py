@@ -180,6 +180,13 @@ class Filter:
         return Exclusion(self.code, self.reason, every - left, every, **changes)
 
 
+def exclude_verdicts(excluded: Iterable[Exclusion]) -> tuple[Exclusion, ...]:
+    """Return what is excluded from a table of verdicts, as it stands beside people's judgments."""
+    return tuple(
+        replace(one, code=f"verdicts-{one.code}", unit="verdict", sentence="") for one in excluded
+    )
+
+
 def name_lost(excluded: Exclusion, before: Frame, after: Frame) -> Exclusion:
     columns = {one: one for one in ("judge", "system", "left", "right")}
     lost = Filter(excluded.code, excluded.reason, before, after, columns).exclusion

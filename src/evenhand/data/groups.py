@@ -13,6 +13,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import (
     ANSWER,
     COUNT,
+    code_columns,
     count_labels,
     fetch_columns,
     is_nan,
@@ -172,13 +173,25 @@ def list_judges(data: Comparisons | Rankings | Ratings) -> set[str]:
     return set(filter(None, list_levels(data, "judge"))) if data.has("judge") else set()
 
 
-def list_levels(data: Comparisons | Rankings | Ratings, column: str) -> list[str | None]:
-    """Return the different values of a column as text, sorted; None for blank ones comes last."""
+def list_levels(
+    data: Comparisons | Rankings | Ratings, column: str, *, rows: int | None = None
+) -> list[str | None]:
+    """Return the different values of a column as text, sorted; None for blank ones comes last.
+
+    rows: how many of the first rows are looked at; None for all.
+    """
     frame = data.frame
+    if rows is not None and not (isinstance(frame, nw.DataFrame) and len(frame) <= rows):
+        frame = frame.head(rows)
     with one_thread(data.source.connection):
         if isinstance(frame, nw.DataFrame):  # in pandas a third of the time of groups
-            distinct = frame.get_column(column).unique().cast(nw.String).to_frame()
-            values = fetch_columns(distinct)[column].tolist()
+            series = frame.get_column(column)
+            coded = code_columns(frame, [column]) if series.dtype == nw.String else None
+            if coded is not None:
+                values = coded[column].labels
+            else:
+                distinct = series.unique().cast(nw.String).to_frame()
+                values = fetch_columns(distinct)[column].tolist()
         else:
             values = [*count_labels(frame, column, as_text=True)]
     return sorted(values, key=lambda one: (one is None, one or ""))

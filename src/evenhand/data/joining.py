@@ -230,11 +230,20 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
     return (say("many-similar-names", count=len(some), names=some, kind=kind),)
 
 
-def note_llm_names(judges: Iterable[str], columns: Sequence[str] = ()) -> tuple[Finding, ...]:
-    """Ask about judges who are named like LLMs and count as people, unless judge_type says it."""
+def note_llm_names(
+    judges: Iterable[str], columns: Sequence[str] = (), source: Source | None = None
+) -> tuple[Finding, ...]:
+    """Ask about judges who are named like LLMs and count as people, unless judge_type says it.
+
+    source: of judgments, with a command that ranks them with the help of those judges.
+    """
     named = sorted(one for one in judges if _LLM_NAME.match(one))
-    noted = (say("named-like-llms", "warning", judges=named),) if named else ()
-    return drop_marked(noted, columns)
+    if not named or "judge_type" in columns:
+        return ()
+    if source is None or "item" not in columns:
+        return (say("named-like-llms", "warning", judges=named),)
+    command = source.write_command("rank", "--llm-judges", ",".join(named))
+    return (say("named-like-llms-inside", "warning", judges=named, command=command),)
 
 
 def drop_marked(notes: Sequence[Finding], columns: Sequence[str]) -> tuple[Finding, ...]:

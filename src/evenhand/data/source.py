@@ -77,6 +77,8 @@ class Source:
     audit: Callable[[], tuple[str, int]] | None = field(default=None, repr=False, compare=False)
     # options of `read` that were given and may change what answers say, as one writes them
     choices: tuple[str, ...] = field(default=(), compare=False)
+    # what stands behind a verb to read the same judgments, such as ("votes.csv", "--task", "fr-en")
+    words: tuple[str, ...] = field(default=("FILE",), compare=False)
     # what was excluded on the way here; filters are not counted yet
     exclusions: tuple[Exclusion | Filter, ...] = field(default=(), repr=False, compare=False)
 
@@ -88,6 +90,14 @@ class Source:
         more = [getattr(one, "sentence", "") for one in exclusions]
         stored = (*self.exclusions, *exclusions)
         return replace(self.noting(*filter(None, more)), exclusions=stored)
+
+    def write_command(self, verb: str, *options: str) -> str:
+        """Return a command on these judgments.
+
+        >>> Source(words=("our votes.csv",)).write_command("rank", "--llm-judges", "gpt")
+        "evenhand rank 'our votes.csv' --llm-judges gpt"
+        """
+        return shlex.join(("evenhand", verb, *self.words, *options))
 
     def named(self, role: str) -> str:
         """Return the outside name of a role's column, for messages."""

@@ -25,11 +25,14 @@ say: Final = Templates(
         "judge-types": "judge_type beside llm: {types:list}, counted as people",
         "named-like-llms": (
             "Named like LLMs, and counted as people: {judges:list}. If they are LLMs, say so"
-            " (column judge_type; --llm-judges in rank, report, gate, agreement, judges, bias and"
-            " replace),"
-            " or exclude them (--without)."
+            " (column judge_type; --llm-judges in rank, report, gate, agreement, judges, bias,"
+            " replace and next), or exclude them (--without)."
         ),
+        "named-like-llms-inside": "Named like LLMs, and counted as people: {judges:list}. If they"
+        " are LLMs, mark them (column judge_type) or name them ({command}).",
         "llm-judges-inside": "{clause}: rankings, tests, agreement and reports leave them out",
+        "llm-judges-help": "Verdicts of LLM judges can make the ranking by people more precise"
+        " ({command}).",
         "llm-judges-alone": "judged by LLM judges, no people: nothing shows what people prefer",
         "no-score": "rows without a score are excluded: {rows:,} of {of:,}",
         "blank-rankings": "{rankings:,} of {of:,} rankings are blank and excluded",

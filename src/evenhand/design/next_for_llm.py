@@ -23,11 +23,27 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import refuse_kinds, take_pairs
+from evenhand.data.controls import (
+    OF_SYSTEMS,
+    carries_excluded,
+    keep_all_judges,
+    refuse_kinds,
+    require_one_source,
+    take_llm,
+    take_pairs,
+)
+from evenhand.data.exclusions import (
+    Exclusion,
+    count_exclusions,
+    exclude_verdicts,
+    list_findings,
+    note_excluded,
+    write_excluded,
+)
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable, take
-from evenhand.data.tally import Tally
+from evenhand.data.taking import Openable
+from evenhand.data.tally import Tally, take_names
 from evenhand.design.next_pairs import count_judged
 from evenhand.design.texts import say
 from evenhand.errors import (
@@ -78,6 +94,7 @@ class SampledPairs(Shown):
         n_verdicts: verdicts before they were averaged.
         earlier: the probability of the pairs that people had judged; None without such.
         signature: what makes the draw again.
+        excluded: what was excluded from judgments and verdicts.
 
     """
 
@@ -89,6 +106,7 @@ class SampledPairs(Shown):
     n_verdicts: float
     earlier: float | None
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def notes(self) -> tuple[Finding, ...]:
@@ -122,7 +140,7 @@ class SampledPairs(Shown):
             answer=(self.says,),
             basis=say(f"sampled-{self.policy}", n=self.n, **counts),
             parts=(Table("pairs", caption, columns, rows, without=("n",)),),
-            findings=self.notes,
+            findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
 
@@ -138,14 +156,17 @@ class SampledPairs(Shown):
             "pairs": self.records(),
             **{name: getattr(self, name) for name in counts},
             "n_verdicts": whole(self.n_verdicts),
+            "excluded": write_excluded(self.excluded),
             "findings": describe_findings(self.notes),
         }
 
 
+@carries_excluded(*OF_SYSTEMS)
 def sample_for_llm(
     data: Comparisons | Openable | None,
-    llm: Comparisons | Openable,
+    llm: Comparisons | Openable | None = None,
     *,
+    llm_judges: str | Sequence[str] = (),
     n: int = 10,
     policy: str = "random",
     seed: int = SEED,
@@ -156,13 +177,14 @@ def sample_for_llm(
         data: people's judgments so far, or None. Pairs of outputs that they judged are left out,
             and are taken as a random part of all.
         llm: verdicts of LLM judges on all pairs of outputs that may be judged.
+        llm_judges: the same where they are among the judgments: names of the LLM judges.
         n: pairs of outputs to draw.
         policy: "random", n pairs with the same probability; or "uncertainty", about n, with higher
             probabilities where verdicts are divided.
         seed: of the draw; the same verdicts, judgments and seed draw the same pairs.
 
     Raises:
-        UnknownOption: fewer than one pair, more than there are, or no such policy.
+        UnknownOption: fewer than one pair, more than there are, no such policy, or no verdicts.
         InvalidJudgments: no items, no comparisons, other outputs than people judged, or a judge of
             people's gave verdicts too.
         NotIdentified: nothing is left to be judged; several tasks; judgments that were drawn with
@@ -181,7 +203,7 @@ def sample_for_llm(
     """
     require_option("policy", policy, POLICIES)
     require_seed(seed)
-    verdicts, judged = _open(data, llm)
+    verdicts, judged, excluded = _open(data, llm, take_names(llm_judges))
     if "item" not in verdicts.factors:
         raise refuse_items("verdicts")
     k, of_item = len(verdicts.systems), verdicts.factor("item")
@@ -232,7 +254,7 @@ def sample_for_llm(
         chance = write_chance(chances[at] / beyond)
         pairs.append(SampledPair(of_item.labels[item], left, right, chance))
     parts = ("next for llm", policy, f"judged={n_judged} pairs={n} seed={seed}")
-    return SampledPairs(
+    sampled_pairs = SampledPairs(
         tuple(pairs),
         policy,
         n,
@@ -242,6 +264,7 @@ def sample_for_llm(
         write_chance(sampled / beyond) if n_judged else None,
         write_signature(parts, cells.n_verdicts, verdicts.digest_by(("item",))),
     )
+    return note_excluded(sampled_pairs, excluded)
 
 
 def write_chance(chance: float) -> float:
@@ -273,9 +296,19 @@ def find_probabilities(uncertainty: Array, n: int) -> Array:
         certain |= chances > 1
 
 
-def _open(data: Any, llm: Any) -> tuple[Tally, Sequence[tuple[str, str, str]]]:
-    """Return the verdicts by item, and item and systems of each pair that people judged."""
-    people, verdicts = (None if one is None else take_pairs(take(one)) for one in (data, llm))
+def _open(
+    data: Any, llm: Any, llm_judges: Sequence[str]
+) -> tuple[Tally, Sequence[tuple[str, str, str]], tuple[Exclusion, ...]]:
+    """Return the verdicts by item, item and systems of each pair that people judged, and more.
+
+    The last is what is excluded from verdicts in a table of their own.
+    """
+    require_one_source(llm, llm_judges)
+    if llm is None and not (llm_judges and data is not None):
+        raise UnknownOption("give verdicts in a table (llm) or name the LLM judges (llm_judges)")
+    people = keep_all_judges(data) if llm_judges else data
+    people = None if people is None else take_pairs(people)
+    verdicts = None if llm is None else take_pairs(take_llm(llm))
     for one in (people, verdicts):
         if isinstance(one, Ratings):
             raise InvalidJudgments(
@@ -285,8 +318,9 @@ def _open(data: Any, llm: Any) -> tuple[Tally, Sequence[tuple[str, str, str]]]:
     if people is None:
         if not isinstance(verdicts, Comparisons):
             raise refuse_kinds("comparisons", verdicts)
-        return _tally(split_probabilities(verdicts)), ()
-    people, verdicts = open_verdicts(people, verdicts, ())
+        excluded = exclude_verdicts(verdicts.excluded)
+        return _tally(split_probabilities(verdicts)), (), excluded
+    people, verdicts = open_verdicts(people, verdicts, llm_judges)
     chances: Mapping[str | None, float] = count_sampled(people)
     if len(chances) > 1:
         raise NotIdentified(
@@ -301,7 +335,8 @@ def _open(data: Any, llm: Any) -> tuple[Tally, Sequence[tuple[str, str, str]]]:
     factor = tally.factor("item")
     sides = zip(factor.codes.tolist(), tally.left.tolist(), tally.right.tolist(), strict=True)
     names = tally.systems
-    return _tally(verdicts), [(factor.labels[i], names[a], names[b]) for i, a, b in sides]
+    judged = [(factor.labels[i], names[a], names[b]) for i, a, b in sides]
+    return _tally(verdicts), judged, count_exclusions(verdicts.source.exclusions)
 
 
 def _tally(verdicts: Comparisons) -> Tally:

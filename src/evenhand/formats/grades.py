@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from evenhand.data.labels import Outcome, is_missing, read_outcome
 from evenhand.data.source import fold
@@ -371,3 +371,30 @@ def read_words(
         if numbers and fits:
             return numbers, say(code, of=min(of, default=""))
     return None
+
+
+# Whether outcomes are sides at all, or the names of those who won.
+
+Reading = Literal["sides", "winners", "both"]
+
+
+def tell_reading(
+    rows: Iterable[tuple[str | None, str | None, str | None]],
+    outcome_labels: Mapping[str, Outcome] | None = None,
+) -> Reading:
+    """Tell what outcomes are: sides, names of winners, or words that could be both."""
+    unknown = turned = False
+    for left, right, label in rows:
+        if not (left and right and label):
+            continue
+        meant = read_outcome(label, outcome_labels)
+        named = "left" if label == left else "right" if label == right else None
+        if named is None and (meant in (None, "tie") or is_missing(label, outcome_labels)):
+            continue
+        if named is None or (outcome_labels and label in outcome_labels):
+            return "sides"
+        unknown = unknown or meant is None
+        turned = turned or (named is not None and meant not in (None, named))
+    if unknown:
+        return "winners"
+    return "both" if turned else "sides"

@@ -387,7 +387,8 @@ def inspect(
         for role in (role for role in ("system", "judge") if data.has(role)):
             names = [*filter(None, count_labels(data.frame, role, as_text=True))]
             notes += note_odd_names(data, names, role)
-            notes += note_llm_names(names, data.columns) if role == "judge" else ()
+            asked = role == "judge"
+            notes += note_llm_names(names, data.columns, data.source) if asked else ()
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
         expanded = data.comparisons() if isinstance(data, Rankings) else data
@@ -420,7 +421,7 @@ def inspect(
     notes = say_names(tally.systems)
     if judges:
         named = note_odd_names(data, judges.labels, "judge")
-        notes += (*named, *note_llm_names(judges.labels, data.columns))
+        notes += (*named, *note_llm_names(judges.labels, data.columns, data.source))
     notes += find_slips(data)
     return _inspection(data, tasks, notes=notes)
 

@@ -270,7 +270,8 @@ def check_asked(header: Header, roles: Iterable[str]) -> None:
         if column not in header.columns:
             hint = suggest(column, header.columns) or f" It has {listing(header.columns)}"
             raise UnknownColumn(
-                f"column '{column}' (asked for as {role}) not found in {header.table}.{hint}"
+                f"column '{column}' (asked for as {role}) not found in {header.table}.{hint}",
+                column,
             )
         if column in given:
             raise UnknownOption(

@@ -34,12 +34,14 @@ from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
+    advise_bias,
     carries_excluded,
     join_verdicts,
     keep_all_judges,
     leave_out_controls,
     split_people,
     take_pairs,
+    write_bias_command,
 )
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import group_ratings, split_table
@@ -587,7 +589,9 @@ def examine_all(
     for group, panel in panels.items():
         for llm in panel.verdicts:
             try:
-                tested.append(examine_llm(panel, group, llm, epsilon, balanced=balanced))
+                advice = advise_bias(data, llm)
+                one = examine_llm(panel, group, llm, epsilon, balanced=balanced, advice=advice)
+                tested.append(one)
             except NotIdentified as refusal:
                 if by is None:
                     raise
@@ -630,14 +634,24 @@ def compare_firsts(
     for llm in passing:
         other = find_first(verdicts[llm])
         if first is not None and other not in (None, first):
-            notes.append(say("another-first", llm=llm, other=other, first=first))
+            command = write_bias_command(pairs, llm)
+            notes.append(say("another-first", llm=llm, other=other, first=first, command=command))
     return notes
 
 
 def examine_llm(
-    panel: Panel, group: str, llm: str, epsilon: float, *, balanced: bool
+    panel: Panel,
+    group: str,
+    llm: str,
+    epsilon: float,
+    *,
+    balanced: bool,
+    advice: Sequence[str] = (),
 ) -> Replacement:
-    """Test one LLM judge on one task and criterion."""
+    """Test one LLM judge on one task and criterion.
+
+    advice: what may be done where people did not judge the same outputs.
+    """
     verdict = panel.verdicts[llm]
 
     def of_llm(part: Panel) -> Rows:
@@ -653,10 +667,7 @@ def examine_llm(
                 f"each of the {plural(int(alone.sum()), 'output')} that people and {llm} judged"
                 f" was judged by one person only: it takes {MIN_JUDGES} people, and outputs that"
                 " two of them or more judged",
-                [
-                    "have people judge outputs again that others judged",
-                    f"see what moves its verdicts (evenhand bias --llm-judges {llm})",
-                ],
+                ["have people judge outputs again that others judged", *advice],
             )
         raise NotIdentified(
             f"no output was judged by two people and {llm}",

@@ -56,8 +56,8 @@ _REPLACEMENT: Final = {
     " judge{where}: always answering {constant} may come as close.",
     "later-answers": "{n:#answer} of a judge to a question that the judge had answered before: not"
     " used, since the first counts.",
-    "another-first": "By its verdicts alone {other} would be first, and by people {first}: evenhand"
-    " bias --llm-judges {llm} shows what moves {llm}.",
+    "another-first": "By its verdicts alone {other} would be first, and by people {first}: see what"
+    " moves {llm} ({command}).",
     "replacement-untested": "{which} cannot be tested: {why}.",
     "judges-by-chance": "{llm} cannot be tested{where}: judges may agree by chance alone, and then"
     " there is nothing to replace.",

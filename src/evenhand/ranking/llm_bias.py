@@ -259,6 +259,7 @@ def _say_judge(judge: LLMBias, alpha: float) -> list[Finding]:
 
 
 LLM: Final = Column("llm", "LLM judge", "name")
+RELIABILITY: Final = "the share of the variance of the mean of both answers that is no noise"
 
 
 def _tabulate(result: LLMBiases) -> tuple[Table, ...]:
@@ -339,14 +340,12 @@ def _tabulate_repeats(judges: Sequence[LLMBias], interval: str) -> tuple[Table, 
                 Column("first_twice", "1st twice", "count", priority=4),
                 Column("second_twice", "2nd twice", "count", priority=4),
                 Column("p", "p", "p", priority=4),
-                Column("reliability", "reliability", "two", priority=2),
+                Column("reliability", "reliability", "two", says=RELIABILITY, priority=2),
             ),
             repeated,
             legend=(
                 "κ: agreement of both answers beyond chance; of several pairs of systems, with"
                 " both systems exchanged too",
-                "reliability: the share of the variance of the mean of both answers that is no"
-                " noise",
             ),
             without=("table",),
         ),

@@ -32,7 +32,13 @@ from evenhand.data.controls import (
     say_left_out,
     take_pairs,
 )
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import (
+    Exclusion,
+    count_exclusions,
+    list_findings,
+    note_excluded,
+    write_contract,
+)
 from evenhand.data.groups import choose_groups
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
@@ -56,7 +62,7 @@ from evenhand.ranking.verdicts import (
     open_verdicts,
     pair_verdicts,
     refuse_weight,
-    say_excluded,
+    say_odd,
     say_unjudged,
 )
 from evenhand.render.document import Column, Document, Table
@@ -424,7 +430,7 @@ def rank_prediction_powered(
     llm_digest = paired.every.digest_by(("item",))[:12]
     parts = [method, f"weight {powered.weight:.4f}", f"level {level:g}"]
     parts.append(f"verdicts n={paired.n_verdicts:.0f} sha256 {llm_digest}")
-    return PoweredRanking(
+    ranking = PoweredRanking(
         systems=tuple(paired.people.systems[at] for at in order.tolist()),
         estimate=values,
         stderr=stderr,
@@ -442,11 +448,12 @@ def rank_prediction_powered(
         signature=write_signature(parts, n, people.digest),
         notes=(
             say("verdicts-not-clustered", "warning", method=method),
-            *say_excluded(verdicts),
+            *say_odd(verdicts),
             *say_unjudged(paired.unjudged, paired.n_unused),
             *take_findings(say_left_out(data, table)),
         ),
     )
+    return note_excluded(ranking, count_exclusions(verdicts.source.exclusions))
 
 
 def sum_answers(paired: Paired) -> tuple[PairSums, PairSums]:

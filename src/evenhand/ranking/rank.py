@@ -21,12 +21,20 @@ from evenhand.data.controls import (
     take_pairs,
 )
 from evenhand.data.engine import count_labels
-from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table, tally_groups
+from evenhand.data.exclusions import count_exclusions, note_excluded
+from evenhand.data.groups import (
+    Levels,
+    choose_groups,
+    list_judges,
+    say_pooled,
+    split_table,
+    tally_groups,
+)
 from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.taking import Openable, take
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, listing
@@ -141,9 +149,10 @@ def rank(
             return rank_ratings(data, of_ratings, **of_scores)
         from evenhand.ranking.score_verdicts import fuse_scores, take_verdicts
 
-        scores, verdicts = take_verdicts(data, take(llm), llm_judges, group_by)
+        scores, verdicts, excluded = take_verdicts(data, llm, llm_judges, group_by)
         rank_part = partial(fuse_scores, verdicts=verdicts, unpaired=unpaired, weight=llm_weight)
-        return rank_ratings(scores, of_ratings, rank_part=rank_part, **of_scores)
+        ranked = rank_ratings(scores, of_ratings, rank_part=rank_part, **of_scores)
+        return note_excluded(ranked, excluded)
     if criterion is not None or lower_is_better is not None or references is not None:
         raise UnknownOption(
             "criteria, references and the direction of scores are of ratings: leave them out"
@@ -214,16 +223,21 @@ def _rank_with_verdicts(
     unpaired: str | None,
     weight: float | None,
 ) -> Ranking | GroupedRankings:
-    from evenhand.ranking.verdicts import rank_with_verdicts, say_excluded
+    from evenhand.ranking.verdicts import rank_with_verdicts, say_odd, say_ranked
 
     by, left_out = choose_groups(people, group_by), take_findings(say_left_out(data, people))
-    left_out += say_excluded(llm)
+    left_out += say_odd(llm)
     ranked = rank_with_verdicts(people, llm, by, settings, unpaired=unpaired, weight=weight)
+    ranked = note_excluded(ranked, count_exclusions(llm.source.exclusions))
+    judges = list_judges(llm)
+
+    def describe(one: Ranking) -> Ranking:
+        notes = (*left_out, *say_ranked(judges, one.systems), *one.notes)
+        return _describe(one, people, notes)
+
     if isinstance(ranked, Ranking):
-        return _describe(ranked, people, (*left_out, *ranked.notes))
-    groups = {
-        name: _describe(one, people, (*left_out, *one.notes)) for name, one in ranked.groups.items()
-    }
+        return describe(ranked)
+    groups = {name: describe(one) for name, one in ranked.groups.items()}
     return _take_only(replace(ranked, groups=groups), requested=group_by is not None)
 
 

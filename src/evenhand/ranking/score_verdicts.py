@@ -16,7 +16,9 @@ from evenhand.data.controls import (
     refuse_kind,
     refuse_kinds,
     refuse_same_judges,
+    take_llm,
 )
+from evenhand.data.exclusions import Exclusion, exclude_verdicts
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
@@ -59,6 +61,7 @@ from evenhand.ranking.verdicts import (
     refuse_unlike,
     refuse_unpaired,
     refuse_weight,
+    say_ranked,
     weigh,
     with_verdicts,
     without_verdicts,
@@ -171,14 +174,17 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
 
 def take_verdicts(
     data: object, llm: Any, llm_judges: Sequence[str], group_by: str | None
-) -> tuple[RatingRows, RatingRows]:
-    """Return people's scores and the verdicts: a table of them, or those of some judges.
+) -> tuple[RatingRows, RatingRows, tuple[Exclusion, ...]]:
+    """Return people's scores, the verdicts, and what is excluded from these.
+
+    Verdicts are a table, or those of some judges among people's.
 
     Raises:
         InvalidJudgments: verdicts that are no ratings, or of judges of people's.
 
     """
     factors = [] if group_by is None else [group_by]
+    llm = None if llm is None else take_llm(llm)
     if llm is not None and not isinstance(llm, Ratings):
         raise refuse_kinds("ratings", llm)
     if not isinstance(data, Ratings):
@@ -194,14 +200,15 @@ def take_verdicts(
         others = [one for one in rows.judges if one not in llm_judges]
         asked = note_llm_names(others, data.columns)
         notes = [one for one in take_findings(rows.notes) if one.code != "named-like-llms"]
-        return replace(rows.take(~by_llm), notes=(*notes, *asked)), rows.take(by_llm)
-    verdicts = leave_out_controls(llm).rows()
+        return replace(rows.take(~by_llm), notes=(*notes, *asked)), rows.take(by_llm), ()
+    llm = leave_out_controls(llm)
+    verdicts, excluded = llm.rows(), exclude_verdicts(llm.excluded)
     used = [
         {part.judges[code] for code in np.unique(part.judge).tolist()} - {""}
         for part in (rows, verdicts)
     ]
     refuse_same_judges(used[0], used[1])
-    return rows, verdicts
+    return rows, verdicts, excluded
 
 
 def match_verdicts(verdicts: RatingRows, part: RatingRows) -> RatingRows:
@@ -247,7 +254,9 @@ def fuse_scores(
         asked: dict[str, Any] = {"unpaired": unpaired, "lower": lower_is_better, "weight": weight}
         return _fuse(part, of_part, settings, **asked)
 
-    return rank_beside_references(fuse, people, references)
+    ranking = rank_beside_references(fuse, people, references)
+    judges = {verdicts.judges[code] for code in np.unique(verdicts.judge).tolist()}
+    return replace(ranking, notes=(*say_ranked(judges, ranking.systems), *ranking.notes))
 
 
 def _fuse(

@@ -86,6 +86,9 @@ RANKINGS: Final = {
     " about systems: the ranking is by people alone.",
     "constant-llm-judges": "All verdicts of {judges:list} are the same, whatever the outputs: they"
     " tell nothing about systems and are excluded.",
+    "judges-ranked": "LLM judges who are ranked themselves: {judges:list}. Their verdicts alone may"
+    " prefer their own outputs (evenhand bias --own says whether they do); people's ranking with"
+    " their help stays unbiased.",
     "verdict-probabilities": "Verdicts are the probabilities ({columns:list}), not the outcomes"
     " beside them: {contrary:,} of {verdicts:,} outcomes are the contrary.",
     "owner-not-ranked": "'{system}' in the table of owners is not ranked.{hint}",

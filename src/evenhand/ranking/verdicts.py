@@ -7,7 +7,7 @@ LLM. A comparison of the verdicts on their items with those on others shows some
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import sqrt
@@ -23,14 +23,15 @@ from evenhand.data.controls import (
     refuse_kind,
     refuse_kinds,
     refuse_same_judges,
+    take_llm,
     take_pairs,
 )
 from evenhand.data.engine import COUNT, count_labels, fetch_columns
+from evenhand.data.exclusions import exclude_verdicts
 from evenhand.data.groups import Levels, list_judges, list_levels, tally_groups
 from evenhand.data.labels import OUTCOMES, read_outcome
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
-from evenhand.data.taking import take
 from evenhand.data.tally import Factor, Tally, join_codes, keep_levels, merge_levels, take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -222,11 +223,16 @@ def open_verdicts(
     if llm is None:
         table, verdicts = split_judges(table, llm_judges)
     else:
-        verdicts = take_pairs(take(llm))
+        verdicts = take_pairs(take_llm(llm))
     if not isinstance(table, Comparisons):
         raise refuse_kind(table, "verdicts help to rank comparisons of systems, not")
     if not isinstance(verdicts, Comparisons):
         raise refuse_kinds("comparisons", verdicts)
+    for one in (table, verdicts):
+        if not one.has("item"):
+            raise refuse_items(one.source.name, one.covariates)
+    excluded = () if llm is None else exclude_verdicts(verdicts.excluded)
+    verdicts = replace(verdicts, source=replace(verdicts.source, exclusions=excluded))
     if verdicts.has("task") and not table.has("task") and len(verdicts.tasks()) == 1:
         # a campaign names its one task, and items with it; people's table need not
         verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
@@ -303,9 +309,11 @@ def rank_with_verdicts(
     return rank_apart(of_people, by, rank_group)
 
 
-def refuse_items(what: str) -> InvalidJudgments:
+def refuse_items(name: str, columns: Sequence[str] = ()) -> InvalidJudgments:
+    others = f", NAME being one of {listing(columns)}" if columns else ""
     return InvalidJudgments(
-        f"{what} have no items, by which verdicts are matched: call the column of items 'item'"
+        f"no column of {name} holds items, by which verdicts are matched: call the column of items"
+        f" 'item', or name it (--column item=NAME{others})"
     )
 
 
@@ -491,10 +499,16 @@ def count_effective(people: Tally) -> float | None:
     return float(people.counts.sum() ** 2 / people.squares.sum())
 
 
-def say_excluded(verdicts: Comparisons) -> tuple[Finding, ...]:
-    """Say what is odd in verdicts as they were read, and who is excluded."""
-    codes = ("verdict-probabilities", "constant-llm-judges")
+def say_odd(verdicts: Comparisons) -> tuple[Finding, ...]:
+    """Say what is odd in verdicts as they were read, and which LLM judges are excluded."""
+    codes = ("verdict-probabilities", "constant-llm-judges", "both-bad")
     return tuple(one for one in take_findings(verdicts.source.notes) if one.code in codes)
+
+
+def say_ranked(verdicts: Iterable[str], systems: Iterable[str]) -> tuple[Finding, ...]:
+    """Say which LLM judges are among the systems that are ranked."""
+    both = sorted({*verdicts} & {*systems})
+    return (say("judges-ranked", "warning", judges=both),) if both else ()
 
 
 def say_unjudged(unjudged: Mapping[str, float], verdicts: float) -> list[Finding]:

@@ -63,6 +63,12 @@ class Table:
     only: tuple[Form, ...] = ()  # where it is shown; () for everywhere
 
     @property
+    def means(self) -> dict[Column, str]:
+        """What columns mean that may be left out, so that the legend cannot say it."""
+        may_go = (one for one in self.columns if one.says and one.priority != ALWAYS)
+        return {one: f"{one.title}: {one.says}" for one in may_go}
+
+    @property
     def records(self) -> list[dict[str, Any]]:
         return [{k: v for k, v in row.items() if k not in self.without} for row in self.rows]
 

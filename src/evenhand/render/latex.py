@@ -91,7 +91,7 @@ def render_latex(document: Document, group: str = "", label: str | None = None) 
     above = (document.signature, *document.answer, document.basis, *document.shown)
     tables = (one for one in document.list_parts("latex") if isinstance(one, Table))
     return comment([*filter(None, above)]) + "\n".join(
-        write_table(one, (), group, label) for one in tables
+        write_table(one, [*one.means.values()], group, label) for one in tables
     )
 
 

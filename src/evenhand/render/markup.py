@@ -38,7 +38,7 @@ def render_markdown(document: Document) -> str:
         else:
             blocks += [f"*{escape(part.caption)}*"] if part.caption and several else []
             blocks.append(write_table(part).rstrip("\n"))
-            blocks += [escape(one) for one in part.legend]
+            blocks += [escape(one) for one in (*part.means.values(), *part.legend)]
     blocks += ["\n".join(f"- {escape(one)}" for one in document.shown)]
     blocks += [f"`{document.signature}`" if document.signature else ""]
     return "\n\n".join(filter(None, blocks)) + "\n"
@@ -85,7 +85,8 @@ def draw_table(table: Table, *, caption: bool = False) -> str:
         for row in table.rows[:MAX_ROWS]
     )
     more = len(table.rows) - MAX_ROWS
-    below = [*([f"... and {more:,} more"] if more > 0 else []), *table.legend]
+    below = [f"... and {more:,} more"] if more > 0 else []
+    below += [*table.means.values(), *table.legend]
     above = f"<caption>{escape_html(table.caption)}</caption>" if caption and table.caption else ""
     ends = f"<p>{'<br>'.join(map(escape_html, below))}</p>" if below else ""
     return f"<table>{above}<tr>{head}</tr>{body}</table>{ends}"

@@ -56,13 +56,16 @@ def cut(text: str, columns: int) -> str:
 
 
 _QUOTED: Final = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
-_WORD: Final = re.compile(rf"[ ]*(?:--[a-z-]+ {_QUOTED}+|\w+\((?:{_QUOTED}|[^()'\"])*\)|[^ ])[^ ]*")
+_WORD: Final = re.compile(
+    rf"[ ]*(?:--[a-z-]+ {_QUOTED}+|(?:\w+\(|\(evenhand )(?:{_QUOTED}|[^()'\"])*\)|[^ ])[^ ]*"
+)
 
 
 def wrap(text: str, columns: int) -> list[str]:
     """Break a text between words, by the columns that it takes; words are never broken.
 
-    An option with its quoted value is one word, and so is a call: they are there to be copied.
+    An option with its quoted value is one word, and so is a call, and a command in brackets: they
+    are there to be copied.
 
     >>> wrap("系统 系统 is best", 9), wrap("", 9)
     (['系统 系统', 'is best'], [''])
@@ -363,7 +366,12 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     rules = [place for place in table.lines if 0 < place < len(rows)]
     lines = [line for part in _divide(cells, columns) for line in _join(part, rules)]
     more = len(table.rows) - len(rows)
-    below = [f"... and {more:,} more" if more else "", taken, *table.legend]
+    below = [
+        f"... and {more:,} more" if more else "",
+        taken,
+        *(says for one, says in table.means.items() if one in cells),
+        *table.legend,
+    ]
     above = wrap(escape_control(table.caption), columns) if caption else []
     return [
         *(click.style(line, bold=True) for line in above),

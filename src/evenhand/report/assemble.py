@@ -16,6 +16,7 @@ import narwhals as nw
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
+    advise_llm_judges,
     find_excluded,
     keep_all_judges,
     leave_out_llm_judges,
@@ -420,7 +421,8 @@ def make_report(
     chosen = replace(chosen, model=_choose_model(data, chosen.model, chosen.seed))
     if names := tuple(take_names(llm_judges)) or chosen.llm_judges:
         require_one_source(chosen.llm or None if llm is None else llm, names)
-        both = data if isinstance(data, Ratings) else take_pairs(data)
+        both = leave_out_llm_judges(data, names)  # of those who are marked, the others
+        both = both if isinstance(both, Ratings) else take_pairs(both)
         names, people, _ = split_people(both, names)
         if people is None:
             raise InvalidJudgments(
@@ -476,6 +478,7 @@ def make_report(
         # without times, rows that are equal may be second answers: the section of data has them
         warnings=(
             *asked,
+            *(() if chosen.has_verdicts else advise_llm_judges(data, "report")),
             *_warn_companions(chosen, parts),
             *find_slips(held, pasted="shown_at" in data.source.find_annotations(data.columns)),
         ),

@@ -1,0 +1,225 @@
+"""Arena battles, an LLM's verdicts on all pairs and people's on some, as a new user tries them."""
+
+import csv
+import json
+import re
+import shlex
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+WORTHS = {"opus": 1.0, "lark": 0.5, "wren": -0.5}
+HEADER = ["judge", "question_id", "model_a", "model_b", "winner"]
+ITEMS = 80
+
+
+def write(path, rows, header=HEADER):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+def draw():
+    """Three people on 20 items, two LLM judges on 80."""
+    rng = np.random.default_rng(3)
+    output = {(item, one): rng.normal() for item in range(ITEMS) for one in WORTHS}
+
+    def vote(item, a, b, sharpness):
+        gap = sharpness * (WORTHS[a] + output[item, a] - WORTHS[b] - output[item, b])
+        return "model_a" if rng.random() < 1 / (1 + np.exp(-gap)) else "model_b"
+
+    people = [
+        [f"rater{rater}", f"q{item}", *pair, vote(item, *pair, 1.0)]
+        for item in range(20)
+        for two in combinations(WORTHS, 2)
+        for rater in range(6)
+        for pair in [two[:: 1 if (rater + item) % 2 else -1]]
+    ]
+    verdicts = {
+        name: [
+            [name, f"q{item}", a, b, vote(item, a, b, sharpness)]
+            for item in range(ITEMS)
+            for a, b in permutations(WORTHS, 2)
+        ]
+        for name, sharpness in (("gpt-4-turbo", 2.0), ("claude-3-opus", 1.0))
+    }
+    return people, verdicts
+
+
+@pytest.fixture
+def battles(folder):
+    people, verdicts = draw()
+    gpt, claude = verdicts.values()
+    write(folder / "people.csv", people)
+    write(folder / "verdicts.csv", gpt)
+    marked = [[*row, "human"] for row in people] + [[*row, "llm"] for row in (*gpt, *claude)]
+    write(folder / "one.csv", marked, [*HEADER, "judge_type"])
+    write(folder / "unmarked.csv", [row[:5] for row in marked])
+    return folder
+
+
+def find_command(text, verb):
+    """The command of a verb that a text names in brackets, as one line."""
+    (command,) = re.findall(rf"\((evenhand {verb} [^()\n]+)\)", text)
+    return shlex.split(command)[1:]
+
+
+def read_json(evenhand, *words):
+    return json.loads(evenhand(*words, "--json").out)
+
+
+def test_three_commands_from_battles_to_a_page(battles, evenhand):
+    ranked = evenhand("rank", "people.csv", "--llm", "verdicts.csv").out
+    assert "360 judgments are as precise as about" in " ".join(ranked.split())
+    replaced = evenhand("replace", "people.csv", "--llm", "verdicts.csv", "--epsilon", ".15").out
+    assert replaced.splitlines()[0].startswith(
+        ("gpt-4-turbo may replace a human judge", "These judgments are no evidence")
+    )
+    evenhand("report", "people.csv", "--llm", "verdicts.csv", "-o", "page.html")
+    page = (battles / "page.html").read_text()
+    assert "evenhand replace people.csv --llm verdicts.csv --epsilon .15" in page
+
+
+@pytest.mark.parametrize(
+    ("file", "code"), [("one.csv", "llm-judges-help"), ("unmarked.csv", "named-like-llms-inside")]
+)
+def test_the_command_that_inspect_prints_ranks_with_both(battles, evenhand, file, code):
+    printed = evenhand("inspect", file).out
+    command = find_command(printed, "rank")
+    assert command == ["rank", file, "--llm-judges", "claude-3-opus,gpt-4-turbo"]
+    assert code in [one["code"] for one in read_json(evenhand, "inspect", file)["findings"]]
+    assert read_json(evenhand, *command)["llm"]["n_verdicts"] == 2 * 6 * ITEMS
+
+
+@pytest.mark.parametrize(
+    ("verb", "says"), [("rank", "as precise as"), ("report", "By people alone")]
+)
+def test_leaving_verdicts_out_says_how_they_are_used(battles, evenhand, verb, says):
+    ran = evenhand(verb, "one.csv", "--where", "judge <> 'rater5'")
+    command = find_command(ran.out + ran.err, verb)
+    assert command[1:4] == ["one.csv", "--where", "judge <> 'rater5'"]
+    ran = evenhand(*command)
+    assert "(evenhand" not in ran.out + ran.err
+    assert says in " ".join((ran.out + ran.err).split())
+
+
+def test_a_report_of_one_file_takes_one_of_two_marked_judges(battles, evenhand):
+    made = read_json(evenhand, "report", "one.csv", "--llm-judges", "gpt-4-turbo")
+    (left_out,) = made["excluded"]
+    assert (left_out["judge_names"], left_out["rows"]) == (["claude-3-opus"], 6 * ITEMS)
+    (part,) = made["parts"]
+    assert part["sections"][0]["name"] == "llm"
+    for section in part["sections"]:  # what the page names runs
+        if section["command"] and "rank" in section["command"].split():
+            evenhand(*shlex.split(section["command"])[1:])
+
+
+def test_replace_names_the_file_where_it_advises_a_command(battles, evenhand):
+    people, verdicts = draw()
+    once = [row for at, row in enumerate(people) if at % 6 == 0]
+    write(battles / "once.csv", once)
+    write(battles / "both.csv", [*once, *verdicts["gpt-4-turbo"]])
+    two = ["once.csv", "--llm", "verdicts.csv"]
+    for words in (two, ["both.csv", "--llm-judges", "gpt-4-turbo"]):
+        refused = evenhand("replace", *words, "--epsilon", ".1", code=2).err
+        command = find_command(refused, "bias")
+        assert command == ["bias", *words]
+        evenhand(*command)
+
+
+def test_columns_of_other_names_are_those_of_the_file_that_has_them(battles, evenhand):
+    _, verdicts = draw()
+    names = ["annotator", "prompt_text", "first_model", "second_model", "verdict"]
+    write(battles / "named.csv", verdicts["gpt-4-turbo"], names)
+    refused = evenhand("rank", "people.csv", "--llm", "named.csv", code=2).err
+    (options,) = re.findall(r"Say which they are: (--column .*), in Python", refused)
+    asked = ["rank", "people.csv", "--llm", "named.csv", *shlex.split(options)]
+    refused = evenhand(*asked, code=2).err
+    assert "no column of named.csv holds items" in refused
+    assert "--column item=NAME, NAME being one of prompt_text)" in refused
+    named = read_json(evenhand, *asked, "--column", "item=prompt_text")
+    usual = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")
+    assert named["systems"] == usual["systems"]
+    for words in (["--column", "item=nothing"], ["--column", "left=nothing"]):
+        refused = evenhand("rank", "people.csv", "--llm", "verdicts.csv", *words, code=2).err
+        assert "column 'nothing'" in refused
+
+
+MISSING = {"winner": "", "NaN": "NaN", "skip": "skip"}
+
+
+@pytest.mark.parametrize("label", MISSING.values(), ids=MISSING)
+@pytest.mark.parametrize("method", [[], ["--llm-method", "ppi++"]], ids=["worths", "ppi"])
+def test_verdicts_without_an_answer_are_counted_and_named(battles, evenhand, label, method):
+    _, verdicts = draw()
+    rows = verdicts["gpt-4-turbo"]
+    write(
+        battles / "gaps.csv", [[*one[:4], label] if at < 30 else one for at, one in enumerate(rows)]
+    )
+    words = ["rank", "people.csv", "--llm", "gaps.csv", "--unpaired", "drop", *method]
+    found = read_json(evenhand, *words)
+    (left_out,) = found["excluded"]
+    assert (left_out["code"], left_out["unit"]) == ("verdicts-no-outcome", "verdict")
+    assert (left_out["rows"], left_out["of_rows"]) == (30, 6 * ITEMS)
+    assert "excluded 30 of 480 verdicts, the outcome is missing" in found["signature"]
+    assert "excluded: 30 of 480 verdicts, the outcome is missing" in evenhand(*words).out
+
+
+def test_they_are_found_however_far_down_they_stand(battles, evenhand):
+    _, verdicts = draw()
+    rows = verdicts["gpt-4-turbo"] * 110  # beyond the rows that are looked at first
+    write(battles / "far.csv", [*rows[:-2], *([*one[:4], ""] for one in rows[-2:])])
+    for verb in ("rank", "bias"):
+        printed = evenhand(verb, "people.csv", "--llm", "far.csv").out
+        assert "excluded: 2 of" in printed
+
+
+def test_people_among_the_verdicts_are_left_out_of_these(battles, evenhand):
+    found = read_json(evenhand, "rank", "people.csv", "--llm", "one.csv")
+    assert found["llm"]["n_verdicts"] == 2 * 6 * ITEMS
+    assert [(one["code"], one["rows"]) for one in found["excluded"]] == [("verdicts-people", 360)]
+    people, _ = draw()
+    write(battles / "marked.csv", [[*one, "human"] for one in people], [*HEADER, "judge_type"])
+    refused = evenhand("rank", "people.csv", "--llm", "marked.csv", code=2).err
+    assert "people judged in marked.csv (column judge_type)" in refused
+
+
+def test_an_llm_judge_who_is_ranked_is_named(battles, evenhand):
+    _, verdicts = draw()
+    write(battles / "own.csv", [["opus", *row[1:]] for row in verdicts["gpt-4-turbo"]])
+    findings = read_json(evenhand, "rank", "people.csv", "--llm", "own.csv")["findings"]
+    (warned,) = [one for one in findings if one["code"] == "judges-ranked"]
+    assert (warned["severity"], warned["values"]["judges"]) == ("warning", ["opus"])
+    findings = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["findings"]
+    assert "judges-ranked" not in [one["code"] for one in findings]
+
+
+def test_next_takes_llm_judges_of_one_file(battles, evenhand):
+    two = read_json(evenhand, "next", "people.csv", "--for-llm", "verdicts.csv", "--batch", "5")
+    one = read_json(evenhand, "next", "one.csv", "--llm-judges", "gpt-4-turbo", "--batch", "5")
+    assert one["pairs"] == two["pairs"]
+    assert (one["n_judged"], one["n_left"]) == (60, 180)
+    assert [left["judge_names"] for left in one["excluded"]] == [["claude-3-opus"]]
+    assert "needs FILE" in evenhand("next", "--llm-judges", "gpt-4-turbo", code=2).err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("next", "people.csv", "--for-llm", "--batch", "5"), "--for-llm needs VERDICTS"),
+        (("rank", "people.csv", "--level", "--json"), "--level needs PROPORTION"),
+        (("rank", "people.csv", "--without", "--json"), "--without needs NAME,NAME"),
+    ],
+)
+def test_an_option_is_no_value_of_another(battles, evenhand, words, says):
+    assert says in evenhand(*words, code=2).err
+
+
+def test_both_bad_is_said_to_be_a_tie(battles, evenhand):
+    people, _ = draw()
+    rows = [[*row[:4], "tie (bothbad)"] if at % 9 == 0 else row for at, row in enumerate(people)]
+    write(battles / "bad.csv", rows)
+    assert evenhand("rank", "bad.csv").out.count("counted as ties: tie (bothbad)") == 1
+    assert "counted as ties" not in evenhand("rank", "people.csv").out
+    declared = evenhand("rank", "bad.csv", "--outcome", "tie (bothbad)=tie").out
+    assert "counted as ties" not in declared
