@@ -15,11 +15,18 @@ from sqlalchemy import bindparam, select
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from evenhand.design.campaign import PLATFORMS, find_platform
+from evenhand.design.media import TYPES
 from evenhand.errors import CampaignError, Message
 from evenhand.web import downloads
 from evenhand.web.analysis import list_offers, list_unfit
@@ -41,6 +48,7 @@ from evenhand.web.views import View, view_consent, view_end, view_feedback, view
 
 # What Mechanical Turk sends for an assignment that nobody has taken yet
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
+KEPT: Final = "private, max-age=31536000, immutable"  # Files, which go by what is in them
 LONG: Final = 180 * 86_400  # Seconds for which a browser keeps the secret
 _log: Final = logging.getLogger("evenhand")
 
@@ -217,6 +225,20 @@ def _add_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Sho
     return (served, sitting) if served else Ended(judging.has_answered(tx, judge), sitting)
 
 
+async def send_file(request: Request) -> Response:
+    """Send an image or a recording, unless it is another one than when the server began."""
+    site, _ = await identify(request, "judge")
+    file = site.files.get(request.path_params["name"])
+    if file is None:
+        raise HTTPException(404, "there is no such file")
+    if not await run_in_threadpool(lambda: file.is_same):
+        if site.complaints.take(file.name):
+            _log.warning("evenhand: %s was changed or removed, and is not shown", file.path)
+        raise HTTPException(404, "there is no such file")
+    kind = TYPES[file.name.rpartition(".")[2]]
+    return FileResponse(file.path, media_type=kind, headers={"Cache-Control": KEPT})
+
+
 async def take_answer(request: Request) -> Response:
     site, who = await identify(request, "judge")
     sent = await read_json(request, Sent)
@@ -295,6 +317,7 @@ async def leave(request: Request) -> Response:
 ROUTES_JUDGE: Final = [
     Route("/j/{token}", show_judge_page),
     Route("/j/{token}/item", show_item),
+    Route("/j/{token}/file/{name}", send_file),
     Route("/j/{token}/answer", take_answer, methods=["POST"]),
     Route("/j/{token}/submit", submit, methods=["POST"]),
     Route("/j/{token}/undo", take_back, methods=["POST"]),
