@@ -330,7 +330,9 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
         text = part.text or ""
         if part.tag == "mi" and (text == "&" or (text.startswith("\\") and len(text) > 1)):
             return "", f"'{text}' is not known here"
-        part.text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        part.text = text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        if part.tag == "mi" and len(text) > 1 and text.isalpha():  # log and sin stand off
+            part.tag, part.attrib["lspace"], part.attrib["rspace"] = "mo", ".17em", ".17em"
     return tostring(made, encoding="unicode"), ""
 
 
@@ -357,7 +359,7 @@ def _colour(text: str, syntax: str) -> str:
 
     if not syntax:
         return html.escape(text)
-    return str(highlight(text, _find_lexer(syntax), HtmlFormatter(nowrap=True)))
+    return str(highlight(text, _find_lexer(syntax), HtmlFormatter(nowrap=True, classprefix=CLASS)))
 
 
 def _highlight(text: str, syntax: str, _more: str) -> str:
@@ -370,6 +372,7 @@ def _highlight(text: str, syntax: str, _more: str) -> str:
 
 # ---------- what a page may hold ----------
 
+CLASS: Final = "code-"  # How classes of parts of code begin
 _MATH: Final = (
     "math mrow mi mo mn mtext ms mspace mfrac msqrt mroot msub msup msubsup munder mover munderover"
     " mmultiscripts mprescripts mtable mtr mtd mstyle mpadded mphantom menclose merror"
@@ -379,9 +382,9 @@ _MARKUP: Final = (
     " tr th td"
 )
 _OF_MATH: Final = (
-    "mathvariant stretchy fence form separator accent accentunder largeop movablelimits symmetric"
-    " linethickness columnalign rowalign columnlines rowlines frame minsize maxsize scriptlevel"
-    " displaystyle notation"
+    "mathvariant lspace rspace stretchy fence form separator accent accentunder largeop symmetric"
+    " movablelimits linethickness columnalign rowalign columnlines rowlines frame minsize maxsize"
+    " scriptlevel displaystyle notation"
 )
 _ATTRIBUTES: Final[dict[str, set[str]]] = {
     **{tag: {*_OF_MATH.split()} for tag in _MATH.split()},
@@ -418,4 +421,4 @@ def _list_classes() -> set[str]:
     """Return the classes of parts of code, and that of a formula on a line of its own."""
     from pygments.token import STANDARD_TYPES
 
-    return {"formula", *filter(None, STANDARD_TYPES.values())}
+    return {"formula", *(CLASS + one for one in STANDARD_TYPES.values())}

@@ -31,8 +31,9 @@ function showTurns(box, one, judged) {
     return make("li", { class: is ? "turn judged" : `turn${turn.role === "user" ? " asks" : ""}` },
       make("p", { class: "role" }, make("bdi", {}, ROLES[turn.role] ?? turn.role), is ? ` · ${_("Judge this turn")}` : ""), said);
   });
-  box.append(make("ol", { class: "turns", tabindex: "0" }, ...turns));
-  if (judged) requestAnimationFrame(() => { const list = box.firstChild; list.scrollTop = turns[last].offsetTop; });
+  const list = make("ol", { class: "turns", tabindex: "0" }, ...turns);
+  box.append(list);
+  if (judged) requestAnimationFrame(() => { list.scrollTop = turns[last].offsetTop; });
 }
 // An answer waits for the images; a recording begins to load when it is played.
 function showFile(form, name, alt) {
