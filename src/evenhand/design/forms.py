@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from evenhand.design.tasks import is_text
 from evenhand.errors import CampaignError, sentence_hint, suggest
 
 if TYPE_CHECKING:
@@ -121,6 +122,11 @@ def read_turns(text: object) -> list[dict[str, str]]:
             value = one.get(name)
             if not isinstance(value, str) or (name == "role" and not value.strip()):
                 raise CampaignError(f"{name} of turn {at} cannot be {value!r:.60}: it is text")
+            if not is_text(value):
+                raise CampaignError(
+                    f"{name} of turn {at} holds a character that no text holds (NUL, or half of a"
+                    " surrogate pair)"
+                )
         if more := [name for name in one if name not in ("role", "content")]:
             raise CampaignError(
                 f"turn {at} has {', '.join(map(repr, more))}, which is not shown: take it out; a"
@@ -187,7 +193,7 @@ def draw(form: Form, text: str) -> Mapping[str, Any]:
         turns = [{"role": one["role"], **draw(inside, one["content"])} for one in read_turns(text)]
         return {"form": "chat", "turns": turns}
     if form.form == "code":
-        made = f"<pre>{_colour(text, form.syntax)}</pre>"
+        made = f"<pre><code>{_colour(text, form.syntax)}</code></pre>"
     else:
         parser, held = _make_parser(form), dict[str, Any]()
         made = parser.renderer.render(_parse(form, text), parser.options, held)

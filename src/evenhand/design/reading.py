@@ -488,16 +488,23 @@ def _make_item(settings: dict[str, Any], systems: tuple[str, ...], settle: Settl
             expected = number if isfinite(number) else expected
     rest = {key: value for key, value in settings.items() if key in (*TEXTS, "anchor")}
     if isinstance(outputs, Mapping):
-        for system, text in outputs.items():
-            with locate(f"item '{name}': the output of {system}"):
-                outputs = {**outputs, system: settle("output", text)}
+        outputs = {
+            system: _settle_text(settle, "output", text, f"item '{name}': the output of {system}")
+            for system, text in outputs.items()
+        }
     for key in SHOWN:
         if key in rest:
-            with locate(f"item '{name}': {key}"):
-                rest[key] = settle(key, rest[key])
+            rest[key] = _settle_text(settle, key, rest[key], f"item '{name}': {key}")
     if expected is not None:
         rest["expected"] = expected
     return Item(name, outputs, **rest)
+
+
+def _settle_text(settle: Settle, key: str, text: object, what: str) -> Any:
+    try:
+        return settle(key, text)
+    except CampaignError as fault:
+        raise CampaignError(f"{what}: {fault}") from None
 
 
 def _read_row(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
