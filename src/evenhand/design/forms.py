@@ -240,7 +240,7 @@ def _make_parser(form: Form) -> MarkdownIt:
     return parser
 
 
-def _find_brackets(state: StateInline, silent: bool) -> bool:  # noqa: FBT001, the parser's way
+def _find_brackets(state: StateInline, silent: object) -> bool:
     r"""Find a formula between \( and \), or \[ and \]."""
     opens = state.src[state.pos : state.pos + 2]
     closes = {"\\(": "\\)", "\\[": "\\]"}.get(opens)
@@ -254,7 +254,7 @@ def _find_brackets(state: StateInline, silent: bool) -> bool:  # noqa: FBT001, t
     return True
 
 
-def _draw_formula(tokens: Sequence[Token], at: int, display: bool) -> str:  # noqa: FBT001
+def _draw_formula(tokens: Sequence[Token], at: int, *, display: bool) -> str:
     made, fault = _set_formula(tokens[at].content, display=display)
     if fault:
         sign = "$$" if display else "$"
@@ -317,7 +317,7 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
     if _DEFINITION.search(source):
         return "", "it defines a command, which formulas may not"
 
-    def name(found: re.Match[str]) -> str:
+    def rename(found: re.Match[str]) -> str:
         if found[2] == "equation":
             return ""
         known = _ENVIRONMENTS.get(found[2])
@@ -325,13 +325,15 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
 
     try:
         made = convert_to_element(
-            _ENVIRONMENT.sub(name, source), display="block" if display else "inline"
+            _ENVIRONMENT.sub(rename, source), display="block" if display else "inline"
         )
     except RecursionError:
         return "", "parts stand in parts too deep"
-    except Exception as fault:  # noqa: BLE001, those of its parser have no kin, and it has others
-        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(fault).__name__.removesuffix("Error"))
-        return "", kind.lower()
+    except _list_faults() as fault:
+        name = type(fault).__name__.removesuffix("Error")
+        return "", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    except (StopIteration, LookupError, ValueError, TypeError, AttributeError):
+        return "", "a part is missing, or in the wrong place"
     for part in made.iter():
         text = part.text or ""
         if part.tag == "mi" and (text == "&" or (text.startswith("\\") and len(text) > 1)):
@@ -340,6 +342,15 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
         if part.tag == "mi" and len(text) > 1 and text.isalpha():  # log and sin stand off
             part.tag, part.attrib["lspace"], part.attrib["rspace"] = "mo", ".17em", ".17em"
     return tostring(made, encoding="unicode"), ""
+
+
+@cache
+def _list_faults() -> tuple[type[Exception], ...]:
+    """Return what the parser of formulas raises, which has no class in common."""
+    from latex2mathml import exceptions
+
+    kinds = vars(exceptions).values()
+    return tuple(one for one in kinds if isinstance(one, type) and issubclass(one, Exception))
 
 
 # ---------- code ----------
