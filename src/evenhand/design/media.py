@@ -156,7 +156,7 @@ class Folder:
             raise CampaignError(f"there is no file {name!r:.120}") from None
         if not path.is_relative_to(folder):
             raise CampaignError(
-                f"'{name}' is not in the folder of the campaign, {folder}: put the file there"
+                f"'{name}' is not in the folder of the campaign: put the file there"
             )
         try:
             there = path.is_file()
@@ -164,8 +164,8 @@ class Folder:
             there = False
         if not there:
             raise CampaignError(
-                f"there is no file '{name:.120}' in the folder of the campaign, {folder}: put it"
-                " there, or write its name as it is, with its folder"
+                f"there is no file '{name:.120}' in the folder of the campaign: put it there, or"
+                " write its name as it is, with the folders within that one"
             )
         return path
 
