@@ -583,6 +583,11 @@ class Campaign:
                 f" {', '.join(form.to_dict())}; leave one of the two out"
             )
 
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether judges see every text as it is; to lay out others takes time."""
+        return all(one.form.is_plain for one in self.wording.texts.values())
+
     def needs_files(self, task: Task) -> bool:
         """Say whether what a task shows has images or recordings, which a program cannot read."""
         fields = {"output": self.wording.text("output")}

@@ -29,7 +29,7 @@ FORMS: Final = ("text", "markdown", "code", "chat", "image", "audio")
 MEDIA: Final = ("image", "audio")
 MATH: Final = (False, True, "lenient")
 TURNS: Final = ("text", "markdown")
-MAX_CHARACTERS: Final = 200_000  # Most characters of a text that is laid out
+MAX_CHARACTERS: Final = 100_000  # Most characters of a text that is laid out
 # A file as texts name it once the campaign is read: by its SHA-256, which tells judges nothing
 STORED: Final = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{2,4}")
 
@@ -181,7 +181,7 @@ def is_outside(address: str) -> bool:
 # ---------- what judges see ----------
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def draw(form: Form, text: str) -> Mapping[str, Any]:
     """Return what the page is told of a text: HTML, turns, a file, or the text itself."""
     if form.is_plain:

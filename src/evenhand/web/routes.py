@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -195,7 +196,12 @@ async def show_judge_page(request: Request) -> Response:
 async def show_item(request: Request) -> Response:
     site, who = await identify(request, "judge")
     shown = await site.store.soon(lambda tx: _serve(tx, who.judge))
-    return json_response(_view(site, shown))
+    return json_response(await _draw(site, lambda: _view(site, shown)))
+
+
+async def _draw(site: Site, view: Callable[[], View]) -> View:
+    """Make a view, beside the loop where a text may take long to lay out."""
+    return view() if site.campaign.is_plain else await run_in_threadpool(view)
 
 
 def _view(site: Site, shown: Shown) -> View:
@@ -248,7 +254,9 @@ async def take_answer(request: Request) -> Response:
     record, halt = done.record, done.halt
     following: View
     if halt is None:
-        following = view_state(site.store, done.next, site.words, done.sitting)
+        following = await _draw(
+            site, lambda: view_state(site.store, done.next, site.words, done.sitting)
+        )
     else:
         following = view_halt(halt, site.words)
     # the hash of a body with random bits tells nothing of the record; its number would: how far
@@ -274,7 +282,8 @@ async def take_back(request: Request) -> Response:
                 return _serve_or_end(tx, who.judge)
         return _add_sitting(tx, who.judge, judging.undo(tx, who.judge))
 
-    return json_response(_view(site, await site.store.soon(work)))
+    shown = await site.store.soon(work)
+    return json_response(await _draw(site, lambda: _view(site, shown)))
 
 
 async def submit(request: Request) -> Response:
@@ -304,7 +313,8 @@ async def agree(request: Request) -> Response:
             people.consent(tx, who.judge)
         return _serve_or_end(tx, who.judge)
 
-    return json_response(_view(site, await site.store.soon(work)))
+    shown = await site.store.soon(work)
+    return json_response(await _draw(site, lambda: _view(site, shown)))
 
 
 async def leave(request: Request) -> Response:

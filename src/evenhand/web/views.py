@@ -167,5 +167,5 @@ def view_feedback(campaign: Campaign, ticket: Ticket, answer: Mapping[str, Any])
 
 def _text(campaign: Campaign, name: str, words: str, *, drawn: bool) -> View:
     field = campaign.wording.text(name)
-    shown = draw(field.form, words) if drawn else {"text": words}
+    shown = {"text": words} if field.form.is_plain or not drawn else draw(field.form, words)
     return {**shown, "language": field.language, "direction": field.direction}
