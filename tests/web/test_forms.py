@@ -5,6 +5,7 @@ import io
 import json
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
@@ -21,6 +22,7 @@ from evenhand.web.limits import HEADERS
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from evenhand.web.views import view_ticket
+from served_campaigns import serve
 from stored_campaigns import fill, judge_next, take
 from text_forms import make_media, write_png, write_wav
 
@@ -185,6 +187,24 @@ def test_llm_judges_are_not_asked_about_what_they_cannot_see(tmp_path: Path) -> 
         done = CliRunner().invoke(main, [*words, "--yes"])
         assert done.exit_code == 2
         assert "'quality' shows images or recordings, and LLM judges are sent text" in done.output
+
+
+def test_a_campaign_file_is_served_with_its_files(tmp_path: Path) -> None:
+    write_png(tmp_path / "pictures" / "a.png")
+    write_png(tmp_path / "pictures" / "b.png", (0, 0, 0))
+    (tmp_path / "items.csv").write_text("item,A,B\n1,pictures/a.png,pictures/b.png\n")
+    (tmp_path / "c.toml").write_text(
+        'judges = ["j"]\nitems = "items.csv"\n[texts]\noutput = { form = "image" }\n'
+    )
+    with serve(tmp_path / "c.toml") as served:
+        judge = f"http://127.0.0.1:{served.port}{served.judges['j']}"
+        with urlopen(f"{judge}/item") as reply:
+            outputs = json.load(reply)["outputs"]
+        sent = set()
+        for one in outputs:
+            with urlopen(f"{judge}/file/{one['file']}") as reply:
+                sent.add(reply.read())
+    assert sent == {path.read_bytes() for path in (tmp_path / "pictures").iterdir()}
 
 
 def test_check_and_serve_refuse_a_faulty_text_before_anybody_sees_it(tmp_path: Path) -> None:
