@@ -300,7 +300,7 @@ async def submit(request: Request) -> Response:
     done = await site.store.soon(work)
     if isinstance(done, Refused):
         return json_response(view_halt(done, site.words))
-    return json_response(_view(site, done))
+    return json_response(await _draw(site, lambda: _view(site, done)))
 
 
 async def agree(request: Request) -> Response:
