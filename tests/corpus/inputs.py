@@ -390,6 +390,15 @@ def list_campaigns() -> dict[str, str | bytes]:
         'kind = "rating"\nname = "good"\n',
         "badpolicy.toml": chosen.format("infomation", ""),
     }
+    for name, form, text in (
+        ("badform", 'form = "markdwn"', "a"),
+        ("nofile", 'form = "image"', "none.png"),
+        ("nochat", 'form = "chat"', "Hello"),
+        ("badmath", "math = true", "$x^$"),
+    ):
+        output = f"[texts]\noutput = {{ {form} }}\n"
+        items = f"[[items]]\nitem = '1'\noutputs = {{ A = '{text}' }}\n"
+        campaigns[f"{name}.toml"] = output + items
     for policy in ("order", "closest", "voi", "information", "random"):
         campaigns[f"{policy}.toml"] = chosen.format(policy, "random_share = 0.25\n")
     campaigns["top-k.toml"] = chosen.format("top-k", "top = 1\n")

@@ -3,9 +3,7 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
@@ -27,8 +25,9 @@ from evenhand.web import Limits, Site, Store, make_app
 from evenhand.web.app import make_public_app
 from evenhand.web.downloads import FORMULA, open_download
 from evenhand.web.store import people
-from judge_pages import find_faults, settle
+from judge_pages import settle
 from stored_campaigns import fill, judge_next, list_judgments, make_pairs
+from watched_pages import check_width, watch
 
 TEXTS: Final = [one for one in ATTACKS.values() if is_text(one)]
 NAMES: Final = [one for one in TEXTS if not say_bad_name(one) and len(one) < 200]
@@ -227,44 +226,6 @@ def test_no_page_of_a_refusal_is_made_of_what_was_asked_for(store: Store) -> Non
             told = client.post(f"/a/{admin}/do", json={"what": "link", "judge": f"{text}?"})
             assert told.status_code in (404, 409, 422)
             assert told.headers["content-type"] == "application/json"
-
-
-WATCH: Final = "window.evil = () => { window.came = true; };"
-MADE: Final = """() => ({
-  came: Boolean(window.came), elements: document.querySelectorAll(".evil").length,
-  handlers: [...document.querySelectorAll("*")].filter((one) =>
-    [...one.attributes].some((it) => it.name.startsWith("on"))).length,
-  hidden: getComputedStyle(document.body).display === "none",
-})"""
-
-
-@contextmanager
-def watch(browser: Any, address: str) -> Iterator[Any]:
-    """Open a page, and fail where a script ran, a request left or the page was changed."""
-    page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    page.set_default_timeout(10_000)
-    page.add_init_script(WATCH)
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-    page.on("popup", lambda _: wrong.append("a window was opened"))
-    origin = re.match(r"http://[^/]*/|file:.*", address)
-    assert origin is not None
-    page.on("request", lambda it: it.url.startswith(origin[0]) or wrong.append(it.url))
-    page.on("console", lambda it: wrong.append(it.text) if it.type == "error" else None)
-    page.goto(address)
-    yield page
-    page.wait_for_timeout(150)
-    assert page.evaluate(MADE) == {"came": False, "elements": 0, "handlers": 0, "hidden": False}
-    assert wrong == []
-    page.close()
-
-
-def check_width(page: Any) -> None:
-    """Nothing makes a page wider than the screen, of a desk or of a hand."""
-    for width in (390, 1280):
-        page.set_viewport_size({"width": width, "height": 800})
-        assert "wider than the screen" not in find_faults(page)
 
 
 def test_a_judge_sees_texts_as_they_stand_and_answers_all(

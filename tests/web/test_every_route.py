@@ -33,6 +33,7 @@ from odd_requests import (
     write,
 )
 from stored_campaigns import fill
+from text_forms import make_media
 
 NEVER = Site(None)  # type: ignore[arg-type] - routes need no store to be named
 ROUTES: list[Route] = [one for one in make_app(NEVER).routes if isinstance(one, Route)]
@@ -71,7 +72,10 @@ def clients(
     """The site, and the site under a prefix."""
     limits = Limits(per_second=1e6, burst=10**6, misses=10**6)
     links = KeptLinks(store, tmp_path_factory.mktemp("links") / "links.csv", "http://here")
-    sites = [Site(store, prefix, limits=limits, links=links) for prefix in ("", "/study")]
+    files = make_media(tmp_path_factory.mktemp("files")).files
+    sites = [
+        Site(store, prefix, limits=limits, links=links, files=files) for prefix in ("", "/study")
+    ]
     apps = [make_app(one) for one in sites]
     with (
         TestClient(apps[0], raise_server_exceptions=False, follow_redirects=False) as plain,
@@ -114,13 +118,14 @@ def draw_case(draw: st.DrawFn, route: Route, tokens: dict[str, str]) -> Case:
 
 
 def _find_sound(
-    route: Route, tokens: dict[str, str]
+    route: Route, tokens: dict[str, str], file: str
 ) -> tuple[str, str, dict[str, Any] | None] | None:
     """A request that is granted, of routes that drawn ones seldom get right; None of others."""
     admin = f"/a/{tokens['admin']}"
     sound: dict[str, tuple[str, str, dict[str, Any] | None]] = {
         "/a/{token}/do": ("POST", f"{admin}/do", {"what": "resume"}),
         "/j/{token}/submit": ("POST", f"/j/{tokens['judge']}/submit", {"receipts": []}),
+        "/j/{token}/file/{name}": ("GET", f"/j/{tokens['judge']}/file/{file}", None),
         "/j/{token}/undo": ("POST", f"/j/{tokens['judge']}/undo", {"at": -1}),
         "/crowd/{token}": ("GET", f"/crowd/{tokens['crowd']}?PROLIFIC_PID={'5f' * 12}", None),
     }
@@ -197,7 +202,8 @@ def test_any_request_is_answered_and_writes_nothing_unsound(
             assert word not in told.text
 
     ask()
-    sound = _find_sound(route, tokens)
+    files = clients[0].app.state.site.files  # type: ignore[attr-defined]
+    sound = _find_sound(route, tokens, next(iter(files)))
     if sound is not None:
         method, path, body = sound
         seen.add(clients[0].request(method, path, json=body).status_code)

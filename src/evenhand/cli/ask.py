@@ -122,7 +122,6 @@ def _ask(
     questions: Questions, asked: Model, prompt: Prompt, budget: Budget, stack: ExitStack
 ) -> None:
     from evenhand.design.assignment import assign_llm
-    from evenhand.design.reading import read_campaign
     from evenhand.design.tasks import say_bad_name
     from evenhand.web.asking import REPLY_LIMIT, ask_all, forecast
     from evenhand.web.endpoint import Endpoint, Meter, read_url
@@ -134,7 +133,7 @@ def _ask(
     if fault := say_bad_name(llm.model):
         raise UnknownOption(f"--model {llm.model!r}: it {fault}")
     path = Path(questions.campaign or "")
-    planned = read_campaign(path)
+    planned = _read_planned(path)
     key = _read_key(asked.key_env)
     _, host = read_url(asked.url or "", has_key=bool(key))
     where = questions.database or str(path.with_suffix(".db"))
@@ -213,6 +212,18 @@ def _read_key(name: str | None) -> str:
             f"--key-env {name}: the variable holds no valid key: keys have no spaces"
         )
     return key
+
+
+def _read_planned(path: Path) -> Campaign:
+    from evenhand.design.reading import read_campaign
+
+    planned = read_campaign(path)
+    if shown := [one.name for one in planned.tasks if planned.needs_files(one)]:
+        raise UnknownOption(
+            f"'{shown[0]}' shows images or recordings, and LLM judges are sent text alone: ask"
+            " people, or write a campaign without that task"
+        )
+    return planned
 
 
 def _confirm(

@@ -158,7 +158,16 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     tell = partial(_tell, store, tokens, address + prefix, None if demo else links, board)
     kept = KeptLinks(store, links, address + prefix)
     words = find_words(planned.wording)
-    site = Site(store, prefix, address, proxies=proxies, links=kept, metrics=metrics, words=words)
+    site = Site(
+        store,
+        prefix,
+        address,
+        proxies=proxies,
+        links=kept,
+        metrics=metrics,
+        words=words,
+        files=planned.files,
+    )
     serving.serve(site, taken, tell, public, counts=counts, log=asked.log)
     if demo:  # nothing of it is kept
         return

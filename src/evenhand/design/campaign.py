@@ -17,11 +17,15 @@ from typing import Any, Final
 from evenhand.data.coding import SEED
 from evenhand.data.joining import SEPARATOR
 from evenhand.design.catalogues import LANGUAGES, Catalogue
+from evenhand.design.forms import MEDIA, PLAIN, Form, list_files
+from evenhand.design.media import MediaFile
 from evenhand.design.tasks import (
     SPAN_COLUMNS,
     Answer,
+    PairTask,
     Rows,
     ScaledTask,
+    SpanTask,
     Task,
     Ticket,
     check_followed,
@@ -267,6 +271,7 @@ RIGHT_TO_LEFT: Final = frozenset(
 class TextField:
     language: str = ""  # its tag, such as "es" or "pt-BR"; "" where it is not known
     direction: str = ""  # ltr, rtl, or auto (by the first letters); else the language's
+    form: Form = PLAIN  # plain, or Markdown, code, a chat, a file
 
     def __post_init__(self) -> None:
         tag = self.language
@@ -276,10 +281,15 @@ class TextField:
         if not self.direction:
             folded = tag.casefold()
             right = folded in RIGHT_TO_LEFT or folded.partition("-")[0] in RIGHT_TO_LEFT
-            usual = ("rtl" if right else "ltr") if tag else "auto"
+            left = tag or self.form.form == "code"
+            usual = ("rtl" if right else "ltr") if left else "auto"
             object.__setattr__(self, "direction", usual)
         if self.direction not in DIRECTIONS:
             raise CampaignError(f"direction cannot be {self.direction!r}: {' | '.join(DIRECTIONS)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        language = {"language": self.language, "direction": self.direction}
+        return {**language, **self.form.to_dict()}
 
 
 WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
@@ -306,6 +316,8 @@ class Wording:
             if name not in FIELDS:
                 hint = sentence_hint(suggest(name, FIELDS)) or f": there are {listing(FIELDS)}"
                 raise CampaignError(f"no text of the page is called '{name}'{hint}")
+        if not self.text("page").form.is_plain:
+            raise CampaignError("the text of the page is plain: leave its form out")
         object.__setattr__(self, "texts", MappingProxyType(dict(self.texts)))
         if self.catalogue is None and self.language not in ("", *LANGUAGES):
             raise CampaignError(
@@ -321,7 +333,7 @@ class Wording:
 
     def to_dict(self) -> dict[str, Any]:
         settings = {name: value for name in WORDS if (value := getattr(self, name))}
-        texts = {name: dict(vars(self.texts[name])) for name in FIELDS if name in self.texts}
+        texts = {name: self.texts[name].to_dict() for name in FIELDS if name in self.texts}
         return {**settings, "texts": texts} if texts else settings
 
 
@@ -514,6 +526,9 @@ class Campaign:
     platform: str = USUAL  # where workers of a crowd come from, if any do: prolific, mturk or other
     pay: Pay = field(default_factory=Pay)  # what judges are paid
     time: Timing = field(default_factory=Timing)  # how long it takes
+    # Images and recordings beside the campaign file, by the names that texts have for them: no part
+    # of the design, which knows what is in them by these names
+    files: Mapping[str, MediaFile] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
@@ -550,8 +565,41 @@ class Campaign:
         for one in self.training:
             self.task(one.task)
         find_platform(self.platform)
+        self._check_forms()
         if self.design.policy:
             check_followed(self.design.policy, self.tasks)
+
+    def _check_forms(self) -> None:
+        form = self.wording.text("output").form
+        for task in () if form.is_plain else self.tasks:
+            if isinstance(task, SpanTask):
+                what = "marks words"
+            elif isinstance(task, PairTask) and task.differences:
+                what = "shows differences"
+            else:
+                continue
+            raise CampaignError(
+                f"task '{task.name}' {what} of plain outputs, and [texts] says of outputs:"
+                f" {', '.join(form.to_dict())}; leave one of the two out"
+            )
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether judges see every text as it is; to lay out others takes time."""
+        return all(one.form.is_plain for one in self.wording.texts.values())
+
+    def needs_files(self, task: Task) -> bool:
+        """Say whether what a task shows has images or recordings, which a program cannot read."""
+        fields = {"output": self.wording.text("output")}
+        fields |= {name: self.wording.text(name) for name in task.shows}
+        if any(one.form.form in MEDIA for one in fields.values()):
+            return True
+        return any(
+            not one.form.is_plain and list_files(text)
+            for item in self.items
+            for name, one in fields.items()
+            for text in (item.outputs.values() if name == "output" else [getattr(item, name)])
+        )
 
     def _merge(self, item: Item) -> Item:
         merged = self.design.merges and not item.control and item.has_equal

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 from math import isfinite
 from pathlib import Path
@@ -22,8 +22,10 @@ from typing import Any, Final, Literal, TypeVar
 
 from evenhand.data.source import fold
 from evenhand.design import campaign as campaigns
-from evenhand.design.campaign import WORDS, Item
+from evenhand.design.campaign import WORDS, Item, Wording
 from evenhand.design.catalogues import read_catalogue
+from evenhand.design.forms import Form
+from evenhand.design.media import Folder
 from evenhand.design.tasks import TASK_KINDS, Task
 from evenhand.errors import (
     CampaignError,
@@ -43,6 +45,8 @@ KEYS: Final = (
     *("design", "judges", "systems", "tasks", "ignore", "training", "items", "sheet"),
     *("pay", "time"),
 )
+LANGUAGE: Final = ("language", "direction")
+FORM: Final = tuple(one.name for one in fields(Form))
 Settings = TypeVar("Settings")
 DEFAULT_RATED: Final = Message("How good is it?")  # What is asked where no task is given
 DEFAULT_JUDGES: Final = 3  # How many judges a campaign has that does not say
@@ -92,7 +96,9 @@ def make_campaign(
             raise CampaignError(f"items are to be given here, not in '{value}'")
         else:
             rows = read_rows(folder / value, _read_word(settings, "sheet") or None)
-        items = build_items(rows, *chosen)
+        wording, beside = _read_wording(settings, where, folder), Folder(folder)
+        settle = partial(_settle, wording, beside)
+        items = build_items(rows, *chosen, settle=settle)
         tasks = []
         for at, table in enumerate(_read_tables(settings, "tasks"), start=1):
             with locate(f"{where}, task {at}"):
@@ -113,13 +119,14 @@ def make_campaign(
             tasks=tuple(tasks),
             judges=judges,
             design=design,
-            wording=_read_wording(settings, where, folder),
+            wording=wording,
             pay=_read_settings(settings, where, "pay", campaigns.Pay),
             time=_read_settings(settings, where, "time", campaigns.Timing),
             training=tuple(
-                _read_training(one, f"{where}, training {at}")
+                _read_training(one, f"{where}, training {at}", settle)
                 for at, one in enumerate(taught, start=1)
             ),
+            files=beside.files,
         )
 
 
@@ -225,8 +232,10 @@ def _read_wording(
         with locate(f"{where}, [texts.{name}]"):
             if not isinstance(field, Mapping):
                 raise CampaignError("it is a language, or a table")
-            _check_keys(field, ("language", "direction"), "a text")
-        texts[name] = campaigns.TextField(**field)
+            _check_keys(field, (*LANGUAGE, *FORM), "a text")
+            form = Form(**{key: field[key] for key in FORM if key in field})
+            told = {key: field[key] for key in LANGUAGE if key in field}
+            texts[name] = campaigns.TextField(**told, form=form)
     language, file = _read_word(settings, "language"), _read_word(settings, "messages")
     catalogue = None
     if file:
@@ -244,9 +253,14 @@ def _read_wording(
     )
 
 
-def _read_training(settings: Mapping[str, Any], where: str) -> campaigns.Training:
+def _settle(wording: Wording, beside: Folder, name: str, text: object) -> Any:
+    """Return a text as a campaign holds it: a file by what is in it, a chat as JSON."""
+    return beside.settle(wording.text(name).form, text, judged=name == "output")
+
+
+def _read_training(settings: Mapping[str, Any], where: str, settle: Settle) -> campaigns.Training:
     of_item = {k: v for k, v in settings.items() if k not in ("task", "answer", "feedback")}
-    (item,) = build_items([(where, of_item)])
+    (item,) = build_items([(where, of_item)], settle=settle)
     with locate(where):
         task = _read_word(settings, "task")
     return campaigns.Training(task, item, settings.get("answer", {}), settings.get("feedback", ""))
@@ -273,7 +287,8 @@ def locate(where: str) -> Iterator[None]:
 # or the table names them itself. Names that tables of texts usually have, such as src, id and
 # notes, are no systems: nobody wants judges to compare an output with a note.
 
-TEXTS: Final = ("source", "reference", "context", "document", "group", "control")
+SHOWN: Final = ("source", "reference", "context")
+TEXTS: Final = (*SHOWN, "document", "group", "control")
 # What a row may say besides outputs by system
 KNOWN: Final = ("item", *TEXTS, "expected", "anchor", "outputs", "system", "output")
 # Other names of these, as tables of judgments have them, in any case, with blanks or underscores
@@ -398,13 +413,19 @@ def _guess(name: str) -> str | None:
 # row for each output, with the columns `system` and `output`. In JSON Lines and TOML an item may
 # also hold `outputs`, by system.
 
+# What a text of a field (source, output, ...) becomes in the campaign
+Settle = Callable[[str, object], Any]
 YES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 # Where a row stands, such as "items.csv, row 3", and what it says
 Row = tuple[str, Mapping[str, Any]]
 
 
 def build_items(
-    rows: Iterable[Row], systems: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
+    rows: Iterable[Row],
+    systems: tuple[str, ...] = (),
+    ignore: tuple[str, ...] = (),
+    *,
+    settle: Settle = lambda _name, text: text,
 ) -> tuple[Item, ...]:
     # name → where it stands first, and its settings
     items: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -445,11 +466,11 @@ def build_items(
     made = []
     for where, settings in items.values():
         with locate(where):
-            made.append(_make_item(settings, systems))
+            made.append(_make_item(settings, systems, settle))
     return tuple(made)
 
 
-def _make_item(settings: dict[str, Any], systems: tuple[str, ...]) -> Item:
+def _make_item(settings: dict[str, Any], systems: tuple[str, ...], settle: Settle) -> Item:
     name, outputs, expected = settings["name"], settings["outputs"], settings.get("expected")
     # of the systems that are judged; a control keeps its own
     if systems and not settings.get("control") and expected is None:
@@ -466,9 +487,24 @@ def _make_item(settings: dict[str, Any], systems: tuple[str, ...]) -> Item:
             number = float(expected)
             expected = number if isfinite(number) else expected
     rest = {key: value for key, value in settings.items() if key in (*TEXTS, "anchor")}
+    if isinstance(outputs, Mapping):
+        outputs = {
+            system: _settle_text(settle, "output", text, f"item '{name}': the output of {system}")
+            for system, text in outputs.items()
+        }
+    for key in SHOWN:
+        if key in rest:
+            rest[key] = _settle_text(settle, key, rest[key], f"item '{name}': {key}")
     if expected is not None:
         rest["expected"] = expected
     return Item(name, outputs, **rest)
+
+
+def _settle_text(settle: Settle, key: str, text: object, what: str) -> Any:
+    try:
+        return settle(key, text)
+    except CampaignError as fault:
+        raise CampaignError(f"{what}: {fault}") from None
 
 
 def _read_row(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:

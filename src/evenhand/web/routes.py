@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -15,11 +16,18 @@ from sqlalchemy import bindparam, select
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from evenhand.design.campaign import PLATFORMS, find_platform
+from evenhand.design.media import TYPES
 from evenhand.errors import CampaignError, Message
 from evenhand.web import downloads
 from evenhand.web.analysis import list_offers, list_unfit
@@ -41,6 +49,7 @@ from evenhand.web.views import View, view_consent, view_end, view_feedback, view
 
 # What Mechanical Turk sends for an assignment that nobody has taken yet
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
+KEPT: Final = "private, max-age=31536000, immutable"  # Files, which go by what is in them
 LONG: Final = 180 * 86_400  # Seconds for which a browser keeps the secret
 _log: Final = logging.getLogger("evenhand")
 
@@ -187,7 +196,12 @@ async def show_judge_page(request: Request) -> Response:
 async def show_item(request: Request) -> Response:
     site, who = await identify(request, "judge")
     shown = await site.store.soon(lambda tx: _serve(tx, who.judge))
-    return json_response(_view(site, shown))
+    return json_response(await _draw(site, lambda: _view(site, shown)))
+
+
+async def _draw(site: Site, view: Callable[[], View]) -> View:
+    """Make a view, beside the loop where a text may take long to lay out."""
+    return view() if site.campaign.is_plain else await run_in_threadpool(view)
 
 
 def _view(site: Site, shown: Shown) -> View:
@@ -217,6 +231,20 @@ def _add_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Sho
     return (served, sitting) if served else Ended(judging.has_answered(tx, judge), sitting)
 
 
+async def send_file(request: Request) -> Response:
+    """Send an image or a recording, unless it is another one than when the server began."""
+    site, _ = await identify(request, "judge")
+    file = site.files.get(request.path_params["name"])
+    if file is None:
+        raise HTTPException(404, "there is no such file")
+    if not await run_in_threadpool(lambda: file.is_same):
+        if site.complaints.take(file.name):
+            _log.warning("evenhand: %s was changed or removed, and is not shown", file.path)
+        raise HTTPException(404, "there is no such file")
+    kind = TYPES[file.name.rpartition(".")[2]]
+    return FileResponse(file.path, media_type=kind, headers={"Cache-Control": KEPT})
+
+
 async def take_answer(request: Request) -> Response:
     site, who = await identify(request, "judge")
     sent = await read_json(request, Sent)
@@ -226,7 +254,9 @@ async def take_answer(request: Request) -> Response:
     record, halt = done.record, done.halt
     following: View
     if halt is None:
-        following = view_state(site.store, done.next, site.words, done.sitting)
+        following = await _draw(
+            site, lambda: view_state(site.store, done.next, site.words, done.sitting)
+        )
     else:
         following = view_halt(halt, site.words)
     # the hash of a body with random bits tells nothing of the record; its number would: how far
@@ -252,7 +282,8 @@ async def take_back(request: Request) -> Response:
                 return _serve_or_end(tx, who.judge)
         return _add_sitting(tx, who.judge, judging.undo(tx, who.judge))
 
-    return json_response(_view(site, await site.store.soon(work)))
+    shown = await site.store.soon(work)
+    return json_response(await _draw(site, lambda: _view(site, shown)))
 
 
 async def submit(request: Request) -> Response:
@@ -269,7 +300,7 @@ async def submit(request: Request) -> Response:
     done = await site.store.soon(work)
     if isinstance(done, Refused):
         return json_response(view_halt(done, site.words))
-    return json_response(_view(site, done))
+    return json_response(await _draw(site, lambda: _view(site, done)))
 
 
 async def agree(request: Request) -> Response:
@@ -282,7 +313,8 @@ async def agree(request: Request) -> Response:
             people.consent(tx, who.judge)
         return _serve_or_end(tx, who.judge)
 
-    return json_response(_view(site, await site.store.soon(work)))
+    shown = await site.store.soon(work)
+    return json_response(await _draw(site, lambda: _view(site, shown)))
 
 
 async def leave(request: Request) -> Response:
@@ -295,6 +327,7 @@ async def leave(request: Request) -> Response:
 ROUTES_JUDGE: Final = [
     Route("/j/{token}", show_judge_page),
     Route("/j/{token}/item", show_item),
+    Route("/j/{token}/file/{name}", send_file),
     Route("/j/{token}/answer", take_answer, methods=["POST"]),
     Route("/j/{token}/submit", submit, methods=["POST"]),
     Route("/j/{token}/undo", take_back, methods=["POST"]),

@@ -23,6 +23,7 @@ from starlette.requests import Request
 
 from evenhand.design.campaign import Campaign, TextField, Wording
 from evenhand.design.catalogues import ENGLISH, Catalogue, read_catalogue
+from evenhand.design.media import MediaFile
 from evenhand.errors import CampaignError, EvenhandError, InvalidJudgments, fill_message
 from evenhand.web.links import KeptLinks
 from evenhand.web.store import log as store
@@ -330,6 +331,8 @@ class Site:
     links: KeptLinks | None = None  # the links of judges that are kept; None where none are
     metrics: Metrics | None = None  # counts for Prometheus; None where nobody asks for them
     words: Catalogue = ENGLISH  # of the judges' pages
+    # Images and recordings that judges are shown, by the names that texts have for them
+    files: Mapping[str, MediaFile] = field(default_factory=dict)
 
     @property
     def campaign(self) -> Campaign:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from evenhand.design.campaign import Campaign, Pay
 from evenhand.design.catalogues import ENGLISH, Catalogue
+from evenhand.design.forms import draw
 from evenhand.design.tasks import PairTask, RankTask, ScaledTask, SpanTask, Ticket
 from evenhand.errors import Message
 from evenhand.web.site import number
@@ -52,13 +53,13 @@ def view_state(
     if sitting.here:
         view["document"] = [_view_segment(store, one, words) for one in sitting.here]
         view["at"] = [one.ticket.number for one in sitting.here].index(ticket.number)
-    return {**view, **view_ticket(campaign, ticket, words)}
+    return {**view, **view_ticket(campaign, ticket, words, drawn=True)}
 
 
 def _view_segment(store: Readable, segment: Segment, words: Catalogue) -> View:
     """Return a segment of a document, with the answer to it where it may be changed."""
     ticket, record = segment.ticket, segment.record
-    view = view_ticket(store.campaign, ticket, words)
+    view = view_ticket(store.campaign, ticket, words, drawn=True)
     if record is not None and record.answer is not None and record.judge == ticket.judge:
         comment = {"comment": record.comment} if record.comment else {}
         named = store.name_ticket(ticket.judge, ticket.number)
@@ -66,15 +67,17 @@ def _view_segment(store: Readable, segment: Segment, words: Catalogue) -> View:
     return view
 
 
-def view_ticket(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) -> View:
-    """Return all that a judge, human or LLM, is told of what is asked."""
+def view_ticket(
+    campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH, *, drawn: bool = False
+) -> View:
+    """Return all that a judge is told of what is asked: people see texts drawn."""
     task, item = campaign.task(ticket.task), campaign.item(ticket.item)
     beside = [
-        {"name": name, **_text(campaign, name, getattr(item, name))}
+        {"name": name, **_text(campaign, name, getattr(item, name), drawn=drawn)}
         for name in ("context", "source", "reference")
         if name in task.shows and getattr(item, name)
     ]
-    outputs = [_text(campaign, "output", text) for text in campaign.shown(ticket)]
+    outputs = [_text(campaign, "output", text, drawn=drawn) for text in campaign.shown(ticket)]
     return {"beside": beside, "outputs": outputs, "task": view_task(campaign, ticket, words)}
 
 
@@ -103,7 +106,7 @@ def view_task(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) ->
     if isinstance(task, SpanTask):
         kinds = {"severities": list(task.severities), "categories": list(task.categories)}
         view |= {**kinds, "score": task.score, "sides": ["output"]}
-        if "source" in task.shows:
+        if "source" in task.shows and campaign.wording.text("source").form.is_plain:
             view["sides"] = ["source", "output"]
     return view
 
@@ -162,6 +165,7 @@ def view_feedback(campaign: Campaign, ticket: Ticket, answer: Mapping[str, Any])
     return {"text": taught.feedback, "right": dict(right), "agrees": agrees}
 
 
-def _text(campaign: Campaign, name: str, words: str) -> View:
+def _text(campaign: Campaign, name: str, words: str, *, drawn: bool) -> View:
     field = campaign.wording.text(name)
-    return {"text": words, "language": field.language, "direction": field.direction}
+    shown = {"text": words} if field.form.is_plain or not drawn else draw(field.form, words)
+    return {**shown, "language": field.language, "direction": field.direction}

@@ -6,8 +6,9 @@ import { rankForm } from "./ranks.js";
 import { keepReceipt, showReceipts } from "./receipts.js";
 import { ratingForm, scale } from "./scores.js";
 import { spansForm } from "./spans.js";
+import { showText } from "./texts.js";
 import { begin, countWork, early, spent, suggestBreak } from "./time.js";
-import { LABELS, OUTCOMES, _, apart, end, letter, listed, number, quoted, sentence, severityOf } from "./words.js";
+import { LABELS, _, apart, end, letter, listed, number, outcomesOf, quoted, sentence, severityOf } from "./words.js";
 
 const skip = document.querySelector(".skip");
 let item = null;      // what is shown
@@ -54,6 +55,7 @@ async function send() {
   if (busy || !item || item.state !== "item") return;
   const answer = form.read();
   if (typeof answer === "string") { notice(answer, "warning"); return; }
+  if (page.querySelector(".file.unloaded")) { notice(_("Wait until everything is loaded: answer when you have seen or heard it."), "warning"); return; }
   const comment = document.getElementById("comment");
   if (comment && comment.value.trim()) answer.comment = comment.value;
   const seconds = spent(item.spent);
@@ -201,7 +203,7 @@ function giveUp() {
 function segmentCard(segments, at) {
   const one = segments[at];
   const name = _("Segment {n} of {total}", { n: number(at + 1), total: number(segments.length) });
-  const texts = [...one.beside.filter((text) => text.name === "source"), ...one.outputs].map((text) => words(text.text, text, { class: "words" }));
+  const texts = [...one.beside.filter((text) => text.name === "source"), ...one.outputs].map((text) => showText(text));
   const given = one.answer ? make("p", { class: "given" }, _("Your answer: {answer}", { answer: describe(one.answer, one) }),
     make("button", { type: "button", class: "quiet", "aria-label": _("Change the answer to segment {n}", { n: number(at + 1) }), onclick: () => change(segments, at) }, _("Change"))) : null;
   return make("section", { class: "segment", "aria-label": name }, make("div", { class: "pieces" }, ...texts), given);
@@ -251,7 +253,7 @@ function askWhole(task, answer, asked, inner) {
 
 function describe(right, about = item) {
   const told = [];
-  if (right.outcome) told.push(OUTCOMES[right.outcome][1]);
+  if (right.outcome) told.push(outcomesOf(about.outputs[0])[right.outcome][1]);
   if (right.ranks) told.push(right.ranks.map((place, at) => _("{output} in place {place}", { output: letter(at), place })).reduce(listed));
   if (right.spans) {
     const source = about.beside.find((one) => one.name === "source");
@@ -284,7 +286,7 @@ function showItem(state, previous, before) {
     parts.some(Boolean) ? make("p", { class: "part" }, parts.filter(Boolean).join(" · ")) : null,
     words(task.question, own, { class: "question", id: "question", role: "heading", "aria-level": "1", tabindex: "-1" }));
   const beside = state.beside.map((one) => make("section", { class: `text beside ${one.name}`, "aria-label": LABELS[one.name] },
-    make("h2", {}, LABELS[one.name]), words(one.text, one, { class: "words" })));
+    make("h2", {}, LABELS[one.name]), showText(one)));
   const main = make("div", { class: "outputs" });
   const answer = make("div", { id: "answer", role: "group", "aria-labelledby": "question" });
   const top = make("div", { class: "beside-row" }, ...beside);
@@ -365,6 +367,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (writing) return;
+  if (target.tagName === "AUDIO" && /^(Arrow|Home|End| )/.test(pressed)) return;
   if (target.type === "range" && /^(Arrow|Page|Home|End)/.test(pressed)) return;
   if (pressed === "?" || event.key === "F1") { event.preventDefault(); if (item && item.task) openHelp(); return; }
   if (pressed === "b" && item && item.document) {

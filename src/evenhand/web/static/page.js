@@ -42,7 +42,3 @@ export function sendButton(send) {
   return make("button", { class: "primary send", type: "button", onclick: send }, _("Save and continue"), " ", key(_("Enter")));
 }
 export const foot = (button) => make("div", { class: "saving" }, button);
-export function card(field, title, more = {}) {
-  const text = words(field.text, field, { class: "words" });
-  return { text, node: make("section", { class: "text output", "aria-label": title, ...more }, make("h2", {}, title), text) };
-}

@@ -1,10 +1,12 @@
-import { card, foot, key, make, sendButton } from "./page.js";
-import { OUTCOMES, _, split } from "./words.js";
+import { foot, key, make, sendButton } from "./page.js";
+import { card } from "./texts.js";
+import { _, called, outcomesOf, split } from "./words.js";
 
 export function pairForm(state, main, answer, { kept, keep, send }) {
-  const cards = state.outputs.map((one, at) => card(one, _("Text {n}", { n: at + 1 })));
+  const cards = state.outputs.map((one, at) => card(one, called(one).of(at + 1)));
   main.append(...cards.map((one) => one.node));
   const instant = !state.task.comment;
+  const outcomes = outcomesOf(state.outputs[0]);
   let chosen = kept ? kept.outcome : null;
   const buttons = {};
   function choose(outcome) {
@@ -16,7 +18,7 @@ export function pairForm(state, main, answer, { kept, keep, send }) {
   const row = make("div", { class: "choices", dir: "ltr" });
   main.dir = "ltr";
   for (const outcome of state.task.outcomes) {
-    const [name, label] = OUTCOMES[outcome];
+    const [name, label] = outcomes[outcome];
     buttons[outcome] = make("button", { type: "button", class: `choice ${outcome}`, "aria-pressed": String(chosen === outcome),
       "aria-keyshortcuts": name, onclick: () => choose(outcome) }, key(name), make("span", { dir: "auto" }, label));
     row.append(buttons[outcome]);
@@ -24,7 +26,7 @@ export function pairForm(state, main, answer, { kept, keep, send }) {
   answer.append(row);
   if (!instant) answer.append(foot(sendButton(send)));
   let differ = null;
-  const help = state.task.outcomes.map((one) => OUTCOMES[one]);
+  const help = state.task.outcomes.map((one) => outcomes[one]);
   if (state.task.differences) {
     differ = make("button", { type: "button", class: "quiet differences", "aria-pressed": "false", onclick: toggle }, _("Show differences"), " ", key("D"));
     main.after(differ);
@@ -41,7 +43,7 @@ export function pairForm(state, main, answer, { kept, keep, send }) {
     draft: () => ({ outcome: chosen }),
     read: () => chosen ? { outcome: chosen } : _("Choose an answer first."),
     keys(pressed) {
-      const found = state.task.outcomes.find((one) => OUTCOMES[one][0] === pressed);
+      const found = state.task.outcomes.find((one) => outcomes[one][0] === pressed);
       if (found) { choose(found); return true; }
       if (pressed === "d" && differ) { toggle(); return true; }
       return false;

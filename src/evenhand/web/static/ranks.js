@@ -1,4 +1,5 @@
-import { card, foot, make, say, sendButton } from "./page.js";
+import { foot, make, say, sendButton } from "./page.js";
+import { card } from "./texts.js";
 import { _, letter } from "./words.js";
 
 export function rankForm(state, main, answer, { kept, keep, send }) {

@@ -1,5 +1,6 @@
-import { card, foot, key, make, own, sendButton, words } from "./page.js";
-import { _, number } from "./words.js";
+import { foot, key, make, own, sendButton, words } from "./page.js";
+import { card } from "./texts.js";
+import { _, called, number } from "./words.js";
 
 export function scale(task, answer, asked, instant, name = "") {
   const count = Math.round((task.high - task.low) / task.step) + 1;
@@ -97,7 +98,7 @@ function slider(task, answer, { kept, keep }, name) {
   };
 }
 export function ratingForm(state, main, answer, asked) {
-  main.append(card(state.outputs[0], _("Text")).node);
+  main.append(card(state.outputs[0], called(state.outputs[0]).one).node);
   const few = (state.task.high - state.task.low) / state.task.step <= 10;
   const instant = few && !state.task.comment && !state.task.document_question;
   const made = scale(state.task, answer, asked, instant);

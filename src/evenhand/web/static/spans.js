@@ -1,5 +1,6 @@
-import { card, foot, key, make, memory, say, sendButton } from "./page.js";
+import { foot, key, make, memory, say, sendButton } from "./page.js";
 import { scale } from "./scores.js";
+import { card } from "./texts.js";
 import { _, end, listed, quoted, severityOf, split } from "./words.js";
 
 export function spansForm(state, main, answer, asked) {

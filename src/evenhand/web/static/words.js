@@ -21,10 +21,18 @@ export const end = (text) => _("{sentence}.", { sentence: text });
 export const sentence = (text) => end(capital(text));
 // a part of another text does not turn the sentence around it
 export const quoted = (text) => _("“{text}”", { text: document.documentElement.dir === "rtl" ? `\u2068${text}\u2069` : text });
-export const OUTCOMES = {
-  left: ["1", _("Text 1 is better")], right: ["2", _("Text 2 is better")],
-  tie: ["0", _("No preference")], both_bad: ["9", _("Both are bad")],
+// What an output is called, by its form
+export const FILES = {
+  image: { one: _("Image"), of: (n) => _("Image {n}", { n }), left: _("Image 1 is better"), right: _("Image 2 is better") },
+  audio: { one: _("Recording"), of: (n) => _("Recording {n}", { n }), left: _("Recording 1 is better"), right: _("Recording 2 is better") },
 };
+const TEXTS = { one: _("Text"), of: (n) => _("Text {n}", { n }), left: _("Text 1 is better"), right: _("Text 2 is better") };
+export const called = (output) => FILES[output.form] ?? TEXTS;
+export const outcomesOf = (output) => ({
+  left: ["1", called(output).left], right: ["2", called(output).right],
+  tie: ["0", _("No preference")], both_bad: ["9", _("Both are bad")],
+});
+export const ROLES = { user: _("User"), assistant: _("Assistant"), system: _("System prompt"), tool: _("Tool") };
 export const LABELS = { source: _("Source"), reference: _("Reference"), context: _("Context") };
 const SEVERITIES = { minor: _("minor"), major: _("major") };  // those of a task that names none
 export const severityOf = (name) => SEVERITIES[name] ?? name;

@@ -1,0 +1,441 @@
+"""How judges see a text: as it is, or as Markdown, code, a chat, an image or a recording.
+
+A form is checked as a campaign is read, and drawn when it is shown. Libraries parse and lay out;
+what they make is cut to a list of harmless elements, without addresses that a page would load.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from evenhand.design.tasks import is_text
+from evenhand.errors import CampaignError, sentence_hint, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+FORMS: Final = ("text", "markdown", "code", "chat", "image", "audio")
+MEDIA: Final = ("image", "audio")
+MATH: Final = (False, True, "lenient")
+TURNS: Final = ("text", "markdown")
+MAX_CHARACTERS: Final = 100_000  # Most characters of a text that is laid out
+# A file as texts name it once the campaign is read: by its SHA-256, which tells judges nothing
+STORED: Final = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{2,4}")
+
+
+@dataclass(frozen=True)
+class Form:
+    """In which form texts are, and what may stand in them."""
+
+    form: str = "text"
+    math: bool | str = False  # whether formulas are set; "lenient": those that can be
+    syntax: str = ""  # the programming language of code; "" for no colours
+    turns: str = "text"  # what the turns of a chat are
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            hint = sentence_hint(suggest(str(self.form), FORMS))
+            raise CampaignError(f"form cannot be {self.form!r}: choose {' | '.join(FORMS)}{hint}")
+        if self.math not in MATH:
+            raise CampaignError(f'math cannot be {self.math!r}: true, false or "lenient"')
+        if self.turns not in TURNS:
+            raise CampaignError(f"turns cannot be {self.turns!r}: choose {' | '.join(TURNS)}")
+        for name, forms in (
+            ("math", ("text", "markdown", "chat")),
+            ("syntax", ("code",)),
+            ("turns", ("chat",)),
+        ):
+            if getattr(self, name) != getattr(Form, name) and self.form not in forms:
+                raise CampaignError(
+                    f'{name} is for {" and ".join(forms)}, and the form is "{self.form}": leave'
+                    f" {name} out"
+                )
+        if self.syntax:
+            _find_lexer(self.syntax)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether judges see each character as it is."""
+        return self.form == "text" and not self.math
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what differs from plain text: other campaigns keep their digests."""
+        return {name: one for name, one in vars(self).items() if one != getattr(PLAIN, name)}
+
+
+PLAIN: Final = Form()
+
+# ---------- what a text must be ----------
+
+
+def check_text(form: Form, text: str) -> str:
+    """Return a text as it is stored; one that is not of its form is refused."""
+    if form.is_plain or form.form in MEDIA:
+        return text
+    if len(text) > MAX_CHARACTERS:
+        raise CampaignError(
+            f"it has {len(text):,} characters, and a text of the form {form.form!r} at most"
+            f" {MAX_CHARACTERS:,}: shorten it"
+        )
+    if form.form == "chat":
+        turns = read_turns(text)
+        for one in turns:
+            _check_math(form, one["content"])
+        return json.dumps(turns, ensure_ascii=False)
+    _check_math(form, text)
+    return text
+
+
+def read_turns(text: object) -> list[dict[str, str]]:
+    """Return the turns of a chat, given as JSON or as a list.
+
+    >>> read_turns('[{"role": "user", "content": "Hello?"}]')
+    [{'role': 'user', 'content': 'Hello?'}]
+    """
+    turns = text
+    if isinstance(text, str):
+        try:
+            turns = json.loads(text)
+        except (ValueError, RecursionError):
+            turns = None
+    if not isinstance(turns, list) or not turns:
+        raise CampaignError(
+            'it is no chat: write a list of turns, such as [{"role": "user", "content": "Hello?"}]'
+        )
+    for at, one in enumerate(turns, start=1):
+        if not isinstance(one, Mapping):
+            raise CampaignError(
+                f'turn {at} is no turn: write it as {{"role": "user", "content": "Hello?"}}'
+            )
+        for name in ("role", "content"):
+            value = one.get(name)
+            if not isinstance(value, str) or (name == "role" and not value.strip()):
+                raise CampaignError(f"{name} of turn {at} cannot be {value!r:.60}: it is text")
+            if not is_text(value):
+                raise CampaignError(
+                    f"{name} of turn {at} holds a character that no text holds (NUL, or half of a"
+                    " surrogate pair)"
+                )
+        if more := [name for name in one if name not in ("role", "content")]:
+            raise CampaignError(
+                f"turn {at} has {', '.join(map(repr, more))}, which is not shown: take it out; a"
+                " turn has role and content"
+            )
+    return [{"role": one["role"], "content": one["content"]} for one in turns]
+
+
+def check_judged(form: Form, text: str) -> None:
+    """Refuse an output that ends with what is not judged."""
+    if form.form == "chat" and (role := read_turns(text)[-1]["role"]) in ("user", "system"):
+        raise CampaignError(
+            f"its last turn is of '{role}', and the last turn is what is judged: take it out, or"
+            " name the role of who is judged, such as assistant"
+        )
+
+
+def _check_math(form: Form, text: str) -> None:
+    if form.math is not True or not ("$" in text or "\\" in text):
+        return
+    for token in _walk(_parse(form, text)):
+        if token.type.startswith("math"):
+            fault = _set_formula(token.content, display=False)[1]
+            if fault:
+                raise CampaignError(
+                    f"its formula '{token.content.strip():.80}' cannot be set: {fault}; mend it, or"
+                    ' say math = "lenient" and it is shown as it is written'
+                )
+
+
+# ---------- images in Markdown ----------
+
+
+def list_images(form: Form, text: str) -> list[str]:
+    """Return what the images of a text in Markdown name, in their order."""
+    if "![" not in text:
+        return []
+    tokens = _walk(_parse(form, text))
+    return [str(one.attrGet("src") or "") for one in tokens if one.type == "image"]
+
+
+def list_files(text: str) -> list[str]:
+    """Return the stored files that a text names."""
+    return STORED.findall(text)
+
+
+def is_outside(address: str) -> bool:
+    """Say whether an image is on another machine, or in the address itself; it is not loaded."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\", address) is not None
+
+
+# ---------- what judges see ----------
+
+
+@lru_cache(maxsize=1024)
+def draw(form: Form, text: str) -> Mapping[str, Any]:
+    """Return what the page is told of a text: HTML, turns, a file, or the text itself."""
+    if form.is_plain:
+        return {"text": text}
+    if form.form in MEDIA:
+        return {"form": form.form, "file": text}
+    if form.form == "chat":
+        inside = Form("markdown" if form.turns == "markdown" else "text", form.math)
+        turns = [{"role": one["role"], **draw(inside, one["content"])} for one in read_turns(text)]
+        return {"form": "chat", "turns": turns}
+    if form.form == "code":
+        made = f"<pre><code>{_colour(text, form.syntax)}</code></pre>"
+    else:
+        parser, held = _make_parser(form), dict[str, Any]()
+        made = parser.renderer.render(_parse(form, text), parser.options, held)
+    return {"form": form.form, "html": _clean(made)}
+
+
+def _parse(form: Form, text: str) -> Sequence[Token]:
+    parser = _make_parser(form)
+    # of text, lines and blanks stay as they are: there are no paragraphs in it
+    marked = form.form == "markdown" or form.turns == "markdown"
+    tokens = parser.parse(text, {}) if marked else parser.parseInline(text, {})
+    level = 2  # of the page's headings; one in a text is below them, and none is left out between
+    for one in tokens:
+        if one.type == "heading_open":
+            level = min(int(one.tag[1]) + 2, level + 1, 6)
+        if one.type in ("heading_open", "heading_close"):
+            one.tag = f"h{level}"
+    return tokens
+
+
+def _walk(tokens: Sequence[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from _walk(token.children or ())
+
+
+@cache
+def _make_parser(form: Form) -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+    if form.form == "markdown" or form.turns == "markdown":
+        parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "highlight": _highlight})
+        parser.enable(["table", "strikethrough"])
+    else:
+        parser = MarkdownIt("zero")
+    if form.math:
+        dollarmath_plugin(
+            parser, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True
+        )
+        parser.inline.ruler.before("math_inline", "math_brackets", _find_brackets)
+    for name, rule in _RULES.items():
+        parser.add_render_rule(name, rule)
+    return parser
+
+
+def _find_brackets(state: StateInline, silent: object) -> bool:
+    r"""Find a formula between \( and \), or \[ and \]."""
+    opens = state.src[state.pos : state.pos + 2]
+    closes = {"\\(": "\\)", "\\[": "\\]"}.get(opens)
+    end = state.src.find(closes, state.pos + 2) if closes else -1
+    if end < 0 or not state.src[state.pos + 2 : end].strip():
+        return False
+    if not silent:
+        kind = "math_inline" if opens == "\\(" else "math_inline_double"
+        state.push(kind, "math", 0).content = state.src[state.pos + 2 : end]
+    state.pos = end + 2
+    return True
+
+
+def _draw_formula(tokens: Sequence[Token], at: int, *, display: bool) -> str:
+    made, fault = _set_formula(tokens[at].content, display=display)
+    if fault:
+        sign = "$$" if display else "$"
+        return html.escape(f"{sign}{tokens[at].content}{sign}")
+    return f'<span class="formula">{made}</span>' if display else made
+
+
+def _draw_inline_formula(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
+    return _draw_formula(tokens, at, display=False)
+
+
+def _draw_formula_alone(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
+    return _draw_formula(tokens, at, display=True)
+
+
+def _draw_image(
+    self: RendererHTML, tokens: Sequence[Token], at: int, options: Any, env: Any
+) -> str:
+    token = tokens[at]
+    source = str(token.attrGet("src") or "")
+    alt = self.renderInlineAsText(token.children or [], options, env)
+    if STORED.fullmatch(source) is None:  # it is on another machine
+        return html.escape(f"![{alt}]({source})")
+    return f'<img data-file="{source}" alt="{html.escape(alt)}">'
+
+
+def _open_link(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
+    address = str(tokens[at].attrGet("href") or "")
+    if not address.lower().startswith(("https://", "http://")):
+        return ""  # an address within this site, or of another kind: its words alone
+    return f'<a href="{html.escape(address)}">'
+
+
+_RULES: Final[Mapping[str, Callable[..., Any]]] = {
+    "math_inline": _draw_inline_formula,
+    "math_inline_double": _draw_formula_alone,
+    "math_block": _draw_formula_alone,
+    "image": _draw_image,
+    "link_open": _open_link,
+    "table_open": lambda *_: '<div class="wide"><table>\n',
+    "table_close": lambda *_: "</table></div>\n",
+}
+
+
+# Environments that the library lacks, and those that do the same in it
+_ENVIRONMENTS: Final = {"aligned": "split", "gathered": "matrix", "gather": "matrix"}
+_ENVIRONMENT: Final = re.compile(r"\\(begin|end)\{(\w+)\*?\}")
+# Definitions may grow without end as they are put in
+_DEFINITION: Final = re.compile(r"\\(?:def|(?:re)?newcommand|newenvironment|DeclareMathOperator)\b")
+_ENTITY: Final = re.compile(r"&#x[0-9A-Fa-f]+;")
+
+
+@lru_cache(maxsize=4096)
+def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
+    """Return a formula as MathML, and what is wrong with it, where it cannot be set."""
+    from xml.etree.ElementTree import tostring
+
+    from latex2mathml.converter import convert_to_element
+
+    if _DEFINITION.search(source):
+        return "", "it defines a command, which formulas may not"
+
+    def rename(found: re.Match[str]) -> str:
+        if found[2] == "equation":
+            return ""
+        known = _ENVIRONMENTS.get(found[2])
+        return f"\\{found[1]}{{{known}}}" if known else found[0]
+
+    try:
+        made = convert_to_element(
+            _ENVIRONMENT.sub(rename, source), display="block" if display else "inline"
+        )
+    except RecursionError:
+        return "", "parts stand in parts too deep"
+    except _list_faults() as fault:
+        name = type(fault).__name__.removesuffix("Error")
+        return "", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    except (StopIteration, LookupError, ValueError, TypeError, AttributeError):
+        return "", "a part is missing, or in the wrong place"
+    for part in made.iter():
+        text = part.text or ""
+        if part.tag == "mi" and (text == "&" or (text.startswith("\\") and len(text) > 1)):
+            return "", f"'{text}' is not known here"
+        part.text = text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        if part.tag == "mi" and len(text) > 1 and text.isalpha():  # log and sin stand off
+            part.tag, part.attrib["lspace"], part.attrib["rspace"] = "mo", ".17em", ".17em"
+    return tostring(made, encoding="unicode"), ""
+
+
+@cache
+def _list_faults() -> tuple[type[Exception], ...]:
+    """Return what the parser of formulas raises, which has no class in common."""
+    from latex2mathml import exceptions
+
+    kinds = vars(exceptions).values()
+    return tuple(one for one in kinds if isinstance(one, type) and issubclass(one, Exception))
+
+
+# ---------- code ----------
+
+
+def _find_lexer(name: str) -> Any:
+    from pygments.lexers import get_all_lexers, get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        return get_lexer_by_name(name, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        known = [alias for _, aliases, *_ in get_all_lexers() for alias in aliases]
+        hint = sentence_hint(suggest(name, known)) or ", such as python"
+        raise CampaignError(
+            f"syntax cannot be '{name}': it is a name that Pygments has for a language{hint}"
+        ) from None
+
+
+def _colour(text: str, syntax: str) -> str:
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+
+    if not syntax:
+        return html.escape(text)
+    return str(highlight(text, _find_lexer(syntax), HtmlFormatter(nowrap=True, classprefix=CLASS)))
+
+
+def _highlight(text: str, syntax: str, _more: str) -> str:
+    """Colour a block of code in Markdown; one in a language that is not known is not coloured."""
+    try:
+        return _colour(text, syntax)
+    except CampaignError:
+        return html.escape(text)
+
+
+# ---------- what a page may hold ----------
+
+CLASS: Final = "code-"  # How classes of parts of code begin
+_MATH: Final = (
+    "math mrow mi mo mn mtext ms mspace mfrac msqrt mroot msub msup msubsup munder mover munderover"
+    " mmultiscripts mprescripts mtable mtr mtd mstyle mpadded mphantom menclose merror"
+)
+_MARKUP: Final = (
+    "p br hr h3 h4 h5 h6 em strong s code pre blockquote ul ol li a img div span table thead tbody"
+    " tr th td"
+)
+_OF_MATH: Final = (
+    "mathvariant lspace rspace stretchy fence form separator accent accentunder largeop symmetric"
+    " movablelimits linethickness columnalign rowalign columnlines rowlines frame minsize maxsize"
+    " scriptlevel displaystyle notation"
+)
+_ATTRIBUTES: Final[dict[str, set[str]]] = {
+    **{tag: {*_OF_MATH.split()} for tag in _MATH.split()},
+    "math": {"display"},
+    "mspace": {"width", "linebreak"},
+    "a": {"href"},
+    "img": {"data-file", "alt"},
+    "ol": {"start"},
+}
+
+
+@cache
+def _make_cleaner() -> Any:
+    import nh3
+
+    return nh3.Cleaner(
+        tags={*_MATH.split(), *_MARKUP.split()},
+        attributes=_ATTRIBUTES,
+        allowed_classes={"span": _list_classes(), "div": {"wide"}},
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+        link_rel="noopener noreferrer nofollow",
+        url_schemes={"http", "https"},
+        clean_content_tags={"script", "style"},
+    )
+
+
+def _clean(made: str) -> str:
+    """Cut what libraries made to harmless elements; nothing in it is loaded from anywhere."""
+    return str(_make_cleaner().clean(made))
+
+
+@cache
+def _list_classes() -> set[str]:
+    """Return the classes of parts of code, and that of a formula on a line of its own."""
+    from pygments.token import STANDARD_TYPES
+
+    return {"formula", *(CLASS + one for one in STANDARD_TYPES.values())}

@@ -1,0 +1,219 @@
+"""Texts in every form in a browser: nothing in them acts, files are seen, phones have room."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accessibility import inspect, read_axe
+from browsers import run_site
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
+from evenhand.web import Site, Store
+from judge_pages import LAST, find_faults, keep_picture, open_page, press, settle
+from stored_campaigns import fill, list_judgments
+from text_forms import FORMS, PAYLOADS, make_media, make_payloads, write_png
+from watched_pages import check_width, watch
+
+MARKDOWN = r"""# Sorting
+
+Use **quicksort**, which takes $O(n \log n)$:
+
+```python
+def sort(x):  # recursive
+    return [] if not x else sort([y for y in x[1:] if y < x[0]]) + [x[0]]
+```
+
+| case | a long name of a column | another long name | and one more |
+|---|---|--:|---|
+| best | nothing to sort | $n$ | `[]` |
+
+\[ \sum_{i=1}^{n} \frac{1}{i} = \begin{cases} 1 & n = 1 \\ H_n & \text{else} \end{cases} \]
+
+> See [the book](https://example.org/book). ![a square](a.png)
+"""
+TURNS = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "How do I boil an egg?"},
+    {"role": "assistant", "content": "**Eight** minutes."},
+    {"role": "judge’s aunt", "content": "مرحبا"},
+]
+CHAT = [*TURNS * 6, {"role": "assistant", "content": "Then *cold* water."}]
+SHOWN: dict[str, tuple[dict[str, Any], Any]] = {
+    "markdown": ({"form": "markdown", "math": True}, MARKDOWN),
+    "code": ({"form": "code", "syntax": "python"}, "def f(x: int = 3) -> str:\n\treturn f'{x!r}'"),
+    "chat": ({"form": "chat", "turns": "markdown"}, CHAT),
+    "image": ({"form": "image"}, "a.png"),
+    "audio": ({"form": "audio"}, "a.wav"),
+}
+
+
+def make(folder: Path, form: str, **more: Any) -> Campaign:
+    """A campaign that shows a text in one form beside another output and as its source."""
+    made = make_media(folder, "audio")
+    (folder / "a.wav").write_bytes(next(iter(made.files.values())).path.read_bytes())
+    write_png(folder / "a.png", side=600)
+    settings, text = SHOWN[form]
+    other = {"image": "b.png", "audio": "rival/1.wav", "chat": CHAT[1:3]}.get(form, "Short.")
+    write_png(folder / "b.png", (0, 90, 200), side=600)
+    told = {"name": "n", "judges": ["j"], "texts": {"output": settings, "source": settings}}
+    told |= {"tasks": [{"kind": "pair", "name": "better"}]}
+    items = [{"item": "1", "source": text, "outputs": {"A": text, "B": other}}]
+    return make_campaign({**told, "items": items, **more}, "c", folder)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_in_a_text_of_any_form_acts_loads_or_leaves_its_box(
+    browser: Any, tmp_path: Path, form: str
+) -> None:
+    campaign = make_payloads(form)
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, campaign)
+        with run_site(Site(store)) as address, watch(browser, f"{address}/j/{links['j']}") as page:
+            settle(page, f"1 of {len(PAYLOADS)}")
+            assert page.locator(".segment, .output").count() == len(PAYLOADS)
+            check_width(page)
+            outside = page.evaluate(
+                """() => [...document.querySelectorAll('.words[class*="as-"] *')].filter((one) => {
+                  const box = one.closest('[class*="as-"]');
+                  return getComputedStyle(one).position === "fixed"
+                    || getComputedStyle(box).contain !== "paint" || one.closest("body") === null;
+                }).length"""
+            )
+            assert outside == 0
+            text = page.text_content("main")
+            assert "evil()" in text
+            for link in page.locator(".words a[href]").all():
+                assert link.get_attribute("target") == "_blank"
+                assert "noopener" in (link.get_attribute("rel") or "")
+            press(page, "5 0 Enter")
+            settle(page, f"2 of {len(PAYLOADS)}")
+        (record,) = list_judgments(store)
+        assert record.answer == {"score": 50}
+
+
+@pytest.mark.parametrize("form", SHOWN)
+@pytest.mark.parametrize("look", [(1280, "dark"), (390, "light")])
+def test_each_form_is_seen_and_answered_on_a_screen_and_a_phone(
+    browser: Any, tmp_path: Path, form: str, look: tuple[int, str]
+) -> None:
+    width, scheme = look
+    campaign = make(tmp_path / "beside", form)
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, campaign)
+        with run_site(Site(store, "/study", files=campaign.files)) as address:
+            page = open_page(browser, f"{address}/j/{links['j']}", width, scheme)
+            settle(page, "1 of 1")
+            page.wait_for_function("!document.querySelector('.unloaded')")
+            assert [
+                one for one in find_faults(page) if "link" not in one and "book" not in one
+            ] == []
+            boxes = page.locator(f".output .as-{form}")
+            assert boxes.count() == 2
+            parts = ("h3", "strong", "pre .code-k", "th", "math mfrac", "blockquote a", ".file img")
+            for one in parts if form == "markdown" else ():
+                assert page.locator(f".output {one}").count() >= 1, one
+            if form in ("markdown", "image"):
+                sizes = page.evaluate(
+                    "[...document.querySelectorAll('.output img')].map((one) => one.naturalWidth)"
+                )
+                assert {*sizes} == {600}
+            if form == "audio":
+                heard = "document.querySelector('.output audio')"
+                page.wait_for_function(f"{heard}.readyState >= 1")
+                assert page.evaluate(f"{heard}.duration") in (1, 2)
+            keep_picture(page, f"form-{form}-{width}")
+            named = {"image": "Image", "audio": "Recording"}.get(form, "Text")
+            assert page.inner_text(".choice.left").endswith(f"{named} 1 is better")
+            press(page, "1")
+            page.wait_for_selector(LAST)
+            page.close()
+        assert len([*list_judgments(store)]) == 1
+
+
+@pytest.mark.parametrize("form", SHOWN)
+@pytest.mark.parametrize("look", [(1280, "light"), (390, "dark"), (1280, "dark")])
+def test_axe_finds_nothing_on_texts_in_any_form(
+    browser: Any, tmp_path: Path, form: str, look: tuple[int, str]
+) -> None:
+    axe = read_axe()
+    width, scheme = look
+    campaign = make(tmp_path / "beside", form, language="ar" if width == 390 else "en")
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, campaign)
+        with run_site(Site(store, files=campaign.files)) as address:
+            page = open_page(browser, f"{address}/j/{links['j']}", width, scheme)
+            settle(page, "1 of 1")
+            page.wait_for_function("!document.querySelector('.unloaded')")
+            assert inspect(page, axe) == []
+            page.close()
+
+
+def test_a_long_chat_scrolls_in_its_box_on_a_phone_and_begins_at_what_is_judged(
+    browser: Any, tmp_path: Path
+) -> None:
+    campaign = make(tmp_path / "beside", "chat")
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, campaign)
+        with run_site(Site(store)) as address:
+            page = open_page(browser, f"{address}/j/{links['j']}", 390)
+            settle(page, "1 of 1")
+            long = page.locator(".output .turns").filter(has=page.locator(".turn >> nth=20"))
+            told = long.evaluate(
+                """(one) => ({ room: one.clientHeight, all: one.scrollHeight,
+                  seen: one.lastChild.getBoundingClientRect().bottom
+                    <= one.getBoundingClientRect().bottom + 1 })"""
+            )
+            assert told["room"] <= 844 / 2
+            assert told["all"] > 2 * told["room"]
+            assert told["seen"]
+            assert page.locator(".output .turn.judged").count() == 2
+            assert page.locator(".source .turn.judged").count() == 0
+            assert long.locator(".judged .role").inner_text() == "Assistant · Judge this turn"
+            roles = long.locator(".role bdi").all_inner_texts()
+            assert roles[:4] == ["System prompt", "User", "Assistant", "judge’s aunt"]
+            choices = page.locator(".choices").bounding_box()
+            assert choices["y"] + choices["height"] <= 844
+            page.close()
+
+
+def test_an_answer_waits_until_images_are_there(browser: Any, tmp_path: Path) -> None:
+    campaign = make(tmp_path / "beside", "image")
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, campaign)
+        with run_site(Site(store, files=campaign.files)) as address:
+            page = browser.new_page()
+            page.route("**/file/**", lambda route: route.abort())
+            page.goto(f"{address}/j/{links['j']}")
+            settle(page, "1 of 1")
+            page.wait_for_selector(".output .file button")
+            press(page, "1")
+            page.wait_for_selector("#notice:has-text('Wait until everything is loaded')")
+            assert [*list_judgments(store)] == []
+            page.unroute("**/file/**")
+            for _ in range(page.locator(".file button").count()):
+                page.click(".file button >> nth=0")
+                page.wait_for_timeout(100)
+            page.wait_for_function("!document.querySelector('.unloaded')")
+            press(page, "1")
+            page.wait_for_selector(LAST)
+            page.close()
+        assert len([*list_judgments(store)]) == 1
+
+
+def test_letters_of_a_recording_are_not_answers(browser: Any, tmp_path: Path) -> None:
+    """Arrows and the space bar are of the recording that has the focus, as in any player."""
+    task = {"kind": "rating", "name": "good", "low": 1, "high": 5}
+    campaign = make(tmp_path / "beside", "audio", tasks=[task])
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, campaign)
+        with run_site(Site(store, files=campaign.files)) as address:
+            page = open_page(browser, f"{address}/j/{links['j']}")
+            settle(page, "1 of 2")
+            page.focus(".output audio")
+            press(page, "ArrowRight ArrowLeft")
+            assert page.locator(".step[aria-checked=true]").count() == 0
+            press(page, "4")
+            settle(page, "2 of 2")
+            page.close()
+        assert [one.answer for one in list_judgments(store)] == [{"score": 4}]
