@@ -559,23 +559,22 @@ class Reading(Options):
             from evenhand.web.downloads import open_table
 
             source = open_table(source, kinds, layout=self.layout, task=self.task)
-        data, self.lacking = read_with_roles(
-            source,
-            self.roles,
-            () if self.beside else self.roles,
-            format=self.layout,
-            weights=self.weights,
-            outcomes=self.meanings or None,
-            where=self.where,
-            task=self.task,
-            system_separator=self.system_separator,
-            sheet=self.sheet,
-            decimal=self.decimal,
-            skip_bad_rows=self.skip_bad_rows,
-            missing=self.missing,
-            error_weights=dict(self.error_weights),
-            without=self.without,
-        )
+        settings: dict[str, Any] = {
+            "format": self.layout,
+            "weights": self.weights,
+            "outcomes": self.meanings or None,
+            "where": self.where,
+            "task": self.task,
+            "system_separator": self.system_separator,
+            "sheet": self.sheet,
+            "decimal": self.decimal,
+            "skip_bad_rows": self.skip_bad_rows,
+            "missing": self.missing,
+            "error_weights": dict(self.error_weights),
+            "without": self.without,
+        }
+        required = () if self.beside else self.roles
+        data, self.lacking = read_with_roles(source, self.roles, required, settings)
         data = replace(data, source=replace(data.source, words=self.words))
         if self.thorough:
             data = data.strip_labels()
@@ -585,8 +584,8 @@ class Reading(Options):
     def open_beside(self, path: str) -> Comparisons | Rankings | Ratings:
         """Open another file whose labels and columns are as in FILE, or columns its own."""
         required = self.lacking if self.files else self.roles
-        settings: dict[str, Any] = {"outcomes": self.meanings or None, "missing": self.missing}
-        data, _ = read_with_roles(path, self.roles, required, **settings)
+        settings = {"outcomes": self.meanings or None, "missing": self.missing}
+        data, _ = read_with_roles(path, self.roles, required, settings)
         return replace(data, source=replace(data.source, words=(path, *self.words_beside)))
 
     def open_systems(

@@ -489,7 +489,7 @@ def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]
 
 
 def read_with_roles(
-    source: Any, roles: Mapping[str, str], required: Collection[str], **settings: Any
+    source: Any, roles: Mapping[str, str], required: Collection[str], settings: Mapping[str, Any]
 ) -> tuple[Comparisons | Rankings | Ratings, set[str]]:
     """Read a table with the columns it has of those named; return the roles of the others.
 
