@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,35 @@ def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
     meant = ("--outcome", "L=left", "--outcome", "R=right", "--outcome", "0=tie")
     says = evenhand("rank", files("people"), "--llm", files("coded"), *meant, code=2).err
     assert "call the column of items 'item'" in says  # labels are read, and the item is seg
+
+
+def test_a_column_of_no_table_is_refused(files, evenhand):
+    missing = ("--column", "item=sge")
+    for words in (("next", "--for-llm"), ("rank", files("people"), "--llm")):
+        assert "column 'sge'" in evenhand(*words, files("verdicts"), *missing, code=2).err
+
+
+def test_commands_of_a_report_name_columns_of_the_verdicts_for_verdicts_alone(
+    files, evenhand, tmp_path
+):
+    """Two tasks: the verdicts, whose items are called seg, are opened for each."""
+    for name in ("people", "verdicts"):
+        with Path(files(name)).open(newline="") as file:
+            header, *rows = csv.reader(file)
+        header = ["seg" if name == "verdicts" and one == "item" else one for one in header]
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            tasks = [[*row, task] for task in ("de", "fr") for row in rows]
+            csv.writer(file).writerows([[*header, "task"], *tasks])
+    people, verdicts = (str(tmp_path / f"{name}.csv") for name in ("people", "verdicts"))
+    page, column = str(tmp_path / "page.json"), ("--column", "item=seg")
+    evenhand("report", people, "--llm", verdicts, *column, "--sections", "ranking,llm", "-o", page)
+    parts = json.loads(Path(page).read_text())["parts"]
+    sections = [{one["name"]: one for one in part["sections"]} for part in parts]
+    assert [one["llm"]["not_run"] for one in sections] == ["", ""]
+    commands = [one[name]["command"] for one in sections for name in ("ranking", "llm")]
+    for command in commands:
+        evenhand(*shlex.split(command)[1:])
+    assert [("seg" in one, "--llm" in one) for one in commands] == [(False,) * 2, (True,) * 2] * 2
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ def test_labels_of_few_rows_are_those_of_many(monkeypatch, few):
     data = handle(Ratings, TABLE, "duckdb")
     labels, fetch = read_labels(data.frame, ["name", "system"], ["score"], data.source.connection)
     found = fetch()
+    assert [*labels] == ["name", "system"]
     assert labels["name"].names == (None, "a", "b", "ä")
     assert (labels["name"].hashes is None) == (few == 5)
     assert found["name"].tolist() == [2, 0, 1, 2, 3]

@@ -142,6 +142,7 @@ def test_several_sheets_of_items_are_chosen_from_in_the_campaign_file():
         ("rater,user\nann,x\n", "needs one column with their names.*has rater, user"),
         ("judge,quota\nann,many\n", "line 2: quota cannot be 'many'"),
         ("judge\nann\nann\n", "ann"),
+        ("judge,name\n,Ann\n", "line 2: '' is not a name of a judge"),
     ],
 )
 def test_odd_tables_of_judges_are_refused(held, said):

@@ -697,9 +697,9 @@ ERRORS = (
     Odd(
         "a long minus",
         "s.csv",
-        "judge,item,system,score\nann,1,A,−4\nben,1,B,－３\n",
+        "judge,item,system,score\nann,1,A,−4\nben,1,B,－３\nben,1,C,–2\n",
         "inspect ?",
-        "highest 2 0 -4 -3.5 -3 note scores with a long minus or wide digits are read as numbers",
+        "highest 3 0 -4 -3 -2 note scores with a long minus or wide digits are read as numbers",
     ),
     Odd(
         "a day that was a range",
@@ -707,6 +707,14 @@ ERRORS = (
         "judge,item,system,score\nann,1,A,3-May\nben,1,B,4-May\n",
         "rank ?",
         "score '3-May' in column 'score' of s.csv (lines 2, 3) is not a number",
+        refused=True,
+    ),
+    Odd(
+        "a day that was a fraction",
+        "s.csv",
+        "judge,item,system,score\nann,1,A,03. Mai\nben,1,B,04. Mai\nann,2,A,4\nann,2,B,3\n",
+        "rank ?",
+        "score '03. Mai' in column 'score' of s.csv (lines 2, 3) is not a number",
         refused=True,
     ),
     Odd(

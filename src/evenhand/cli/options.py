@@ -25,12 +25,12 @@ from evenhand.cli.running import (
     join_conditions,
     join_pairs,
     keep_account,
+    read_with_roles,
     write_words,
 )
 from evenhand.errors import (
     MissingOutcomes,
     PaddedLabels,
-    UnknownColumn,
     UnknownFormat,
     UnknownOption,
     listing,
@@ -517,7 +517,17 @@ class Reading(Options):
     @property
     def words(self) -> tuple[str, ...]:
         """What stands behind a verb to read the same judgments, without secrets."""
-        return write_words(self.files, self.flags(), vars(self))
+        there = [one for one in self.columns if one[0] not in self.lacking]
+        weight = None if "weight" in self.lacking else self.weight
+        return write_words(
+            self.files, self.flags(), {**vars(self), "columns": there, "weight": weight}
+        )
+
+    @property
+    def words_beside(self) -> tuple[str, ...]:
+        """What stands behind another file to read it: columns that FILE does not have."""
+        lost = [f"{role}={name}" for role, name in self.roles.items() if role in self.lacking]
+        return tuple(word for one in lost for word in ("--column", one))
 
     @cached_property
     def is_database(self) -> bool:
@@ -549,21 +559,22 @@ class Reading(Options):
             from evenhand.web.downloads import open_table
 
             source = open_table(source, kinds, layout=self.layout, task=self.task)
-        data = self._read(
-            source,
-            format=self.layout,
-            weights=self.weights,
-            outcomes=self.meanings or None,
-            where=self.where,
-            task=self.task,
-            system_separator=self.system_separator,
-            sheet=self.sheet,
-            decimal=self.decimal,
-            skip_bad_rows=self.skip_bad_rows,
-            missing=self.missing,
-            error_weights=dict(self.error_weights),
-            without=self.without,
-        )
+        settings: dict[str, Any] = {
+            "format": self.layout,
+            "weights": self.weights,
+            "outcomes": self.meanings or None,
+            "where": self.where,
+            "task": self.task,
+            "system_separator": self.system_separator,
+            "sheet": self.sheet,
+            "decimal": self.decimal,
+            "skip_bad_rows": self.skip_bad_rows,
+            "missing": self.missing,
+            "error_weights": dict(self.error_weights),
+            "without": self.without,
+        }
+        required = () if self.beside else self.roles
+        data, self.lacking = read_with_roles(source, self.roles, required, settings)
         data = replace(data, source=replace(data.source, words=self.words))
         if self.thorough:
             data = data.strip_labels()
@@ -572,26 +583,10 @@ class Reading(Options):
 
     def open_beside(self, path: str) -> Comparisons | Rankings | Ratings:
         """Open another file whose labels and columns are as in FILE, or columns its own."""
-        data = self._read(path, outcomes=self.meanings or None, missing=self.missing)
-        return replace(data, source=replace(data.source, words=(path,)))
-
-    def _read(self, source: Any, **settings: Any) -> Comparisons | Rankings | Ratings:
-        """Read a table with the columns it has of those named; one that no table has is refused."""
-        from evenhand.formats.reading import read
-
-        roles, lacking = dict(self.roles), set[str]()
-        while True:
-            try:
-                data = read(source, columns=roles or None, **settings)
-            except UnknownColumn as fault:
-                lost = {role for role, name in roles.items() if name == fault.name}
-                if not (lost and self.beside) or lost & self.lacking:
-                    raise
-                lacking |= lost
-                roles = {role: name for role, name in roles.items() if role not in lost}
-            else:
-                self.lacking = lacking
-                return data
+        required = self.lacking if self.files else self.roles
+        settings = {"outcomes": self.meanings or None, "missing": self.missing}
+        data, _ = read_with_roles(path, self.roles, required, settings)
+        return replace(data, source=replace(data.source, words=(path, *self.words_beside)))
 
     def open_systems(
         self,

@@ -208,7 +208,7 @@ def report(
     elif given:
         model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     left_out = take_metrics(reading)
-    chosen = Settings(reading.words, said.level, said.seed, model, said.full, **vars(apart))
+    chosen = Settings((), said.level, said.seed, model, said.full, **vars(apart))
     names = tuple(options.split_names(verdicts.llm_judges))
     chosen = replace(
         chosen, **vars(scores), llm=verdicts.llm, llm_judges=names, without_metrics=left_out
@@ -230,6 +230,7 @@ def report(
 
     with advising_metrics(reading, read_scores):
         data = reading.open()
+    chosen = replace(chosen, words=reading.words, llm_columns=reading.words_beside)
     with ProgressDisplay("reporting") as patience:
         from evenhand.report.assemble import make_report
 

@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import click
 
 from evenhand.cli.refusals import keep_excluded, kept_excluded, reads_judgments
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.text import PLAIN, cut, label
@@ -486,3 +486,24 @@ def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]
         if joined.setdefault(name, value) != value:
             raise UnknownOption(refusal.format(name, joined[name], value))
     return joined
+
+
+def read_with_roles(
+    source: Any, roles: Mapping[str, str], required: Collection[str], settings: Mapping[str, Any]
+) -> tuple[Comparisons | Rankings | Ratings, set[str]]:
+    """Read a table with the columns it has of those named; return the roles of the others.
+
+    required: roles whose column must be there.
+    """
+    from evenhand.formats.reading import read
+
+    left, lacking = dict(roles), set[str]()
+    while True:
+        try:
+            return read(source, columns=left or None, **settings), lacking
+        except UnknownColumn as fault:
+            lost = {role for role, name in left.items() if name == fault.name}
+            if not lost or not lost.isdisjoint(required):
+                raise
+            lacking |= lost
+            left = {role: name for role, name in left.items() if role not in lost}

@@ -223,9 +223,9 @@ def find_labels(frame: Frame, names: Sequence[str]) -> dict[str, Labels]:
     ).order(f"{_LABEL} nulls first")
     fetched = fetch_columns(_hash(nw.from_native(listed), [_LABEL], [_COLUMN, _LABEL]))
     labels = {}
-    for at, name in enumerate(reversed(names)):
+    for at, name in enumerate(names, start=1):
         # grouping() has a bit for each column, the last the lowest: 0 for the one of the label
-        mine = fetched[_COLUMN] == (1 << len(names)) - 1 - (1 << at)
+        mine = fetched[_COLUMN] == (1 << len(names)) - 1 - (1 << (len(names) - at))
         hashes = fetched[f"{_HASH}_{_LABEL}"][mine].astype(np.uint64, copy=False)
         clear = len(np.unique(hashes)) == len(hashes)
         labels[name] = Labels(tuple(fetched[_LABEL][mine].tolist()), hashes if clear else None)

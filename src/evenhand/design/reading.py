@@ -208,12 +208,12 @@ def _read_judge(where: str, row: Mapping[str, Any]) -> campaigns.Judge:
         text = "" if quota is None else str(quota).strip()
         if text and not text.isdecimal():
             raise CampaignError(f"quota cannot be '{text}': it is a whole number, or blank")
-        known = {fold(name): str(value).strip() for name, value in row.items() if value}
-        known.pop(fold(names[0]))
-        email = next((known[one] for one in _EMAILS if one in known), "")
+        held = {name: "" if value is None else str(value).strip() for name, value in row.items()}
+        judge, known = held.pop(names[0]), {fold(name): text for name, text in held.items()}
+        email = next((known[one] for one in _EMAILS if known.get(one)), "")
         person = f"{known.get('name', '')} <{email}>".strip() if email else known.get("name", "")
         note = ", ".join(filter(None, (person, known.get("note", ""))))
-        return campaigns.Judge(str(row[names[0]]).strip(), int(text) if text else None, note)
+        return campaigns.Judge(judge, int(text) if text else None, note)
 
 
 # Names of the column of e-mail addresses, in a table of judges

@@ -323,14 +323,25 @@ _PLAIN: Final = r"([+-]?(?:\d+\.?\d*|\.\d+))"
 _PERCENT: Final = re.compile(rf"{_PLAIN}\s*%")
 _PART_OF: Final = re.compile(rf"{_PLAIN}\s*(?:/|out of|of)\s*(\d+)", re.IGNORECASE)
 # A minus and digits as word processors and Asian keyboards write them
-_WIDE: Final = str.maketrans("０１２３４５６７８９．－＋−", "0123456789.-+-")
-_SIGNED: Final = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))", re.ASCII)
-# Days as spreadsheets write what they take for one, such as 3-May for 3-5
+_WIDE: Final = str.maketrans("０１２３４５６７８９．－＋−–", "0123456789.-+--")
+_SIGNED: Final = re.compile(_PLAIN, re.ASCII)
+# Days as spreadsheets write what they take for one, such as 3-May for 3-5, or 03. Mai for 3.5: in
+# English, German, French, Spanish, Italian and Portuguese
 _MONTHS: Final = frozenset(
     (
-        *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
-        *("january", "february", "march", "april", "june", "july", "august", "september"),
+        *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "sept", "oct", "nov"),
+        *("dec", "january", "february", "march", "april", "june", "july", "august", "september"),
         *("october", "november", "december"),
+        *("mrz", "mär", "märz", "mai", "okt", "dez", "januar", "februar", "juni", "juli"),
+        *("oktober", "dezember"),
+        *("janv", "févr", "mars", "avr", "juin", "juil", "août", "déc", "janvier", "février"),
+        *("avril", "juillet", "septembre", "octobre", "novembre", "décembre"),
+        *("ene", "abr", "ago", "dic", "enero", "febrero", "marzo", "abril", "mayo", "junio"),
+        *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
+        *("gen", "mag", "giu", "lug", "set", "ott", "gennaio", "febbraio", "aprile", "maggio"),
+        *("giugno", "luglio", "settembre", "ottobre", "dicembre"),
+        *("fev", "out", "janeiro", "fevereiro", "março", "maio", "junho", "julho"),
+        *("setembro", "outubro", "novembro", "dezembro"),
     )
 )
 _NUMBERED: Final = re.compile(r"\(?(\d+)\)?(?:\s*[-–—:.=)]\s*|\s+)\(?[^\W\d].*")

@@ -387,8 +387,8 @@ def inspect(
         for role in (role for role in ("system", "judge") if data.has(role)):
             names = [*filter(None, count_labels(data.frame, role, as_text=True))]
             notes += note_odd_names(data, names, role)
-            asked = role == "judge"
-            notes += note_llm_names(names, data.columns, data.source) if asked else ()
+            if role == "judge":
+                notes += note_llm_names(names, data.columns, data.source)
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
         expanded = data.comparisons() if isinstance(data, Rankings) else data

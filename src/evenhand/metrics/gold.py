@@ -47,7 +47,7 @@ from evenhand.metrics.scores import (
 )
 from evenhand.metrics.statistics import Steps, average_systems
 from evenhand.metrics.texts import say
-from evenhand.numerics import Array, Integers
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
@@ -583,13 +583,11 @@ def _align_votes(
         raise _refuse_names(names, scores)
     item = np.searchsorted(items, votes.item).astype(np.int32)
     at = places[item]
-    lacking = at < 0
-    for side in (votes.left, votes.right):
-        lacking |= np.isnan(values[:, side, np.maximum(at, 0)]).any(axis=0)
+    lost = (at < 0) | np.isnan(values[:, votes.left, np.maximum(at, 0)])  # (M, n)
+    lost |= np.isnan(values[:, votes.right, np.maximum(at, 0)])
+    lacking: Flags = np.asarray(lost.any(axis=0))
     if lacking.any():
         some = [*dict.fromkeys(names[one] for one in item[lacking].tolist())]
-        lost = np.isnan(values[:, votes.left, np.maximum(at, 0)])
-        lost |= np.isnan(values[:, votes.right, np.maximum(at, 0)]) | (at < 0)
         metrics = [n for n, each in zip(scores.metrics, lost, strict=True) if each.any()]
         raise InvalidJudgments(
             f"{int(lacking.sum()):,} of {len(lacking):,} comparisons are of outputs without the"

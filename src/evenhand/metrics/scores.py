@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
@@ -90,7 +90,6 @@ BESIDE: Final = (*ROLES, "criterion", "kind")
 COMMA: Final = r"^[+-]?[\d.]*,\d+$"
 PER_CENT: Final = r"^[+-]?[\d.]+\s*%$"
 WRITTEN: Final = f"{COMMA}|{PER_CENT}"
-
 FARTHEST: Final = 1.7e308  # Beyond it is infinity
 
 
@@ -251,12 +250,11 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
         _refuse_commas(table, [one for one in header.free if one not in columns])
     beside = [one for role in BESIDE for one in header.candidates(role)[:1]]
     others = [one for one in header.columns if one not in (*columns, *beside)]
-    counted = _list_numbers(table, others)
     if not columns:
         why = "it needs a column of numbers for each metric, or the columns metric and score. It"
         why += f" has {listing(header.columns)}"
         why += "".join(f". {one}" for one in _note_words(table, header, others))
-        if counted:
+        if counted := _list_numbers(table, others):
             why = f"{listing(counted)} is no metric by its name: to use it, rename it, or give rows"
             why += " of metric, system, item and score"
         raise UnknownColumn(f"{table.name} has no scores of metrics: {why}")
@@ -264,9 +262,7 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     unnamed = len(columns) == 1 and fold(columns[0]) in UNNAMED
     held = {"score": columns[0]} if unnamed else {"criterion": columns}
     scores = _read(table, {**roles, **held}, settings=settings)
-    told = [*_note_blank(table, header), *_note_counts(counted)]
-    told += _note_words(table, header, [one for one in others if one not in counted])
-    return replace(scores, notes=(*told, *scores.notes))
+    return replace(scores, notes=(*_note_others(table, header, others), *scores.notes))
 
 
 def gather_scores(sources: Any, *, settings: Settings = PLAIN) -> MetricScores:
@@ -362,10 +358,7 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
             f"{name} has no column of numbers beside people's scores: name a table of the scores of"
             " metrics too"
         )
-    counted = _list_numbers(table, others)
-    told = [*_note_blank(table, header), *_note_counts(counted)]
-    told += _note_words(table, header, [one for one in others if one not in counted])
-    return replace(metrics, notes=(*told, *metrics.notes))
+    return replace(metrics, notes=(*_note_others(table, header, others), *metrics.notes))
 
 
 def _find_columns(table: Table, header: Header) -> list[str]:
@@ -409,12 +402,11 @@ def _list_numbers(table: Table, columns: Sequence[str]) -> list[str]:
     found = []
     for name, cells in _look(table, columns).items():
         given = [one for one in cells if not _is_blank(one) and str(one) not in table.missing]
+        numbers = given if table.schema[name].is_numeric() else []
         if table.schema[name] == nw.String:
             texts = [str(one).strip() for one in given]
-            n = sum(bool(re.match(PATTERN, one) or one.endswith("%")) for one in texts)
-        else:
-            n = len(given) if table.schema[name].is_numeric() else 0
-        found += [name] if n and 2 * n >= len(given) else []
+            numbers = [one for one in texts if re.match(PATTERN, one) or one.endswith("%")]
+        found += [name] if numbers and 2 * len(numbers) >= len(given) else []
     return found
 
 
@@ -449,8 +441,12 @@ def _follows(words: Sequence[str | None], keys: Sequence[Any]) -> bool:
     return len(pairs) == len({key for key, _ in pairs})
 
 
-def _note_counts(columns: Sequence[str]) -> list[Finding]:
-    return [say("counts", columns=columns)] if columns else []
+def _note_others(table: Table, header: Header, others: Sequence[str]) -> list[Finding]:
+    """Name columns that are read as no metrics: without a number, of numbers, and of words."""
+    numbers = _list_numbers(table, others)
+    counted = [say("counts", columns=numbers)] if numbers else []
+    words = [one for one in others if one not in numbers]
+    return [*_note_blank(table, header), *counted, *_note_words(table, header, words)]
 
 
 def _note_words(table: Table, header: Header, columns: Sequence[str]) -> list[Finding]:
@@ -467,9 +463,8 @@ def _note_words(table: Table, header: Header, columns: Sequence[str]) -> list[Fi
 def _refuse_commas(table: Table, names: Sequence[str]) -> None:
     """Refuse columns of numbers whose decimals follow a comma, which were not read as numbers."""
     texts = [one for one in names if table.schema[one] == nw.String]
-    cells = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
-    for name, values in cells.items():
-        given = [one.strip() for one in values.tolist() if not _is_blank(one)]
+    for name, cells in _look(table, texts).items():
+        given = [one.strip() for one in cells if not _is_blank(one)]
         commas = [one for one in given if "," in one]
         if commas and all(map(WITH_COMMA.fullmatch, given)):
             raise InvalidJudgments(
@@ -503,16 +498,19 @@ def _read(
     beside: as of `tabulate`.
     """
     stem = "" if beside else Path(table.name).stem
-    table, unread = _blank_words(table, columns)
-    held = dict(columns)
-    if isinstance(names := columns["criterion" if "score" not in columns else "score"], str):
-        left = _hold_numbers(table, [names])
-        unread = {stem if one == "" else one: first for one, first in unread.items()}
-    else:
-        left = held["criterion"] = _hold_numbers(table, names)
+    scores = [columns["score"]] if "score" in columns else columns["criterion"]
+
+    def name_metric(column: str, row: Mapping[str, Any]) -> str:
+        if "score" not in columns:
+            return column
+        return str(row[columns["criterion"]]) if "criterion" in columns else stem
+
+    table, unread = _blank_words(table, scores, name_metric)
+    left = _hold_numbers(table, scores)
     if not left:
         size = len(unread), 0, 0
         return MetricScores((*unread,), (), (), np.zeros(size), unread=unread)
+    held = dict(columns) if "score" in columns else {**columns, "criterion": left}
     bad, missing = settings.get("skip_bad_rows", False), settings.get("missing", ())
     data = read(table, columns=held, decimal=".", missing=missing, skip_bad_rows=bad)
     if not isinstance(data, Ratings):
@@ -529,23 +527,26 @@ def _hold_numbers(table: Table, columns: Sequence[str]) -> list[str]:
     return [one for one in columns if one not in there or there[one][0]]
 
 
-def _blank_words(table: Table, columns: Mapping[str, Any]) -> tuple[Table, dict[str, Unread]]:
-    """Empty the cells of scores that are no numbers; return the first of each metric."""
-    scores = [columns["score"]] if "score" in columns else columns["criterion"]
+def _blank_words(
+    table: Table, scores: Sequence[str], name_metric: Callable[[str, Mapping[str, Any]], str]
+) -> tuple[Table, dict[str, Unread]]:
+    """Empty the cells of scores that are no numbers; return the first of each metric.
+
+    name_metric: the metric of a column and a row.
+    """
     wrong = {one: test for one in scores if (test := _is_word(table, one)) is not None}
     if not wrong or not find_rows(
         table.frame, nw.any_horizontal(*wrong.values(), ignore_nulls=True), 1
     ):
         return table, {}
-    frame, found = keep_places(table.frame), dict[str, list[Unread]]()
-    metric = columns.get("criterion") if "score" in columns else None
+    frame, unread = keep_places(table.frame), dict[str, Unread]()
     for column, test in wrong.items():
         for row in find_rows(frame, test, count_rows(frame)):
-            name = column if "score" not in columns else str(row[metric]) if metric else ""
+            name = name_metric(column, row)
             place = f"{table.name}{name_rows([row])}"
-            found.setdefault(name, []).append(Unread(str(row[column]), column, place))
+            first = unread.get(name, Unread(str(row[column]), column, place, 0))
+            unread[name] = replace(first, cells=first.cells + 1)
         frame = frame.with_columns(nw.when(~test).then(nw.col(column)).alias(column))
-    unread = {name: replace(cells[0], cells=len(cells)) for name, cells in found.items()}
     return table.with_frame(frame), unread
 
 

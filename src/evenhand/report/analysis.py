@@ -132,6 +132,7 @@ class Settings:
     metrics: tuple[str, ...] = ()  # files of scores of metrics to compare with people
     scores: MetricScores | None = None  # what they hold; None for columns beside people's scores
     llm: str | None = None  # file of verdicts of LLM judges
+    llm_columns: tuple[str, ...] = ()  # words that read columns of this file alone
     llm_judges: tuple[str, ...] = ()  # judges who are LLMs, where one table holds both
     verdicts: Any = None  # theirs, those that were given, or what opens the file
     lower: tuple[str, ...] = ()  # names of metrics of which lower is better
@@ -143,6 +144,11 @@ class Settings:
     def __post_init__(self) -> None:
         require_level(self.level)
         require_seed(self.seed)
+
+    @property
+    def llm_words(self) -> tuple[str, ...]:
+        """The words of a command that give the verdicts."""
+        return "--llm", self.llm or "VERDICTS", *self.llm_columns
 
     @property
     def has_verdicts(self) -> bool:
@@ -207,13 +213,13 @@ class Settings:
             ("--better", self.better, None),
             ("--rank-references", self.rank_references, False),
             ("--scale", self.scale, None),
-            ("--llm", self.llm, None),
         )
         options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
             for option, value, default in usual
             if value != default
         }
+        options |= {"--llm": self.llm_words[1:]} if self.llm else {}
         for option, several in (
             ("--control", getattr(model, "controls", ())),
             ("--metrics", self.metrics),

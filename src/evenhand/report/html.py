@@ -369,10 +369,7 @@ def write_tables(
         means = [f"{one.title}: {one.says}" for one in table.columns if one.says]
         of = f"{part.name}: {table.caption}" if part.name else table.caption
         comments = [
-            *filter(
-                None,
-                (of, *means, section.command, section.signature or part.signature),
-            )
+            *filter(None, (of, *means, section.command, section.signature or part.signature))
         ]
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for form in dict.fromkeys(forms):

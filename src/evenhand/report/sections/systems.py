@@ -81,7 +81,7 @@ def write_section_llm(analysis: Analysis) -> Section:
     """Return people's ranking with the help of LLM judges' verdicts, as `rank --llm` says it."""
     settings = analysis.settings
     names = [word for one in settings.llm_judges for word in ("--llm-judges", one)]
-    given = names or ["--llm", settings.llm or "VERDICTS"]
+    given = names or settings.llm_words
     command = analysis.write_command("rank", *given)
     try:
         found = analysis.fused
@@ -116,7 +116,7 @@ def _advise_replace(analysis: Analysis) -> list[Finding]:
     if not people.has("judge") or len(list_judges(people)) < MIN_JUDGES:
         return []
     judges = sorted(list_judges(verdicts)) if verdicts.has("judge") else ["LLM"]
-    given = ["--llm", settings.llm or "VERDICTS"]
+    given = [*settings.llm_words]
     if settings.llm_judges:
         given = [word for one in judges for word in ("--llm-judges", one)]
     command = settings.write_command("replace", *given, "--epsilon", ".15")
