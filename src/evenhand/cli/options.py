@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -328,6 +329,13 @@ class Verb(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse a verb's words; whatever is wrong with them is known to be this verb's."""
         try:
+            *_, given = self.make_parser(ctx).parse_args([*args])
+            for one, times in Counter(given).items():  # click would drop all files but the last
+                if times > 1 and one.metavar == "VERDICTS":
+                    raise click.UsageError(
+                        f"{one.opts[-1]} takes one file: put the verdicts of all LLM judges into"
+                        " one, with a column of judges"
+                    )
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
