@@ -325,17 +325,22 @@ def scale_option(declare: Declare) -> Any:
 LAST: Final = {"Model": 1, "Uncertainty": 2, "Output": 3, "Reading": 4, "Options": 5}
 
 
+def _refuse_two_files(given: Iterable[click.Parameter]) -> None:
+    """Refuse two files of verdicts, of which click would drop all but the last."""
+    for one, times in Counter(given).items():
+        if times > 1 and one.metavar == "VERDICTS":
+            raise click.UsageError(
+                f"{one.opts[-1]} takes one file: put the verdicts of all LLM judges into one, with"
+                " a column of judges"
+            )
+
+
 class Verb(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse a verb's words; whatever is wrong with them is known to be this verb's."""
         try:
             *_, given = self.make_parser(ctx).parse_args([*args])
-            for one, times in Counter(given).items():  # click would drop all files but the last
-                if times > 1 and one.metavar == "VERDICTS":
-                    raise click.UsageError(
-                        f"{one.opts[-1]} takes one file: put the verdicts of all LLM judges into"
-                        " one, with a column of judges"
-                    )
+            _refuse_two_files(given)
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx

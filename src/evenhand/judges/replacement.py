@@ -550,11 +550,8 @@ def replace(
     if score is not None:
         require_option("score", score, SCORES)
     data, names = take(data), tuple(dict.fromkeys(take_names(llm_judges)))
-    if (
-        llm is not None
-        or not names
-        or (isinstance(data, Comparisons | Rankings | Ratings) and data.has("judge"))
-    ):
+    known = isinstance(data, Comparisons | Rankings | Ratings) and data.has("judge")
+    if llm is not None or not names or known:
         table: Any = keep_all_judges(data)
         table = table if isinstance(table, Ratings) else take_pairs(table)
         if llm is None:
