@@ -278,7 +278,7 @@ def test_a_misspelt_llm_judge_is_found_among_those_left_out(battles, evenhand, v
 
 def test_a_second_file_of_verdicts_is_not_dropped(battles, evenhand):
     two = ["--llm", "verdicts.csv", "--llm", "one.csv"]
-    assert "--llm takes one file" in evenhand("rank", "people.csv", *two, code=2).err
+    assert "one file of verdicts is taken" in evenhand("rank", "people.csv", *two, code=2).err
 
 
 @pytest.mark.parametrize("verb", ["replace", "bias", "agreement"])

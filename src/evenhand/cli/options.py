@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -327,12 +326,8 @@ LAST: Final = {"Model": 1, "Uncertainty": 2, "Output": 3, "Reading": 4, "Options
 
 def _refuse_two_files(given: Iterable[click.Parameter]) -> None:
     """Refuse two files of verdicts, of which click would drop all but the last."""
-    for one, times in Counter(given).items():
-        if times > 1 and one.metavar == "VERDICTS":
-            raise click.UsageError(
-                f"{one.opts[-1]} takes one file: put the verdicts of all LLM judges into one, with"
-                " a column of judges"
-            )
+    if sum(one.metavar == "VERDICTS" for one in given) > 1:
+        raise click.UsageError("one file of verdicts is taken: put all into one, with their judges")
 
 
 class Verb(click.Command):
