@@ -223,3 +223,95 @@ def test_both_bad_is_said_to_be_a_tie(battles, evenhand):
     assert "counted as ties" not in evenhand("rank", "people.csv").out
     declared = evenhand("rank", "bad.csv", "--outcome", "tie (bothbad)=tie").out
     assert "counted as ties" not in declared
+
+
+UNUSABLE = {
+    "header.csv": lambda _: [],
+    "blank.csv": lambda verdicts: [[*row[:4], ""] for row in verdicts],
+    "elsewhere.csv": lambda verdicts: [[row[0], f"other {row[1]}", *row[2:]] for row in verdicts],
+    "some.csv": lambda verdicts: [row for row in verdicts if row[1] != "q3"],
+}
+
+
+@pytest.mark.parametrize("file", UNUSABLE)
+def test_a_report_refuses_the_verdicts_that_rank_refuses(battles, evenhand, file):
+    write(battles / file, UNUSABLE[file](draw()[1]["gpt-4-turbo"]))
+    words = ["people.csv", "--llm", file]
+    refused = evenhand("rank", *words, code=2).err
+    assert evenhand("report", *words, "-o", "page.html", code=2).err == refused
+    assert not (battles / "page.html").exists()
+
+
+@pytest.mark.parametrize("choice", ["drop", "keep"])
+def test_a_report_takes_the_remedy_for_judgments_without_a_verdict(battles, evenhand, choice):
+    write(battles / "some.csv", UNUSABLE["some.csv"](draw()[1]["gpt-4-turbo"]))
+    words = ["people.csv", "--llm", "some.csv"]
+    assert f"--unpaired {choice}" in evenhand("report", *words, code=2).err
+    words += ["--unpaired", choice]
+    (part,) = read_json(evenhand, "report", *words, "--sections", "llm")["parts"]
+    (section,) = part["sections"]
+    assert shlex.split(section["command"]) == ["evenhand", "rank", *words]
+    left = 360 - (3 * 6 if choice == "drop" else 0)  # six people, three pairs of item q3
+    assert f"{left} judgments" in " ".join(section["says"])
+    refused = evenhand("report", "people.csv", "--unpaired", choice, code=2).err
+    assert "give verdicts (--llm)" in refused
+
+
+def test_many_marked_llm_judges_are_all_named_in_the_command(battles, evenhand):
+    people, verdicts = draw()
+    marked = [[*row, "human"] for row in people] + [
+        [f"model-{n:02}", *row[1:], "llm"] for n in range(12) for row in verdicts["gpt-4-turbo"]
+    ]
+    write(battles / "twelve.csv", marked, [*HEADER, "judge_type"])
+    for verb in ("inspect", "rank"):
+        command = find_command(evenhand(verb, "twelve.csv").out, "rank")
+        assert command[2:] == ["--llm-judges", ",".join(f"model-{n:02}" for n in range(12))]
+    assert read_json(evenhand, *command)["llm"]["n_verdicts"] == 12 * 6 * ITEMS
+
+
+@pytest.mark.parametrize("verb", ["rank", "replace"])
+def test_a_misspelt_llm_judge_is_found_among_those_left_out(battles, evenhand, verb):
+    more = ["--epsilon", ".1"] if verb == "replace" else []
+    refused = evenhand(verb, "one.csv", "--llm-judges", "gpt4turbo", *more, code=2).err
+    assert "Did you mean 'gpt-4-turbo'?" in refused
+
+
+def test_a_second_file_of_verdicts_is_not_dropped(battles, evenhand):
+    two = ["--llm", "verdicts.csv", "--llm", "one.csv"]
+    assert "one file of verdicts is taken" in evenhand("rank", "people.csv", *two, code=2).err
+
+
+@pytest.mark.parametrize("verb", ["replace", "bias", "agreement"])
+def test_verdicts_without_items_are_refused_by_the_name_of_their_file(battles, evenhand, verb):
+    rows = [[row[0], *row[2:]] for row in draw()[1]["gpt-4-turbo"]]
+    write(battles / "bare.csv", rows, [HEADER[0], *HEADER[2:]])
+    more = ["--epsilon", ".1"] if verb == "replace" else []
+    refused = evenhand(verb, "people.csv", "--llm", "bare.csv", *more, code=2).err
+    assert "column 'item' not found in bare.csv" in refused
+
+
+def test_replace_says_that_files_may_be_exchanged_or_hold_no_people(battles, evenhand):
+    end = ["--epsilon", ".1"]
+    refused = evenhand("replace", "verdicts.csv", "--llm", "people.csv", *end, code=2).err
+    assert "exchange the two files" in refused
+    rows = [[*row, "llm"] for row in draw()[1]["gpt-4-turbo"]]
+    write(battles / "alone.csv", rows, [*HEADER, "judge_type"])
+    assert "there are no people" in evenhand("replace", "alone.csv", *end, code=2).err
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenhand, turns):
+    people, verdicts = draw()
+    rounds = range(1, turns + 1)
+    write(battles / "human.csv", [[*row, n] for row in people for n in rounds], [*HEADER, "turn"])
+    games = {"judge": ["gpt-4", "pair-v2"], "g1_winner": "model_1", "g2_winner": "tie"}
+    lines = [
+        {"question_id": item, "model_1": a, "model_2": b, "turn": n, **games}
+        for n in rounds
+        for _, item, a, b, _ in verdicts["gpt-4-turbo"]
+        if a < b
+    ]
+    (battles / "pairs.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    ranked = read_json(evenhand, "rank", "human.csv", "--llm", "pairs.jsonl")
+    assert ranked["llm"]["n_unpaired"] == 0
+    assert ranked["llm"]["n_verdicts"] == 2 * 3 * ITEMS * turns

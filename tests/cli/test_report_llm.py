@@ -145,5 +145,6 @@ def test_the_command_and_verdicts_that_do_not_fit(tables, tmp_path):
     third = write_csv(tmp_path / "named.csv", named)
     assert report(first, "--llm", third)["says"] == report(first, "--llm", second)["says"]
     other = write_csv(tmp_path / "other.csv", {**llm, "item": [f"z{one}" for one in llm["item"]]})
-    why = report(first, "--llm", other)["not_run"]
-    assert "names of systems and items must be the same in both" in why
+    made = run_report(first, "--llm", other)
+    assert made.exit_code == 2
+    assert "names of systems and items must be the same in both" in made.stderr

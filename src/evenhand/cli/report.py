@@ -73,6 +73,10 @@ class Verdicts(options.Options):
         "--llm-judges NAME,NAME",
         "The judges in FILE who are LLMs, where it holds both. Repeatable.",
     )
+    unpaired: str | None = _said(
+        "--unpaired drop|keep",
+        "Judgments of people on outputs without a verdict, as in rank.",
+    )
 
 
 class Apart(options.Options):
@@ -211,7 +215,12 @@ def report(
     chosen = Settings((), said.level, said.seed, model, said.full, **vars(apart))
     names = tuple(options.split_names(verdicts.llm_judges))
     chosen = replace(
-        chosen, **vars(scores), llm=verdicts.llm, llm_judges=names, without_metrics=left_out
+        chosen,
+        **vars(scores),
+        llm=verdicts.llm,
+        llm_judges=names,
+        unpaired=verdicts.unpaired,
+        without_metrics=left_out,
     )
     settings = choose_settings(reading)
     chosen = replace(chosen, of_scores=settings)

@@ -210,14 +210,19 @@ def note_llm_judges(data: Table) -> tuple[str, ...]:
     return (*notes, *told, *advise_llm_judges(people))
 
 
+def list_left_out(data: Table) -> list[str]:
+    """List the LLM judges whose verdicts were excluded since people judged too."""
+    return [one for part in data.excluded if part.code == "llm-judges" for one in part.judge_names]
+
+
 def advise_llm_judges(data: object, verb: str = "rank") -> tuple[Finding, ...]:
     """Say how verdicts help to rank, where those of marked judges were excluded.
 
-    Verdicts are matched by items. Of many LLM judges the names are not known any more.
+    Verdicts are matched by items.
     """
     if not isinstance(data, Table) or _TYPE not in data.columns or not data.has("item"):
         return ()
-    names = [one for part in data.excluded if part.code == "llm-judges" for one in part.judge_names]
+    names = list_left_out(data)
     if not names:
         return ()
     command = data.source.write_command(verb, "--llm-judges", ",".join(names))
@@ -258,7 +263,8 @@ def split_people(
     names = tuple(dict.fromkeys(take_names(llm_judges))) or tuple(sorted(marked))
     for name in names:
         if name not in judges:
-            raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, sorted(judges))}")
+            known = sorted({*judges, *list_left_out(data)})
+            raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, known)}")
     judge = nw.col("judge").cast(nw.String)
     people = data.where(~judge.is_in(names).fill_null(value=False), recorded=False)
     others = [name for name in marked if name not in names]
@@ -366,7 +372,7 @@ def join_verdicts(
     Raises:
         UnknownOption: names of LLM judges too.
         InvalidJudgments: verdicts of another kind, or a judge of people's gave verdicts too.
-        UnknownColumn: people are not known.
+        UnknownColumn: people are not known, or items.
 
     """
     require_one_source(llm, llm_judges)
@@ -375,6 +381,8 @@ def join_verdicts(
     verdicts = verdicts.comparisons() if isinstance(verdicts, Rankings) else verdicts
     if not isinstance(verdicts, type(people)):
         raise refuse_kinds(type(people).__name__.lower(), verdicts)
+    for one in (people, verdicts):  # by which outputs are matched
+        one.require("item")
     if not verdicts.has("judge"):
         verdicts = replace(verdicts, frame=verdicts.frame.with_columns(judge=nw.lit(_LLM)))
     names = list_judges(cast("Ratings", verdicts))

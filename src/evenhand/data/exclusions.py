@@ -58,7 +58,7 @@ class Exclusion:
     of_rows: float | None = None  # how many there were before; None where that is not known
     judges: int | None = None  # judges of whom nothing is left; None where they were not counted
     of_judges: int | None = None  # how many judges there were before, or None
-    judge_names: tuple[str, ...] = ()  # their names, where these are at most 10
+    judge_names: tuple[str, ...] = ()  # their names, where these are at most 10 or LLM judges
     systems: int | None = None  # systems of which nothing is left, or None
     of_systems: int | None = None  # how many systems there were before, or None
     system_names: tuple[str, ...] = ()  # their names, where these are at most 10
@@ -176,7 +176,8 @@ class Filter:
             rest = {name for names, (_, n) in groups.items() if n for name in names}
             lost = sorted(name for name in held - rest if name is not None)
             changes |= {f"{role}s": len(lost), f"of_{role}s": len(held - {None})}
-            changes[f"{role}_names"] = tuple(lost) if len(lost) <= MAX_NAMES else ()
+            every_name = len(lost) <= MAX_NAMES or self.code == "llm-judges"  # commands name them
+            changes[f"{role}_names"] = tuple(lost) if every_name else ()
         return Exclusion(self.code, self.reason, every - left, every, **changes)
 
 

@@ -274,6 +274,7 @@ def measure_kappa(panel: Panel) -> Estimate:
     observed = np.bincount(item, differ, minlength=len(code))
 
     def kappa(n: Array, observed: Array, columns: Array) -> Array:
+        n = np.where(n > 0, n, np.nan)  # nothing is left without the only item
         if panel.labels is not None:
             expected = 1.0 - ((columns / n[:, None]) ** 2).sum(axis=1)
         else:
@@ -549,11 +550,17 @@ def replace(
     if score is not None:
         require_option("score", score, SCORES)
     data, names = take(data), tuple(dict.fromkeys(take_names(llm_judges)))
-    if llm is not None or not names:
+    known = isinstance(data, Comparisons | Rankings | Ratings) and data.has("judge")
+    if llm is not None or not names or known:
         table: Any = keep_all_judges(data)
         table = table if isinstance(table, Ratings) else take_pairs(table)
         if llm is None:
-            names = split_people(table)[0]
+            names, people, _ = split_people(table, names)
+            if names and people is None:
+                raise NotIdentified(
+                    "all judges are LLM judges: there are no people to compare them with",
+                    ["give people's judgments, with these as verdicts (--llm VERDICTS)"],
+                )
         else:
             data, names = join_verdicts(table, llm, names)
     if not names:
@@ -663,6 +670,8 @@ def examine_llm(
     if not len(present):
         alone = ~np.isnan(verdict.reshape(len(panel.item), -1)[panel.output, 0])
         if alone.any():
+            if len(panel.judges) == 1 < len(panel.verdicts):
+                advice = [*advice, "exchange the two files, if --llm was given people's"]
             raise NotIdentified(
                 f"each of the {plural(int(alone.sum()), 'output')} that people and {llm} judged"
                 f" was judged by one person only: it takes {MIN_JUDGES} people, and outputs that"

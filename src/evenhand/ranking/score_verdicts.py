@@ -13,6 +13,7 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.controls import (
     leave_out_controls,
+    list_left_out,
     refuse_kind,
     refuse_kinds,
     refuse_same_judges,
@@ -196,7 +197,7 @@ def take_verdicts(
         )
     rows = leave_out_controls(data).rows(factors=factors)
     if llm is None:
-        by_llm = np.isin(rows.judge, mark_llm_judges(rows.judges, llm_judges))
+        by_llm = np.isin(rows.judge, mark_llm_judges(rows.judges, llm_judges, list_left_out(data)))
         others = [one for one in rows.judges if one not in llm_judges]
         asked = note_llm_names(others, data.columns)
         notes = [one for one in take_findings(rows.notes) if one.code != "named-like-llms"]

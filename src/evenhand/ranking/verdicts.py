@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
+    list_left_out,
     refuse_kind,
     refuse_kinds,
     refuse_same_judges,
@@ -84,8 +85,10 @@ MAX_NAMED: Final = 5  # Pairs without a verdict that a refusal names
 UNPAIRED: Final = ("drop", "keep")
 
 
-def mark_llm_judges(judges: Sequence[str], names: Sequence[str]) -> list[int]:
-    """Return the places of the judges who are named as LLMs.
+def mark_llm_judges(
+    judges: Sequence[str], names: Sequence[str], left_out: Sequence[str] = ()
+) -> list[int]:
+    """Return the places of the judges who are named as LLMs; left_out: those who were excluded.
 
     Raises:
         InvalidJudgments: a name that no judge has, or names of all judges.
@@ -94,7 +97,8 @@ def mark_llm_judges(judges: Sequence[str], names: Sequence[str]) -> list[int]:
     wanted = dict.fromkeys(take_names(names))
     for name in wanted:
         if name not in judges:
-            raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, judges)}")
+            known = sorted({*judges, *left_out})
+            raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, known)}")
     if len(wanted) == len(judges):
         raise InvalidJudgments(
             "all judges are named as LLM judges: no judgments of people are left to rank by"
@@ -114,7 +118,7 @@ def split_judges(table: Comparisons, names: Sequence[str]) -> tuple[Comparisons,
         raise refuse_kind(table, "verdicts apply to comparisons of systems, not")
     table.require("judge")
     judges = [one for one in list_levels(table, "judge") if one is not None]
-    wanted = [judges[at] for at in mark_llm_judges(judges, names)]
+    wanted = [judges[at] for at in mark_llm_judges(judges, names, list_left_out(table))]
     of_llm = nw.col("judge").cast(nw.String).is_in(wanted)
     return table.where(~of_llm, recorded=False), table.where(of_llm, recorded=False)
 
@@ -325,8 +329,9 @@ def refuse_unlike(
     for role, names in people.items():
         own = [one for one in names if one not in {*llm[role]}]
         if own and len(own) == len(names) and len(llm[role]):
-            near = suggest(own[0], llm[role])
-            differ = f" (no {role} is: people's '{own[0]}', the verdicts' '{llm[role][0]}').{near}"
+            near, other = suggest(own[0], llm[role]), f"'{llm[role][0]}'"
+            differ = f" (no {role} is: people's '{own[0]}', the verdicts' {other})"
+            differ += f".{near}" if near and other not in near else ""
             break
     return InvalidJudgments(
         f"no {answers} of people has a verdict on its output: names of systems and items must be"

@@ -92,7 +92,7 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
     for verb, options in {
         "report": (
             *(*RANK_OPTIONS, "--full", "--group-by", "--scale", "--metrics"),
-            *("--lower", "--llm", "--llm-judges"),
+            *("--lower", "--llm", "--llm-judges", "--unpaired"),
         ),
         "rank": RANK_OPTIONS,
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
@@ -135,6 +135,7 @@ class Settings:
     llm_columns: tuple[str, ...] = ()  # words that read columns of this file alone
     llm_judges: tuple[str, ...] = ()  # judges who are LLMs, where one table holds both
     verdicts: Any = None  # theirs, those that were given, or what opens the file
+    unpaired: str | None = None  # judgments without a verdict: "drop" or "keep"; None refuses them
     lower: tuple[str, ...] = ()  # names of metrics of which lower is better
     without_metrics: tuple[str, ...] = ()  # names of metrics that are excluded
     # how files of metrics' scores are read: settings of `evenhand.read`
@@ -213,6 +214,7 @@ class Settings:
             ("--better", self.better, None),
             ("--rank-references", self.rank_references, False),
             ("--scale", self.scale, None),
+            ("--unpaired", self.unpaired, None),
         )
         options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
@@ -262,6 +264,7 @@ class Analysis:
             level=settings.level,
             seed=settings.seed,
             llm=self.verdicts,
+            unpaired=settings.unpaired,
             **more,
         )
 

@@ -520,6 +520,8 @@ def _add_companions(
         )
     if llm is not None:
         chosen = replace(chosen, verdicts=llm)
+    if chosen.unpaired and not chosen.has_verdicts:
+        raise UnknownOption("unpaired judgments are those without a verdict: give verdicts (--llm)")
     if chosen.has_verdicts:
         (first, title), *rest = listed
         listed = [*LLM.items(), (first, f"{title}, by people alone"), *rest]

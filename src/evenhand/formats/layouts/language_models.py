@@ -157,7 +157,7 @@ def _read_nectar(record: Record, _: Counter[str]) -> Iterator[Row]:
 
 # MT-Bench: {"question_id", "model", "judge": ["gpt-4", "single-v1"], "score", "turn"}, and of pairs
 # {"model_1", "model_2", "g1_winner", "g2_winner"}, asked in both orders: model_2 is left in the
-# second. The two turns of a question are two items.
+# second. The two turns of a question are two items, as of people's (`understand_arena`).
 def _read_mt_bench(record: Record, left_out: Counter[str]) -> Iterator[Row]:
     score = read_score(record, record.need("score"))
     if score == -1:
@@ -185,7 +185,7 @@ def _place(record: Record) -> Row:
     names = judge if isinstance(judge, list) else [judge]
     return {
         "judge": " ".join(record.label(one, "judge") for one in names),
-        "item": f"{record.need('question_id')}:{record.need('turn')}",
+        "item": record.need("question_id"),
         "turn": record.need("turn"),
     }
 
@@ -233,6 +233,10 @@ def _understand(table: Table, options: ReadOptions, *, name: str) -> Handle:
     read, make = _READ[name]
     flat, left_out = list_flat(table, layout.reads), Counter[str]()
     rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one, left_out)])
+    if len({(row["item"], row["turn"]) for row in rows if "turn" in row}) > len(
+        {row["item"] for row in rows if "turn" in row}
+    ):
+        rows = [{**row, "item": f"{row['item']}:{row['turn']}"} for row in rows]
     unread = list_unread(table, (*layout.reads, *flat))
     notes = [say("judges-by-place")] if name == "summeval" else []
     if name == "arena_hard" and "baseline" not in table.columns:

@@ -81,11 +81,14 @@ def write_section_llm(analysis: Analysis) -> Section:
     """Return people's ranking with the help of LLM judges' verdicts, as `rank --llm` says it."""
     settings = analysis.settings
     names = [word for one in settings.llm_judges for word in ("--llm-judges", one)]
-    given = names or settings.llm_words
+    given = names or [*settings.llm_words]
+    given += [] if settings.unpaired is None else ["--unpaired", settings.unpaired]
     command = analysis.write_command("rank", *given)
     try:
         found = analysis.fused
     except InvalidJudgments as refusal:
+        if not analysis.task:  # nothing is left of what was asked for
+            raise
         return Section("llm", not_run=str(refusal), command=command)
     grouped = found if isinstance(found, GroupedRankings) else GroupedRankings({"": found}, "")
     rankings, refused = grouped.groups, grouped.refused
