@@ -19,6 +19,7 @@ FILES: Final = {
     "metric-columns": "Scores of metrics, not of judges: {columns:list}. evenhand metrics compares"
     " them with people.",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
+    "unnamed-rankings": "each judge and item is one ranking, as there is no column ranking",
     "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
     "like-ranks": "Every row holds 1 to {k} once, as ranks do, and they are read as scores: if 1 is"
     " the best, --better lower.",
@@ -49,6 +50,7 @@ FILES: Final = {
     "score-words": "words are read as numbers: {words:list}.",
     "score-percent": "a number with % is read as that number.",
     "score-parts": "scores out of {of} are read as the number before it.",
+    "score-stars": "stars are counted: each is 1.",
     "score-signs": "scores with a long minus or wide digits are read as numbers.",
     "score-numbered": "of scores with words only the number is read.",
     "prefixes": "columns are called without the platform's prefix: {columns:list}.",
