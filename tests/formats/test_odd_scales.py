@@ -166,3 +166,13 @@ def test_a_numbered_sample_is_an_item_and_no_score(name) -> None:
     rows = [f"{j},{i},{s},{i % 3 + 1}" for j in "uv" for i in range(1, 6) for s in "AB"]
     data = read(save("n.csv", rows, f"rater,{name},system,Overall quality\n"))
     assert data.source.named("item") == name
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_column_of_numbers_beside_criteria_may_name_items() -> None:
+    rows = [
+        f"{j},{i},{s},{i % 5 + 1},{i % 4 + 1}" for j in "uv" for i in range(1, 13) for s in "AB"
+    ]
+    name = save("n.csv", rows, "rater,Text,system,Fluency,Adequacy\n")
+    assert "if it names items: --column item=Text, in Python" in run("inspect", name)
+    assert "12 items" in run("inspect", name, "--column", "item=Text")

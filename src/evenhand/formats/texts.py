@@ -12,7 +12,7 @@ FILES: Final = {
     "both-bad": "counted as ties: {labels:list}",
     "unfolded": "columns {columns:list} hold scores: {what}",
     "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
-    " all: {asked}",
+    " all: {asked}{items}",
     "summed-up": "not read as scores, since they sum up others: {columns:list}",
     "lost-errors": "{rows:#skipped row} may be of errors in outputs that are read, whose scores are"
     " too high then: correct such rows, or exclude these outputs.",
