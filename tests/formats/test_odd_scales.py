@@ -135,6 +135,7 @@ def test_a_blank_judge_of_a_ranking_is_named_by_its_lines(ids) -> None:
 def test_a_number_written_in_two_ways_is_told(pair) -> None:
     (said,) = say_alike([*pair, "other"], "judge")
     assert all(f"'{name}'" in said for name in pair)
+    assert "differ only in how a number is written" in said
 
 
 @pytest.mark.parametrize(

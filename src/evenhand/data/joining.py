@@ -218,19 +218,25 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
     """Say which names differ only in capitals, blanks, punctuation or how a number is written."""
     looks: dict[str, list[str]] = {}
     for name in sorted(names):
-        # Take away what is easily written in two ways; signs between digits part numbers
-        text = unicodedata.normalize("NFKC", name).casefold()
-        text = _ZEROS.sub("", text)
-        plain = _ANYWHERE.sub("", _BETWEEN_NUMBERS.sub(" ", text))
-        looks.setdefault(plain or name, []).append(name)
+        looks.setdefault(_strip_name(name, _ZEROS), []).append(name)
     alike = [same for same in looks.values() if len(same) > 1]
     if not alike:
         return ()
+    numbers = any(len({_strip_name(name) for name in same}) > 1 for same in alike)
     if len(alike) == 1 and len(alike[0]) == 2:
         one, other = alike[0]
-        return (say("similar-names", one=one, other=other, kind=kind),)
+        code = "similar-numbers" if numbers else "similar-names"
+        return (say(code, one=one, other=other, kind=kind),)
     some = [name for same in alike for name in same]
-    return (say("many-similar-names", count=len(some), names=some, kind=kind),)
+    code = "many-similar-numbers" if numbers else "many-similar-names"
+    return (say(code, count=len(some), names=some, kind=kind),)
+
+
+def _strip_name(name: str, further: re.Pattern[str] | None = None) -> str:
+    """Take away what is easily written in two ways; signs between digits part numbers."""
+    text = unicodedata.normalize("NFKC", name).casefold()
+    text = further.sub("", text) if further is not None else text
+    return _ANYWHERE.sub("", _BETWEEN_NUMBERS.sub(" ", text)) or name
 
 
 def note_llm_names(
