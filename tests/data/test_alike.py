@@ -1,4 +1,4 @@
-"""Names that differ only in capitals, blanks or punctuation are told, and nothing else is."""
+"""Names that differ only in capitals, blanks, punctuation or how a number is written are told."""
 
 import polars as pl
 import pytest

@@ -59,6 +59,7 @@ HEADERS = {
     "pair_scores": "judge,item,model_a,model_b,score_a,score_b",
     "wide_votes": "item,model_a,model_b,annotator_1,annotator_2",
     "marked_errors": "System,Segment,Annotator,Error type,Severity,Start,End,Comment",
+    "unnamed_rankings": "judge_id,item,system,rank,comment",
     "ratings": "judge,item,system,criterion,score",
     "spans": "judge,item,system,spans",
 }

@@ -36,6 +36,9 @@ def check_labels(
     data: ComparisonTable, frame: engine.Frame, labels: Mapping[str, Sequence[str | None]]
 ) -> dict[str, int]:
     """Refuse missing labels, outer blanks and unknown outcomes; return what each outcome means."""
+    if data.rankings is not None:  # whose rows are those of the file, as those of pairs are not
+        whole = {role: names for role, names in labels.items() if data.rankings.has(role)}
+        refuse_unnamed_levels(data.rankings.frame, whole, data.source)
     refuse_unnamed_levels(frame, labels, data.source, data.outcome_labels)
     meaning = {
         label: read_outcome(label, data.outcome_labels)

@@ -192,10 +192,12 @@ def say_merged(systems: Sequence[str]) -> tuple[str, ...]:
 # Names that nearly agree: 'Alpha' and 'alpha' are two systems, and perhaps one was meant.
 #
 # Labels are compared exactly, so that a name written in two ways splits a system in two. Nothing is
-# joined unasked; `say_alike` tells where names differ only in capitals, blanks or punctuation.
+# joined unasked; `say_alike` tells where names differ only in capitals, blanks, signs or zeros.
 _SIGNS: Final = r"""[\s\-‐-―_.,:;/\\'"’`()\[\]]+"""
 _BETWEEN_NUMBERS: Final = re.compile(rf"(?<=\d){_SIGNS}(?=\d)")
 _ANYWHERE: Final = re.compile(rf"(?!(?<=\d) (?=\d)){_SIGNS}")
+# Zeros before a whole number, and behind one as spreadsheets write it: 007 and 7.0 are 7
+_ZEROS: Final = re.compile(r"(?<![\d.,])0+(?=\d)|(?<=\d)\.0+$")
 # Names that LLM judges have, after the name of who offers them, and people hardly do
 _LLM_NAME: Final = re.compile(
     r"(.*/)?((chat)?gpt([-_ .\d]|oss|$)|o[134](-mini|-pro|$)|claude[-_ .]?(\d|opus|sonnet|haiku)"
@@ -213,21 +215,28 @@ def say_names(systems: Iterable[str]) -> tuple[str, ...]:
 
 
 def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
-    """Say which names differ only in capitals, blanks or punctuation, if some do."""
+    """Say which names differ only in capitals, blanks, punctuation or how a number is written."""
     looks: dict[str, list[str]] = {}
     for name in sorted(names):
-        # Take away what is easily written in two ways; signs between digits part numbers
-        text = unicodedata.normalize("NFKC", name).casefold()
-        plain = _ANYWHERE.sub("", _BETWEEN_NUMBERS.sub(" ", text))
-        looks.setdefault(plain or name, []).append(name)
+        looks.setdefault(_strip_name(name, _ZEROS), []).append(name)
     alike = [same for same in looks.values() if len(same) > 1]
     if not alike:
         return ()
+    numbers = any(len({_strip_name(name) for name in same}) > 1 for same in alike)
     if len(alike) == 1 and len(alike[0]) == 2:
         one, other = alike[0]
-        return (say("similar-names", one=one, other=other, kind=kind),)
+        code = "similar-numbers" if numbers else "similar-names"
+        return (say(code, one=one, other=other, kind=kind),)
     some = [name for same in alike for name in same]
-    return (say("many-similar-names", count=len(some), names=some, kind=kind),)
+    code = "many-similar-numbers" if numbers else "many-similar-names"
+    return (say(code, count=len(some), names=some, kind=kind),)
+
+
+def _strip_name(name: str, further: re.Pattern[str] | None = None) -> str:
+    """Take away what is easily written in two ways; signs between digits part numbers."""
+    text = unicodedata.normalize("NFKC", name).casefold()
+    text = further.sub("", text) if further is not None else text
+    return _ANYWHERE.sub("", _BETWEEN_NUMBERS.sub(" ", text)) or name
 
 
 def note_llm_names(

@@ -109,6 +109,9 @@ def find_short_scales(rows: RatingRows) -> list[Finding]:
     found = []
     for code, criterion in enumerate(rows.criteria):
         mine = rows.criterion == code
+        points, counts = np.unique(rows.score[mine], return_counts=True)
+        codes = find_no_answers(dict(zip(points.tolist(), counts.tolist(), strict=True)))
+        mine &= ~np.isin(rows.score, codes)
         judge, score = rows.judge[mine], rows.score[mine]
         n, top = np.bincount(judge, minlength=len(rows.judges)), np.full(len(rows.judges), -np.inf)
         np.maximum.at(top, judge, score)

@@ -384,7 +384,7 @@ class RankingTable(JudgmentTable):
         self._check_one("judge")
         self._check_one("item")
         self._check_one("weight")
-        self._check_doubled("system", "one row for each ranked output, or split the ranking")
+        self._check_doubled("system", "one row for each ranked output, or an id for each ranking")
         if self.has("position"):
             self._check_doubled("position", "each output has its own place on the screen")
         if self.parts is not None:
@@ -431,7 +431,8 @@ class RankingTable(JudgmentTable):
             raise InvalidJudgments(
                 f"ranking '{rows[0]['ranking']}' of {self.source.name} has"
                 f" {rows[0][engine.COUNT]} different values of {role}: a ranking is one answer of"
-                " one judge on one item; give every ranking an id of its own"
+                " one judge on one item; give every ranking an id of its own, or no id where each"
+                " judge ranked an item once"
             )
 
     def _check_doubled(self, role: str, advice: str) -> None:

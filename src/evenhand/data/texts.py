@@ -72,9 +72,18 @@ say: Final = Templates(
             "'{one}' and '{other}' are taken for two {kind}s: they differ only in capitals, blanks"
             " or punctuation. If they are one, give them one name."
         ),
+        "similar-numbers": (
+            "'{one}' and '{other}' are taken for two {kind}s: they differ only in how a number is"
+            " written. If they are one, give them one name."
+        ),
         "many-similar-names": (
             "{count:,} names that differ only in capitals, blanks or punctuation are taken for as"
             " many {kind}s: {names:list}. If some are one, give them one name."
+        ),
+        "many-similar-numbers": (
+            "{count:,} names that differ only in capitals, blanks, punctuation or how a number is"
+            " written are taken for as many {kind}s: {names:list}. If some are one, give them one"
+            " name."
         ),
     }
 )

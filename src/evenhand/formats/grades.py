@@ -311,7 +311,22 @@ ORDERED: Final = (
     ("incorrect", "correct"),
     ("low", "medium", "high"),
     ("never", "rarely", "sometimes", "often", "always"),
-    ("very poor", "poor", "fair", "good", "very good"),
+    *(
+        scale
+        for middle in ("fair", "ok", "okay", "average", "acceptable")
+        for scale in (
+            ("very poor", "poor", middle, "good", "very good"),
+            ("very poor", "poor", middle, "good", "excellent"),
+            ("very bad", "bad", middle, "good", "very good"),
+            ("bad", "poor", middle, "good", "excellent"),
+            ("terrible", "poor", middle, "good", "excellent"),
+        )
+    ),
+    ("poor", "fair", "good", "very good", "excellent"),
+    ("poor", "fair", "ok", "good", "excellent"),
+    ("poor", "fair", "okay", "good", "excellent"),
+    ("poor", "fair", "average", "good", "excellent"),
+    ("not at all", "slightly", "moderately", "very", "extremely"),
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
 )
 SCALES: Final = (
@@ -319,9 +334,13 @@ SCALES: Final = (
     *({word: at + (len(words) > 2) for at, word in enumerate(words)} for words in ORDERED),
 )
 _PLAIN: Final = r"([+-]?(?:\d+\.?\d*|\.\d+))"
+# Stars, perhaps with empty ones behind them, and a number before the word or a star
+_STAR: Final = "(?:stars?|[★⭐]\ufe0f?)"
+_STARS: Final = re.compile(r"((?:[★⭐]\ufe0f?\s*)*)((?:☆\s*)*)")
+_OF_STARS: Final = re.compile(rf"{_PLAIN}\s*{_STAR}", re.IGNORECASE)
 # What stands beside a number: 85 %, 4/5 or 4 out of 5, 1 - very bad or (1) very bad
 _PERCENT: Final = re.compile(rf"{_PLAIN}\s*%")
-_PART_OF: Final = re.compile(rf"{_PLAIN}\s*(?:/|out of|of)\s*(\d+)", re.IGNORECASE)
+_PART_OF: Final = re.compile(rf"{_PLAIN}\s*(?:/|out of|of)\s*(\d+)(?:\s*{_STAR})?", re.IGNORECASE)
 # A minus and digits as word processors and Asian keyboards write them
 _WIDE: Final = str.maketrans("０１２３４５６７８９．－＋−–", "0123456789.-+--")
 _SIGNED: Final = re.compile(_PLAIN, re.ASCII)
@@ -363,11 +382,15 @@ def read_words(
             shown = dict(sorted((scale[word], word) for word in {*words.values()}))
             note = say("score-words", words=[f"{word} = {n}" for n, word in shown.items()])
             return {label: float(scale[word]) for label, word in words.items()}, note
+    drawn = _count_stars(labels)
+    if drawn and not beside:
+        return drawn, say("score-stars")
     percents = {label: _PERCENT.fullmatch(label.strip()) for label in labels}
     parts = {label: _PART_OF.fullmatch(label.strip()) for label in labels}
     dated = {label for label, word in words.items() if word in _MONTHS}
     numbered = {label: _NUMBERED.fullmatch(label.strip()) for label in {*labels} - dated}
     signed = {label: _SIGNED.fullmatch(label.strip().translate(_WIDE)) for label in labels}
+    starred = {label: _OF_STARS.fullmatch(label.strip()) for label in labels}
     of = {match[2] for match in parts.values() if match}
     whole = all(one.is_integer() and one >= 0 for one in beside) and max(beside, default=2) > 1
     most = max(beside, default=0)
@@ -376,12 +399,27 @@ def read_words(
         (signed, "score-signs", True),
         (percents, "score-percent", whole and most <= 100),
         (parts, "score-parts", len(of) == 1 and whole and most <= float(min(of, default="0"))),
+        (starred, "score-numbered", True),
         (numbered, "score-numbered", one_each == sum(map(bool, numbered.values()))),
     ):
         numbers = {label: float(match[1]) for label, match in matches.items() if match}
         if numbers and fits:
             return numbers, say(code, of=min(of, default=""))
     return None
+
+
+def _count_stars(labels: Collection[str]) -> dict[str, float]:
+    """Return label → its stars where every label is stars, always as many with the empty ones."""
+    found = {label: _STARS.fullmatch(label.strip()) for label in labels}
+    counts = {one: (_count(m[1]), _count(m[2])) for one, m in found.items() if m is not None}
+    full = {stars + empty for stars, empty in counts.values()}
+    alike = len(full) == 1 or not any(empty for _, empty in counts.values())
+    drawn = len(counts) == len(labels) and any(stars for stars, _ in counts.values())
+    return {one: float(stars) for one, (stars, _) in counts.items()} if drawn and alike else {}
+
+
+def _count(signs: str) -> int:
+    return sum(sign in "★⭐☆" for sign in signs)
 
 
 # Whether outcomes are sides at all, or the names of those who won.

@@ -73,6 +73,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.RATINGS,
     wide.WIDE_RANKS,
     wide.WIDE,
+    generic.UNNAMED_RANKINGS,
     mqm.SPANS,
     generic.MATRIX,
     labels.LABELS,
@@ -220,9 +221,19 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         )
     missing = header.missing(nearest.needs)
     refuse_circular(header, missing)
+    asked = _ask_rankings(header, missing) or say_which(header, missing)
     labelled = missing == ["system"] and not header.missing(labels.LABELS.needs)
     way = "; labels of items, of no system, are read with --from labels" if labelled else ""
     return UnknownColumn(
         f"{header.table} looks like {nearest.title}, but has no column for {listing(missing)} among"
-        f" {listing(header.columns)}.{say_which(header, missing)}{way}"
+        f" {listing(header.columns)}.{asked}{way}"
     )
+
+
+def _ask_rankings(header: Header, missing: Sequence[str]) -> str:
+    """Say how rankings are told apart where only judges or only items are known; "" elsewhere."""
+    once = [role for role in ("item", "judge") if not header.missing([role])]
+    if missing != ["ranking"] or len(once) != 1:
+        return ""
+    asked = write_roles(header, {"ranking": header.candidates(once[0])[0]})
+    return f" Where each {once[0]} has one ranking: {asked}; else add a column ranking with ids"

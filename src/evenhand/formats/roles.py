@@ -122,7 +122,8 @@ _OTHERWISE: Final[Mapping[str, frozenset[str]]] = {
 _ITEMS: Final = (
     *("sentence", "segmentno", "sentenceno", "prompt", "question", "query", "instruction"),
     *("input", "source", "sourcetext", "sourcesentence", "sourcesegment", "src", "stimulus"),
-    *("passage", "example"),
+    *("passage", "example", "sample", "sampleid", "sampleno", "textid", "textno", "questionno"),
+    *("itemno", "promptno", "exampleno"),
 )
 _DOCUMENTS: Final = ("document", "documentid", "docid", "doc", "documentname", "docname")
 # Names of outcomes where no column has one of those above

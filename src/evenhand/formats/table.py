@@ -445,6 +445,8 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
                 way += " decimal=','"
             elif skipped and find_rows(table.frame, ~is_no_number(column), 1):
                 way = f"; {skipped}"
+            elif role == "score":
+                way = "; write the number before words or signs, such as '1 - poor'"
             raise InvalidJudgments(
                 f"{role} '{value}' in column '{column}' of {table.name}{name_rows(rows)} {what}:"
                 f" {_ADVICE[role]}{way}"

@@ -12,13 +12,14 @@ FILES: Final = {
     "both-bad": "counted as ties: {labels:list}",
     "unfolded": "columns {columns:list} hold scores: {what}",
     "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
-    " all: {asked}",
+    " all: {asked}{items}",
     "summed-up": "not read as scores, since they sum up others: {columns:list}",
     "lost-errors": "{rows:#skipped row} may be of errors in outputs that are read, whose scores are"
     " too high then: correct such rows, or exclude these outputs.",
     "metric-columns": "Scores of metrics, not of judges: {columns:list}. evenhand metrics compares"
     " them with people.",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
+    "unnamed-rankings": "each judge and item is one ranking, as there is no column ranking",
     "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
     "like-ranks": "Every row holds 1 to {k} once, as ranks do, and they are read as scores: if 1 is"
     " the best, --better lower.",
@@ -49,6 +50,7 @@ FILES: Final = {
     "score-words": "words are read as numbers: {words:list}.",
     "score-percent": "a number with % is read as that number.",
     "score-parts": "scores out of {of} are read as the number before it.",
+    "score-stars": "stars are counted: each is 1.",
     "score-signs": "scores with a long minus or wide digits are read as numbers.",
     "score-numbered": "of scores with words only the number is read.",
     "prefixes": "columns are called without the platform's prefix: {columns:list}.",

@@ -56,6 +56,35 @@ RANKINGS: Final = tables.Layout(
 )
 
 
+# Rankings without an id, of which each judge gave one for an item.
+#
+#     judge,item,system,rank
+#     j1,17,sys-a,1
+#     j1,17,sys-b,2
+_RANKING: Final = "ranking"
+
+
+def understand_unnamed_rankings(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    needs = UNNAMED_RANKINGS.needs
+    roles = assign(table.header(options), UNNAMED_RANKINGS.roles, needs)
+    parts = [nw.col(roles[role]).cast(nw.String).str.strip_chars() for role in ("judge", "item")]
+    name = nw.concat_str([part.fill_null("") for part in parts], separator=" / ")
+    named = table.with_frame(table.frame.with_columns(name.alias(_RANKING)))
+    data = tables.make_rankings(named, options, UNNAMED_RANKINGS, {"ranking": _RANKING})
+    return replace(data, source=data.source.noting(say("unnamed-rankings")))
+
+
+UNNAMED_RANKINGS: Final = tables.Layout(
+    "unnamed_rankings",
+    "rankings without ids",
+    ("judge", "item", "system", "rank"),
+    understand=understand_unnamed_rankings,
+    roles=tuple(role for role in tables.RANKING_ROLES if role != "ranking"),
+    by_role=True,
+    condition=lambda header: bool(header.missing(["ranking"])),
+)
+
+
 # Our own ratings, and tables like them under other column names.
 #
 # One score a row: `judge, item, system, criterion, score`; optional `task`, `kind` (target,

@@ -443,7 +443,9 @@ def _say_left(header: Header, plan: Unfolding, *, asked: bool) -> list[Finding]:
         said = [role for role in ("item", *NAMED) if header.candidates(role)]
         more = [one for one in others if not (one in summed or counts(one, said) or is_metric(one))]
         wanted = write_roles(header, {"criterion": ",".join([*plan.names, *more])})
-        notes += [say("numbers-not-read", columns=more, asked=wanted)] if more else []
+        named = write_roles(header, {"item": more[0]}) if len(more) == 1 else ""
+        items = f"; if it names items: {named}" if named and "item" not in said else ""
+        notes += [say("numbers-not-read", columns=more, asked=wanted, items=items)] if more else []
     return notes
 
 

@@ -1,0 +1,179 @@
+"""Scores in stars and words, rankings without ids, and names that hold a number in two ways."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from evenhand.cli.main import main
+from evenhand.data.joining import say_alike
+from evenhand.errors import InvalidJudgments
+from evenhand.formats.grades import SCALES
+from evenhand.formats.reading import read
+
+HEAD = "judge,item,system,score\n"
+ANSWERS = (("ann", 1, "BAC"), ("ann", 2, "ABC"), ("ben", 1, "CBA"))  # systems, the best first
+RANKED = [
+    f"{judge},{item},{system},{rank}"
+    for judge, item, order in ANSWERS
+    for rank, system in enumerate(order, 1)
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str, code: int = 0) -> str:
+    result = CliRunner().invoke(main, words, prog_name="evenhand")
+    assert result.exit_code == code, result.output
+    return result.stdout if "--json" in words else " ".join(result.output.split())
+
+
+def save(name: str, rows, head: str = HEAD) -> str:
+    Path(name).write_text(head + "".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return name
+
+
+def read_scores(labels) -> list[float]:
+    data = read(save("s.csv", [f"j{n},1,A,{label}" for n, label in enumerate(labels)]))
+    scores = data.frame.collect() if hasattr(data.frame, "collect") else data.frame
+    return scores["score"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores"),
+    [
+        (("★", "★★★", "★★★★★"), [1, 3, 5]),
+        (("★☆☆☆☆", "★★★☆☆", "☆☆☆☆☆"), [1, 3, 0]),
+        (("⭐", "⭐⭐⭐", "⭐️⭐️"), [1, 3, 2]),
+        (("1 star", "3 stars", "4.5 stars"), [1, 3, 4.5]),
+        (("1★", "3 ★", "2 ⭐"), [1, 3, 2]),
+        (("4.0 out of 5 stars", "1 out of 5 stars"), [4, 1]),
+        (("Poor", "Fair", "OK", "Good", "Excellent"), [1, 2, 3, 4, 5]),
+        (("Excellent", "very good", "Good", "fair", "poor"), [5, 4, 3, 2, 1]),
+        (("terrible", "Poor", "average", "good", "excellent"), [1, 2, 3, 4, 5]),
+        (("very bad", "bad", "okay", "good", "very good"), [1, 2, 3, 4, 5]),
+        (("Not at all", "slightly", "Moderately", "Very", "Extremely"), [1, 2, 3, 4, 5]),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_stars_and_words_are_read_as_the_numbers_that_they_stand_for(labels, scores) -> None:
+    assert read_scores(labels) == scores
+
+
+@pytest.mark.parametrize("labels", [("★★☆☆☆", "★★★☆"), ("***", "**"), ("gut", "sehr gut")])
+@pytest.mark.usefixtures("folder")
+def test_what_is_no_known_scale_is_refused_and_read_with_numbers_before(labels) -> None:
+    with pytest.raises(InvalidJudgments, match="write the number before words or signs"):
+        read_scores(labels)
+    if labels[0].isalpha():
+        assert read_scores([f"{n} - {one}" for n, one in enumerate(labels, 1)]) == [1, 2]
+
+
+def test_all_scales_order_the_words_that_they_share_alike() -> None:
+    signs: dict[frozenset[str], int] = {}
+    for scale in SCALES:
+        words = [*scale]
+        for at, one in enumerate(words):
+            for other in words[at + 1 :]:
+                pair = frozenset((one, other))
+                first = min(pair)
+                step = scale[first] - scale[max(pair)]
+                if step:
+                    sign = 1 if step > 0 else -1
+                    assert signs.setdefault(pair, sign) == sign, (one, other)
+
+
+@pytest.mark.usefixtures("folder")
+def test_rankings_without_ids_are_one_of_each_judge_on_each_item() -> None:
+    save("r.csv", RANKED, "judge,item,system,rank\n")
+    result = json.loads(run("rank", "r.csv", "--interval", "model", "--json"))
+    # by hand: A beats C twice of three, B beats C twice and A twice
+    wins = {one["system"]: one["wins"] for one in result["systems"]}
+    assert wins == {"A": 1 + 2, "B": 2 + 2, "C": 1 + 1}
+    data = read("r.csv")
+    assert data.comparisons().tally().n_judgments == len(ANSWERS)
+    assert any("each judge and item is one ranking" in str(note) for note in data.source.notes)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_judge_who_ranked_an_item_twice_needs_ids() -> None:
+    save("r.csv", [*RANKED, *RANKED[:3]], "judge,item,system,rank\n")
+    refused = run("rank", "r.csv", code=2)
+    assert "stands twice in ranking 'ann / 1'" in refused
+    assert "an id for each ranking" in refused
+    ids = [f"r{n // 3},{row}" for n, row in enumerate([*RANKED, *RANKED[:3]])]
+    save("ids.csv", ids, "ranking,judge,item,system,rank\n")
+    assert read("ids.csv").comparisons().tally().n_judgments == len(ANSWERS) + 1
+
+
+@pytest.mark.parametrize("role", ["judge", "item"])
+@pytest.mark.usefixtures("folder")
+def test_rankings_of_judges_or_items_alone_are_read_with_the_remedy(role) -> None:
+    rows = [f"{x},{s},{n}" for x in "uv" for n, s in enumerate("AB", 1)]
+    save("r.csv", rows, f"{role},system,rank\n")
+    remedy = f"--column ranking={role}"
+    assert remedy in run("inspect", "r.csv", code=2)
+    assert "2 rankings" in run("inspect", "r.csv", *remedy.split())
+
+
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.usefixtures("folder")
+def test_a_blank_judge_of_a_ranking_is_named_by_its_lines(ids) -> None:
+    rows = [row.replace("ben", "") for row in RANKED]
+    rows = [f"r{n // 3},{row}" for n, row in enumerate(rows)] if ids else rows
+    save("r.csv", rows, f"{'ranking,' if ids else ''}judge,item,system,rank\n")
+    said = run("inspect", "r.csv", code=2)
+    assert "in column 'judge' of r.csv (lines 8, 9, 10)" in said
+
+
+@pytest.mark.parametrize("pair", [("007", "7"), ("7", "7.0"), ("P01", "P1"), ("run-05", "run-5")])
+def test_a_number_written_in_two_ways_is_told(pair) -> None:
+    (said,) = say_alike([*pair, "other"], "judge")
+    assert all(f"'{name}'" in said for name in pair)
+    assert "differ only in how a number is written" in said
+
+
+@pytest.mark.parametrize(
+    "names", [("7", "70"), ("1.5", "1.05"), ("0", "00x"), ("gpt-4.1", "gpt-4.10"), ("10", "1.0")]
+)
+def test_other_numbers_are_left_alone(names) -> None:
+    assert say_alike(names) == ()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_code_for_no_answer_is_no_scale_of_other_judges() -> None:
+    rows = [
+        f"j{j},{i},{s},{99 if j == i == 0 else (3 * i + j + (s == 'A')) % 5 + 1 - (j > 3)}"
+        for j in range(6)
+        for i in range(12)
+        for s in "AB"
+    ]
+    rows = [row if not row.endswith(",0") else f"{row[:-1]}1" for row in rows]
+    rows += [f"j9,{i},{s},{99 if i < 4 else 3}" for i in range(6) for s in "AB"]
+    save("c.csv", rows)
+    codes = [one["code"] for one in json.loads(run("inspect", "c.csv", "--json"))["findings"]]
+    assert "short-scales" not in codes
+    assert [one for one in codes if "answer" in one]
+
+
+@pytest.mark.parametrize("name", ["Sample", "Question No", "Text ID"])
+@pytest.mark.usefixtures("folder")
+def test_a_numbered_sample_is_an_item_and_no_score(name) -> None:
+    rows = [f"{j},{i},{s},{i % 3 + 1}" for j in "uv" for i in range(1, 6) for s in "AB"]
+    data = read(save("n.csv", rows, f"rater,{name},system,Overall quality\n"))
+    assert data.source.named("item") == name
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_column_of_numbers_beside_criteria_may_name_items() -> None:
+    rows = [
+        f"{j},{i},{s},{i % 5 + 1},{i % 4 + 1}" for j in "uv" for i in range(1, 13) for s in "AB"
+    ]
+    name = save("n.csv", rows, "rater,Text,system,Fluency,Adequacy\n")
+    assert "if it names items: --column item=Text, in Python" in run("inspect", name)
+    assert "12 items" in run("inspect", name, "--column", "item=Text")
