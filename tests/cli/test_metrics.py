@@ -71,7 +71,7 @@ def test_a_folder_of_mt_metrics_eval_becomes_a_table_with_clusters(evenhand, cam
     assert "2 metrics against mqm: 7 systems, 30 items." in run.out
     assert "COMET-refA" in run.out
     assert "cluster" in run.out
-    assert "1 of 8 systems (refA), human references without scores of metrics" in " ".join(
+    assert "1 of 8 systems (refA), human references that not all metrics scored" in " ".join(
         run.out.split()
     )
 

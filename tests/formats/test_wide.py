@@ -164,7 +164,9 @@ def test_columns_of_scores_are_understood(save, header, rows, expected):
     path = write(save, header, rows)
     assert ratings(path) == expected
     (note,) = (one for one in read(path).source.notes if getattr(one, "code", "") == "unfolded")
-    assert "each is" in note
+    columns = note.values["columns"]
+    assert ("each is" in note) == (len(columns) > 1)
+    assert note.startswith(f"column {columns[0]} holds" if len(columns) == 1 else "columns ")
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame], ids=["eager", "lazy"])

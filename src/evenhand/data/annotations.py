@@ -378,7 +378,8 @@ def refuse_unread(source: Source, role: str, annotation: AnnotationColumn, fault
     column = source.columns.get(role, annotation.column)
     if annotation.sure:
         task = annotation.task or f"taken as {role}"
-        raise InvalidJudgments(f"column '{column}' of {source.name}, {task}, {fault}")
+        other = "; if it holds something else, rename it" if column == role else ""
+        raise InvalidJudgments(f"column '{column}' of {source.name}, {task}, {fault}{other}")
     return f"column '{column}' is not taken as {role}: it {fault}"
 
 

@@ -139,7 +139,8 @@ def leave_out_controls(data: Held) -> Held:
         what = "rankings" if isinstance(table, tables.RankingTable) else "judgments"
         raise InvalidJudgments(
             f"all {every:,.0f} {what} of {table.source.name} are controls, whose answer was known:"
-            " they tell of judges and say nothing of systems; read them with the other judgments"
+            " they tell of judges and say nothing of systems; read them with the other judgments,"
+            f" or rename column '{columns.annotations[role].column}' if it holds something else"
         )
     known = nw.col(_LABEL).is_in(controls)
     n = sum(counted[label] for label in controls)

@@ -10,7 +10,7 @@ FILES: Final = {
     # `renamed`: whether some column has another name than its role, so that readers are told
     "columns": "read {layout}: {columns}",
     "both-bad": "counted as ties: {labels:list}",
-    "unfolded": "columns {columns:list} hold scores: {what}",
+    "unfolded": "{are} {columns:list} {hold} scores: {what}",
     "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
     " all: {asked}{items}",
     "summed-up": "not read as scores, since they sum up others: {columns:list}",

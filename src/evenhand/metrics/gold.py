@@ -16,7 +16,7 @@ from evenhand.data.conditions import advise_without
 from evenhand.data.controls import leave_out_controls, take_pairs
 from evenhand.data.directions import reads_lower_of
 from evenhand.data.engine import fetch_columns
-from evenhand.data.exclusions import Exclusion
+from evenhand.data.exclusions import Exclusion, count_exclusions
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import note_llm_names
 from evenhand.data.labels import is_missing
@@ -124,6 +124,7 @@ class Gold:
     task: str = ""  # "" where none has a name
     # item → its number in the whole test set, as Google's MQM has it; {} where none is known
     numbers: Mapping[str, str] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()  # systems that were excluded on request
     # names of items → the options that exclude them; None where items have no column
     advise: Callable[[Sequence[str]], str] | None = None
 
@@ -151,7 +152,7 @@ class Gold:
         n = self.n if counts is None else float(counts.sum())
         n = n if votes is None else float(votes.size)
         lost = [name for name in self.systems if name not in names]
-        why = "human references without scores of metrics"
+        why = "human references that not all metrics scored"
         whom: Any = {"systems": len(lost), "of_systems": len(self.systems)}
         whom["system_names"] = tuple(lost)
         excluded = Exclusion("systems", why, self.n - n, self.n, unit="judgment", **whom)
@@ -186,6 +187,7 @@ def make_golds(
                 _take_ratings(part, lower_is_better=lower_is_better),
                 task=rows.tasks[int(part.task[0])],
                 numbers=numbers,
+                left_out=_list_left_out(data),
                 advise=_advise_on(data, rows.tasks, rows.tasks[int(part.task[0])]),
             )
             for name, part in parts.items()
@@ -217,8 +219,14 @@ def make_golds(
         advise = _advise_on(pairs, [*parts_of], name)
         task = name or (next(iter(tasks)) if len(tasks) == 1 else "")
         gold = replace(_take_votes(one, part), notes=asked, advise=advise, task=task)
-        golds[name] = replace(gold, documents=documents)
+        golds[name] = replace(gold, documents=documents, left_out=_list_left_out(pairs))
     return golds
+
+
+def _list_left_out(data: Comparisons | Ratings) -> frozenset[str]:
+    """Return the systems of which nothing is left after what was asked to be excluded."""
+    asked = count_exclusions(data.source.exclusions)
+    return frozenset(name for one in asked for name in one.system_names)
 
 
 def _label_items(data: Comparisons | Ratings, column: str) -> dict[str, list[str]]:
@@ -381,7 +389,8 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     kept = _list_scored(gold, scores)
     known = {name: at for at, name in enumerate(scores.systems)}
     scored = ~np.isnan(scores.values)
-    others = [n for n in known if n not in gold.systems and scored[:, known[n]].any()]
+    told = {*gold.systems, *gold.left_out}
+    others = [n for n in known if n not in told and scored[:, known[n]].any()]
     if others:
         notes.append(say("unjudged-systems", n=len(others), systems=others))
     if len(kept) < len(gold.systems):
@@ -459,9 +468,11 @@ def _list_scored(gold: Gold, scores: MetricScores) -> list[int]:
 
 
 def _refuse_names(items: Sequence[str], scores: MetricScores) -> InvalidJudgments:
+    bare = ({one.removesuffix(".0") for one in names} for names in (scores.items, items))
+    remedy = "give them the same names" if set.isdisjoint(*bare) else "write 1, not 1.0"
     return InvalidJudgments(
         f"items have other names in the scores ({listing(scores.items, 3)}) than where people"
-        f" judged ({listing(items, 3)}): give them the same names"
+        f" judged ({listing(items, 3)}): {remedy}"
     )
 
 

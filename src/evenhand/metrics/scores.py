@@ -246,15 +246,18 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
         given = columns
     if named and given:
         return _read(table, {**roles, "criterion": named[0], "score": given[0]}, settings=settings)
+    table, dropped = _drop_asides(table, header)
+    header, columns = table.header(ReadOptions(roles)), [c for c in columns if c in table.columns]
     if settings.get("decimal") is None:
         _refuse_commas(table, [one for one in header.free if one not in columns])
     beside = [one for role in BESIDE for one in header.candidates(role)[:1]]
     others = [one for one in header.columns if one not in (*columns, *beside)]
+    judged = bool(header.candidates("judge"))
     if not columns:
         why = "it needs a column of numbers for each metric, or the columns metric and score. It"
         why += f" has {listing(header.columns)}"
-        why += "".join(f". {one}" for one in _note_words(table, header, others))
-        if counted := _list_numbers(table, others):
+        why += "".join(f". {one}" for one in _note_words(table, header, others, judged=judged))
+        if counted := [*dropped, *_list_numbers(table, others)]:
             why = f"{listing(counted)} is no metric by its name: to use it, rename it, or give rows"
             why += " of metric, system, item and score"
         raise UnknownColumn(f"{table.name} has no scores of metrics: {why}")
@@ -262,7 +265,22 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
     unnamed = len(columns) == 1 and fold(columns[0]) in UNNAMED
     held = {"score": columns[0]} if unnamed else {"criterion": columns}
     scores = _read(table, {**roles, **held}, settings=settings)
-    return replace(scores, notes=(*_note_others(table, header, others), *scores.notes))
+    told = _note_others(table, header, others, judged=judged, dropped=dropped)
+    return replace(scores, notes=(*told, *scores.notes))
+
+
+def _drop_asides(table: Table, header: Header) -> tuple[Table, list[str]]:
+    """Drop columns that say something of judgments, and nothing of scores; return those of numbers.
+
+    Words in a column of kinds remain: controls are no outputs that people judged.
+    """
+    kinds, others = (
+        header.candidates("kind"),
+        [one for role in ("expected", "criterion") for one in header.candidates(role)],
+    )
+    numbers = _list_numbers(table, [*kinds, *others])
+    dropped = [one for one in (*kinds, *others) if one in numbers or one in others]
+    return table.with_frame(table.frame.drop(*dropped)) if dropped else table, numbers
 
 
 def gather_scores(sources: Any, *, settings: Settings = PLAIN) -> MetricScores:
@@ -358,7 +376,8 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
             f"{name} has no column of numbers beside people's scores: name a table of the scores of"
             " metrics too"
         )
-    return replace(metrics, notes=(*_note_others(table, header, others), *metrics.notes))
+    told = _note_others(table, header, others, judged=data.has("judge"))
+    return replace(metrics, notes=(*told, *metrics.notes))
 
 
 def _find_columns(table: Table, header: Header) -> list[str]:
@@ -410,25 +429,26 @@ def _list_numbers(table: Table, columns: Sequence[str]) -> list[str]:
     return found
 
 
-def _list_words(table: Table, header: Header, columns: Sequence[str]) -> list[str]:
+def _list_words(table: Table, header: Header, columns: Sequence[str], *, judged: bool) -> list[str]:
     """Return the columns of words that tell outputs of an item apart, as a metric does.
 
     Texts are none, nor what all outputs of an item or system share, such as a domain or a team,
-    nor what varies among the rows of an output.
+    nor what varies among the rows of an output. Beside judges, where few outputs have two rows,
+    nothing tells whether a column is of outputs or of judgments.
     """
     keys = [one for role in ("task", "item", "system") for one in header.candidates(role)[:1]]
     cells = _look(table, [*dict.fromkeys((*keys, *columns))], ROWS_LOOKED_AT)
     *whole, system = [cells[one] for one in keys] if header.candidates("system") else [[]]
     items = [*zip(*whole, strict=True)] if header.candidates("item") else []
+    rows, outputs = len(system), [*zip(items, system, strict=True)] if items else system
     found = []
-    for name in columns:
+    for name in () if judged and 2 * rows < 3 * len({*outputs}) else columns:
         if name not in cells or table.schema[name].is_numeric() or table.holds_texts(name):
             continue
         words = [None if _is_blank(one) else str(one).strip() for one in cells[name]]
         there = [one for one in words if one is not None]
         spaced = sum(" " in one or bool(re.match(WRITTEN, one)) for one in there)
         shared = _follows(words, items) or _follows(words, system) if items else len({*there}) < 2
-        outputs = [*zip(items, system, strict=True)] if items else system
         few = 2 * len({*there}) <= len({*outputs})  # others name outputs
         if few and 2 * spaced <= len(there) and not shared and _follows(words, outputs):
             found.append(name)
@@ -441,17 +461,26 @@ def _follows(words: Sequence[str | None], keys: Sequence[Any]) -> bool:
     return len(pairs) == len({key for key, _ in pairs})
 
 
-def _note_others(table: Table, header: Header, others: Sequence[str]) -> list[Finding]:
+def _note_others(
+    table: Table,
+    header: Header,
+    others: Sequence[str],
+    *,
+    judged: bool,
+    dropped: Sequence[str] = (),
+) -> list[Finding]:
     """Name columns that are read as no metrics: without a number, of numbers, and of words."""
-    numbers = _list_numbers(table, others)
+    numbers = [*dropped, *_list_numbers(table, others)]
     counted = [say("counts", columns=numbers)] if numbers else []
-    words = [one for one in others if one not in numbers]
-    return [*_note_blank(table, header), *counted, *_note_words(table, header, words)]
+    words = _note_words(table, header, [o for o in others if o not in numbers], judged=judged)
+    return [*_note_blank(table, header), *counted, *words]
 
 
-def _note_words(table: Table, header: Header, columns: Sequence[str]) -> list[Finding]:
+def _note_words(
+    table: Table, header: Header, columns: Sequence[str], *, judged: bool
+) -> list[Finding]:
     """Name columns of words that are not read as metrics, each with its first word."""
-    words = _list_words(table, header, columns)
+    words = _list_words(table, header, columns, judged=judged)
     told = []
     for name in words:
         text = table.schema[name] == nw.String

@@ -237,6 +237,13 @@ def test_a_list_of_errors_under_other_names_is_read_as_ratings(save) -> None:
     assert rows_of(stated)[0]["score"] == -11
 
 
+@pytest.mark.parametrize(("name", "role"), [("Segment", "item"), ("Annotator", "judge")])
+def test_columns_of_a_list_of_errors_may_be_named(save, name, role) -> None:
+    known = rows_of(read(save("errors.csv", ERRORS)))
+    path = save("renamed.csv", ERRORS.replace(name, "foo"))
+    assert rows_of(read(path, columns={role: "foo"})) == known
+
+
 def test_outputs_without_a_row_are_counted_only_if_a_row_says_so(save) -> None:
     """Of item 1, ben has no row of B then; ann has both."""
     lines = ERRORS.splitlines(keepends=True)

@@ -170,6 +170,7 @@ def understand_marked(table: Table, options: ReadOptions) -> Handle:
     if not any(_tell_severity(record, parts) == NO_ERROR for _, record in keyed):
         notes += _say_absent(rows)
     notes += say_unread(list_unread(table, (*roles.values(), *parts.values(), document)))
+    options = replace(options, columns={})  # the rows have roles for columns
     return take_rows(MARKED, table, rows, options, unread=(), notes=notes)
 
 

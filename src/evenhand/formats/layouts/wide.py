@@ -122,6 +122,8 @@ class Unfolding:
     def describe(self) -> str:
         if len(self.roles) > 1:
             return f"each is of a {self.roles[0]} and a {self.roles[1]}"
+        if len(self.names) == 1:
+            return f"the {self.roles[0]} is {next(iter(self.names.values()))[0]}"
         new = [names[0] for column, names in self.names.items() if names[0] != column]
         return f"each is a {self.roles[0]}" + (f", {listing(new)}" if new else "")
 
@@ -385,7 +387,8 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
             f"{listing([*plan.names])} of {table.name} cannot each be a {taken[0]}: column"
             f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already"
         )
-    notes = [say("unfolded", columns=[*plan.names], what=plan.describe())]
+    are, hold = ("columns", "hold") if len(plan.names) > 1 else ("column", "holds")
+    notes = [say("unfolded", columns=[*plan.names], what=plan.describe(), are=are, hold=hold)]
     notes += _say_left(header, plan, asked=bool(options.lists))
     table, emptied = table.empty_missing([*plan.names])
     table, written = tables.read_written_scores(table, plan.names)
