@@ -164,7 +164,7 @@ def read_submitted(connection: Connection) -> dict[int, int]:
 
 
 def list_unsubmitted(connection: Connection, planned: Campaign) -> frozenset[str]:
-    """Return judges who answered all of a document, the last one they saw, and did not submit it."""
+    """Return judges whose last document is answered, and not submitted."""
     held = asked.join(log, log.c.number == asked.c.record)
     last = select(func.max(asked.c.number)).select_from(held).group_by(log.c.judge)
     wanted = select(log.c.judge, asked.c.number, asked.c.kind, asked.c.item).select_from(held)
