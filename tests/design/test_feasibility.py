@@ -77,13 +77,21 @@ ONE_GROUP = {
             "is to see 2 different control items in pass 'quality': there are 1",
         ),
         (small(2, [*make_items(3, 2), CONTROL], 2, controls=1), "control 'c' fits no pass"),
-        (small(1, [CONTROL], 2, controls=1), "there is nothing to judge"),
+        (small(1, [CONTROL], 2, controls=1), "there is nothing to judge: all items are controls"),
         (small(1, make_items(3, 2), 2, quota=2, repeats=3, lag=0), "a quota of 2: anchors"),
     ],
 )
 def test_the_reason_is_named(campaign, said):
     with pytest.raises(CampaignError, match=re.escape(said)):
         assign(campaign)
+
+
+def test_items_of_equal_outputs_alone_are_refused_with_what_helps():
+    equal = {"name": "n", "items": [{"item": "1", "outputs": {"A": "x", "B": "x"}}]}
+    said = 'of each item all outputs are equal; .* or say equal_outputs = "ask" in \\[design\\]$'
+    with pytest.raises(CampaignError, match=said):
+        assign(make_campaign(equal))
+    assert len(assign(make_campaign({**equal, "design": {"equal_outputs": "ask"}}))) == 1
 
 
 def can_be(needs, loads):

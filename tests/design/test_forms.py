@@ -212,7 +212,7 @@ CHAT = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hel
         ('[{"role": "user"', "it is no chat"),
         ("[" * 100_000, "it is no chat"),
         (["Hi"], "turn 1 is no turn: write it as"),
-        ([{"role": "user"}], "content of turn 1 cannot be None: it is text"),
+        ([{"role": "user"}], "turn 1 has no content: write it as"),
         ([{"role": " ", "content": "x"}], "role of turn 1 cannot be ' ': it is text"),
         ([CHAT[0], {**CHAT[1], "name": "gpt"}], "turn 2 has 'name', which is not shown: take it"),
         (CHAT[:1], "its last turn is of 'user', and the last turn is what is judged"),
@@ -223,6 +223,14 @@ CHAT = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hel
 def test_a_chat_that_is_none_is_refused_with_its_turn(chat: Any, told: str) -> None:
     with pytest.raises(CampaignError, match=rf"(?s)item '1': the output of A:? .*{told}|{told}"):
         make({"form": "chat"}, chat)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "code", "chat", "image", "audio"])
+def test_a_form_is_not_taken_for_a_language(form: str) -> None:
+    told = {"name": "n", "judges": 1, "items": [{"item": "1", "outputs": {"A": "a", "B": "b"}}]}
+    said = rf'"{form}" is a form.*: write output = {{ form = "{form}" }}$'
+    with pytest.raises(CampaignError, match=said):
+        make_campaign({**told, "texts": {"output": form}})
 
 
 def test_a_chat_is_the_same_text_however_it_is_written() -> None:

@@ -120,6 +120,17 @@ def test_a_sheet_of_items_is_a_table_of_items():
         read_campaign("bad.xlsx")
 
 
+def test_of_several_sheets_of_judges_one_is_kept_in_a_file_of_its_own():
+    save_book("both.xlsx", First=PEOPLE, Second=PEOPLE)
+    Path("d.toml").write_text('items = "a.csv"\njudges = "alone.xlsx"\n')
+    Path("a.csv").write_text("item,A,B\n1,x,y\n")
+    Path("c.toml").write_text('items = "a.csv"\njudges = "both.xlsx"\n')
+    with pytest.raises(UnknownOption, match=r"keep 'First' alone in a file of its own$"):
+        read_campaign("c.toml")
+    save_book("alone.xlsx", First=PEOPLE)
+    assert [one.name for one in read_campaign("d.toml").judges] == ["ann", "ben"]
+
+
 def test_several_sheets_of_items_are_chosen_from_in_the_campaign_file():
     save_book(Items=ITEMS, Old=ITEMS[:2], People=PEOPLE)
     text = 'items = "study.xlsx"\njudges = "study.xlsx"\n'

@@ -83,6 +83,9 @@ def test_an_answer_before_is_changed_and_what_is_begun_stays(
         press(page, "8 0")
     press(page, "Enter")  # goes to the score of the document, which is missing
     assert page.evaluate("document.activeElement.closest('.whole') !== null")
+    told = page.locator("#notice").bounding_box()
+    for one in (".whole", ".send"):
+        assert told["y"] + told["height"] <= page.locator(one).bounding_box()["y"], one
     keep_picture(page, f"document-{kind}-whole-{width}-{language}")
     press(page, "9 0 Enter")
     page.wait_for_selector(".review")

@@ -270,6 +270,11 @@ def assign_campaign_units(campaign: Campaign, draws: Draws) -> dict[int, Assigne
 def _find_targets(campaign: Campaign, units: dealing.Units) -> Integers:
     anchor = np.array([one.anchor for one in campaign.items], dtype=bool)[units.item]
     if not len(units):
+        if any(not one.control for one in campaign.items):
+            raise CampaignError(
+                "there is nothing to judge: of each item all outputs are equal; check the columns"
+                ' or files, or say equal_outputs = "ask" in [design]'
+            )
         raise CampaignError("there is nothing to judge: all items are controls")
     if campaign.design.once_per_source:
         both = np.intersect1d(units.group[anchor], units.group[~anchor])

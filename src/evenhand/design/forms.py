@@ -119,7 +119,11 @@ def read_turns(text: object) -> list[dict[str, str]]:
                 f'turn {at} is no turn: write it as {{"role": "user", "content": "Hello?"}}'
             )
         for name in ("role", "content"):
-            value = one.get(name)
+            if name not in one:
+                raise CampaignError(
+                    f'turn {at} has no {name}: write it as {{"role": "user", "content": "Hello?"}}'
+                )
+            value = one[name]
             if not isinstance(value, str) or (name == "role" and not value.strip()):
                 raise CampaignError(f"{name} of turn {at} cannot be {value!r:.60}: it is text")
             if not is_text(value):

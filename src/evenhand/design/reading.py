@@ -24,7 +24,7 @@ from evenhand.data.source import fold
 from evenhand.design import campaign as campaigns
 from evenhand.design.campaign import WORDS, Item, Wording
 from evenhand.design.catalogues import read_catalogue
-from evenhand.design.forms import Form
+from evenhand.design.forms import FORMS, Form
 from evenhand.design.media import Folder
 from evenhand.design.tasks import TASK_KINDS, Task
 from evenhand.errors import (
@@ -230,6 +230,11 @@ def _read_wording(
     for name, one in tables.items():
         field = {"language": one} if isinstance(one, str) else one
         with locate(f"{where}, [texts.{name}]"):
+            if isinstance(one, str) and one in FORMS:
+                raise CampaignError(
+                    f'"{one}" is a form, and a text alone says the language: write'
+                    f' {name} = {{ form = "{one}" }}'
+                )
             if not isinstance(field, Mapping):
                 raise CampaignError("it is a language, or a table")
             _check_keys(field, (*LANGUAGE, *FORM), "a text")
@@ -609,6 +614,8 @@ def _read_workbook(path: Path, sheet: str | None, of: str) -> list[Row]:
         return any(ALIASES.get(name) == "item" for name in folded)
 
     advise = 'say so in the campaign file: sheet = "{}"'.format
+    if of == "judge":
+        advise = "keep '{}' alone in a file of its own".format
     found = read_sheet(path, sheet, fits, advise, remarks=True)
     return [
         (f"{path.name}, row {number}", {name: cell or "" for name, cell in row.items()})

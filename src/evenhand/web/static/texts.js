@@ -1,5 +1,5 @@
 import { make, root, words } from "./page.js";
-import { FILES, ROLES, _ } from "./words.js";
+import { FORMS, ROLES, _ } from "./words.js";
 
 // A text in the form in which its campaign has it: plain, as markup of the server, which cut it to
 // harmless elements, as the turns of a chat, or as a file, which is loaded from this server alone.
@@ -7,7 +7,7 @@ export function showText(one, { judged = false } = {}) {
   const box = words(one.text ?? "", one, { class: one.form ? `words as-${one.form}` : "words" });
   if (one.html !== undefined) fillIn(box, one);
   if (one.turns) showTurns(box, one, judged);
-  if (one.file) box.append(showFile(one.form, one.file, FILES[one.form].one));
+  if (one.file) box.append(showFile(one.form, one.file, FORMS[one.form].one));
   return box;
 }
 export function card(field, title, more = {}) {
@@ -17,7 +17,7 @@ export function card(field, title, more = {}) {
 function fillIn(box, one) {
   box.innerHTML = one.html;
   for (const image of box.querySelectorAll("img")) {
-    image.replaceWith(showFile("image", image.dataset.file ?? "", image.alt || FILES.image.one));
+    image.replaceWith(showFile("image", image.dataset.file ?? "", image.alt || FORMS.image.one));
   }
   if (one.direction === "auto") for (const part of box.querySelectorAll("p, h3, h4, h5, h6, li, td, th")) part.dir = "auto";
   for (const part of box.querySelectorAll("pre, math")) part.dir = "ltr";

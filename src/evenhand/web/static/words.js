@@ -22,12 +22,14 @@ export const sentence = (text) => end(capital(text));
 // a part of another text does not turn the sentence around it
 export const quoted = (text) => _("“{text}”", { text: document.documentElement.dir === "rtl" ? `\u2068${text}\u2069` : text });
 // What an output is called, by its form
-export const FILES = {
+export const FORMS = {
+  code: { one: _("Code"), of: (n) => _("Code {n}", { n }), left: _("Code 1 is better"), right: _("Code 2 is better") },
+  chat: { one: _("Chat"), of: (n) => _("Chat {n}", { n }), left: _("Chat 1 is better"), right: _("Chat 2 is better") },
   image: { one: _("Image"), of: (n) => _("Image {n}", { n }), left: _("Image 1 is better"), right: _("Image 2 is better") },
   audio: { one: _("Recording"), of: (n) => _("Recording {n}", { n }), left: _("Recording 1 is better"), right: _("Recording 2 is better") },
 };
 const TEXTS = { one: _("Text"), of: (n) => _("Text {n}", { n }), left: _("Text 1 is better"), right: _("Text 2 is better") };
-export const called = (output) => FILES[output.form] ?? TEXTS;
+export const called = (output) => FORMS[output.form] ?? TEXTS;
 export const outcomesOf = (output) => ({
   left: ["1", called(output).left], right: ["2", called(output).right],
   tie: ["0", _("No preference")], both_bad: ["9", _("Both are bad")],

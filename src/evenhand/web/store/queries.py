@@ -71,6 +71,7 @@ class JudgeState:
     worker: str = ""  # their name there
     note: str = ""  # what the organiser wrote about who it is
     llm: bool = False  # whether it is an LLM
+    waits: bool = False  # whether all of a document is answered, and not submitted
 
 
 def list_standing(connection: Connection) -> list[int]:
@@ -160,6 +161,23 @@ def read_submitted(connection: Connection) -> dict[int, int]:
     wanted = select(log.c.body).where(log.c.kind == "submit").order_by(log.c.number)
     bodies = map(json.loads, connection.execute(wanted).scalars())
     return {number: body["at"] for body in bodies for number in body["facts"]["answers"]}
+
+
+def list_unsubmitted(connection: Connection, planned: Campaign) -> frozenset[str]:
+    """Return judges whose last document is answered, and not submitted."""
+    held = asked.join(log, log.c.number == asked.c.record)
+    last = select(func.max(asked.c.number)).select_from(held).group_by(log.c.judge)
+    wanted = select(log.c.judge, asked.c.number, asked.c.kind, asked.c.item).select_from(held)
+    sent = select(log.c.judge, log.c.ticket).where(log.c.kind == "submit")
+    submitted = {(row.judge, row.ticket) for row in connection.execute(sent)}
+    return frozenset(
+        row.judge
+        for row in connection.execute(wanted.where(asked.c.number.in_(last)))
+        if row.kind != "training"
+        and (document := planned.item(row.item).document)
+        and planned.segments[document][-1] == row.item
+        and (row.judge, row.number) not in submitted
+    )
 
 
 def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
@@ -394,8 +412,14 @@ class Readable:
                     yield {**row, **more}
 
     def judges(self) -> tuple[JudgeState, ...]:
+        planned = self.find_campaign()
         with self.reading() as connection:
-            return read_judges(connection)
+            states = read_judges(connection)
+            if planned is None or not planned.segments:
+                return states
+            late = list_unsubmitted(connection, planned)
+        present = {one.name for one in states if one.state in PRESENT and not one.llm}
+        return tuple(replace(one, waits=one.name in late & present) for one in states)
 
     def head(self) -> Head:
         """Return the end of the log: whoever keeps it can prove later that nothing was changed."""
