@@ -30,6 +30,9 @@ MEDIA: Final = ("image", "audio")
 MATH: Final = (False, True, "lenient")
 TURNS: Final = ("text", "markdown")
 MAX_CHARACTERS: Final = 100_000  # Most characters of a text that is laid out
+# Time to colour code, and to set a formula, may grow by the square of its length
+MAX_COLOURED: Final = 10_000
+MAX_FORMULA: Final = 5_000
 # A file as texts name it once the campaign is read: by its SHA-256, which tells judges nothing
 STORED: Final = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{2,4}")
 
@@ -181,7 +184,7 @@ def is_outside(address: str) -> bool:
 # ---------- what judges see ----------
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)  # texts have up to 1 MB of MathML
 def draw(form: Form, text: str) -> Mapping[str, Any]:
     """Return what the page is told of a text: HTML, turns, a file, or the text itself."""
     if form.is_plain:
@@ -244,7 +247,12 @@ def _find_brackets(state: StateInline, silent: object) -> bool:
     r"""Find a formula between \( and \), or \[ and \]."""
     opens = state.src[state.pos : state.pos + 2]
     closes = {"\\(": "\\)", "\\[": "\\]"}.get(opens)
-    end = state.src.find(closes, state.pos + 2) if closes else -1
+    unclosed = state.env.setdefault("unclosed", set())  # what opens often is looked for once
+    if closes is None or (state.src, closes) in unclosed:
+        return False
+    end = state.src.find(closes, state.pos + 2)
+    if end < 0:
+        unclosed.add((state.src, closes))
     if end < 0 or not state.src[state.pos + 2 : end].strip():
         return False
     if not silent:
@@ -307,13 +315,15 @@ _DEFINITION: Final = re.compile(r"\\(?:def|(?:re)?newcommand|newenvironment|Decl
 _ENTITY: Final = re.compile(r"&#x[0-9A-Fa-f]+;")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
     """Return a formula as MathML, and what is wrong with it, where it cannot be set."""
     from xml.etree.ElementTree import tostring
 
     from latex2mathml.converter import convert_to_element
 
+    if len(source) > MAX_FORMULA:
+        return "", f"it has more than {MAX_FORMULA:,} characters"
     if _DEFINITION.search(source):
         return "", "it defines a command, which formulas may not"
 
@@ -374,7 +384,7 @@ def _colour(text: str, syntax: str) -> str:
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
 
-    if not syntax:
+    if not syntax or len(text) > MAX_COLOURED:
         return html.escape(text)
     return str(highlight(text, _find_lexer(syntax), HtmlFormatter(nowrap=True, classprefix=CLASS)))
 

@@ -52,6 +52,7 @@ UNSOUND: dict[str, tuple[Change, str]] = {
     "other answers": (_change(answers=[2, 3]), "not those that stood"),
     "fewer answers": (_change(answers=[]), "not those that stood"),
     "another document": (_change(first=1), "no document that is kept together"),
+    "from before the first": (_change(first=-(10**12)), "no record|no document"),
     "a part": (_submit_early, "no document that is kept together"),
     "changed later": (_revise, "of a document that was submitted"),
     "undone later": (_undo, "of a document that was submitted"),

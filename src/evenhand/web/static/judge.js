@@ -257,7 +257,8 @@ function describe(right, about = item) {
   if (right.ranks) told.push(right.ranks.map((place, at) => _("{output} in place {place}", { output: letter(at), place })).reduce(listed));
   if (right.spans) {
     const source = about.beside.find((one) => one.name === "source");
-    const texts = { output: [...about.outputs[0].text], source: source ? [...source.text] : [] };
+    // a source that is laid out has no text, and no marks
+    const texts = { output: [...about.outputs[0].text], source: [...(source?.text ?? "")] };
     told.push(right.spans.length ? right.spans.map((one) => {
       const words = texts[one.side || "output"].slice(one.start, one.end).join("");
       const what = words ? quoted(words) : _("something missing");
