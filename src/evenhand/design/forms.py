@@ -198,8 +198,8 @@ def draw(form: Form, text: str) -> Mapping[str, Any]:
     if form.form == "code":
         made = f"<pre><code>{_colour(text, form.syntax)}</code></pre>"
     else:
-        parser, held = _make_parser(form), dict[str, Any]()
-        made = parser.renderer.render(_parse(form, text), parser.options, held)
+        parser = _make_parser(form)
+        made = parser.renderer.render(_parse(form, text), parser.options, {})
     return {"form": form.form, "html": _clean(made)}
 
 
@@ -270,14 +270,6 @@ def _draw_formula(tokens: Sequence[Token], at: int, *, display: bool) -> str:
     return f'<span class="formula">{made}</span>' if display else made
 
 
-def _draw_inline_formula(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
-    return _draw_formula(tokens, at, display=False)
-
-
-def _draw_formula_alone(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
-    return _draw_formula(tokens, at, display=True)
-
-
 def _draw_image(
     self: RendererHTML, tokens: Sequence[Token], at: int, options: Any, env: Any
 ) -> str:
@@ -297,9 +289,9 @@ def _open_link(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -
 
 
 _RULES: Final[Mapping[str, Callable[..., Any]]] = {
-    "math_inline": _draw_inline_formula,
-    "math_inline_double": _draw_formula_alone,
-    "math_block": _draw_formula_alone,
+    "math_inline": lambda _, tokens, at, *__: _draw_formula(tokens, at, display=False),
+    "math_inline_double": lambda _, tokens, at, *__: _draw_formula(tokens, at, display=True),
+    "math_block": lambda _, tokens, at, *__: _draw_formula(tokens, at, display=True),
     "image": _draw_image,
     "link_open": _open_link,
     "table_open": lambda *_: '<div class="wide"><table>\n',
@@ -322,10 +314,9 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
 
     from latex2mathml.converter import convert_to_element
 
-    if len(source) > MAX_FORMULA:
-        return "", f"it has more than {MAX_FORMULA:,} characters"
-    if _DEFINITION.search(source):
-        return "", "it defines a command, which formulas may not"
+    too_long = f"it has more than {MAX_FORMULA:,} characters" if len(source) > MAX_FORMULA else ""
+    if too_long or _DEFINITION.search(source):
+        return "", too_long or "it defines a command, which formulas may not"
 
     def rename(found: re.Match[str]) -> str:
         if found[2] == "equation":
