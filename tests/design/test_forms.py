@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import time
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -265,6 +266,28 @@ def test_a_text_that_is_too_long_to_lay_out_is_refused() -> None:
     with pytest.raises(CampaignError, match=r"100,001 characters.*at most 100,000: shorten it"):
         make({"form": "markdown"}, "x" * 100_001)
     assert make({}, "x" * 100_001)
+
+
+def test_what_would_take_minutes_is_not_coloured_and_not_set() -> None:
+    """Without bounds these take minutes each: libraries and searches go by the square."""
+    code = Form("code", syntax="csharp")
+    coloured, plain = "int a;\n" * 1_428, "a\n" * 50_000
+    assert "span" in draw(code, coloured)["html"]
+    assert draw(code, plain)["html"] == f"<pre><code>{plain}</code></pre>"
+    block = draw(Form("markdown"), f"```csharp\n{plain[:90_000]}```")["html"]
+    assert "span" not in block
+    assert "<math" in draw(MARKDOWN, f"${'x' * 5_000}$")["html"]
+    with pytest.raises(CampaignError, match="cannot be set: it has more than 5,000 characters"):
+        make({"math": True}, f"${'x' * 5_001}$")
+
+
+def test_what_opens_a_formula_and_never_closes_is_looked_for_once() -> None:
+    began = time.process_time()
+    for opens in (r"\(", r"\["):
+        text = opens * 50_000
+        assert Page(draw(Form(math="lenient"), text)["html"]).text == text
+    assert draw(MARKDOWN, r"\(x [\(y\)](http://a.example) \[")["html"].count("<math") == 1
+    assert time.process_time() - began < 10  # 40 s where each one is looked for
 
 
 # ---------- files ----------

@@ -130,7 +130,7 @@ def test_a_submission_is_a_record_of_its_time_and_of_what_was_seen(
     old = submit(client, token, item)
     assert (old.status_code, old.json()["word"]) == (409, "reload")
     assert [one.kind for one in store.records()].count("submit") == 0
-    assert all(row["submitted_at"] == "" for row in store.rows("ratings"))
+    assert all(row["document_submitted_at"] == "" for row in store.rows("ratings"))
     # the same wish sent twice is stored once
     assert submit(client, token, changed).json() == submit(client, token, changed).json()
     (sent,) = (one for one in store.records() if one.kind == "submit")
@@ -139,8 +139,10 @@ def test_a_submission_is_a_record_of_its_time_and_of_what_was_seen(
     first, ticket = sent.facts["first"], sent.ticket
     assert ticket is not None
     assert ticket.number + 1 - first == len(standing) == len(item["ended"])
-    times = {row["submitted_at"] for row in store.rows("ratings")}
+    times = {row["document_submitted_at"] for row in store.rows("ratings")}
     assert times == {f"{sent.at / 1000:.3f}"}
+    # no column of ours takes the place of the time at which a question was shown
+    assert "shown_at" not in evenhand.read([*store.rows("ratings")]).columns
     assert check_store(store).holds
 
 
@@ -181,7 +183,10 @@ def test_another_judge_in_a_seat_submits_their_own_answers_alone(
     (sent,) = (one for one in store.records() if one.kind == "submit")
     assert len(sent.facts["answers"]) == len(item["ended"]) - 1
     rows = list(store.rows("ratings"))
-    assert {row["judge"]: bool(row["submitted_at"]) for row in rows} == {"ann": False, "ben": True}
+    assert {row["judge"]: bool(row["document_submitted_at"]) for row in rows} == {
+        "ann": False,
+        "ben": True,
+    }
     assert check_store(store).holds
 
 
@@ -205,7 +210,7 @@ def test_a_document_is_answered_again_when_its_answers_were_deleted(
     for _ in range(2):
         assert submit(client, later, answer_all(client, later)).status_code == 200
     assert load(client, later)["state"] == "done"
-    assert all(row["submitted_at"] for row in store.rows("ratings"))
+    assert all(row["document_submitted_at"] for row in store.rows("ratings"))
     assert check_store(store).holds
 
 
@@ -334,4 +339,4 @@ def test_scores_of_documents_are_in_the_files_of_other_programs_that_have_a_plac
     assert pieces is not None
     marked = list(csv.DictReader(io.StringIO(b"".join(pieces).decode())))
     assert len(marked) == 5
-    assert all(row["submitted_at"] for row in marked)
+    assert all(row["document_submitted_at"] for row in marked)

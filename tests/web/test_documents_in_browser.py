@@ -153,6 +153,31 @@ def test_a_document_is_checked_until_it_is_submitted(browser: Any, site: Any, wi
     assert list_scores(store) == [(10, None), (10, 90), (10, 91), (12, None), (12, None)]
 
 
+def test_a_held_key_submits_nothing_and_the_next_one_does_wherever_the_focus_is(
+    browser: Any, site: Any
+) -> None:
+    store, address = site("rating", "en")
+    page = open_page(browser, address)
+    settle(page, "1 of 5")
+    for place in range(1, page.locator(".segment, .outputs").count() + 1):
+        settle(page, f"{place} of 5")
+        press(page, "1 0 Enter")
+    press(page, "9 0")
+    page.keyboard.down("Enter")
+    page.wait_for_selector(".review .send:focus")
+    page.keyboard.down("Enter")  # it repeats
+    page.keyboard.up("Enter")
+    page.wait_for_timeout(EARLY)
+    page.reload()
+    page.wait_for_selector(".review .send:focus")
+    page.evaluate("document.activeElement.blur()")
+    page.wait_for_timeout(EARLY)
+    press(page, "Enter")
+    page.wait_for_selector(".review", state="detached")
+    page.close()
+    assert [one.kind for one in store.records()].count("submit") == 1
+
+
 @pytest.mark.parametrize("by", ["button", "key"])
 def test_a_change_that_is_given_up_leaves_nothing_behind(browser: Any, site: Any, by: str) -> None:
     store, address = site("rating", "en")

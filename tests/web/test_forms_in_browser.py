@@ -178,6 +178,28 @@ def test_a_long_chat_scrolls_in_its_box_on_a_phone_and_begins_at_what_is_judged(
             page.close()
 
 
+def test_marks_of_a_document_are_told_beside_a_source_in_markdown(
+    browser: Any, tmp_path: Path
+) -> None:
+    told = {"name": "n", "judges": ["j"], "design": {"documents": True}}
+    told |= {"texts": {"source": {"form": "markdown"}}, "tasks": [{"kind": "spans", "name": "q"}]}
+    items = [
+        {"item": str(at), "document": "d", "source": "*Satz*", "outputs": {"A": "A line."}}
+        for at in (1, 2)
+    ]
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, make_campaign({**told, "items": items}))
+        with run_site(Site(store)) as address:
+            page = open_page(browser, f"{address}/j/{links['j']}")
+            settle(page, "1 of 2")
+            press(page, "ArrowRight 1 Escape 5 0 Enter")
+            settle(page, "2 of 2")
+            given = page.locator(".segment .given").inner_text()
+            assert given.startswith("Your answer: “A” minor; a score of 50.")
+            assert find_faults(page) == []
+            page.close()
+
+
 def test_an_answer_waits_until_images_are_there(browser: Any, tmp_path: Path) -> None:
     campaign = make(tmp_path / "beside", "image")
     with Store.open(str(tmp_path / "c.db")) as store:

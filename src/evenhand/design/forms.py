@@ -30,6 +30,9 @@ MEDIA: Final = ("image", "audio")
 MATH: Final = (False, True, "lenient")
 TURNS: Final = ("text", "markdown")
 MAX_CHARACTERS: Final = 100_000  # Most characters of a text that is laid out
+# Time to colour code, and to set a formula, may grow by the square of its length
+MAX_COLOURED: Final = 10_000
+MAX_FORMULA: Final = 5_000
 # A file as texts name it once the campaign is read: by its SHA-256, which tells judges nothing
 STORED: Final = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{2,4}")
 
@@ -185,7 +188,7 @@ def is_outside(address: str) -> bool:
 # ---------- what judges see ----------
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)  # texts have up to 1 MB of MathML
 def draw(form: Form, text: str) -> Mapping[str, Any]:
     """Return what the page is told of a text: HTML, turns, a file, or the text itself."""
     if form.is_plain:
@@ -199,8 +202,8 @@ def draw(form: Form, text: str) -> Mapping[str, Any]:
     if form.form == "code":
         made = f"<pre><code>{_colour(text, form.syntax)}</code></pre>"
     else:
-        parser, held = _make_parser(form), dict[str, Any]()
-        made = parser.renderer.render(_parse(form, text), parser.options, held)
+        parser = _make_parser(form)
+        made = parser.renderer.render(_parse(form, text), parser.options, {})
     return {"form": form.form, "html": _clean(made)}
 
 
@@ -248,7 +251,12 @@ def _find_brackets(state: StateInline, silent: object) -> bool:
     r"""Find a formula between \( and \), or \[ and \]."""
     opens = state.src[state.pos : state.pos + 2]
     closes = {"\\(": "\\)", "\\[": "\\]"}.get(opens)
-    end = state.src.find(closes, state.pos + 2) if closes else -1
+    unclosed = state.env.setdefault("unclosed", set())  # what opens often is looked for once
+    if closes is None or (state.src, closes) in unclosed:
+        return False
+    end = state.src.find(closes, state.pos + 2)
+    if end < 0:
+        unclosed.add((state.src, closes))
     if end < 0 or not state.src[state.pos + 2 : end].strip():
         return False
     if not silent:
@@ -264,14 +272,6 @@ def _draw_formula(tokens: Sequence[Token], at: int, *, display: bool) -> str:
         sign = "$$" if display else "$"
         return html.escape(f"{sign}{tokens[at].content}{sign}")
     return f'<span class="formula">{made}</span>' if display else made
-
-
-def _draw_inline_formula(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
-    return _draw_formula(tokens, at, display=False)
-
-
-def _draw_formula_alone(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
-    return _draw_formula(tokens, at, display=True)
 
 
 def _draw_image(
@@ -293,9 +293,9 @@ def _open_link(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -
 
 
 _RULES: Final[Mapping[str, Callable[..., Any]]] = {
-    "math_inline": _draw_inline_formula,
-    "math_inline_double": _draw_formula_alone,
-    "math_block": _draw_formula_alone,
+    "math_inline": lambda _, tokens, at, *__: _draw_formula(tokens, at, display=False),
+    "math_inline_double": lambda _, tokens, at, *__: _draw_formula(tokens, at, display=True),
+    "math_block": lambda _, tokens, at, *__: _draw_formula(tokens, at, display=True),
     "image": _draw_image,
     "link_open": _open_link,
     "table_open": lambda *_: '<div class="wide"><table>\n',
@@ -311,15 +311,16 @@ _DEFINITION: Final = re.compile(r"\\(?:def|(?:re)?newcommand|newenvironment|Decl
 _ENTITY: Final = re.compile(r"&#x[0-9A-Fa-f]+;")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
     """Return a formula as MathML, and what is wrong with it, where it cannot be set."""
     from xml.etree.ElementTree import tostring
 
     from latex2mathml.converter import convert_to_element
 
-    if _DEFINITION.search(source):
-        return "", "it defines a command, which formulas may not"
+    too_long = f"it has more than {MAX_FORMULA:,} characters" if len(source) > MAX_FORMULA else ""
+    if too_long or _DEFINITION.search(source):
+        return "", too_long or "it defines a command, which formulas may not"
 
     def rename(found: re.Match[str]) -> str:
         if found[2] == "equation":
@@ -378,7 +379,7 @@ def _colour(text: str, syntax: str) -> str:
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
 
-    if not syntax:
+    if not syntax or len(text) > MAX_COLOURED:
         return html.escape(text)
     return str(highlight(text, _find_lexer(syntax), HtmlFormatter(nowrap=True, classprefix=CLASS)))
 

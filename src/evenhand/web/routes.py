@@ -50,6 +50,7 @@ from evenhand.web.views import View, view_consent, view_end, view_feedback, view
 # What Mechanical Turk sends for an assignment that nobody has taken yet
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
 KEPT: Final = "private, max-age=31536000, immutable"  # Files, which go by what is in them
+NEVER: Final = "Thu, 01 Jan 1970 00:00:00 GMT"
 LONG: Final = 180 * 86_400  # Seconds for which a browser keeps the secret
 _log: Final = logging.getLogger("evenhand")
 
@@ -242,7 +243,9 @@ async def send_file(request: Request) -> Response:
             _log.warning("evenhand: %s was changed or removed, and is not shown", file.path)
         raise HTTPException(404, "there is no such file")
     kind = TYPES[file.name.rpartition(".")[2]]
-    return FileResponse(file.path, media_type=kind, headers={"Cache-Control": KEPT})
+    # when a file was made tells which system made it: the response says nothing of it
+    headers = {"Cache-Control": KEPT, "ETag": f'"{file.name}"', "Last-Modified": NEVER}
+    return FileResponse(file.path, media_type=kind, headers=headers)
 
 
 async def take_answer(request: Request) -> Response:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from documents import make_documents
 from evenhand.errors import CampaignError
@@ -52,6 +54,7 @@ UNSOUND: dict[str, tuple[Change, str]] = {
     "other answers": (_change(answers=[2, 3]), "not those that stood"),
     "fewer answers": (_change(answers=[]), "not those that stood"),
     "another document": (_change(first=1), "no document that is kept together"),
+    "from before the first": (_change(first=-(10**12)), "no record|no document"),
     "a part": (_submit_early, "no document that is kept together"),
     "changed later": (_revise, "of a document that was submitted"),
     "undone later": (_undo, "of a document that was submitted"),
@@ -108,3 +111,13 @@ def test_the_next_document_is_not_answered_before(store: Store) -> None:
         judge_next(store, "ann", {"score": 5})
     with pytest.raises(CampaignError, match="not submitted yet"):
         judge_next(store, "ann", {"score": 5})
+
+
+def test_the_last_answer_is_found_without_reading_every_question(tmp_path: Path) -> None:
+    with Store.open(str(tmp_path / "c.db")) as store:
+        fill(store, make_documents())
+        with store.reading() as connection:
+            asked = text(f"EXPLAIN QUERY PLAN {judging.LAST.statement}")
+            plan = [row.detail for row in connection.execute(asked, {"judge": "ann", "param_1": 1})]
+    assert len(plan) == 2
+    assert all(step.startswith("SEARCH") for step in plan), plan

@@ -52,6 +52,7 @@ function again(fault, what) {
 }
 
 async function send() {
+  if (item?.state === "ended") { await submit(item.ended); return; }
   if (busy || !item || item.state !== "item") return;
   const answer = form.read();
   if (typeof answer === "string") { notice(answer, "warning"); return; }
@@ -210,10 +211,11 @@ function segmentCard(segments, at) {
 }
 function showEnded(state) {
   const { ended } = state;
-  const go = make("button", { class: "primary send", type: "button", onclick: () => submit(ended) }, _("Submit the document"), " ", key(_("Enter")));
+  const go = make("button", { class: "primary send", type: "button", onclick: send }, _("Submit the document"), " ", key(_("Enter")));
   page.className = "task review";
   page.replaceChildren(make("div", { class: "asked" }, make("h1", { class: "question", id: "question", tabindex: "-1" }, _("Check your answers")),
     make("p", { class: "hint" }, _("You can change them until you submit the document."))), ...ended.map((_one, at) => segmentCard(ended, at)), foot(go));
+  begin();
   window.scrollTo(0, 0);
   say(end(_("Check your answers")));
   go.focus({ preventScroll: true });
@@ -257,7 +259,8 @@ function describe(right, about = item) {
   if (right.ranks) told.push(right.ranks.map((place, at) => _("{output} in place {place}", { output: letter(at), place })).reduce(listed));
   if (right.spans) {
     const source = about.beside.find((one) => one.name === "source");
-    const texts = { output: [...about.outputs[0].text], source: source ? [...source.text] : [] };
+    // a source that is laid out has no text, and no marks
+    const texts = { output: [...about.outputs[0].text], source: [...(source?.text ?? "")] };
     told.push(right.spans.length ? right.spans.map((one) => {
       const words = texts[one.side || "output"].slice(one.start, one.end).join("");
       const what = words ? quoted(words) : _("something missing");
@@ -361,7 +364,10 @@ document.addEventListener("keydown", (event) => {
   if (target.tagName === "TEXTAREA") return;
   if (pressed === "Enter") {
     const button = target.closest("button, a");
-    if (button && !button.matches(".place, .step, .choice[aria-pressed=true]")) return;
+    if (button && !button.matches(".place, .step, .choice[aria-pressed=true]")) {
+      if (event.repeat || early()) event.preventDefault();  // it was meant for what was shown before
+      return;
+    }
     event.preventDefault();
     if (!event.repeat && !early()) send();
     return;

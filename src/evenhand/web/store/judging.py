@@ -80,7 +80,9 @@ _NUMBERED: Final = _ask_first(tickets.c.number == bindparam("number"))
 # The ticket of a judge's last answer that stands
 LAST: Final = Prepared(
     select(tickets)
-    .select_from(log.join(tickets, tickets.c.record == log.c.number))
+    .select_from(
+        log.join(tickets, (tickets.c.number == log.c.ticket) & (tickets.c.record == log.c.number))
+    )
     .where(log.c.judge == bindparam("judge"))
     .order_by(log.c.number.desc())
     .limit(1)

@@ -404,7 +404,7 @@ class Readable:
                     more: dict[str, Any] = {}
                     if planned.segments:
                         sent = submitted.get(record)
-                        more["submitted_at"] = "" if sent is None else f"{sent / 1000:.3f}"
+                        more["document_submitted_at"] = "" if sent is None else f"{sent / 1000:.3f}"
                     if typed:
                         more["judge_type"] = "llm" if records[record].by_llm else "human"
                     if likely and table == "comparisons":

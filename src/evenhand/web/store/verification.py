@@ -288,6 +288,8 @@ class Replay:
             whole = self.campaign.segments and last.item == segments[-1]
             if not whole or first != last.number + 1 - len(segments):
                 raise Unsound("it is no document that is kept together")
+        if not 0 <= first <= last.number:
+            raise Unsound(NO_RECORD)
         asked = [self.questions.get(number) for number in range(first, last.number + 1)]
         mine = [one for one in asked if one and one.record and one.judge == record.judge]
         if not mine or any(one.submitted for one in mine):
