@@ -69,7 +69,7 @@ def test_llmfao_crowd_with_half_wins_gives_the_worths_of_evalica(data_folder):
 
 
 def test_what_the_page_says_of_llmfao_and_two_llms(data_folder):
-    page = (Path(__file__).parents[2] / "docs" / "llm-judges.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "llmfao.md").read_text(encoding="utf-8")
     path = data_folder / "llmfao" / "pairwise.parquet"
     for llm in ("gpt3", "gpt4"):
         ranking = evenhand.rank(
@@ -85,7 +85,7 @@ def test_what_the_page_says_of_llmfao_and_two_llms(data_folder):
         fused = ranking.fused
         assert (fused.weight, fused.n_verdicts) == (0, 5134)
         assert (len(fused.unjudged), fused.n_unused) == (11, 241)
-        assert f"{fused.n_verdicts:,.0f} verdicts of either LLM add nothing (λ = 0)" in page
+        assert f"The {fused.n_verdicts:,.0f} verdicts of LLM judges add nothing here" in page
     found = evenhand.replace(
         evenhand.read(path, where="source in ('crowd', 'gpt3-crowd', 'gpt4-crowd')"),
         llm_judges=["llm:gpt3", "llm:gpt4"],
