@@ -16,7 +16,7 @@ from documents import SIZES, make_documents
 from evenhand.design.campaign import TextField, Wording
 from evenhand.web import Store
 from evenhand.web.analysis import list_offers, make_file
-from evenhand.web.downloads import open_download
+from evenhand.web.downloads import list_pay, open_download
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store, count_promises, gather
 from stored_campaigns import fill, list_judgments
@@ -55,15 +55,18 @@ def test_the_organiser_sees_whose_document_is_not_submitted(
 ) -> None:
     token = fill(store, make_documents())["ann"]
     admin = f"/a/{store.do(people.replace_link, 'admin').token}"
-    seen, item = [], load(client, token)
+    seen, item, paid = [], load(client, token), []
     while item["state"] in ("item", "ended"):
         seen.append("document not submitted" in client.get(admin).text)
+        paid += [one["completed"] for one in list_pay(store) if one["judge"] == "ann"]
         if item["state"] == "item":
             item = send(client, token, item, 50).json()["next"]
         else:
             item = submit(client, token, item).json()
     seen.append("document not submitted" in client.get(admin).text)
+    paid += [one["completed"] for one in list_pay(store) if one["judge"] == "ann"]
     assert seen == [False, False, False, True, False, False, True, False]
+    assert paid == ["no"] * 7 + ["yes"]
 
 
 def test_segments_come_in_order_with_the_answers_so_far(client: TestClient, store: Store) -> None:
