@@ -3,16 +3,19 @@
 import csv
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
+from starlette.responses import FileResponse
 from starlette.testclient import TestClient
 
 from evenhand.cli.main import main
 from evenhand.design.campaign import Campaign
+from evenhand.design.media import MediaFile
 from evenhand.design.reading import make_campaign
 from evenhand.errors import EvenhandError
 from evenhand.web import Site, Store, make_app
@@ -117,6 +120,33 @@ def test_a_file_that_was_changed_is_not_shown_and_not_served_again(
         file.path.write_bytes(held)  # with another time
         assert client.get(f"{judge}/file/{file.name}").status_code == 200
         assert not store.launch(make_media_again(tmp_path))
+
+
+@pytest.mark.parametrize("window", ["before it is looked at", "before it is opened"])
+@pytest.mark.parametrize("headers", [{}, {"range": "bytes=4-7"}])
+def test_a_file_that_is_deleted_while_it_is_asked_for_is_not_there(
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    window: str,
+    headers: dict[str, str],
+) -> None:
+    campaign = make_media(tmp_path)
+    client, judge = connect(store, campaign)
+    file = next(iter(campaign.files.values()))
+    monkeypatch.setattr(MediaFile, "is_same", True)  # it was, when it was checked
+    if window == "before it is looked at":
+        file.path.unlink()
+    else:
+        look = FileResponse.set_stat_headers
+
+        def look_and_delete(self: FileResponse, held: os.stat_result) -> None:
+            look(self, held)
+            file.path.unlink()
+
+        monkeypatch.setattr(FileResponse, "set_stat_headers", look_and_delete)
+    with client:
+        assert client.get(f"{judge}/file/{file.name}", headers=headers).status_code == 404
 
 
 def make_media_again(folder: Path) -> Campaign:
