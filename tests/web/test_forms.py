@@ -109,15 +109,21 @@ def test_a_file_that_was_changed_is_not_shown_and_not_served_again(
     client, judge = connect(store, campaign)
     file = next(iter(campaign.files.values()))
     held = file.path.read_bytes()
+    organiser = f"/a/{store.do(people.replace_link, 'admin').token}"
     with client:
+        assert "was changed or removed" not in client.get(organiser).text
         write_png(file.path, (7, 7, 7))
         assert client.get(f"{judge}/file/{file.name}").status_code == 404
         assert f"{file.path} was changed or removed, and is not shown" in caplog.text
+        told = f"The file <bdi>{file.path}</bdi> was changed or removed"
+        assert told in client.get(organiser).text
         with pytest.raises(EvenhandError, match="another"):
             store.launch(make_media_again(tmp_path))
         file.path.unlink()
         assert client.get(f"{judge}/file/{file.name}").status_code == 404
+        assert client.get(organiser).text.count("was changed or removed") == 1
         file.path.write_bytes(held)  # with another time
+        assert "was changed or removed" not in client.get(organiser).text
         assert client.get(f"{judge}/file/{file.name}").status_code == 200
         assert not store.launch(make_media_again(tmp_path))
 

@@ -240,6 +240,7 @@ async def send_file(request: Request) -> Response:
     if file is None:
         raise HTTPException(404, "there is no such file")
     if not await run_in_threadpool(lambda: file.is_same):
+        site.missed.add(file.name)
         if site.complaints.take(file.name):
             _log.warning("evenhand: %s was changed or removed, and is not shown", file.path)
         raise HTTPException(404, "there is no such file")
@@ -378,6 +379,7 @@ async def show_admin_page(request: Request) -> Response:
     site, _ = await identify(request, "admin")
     told = await run_in_threadpool(summarize_progress, site.store)
     told |= {"root": f"{site.prefix}/a/{request.path_params['token']}"}
+    told |= {"missing": await run_in_threadpool(site.list_missing)}
     told |= {"offers": list_offers(site.campaign), "unfit": list_unfit(site.campaign)}
     return HTMLResponse(site.render("admin.html", told))
 
