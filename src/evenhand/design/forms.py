@@ -247,10 +247,13 @@ def _make_parser(form: Form) -> MarkdownIt:
     return parser
 
 
+_BRACKETS: Final = {"\\(": "\\)", "\\[": "\\]"}
+
+
 def _find_brackets(state: StateInline, silent: object) -> bool:
     r"""Find a formula between \( and \), or \[ and \]."""
     opens = state.src[state.pos : state.pos + 2]
-    closes = {"\\(": "\\)", "\\[": "\\]"}.get(opens)
+    closes = _BRACKETS.get(opens)
     unclosed = state.env.setdefault("unclosed", set())  # what opens often is looked for once
     if closes is None or (state.src, closes) in unclosed:
         return False
@@ -261,7 +264,8 @@ def _find_brackets(state: StateInline, silent: object) -> bool:
         return False
     if not silent:
         kind = "math_inline" if opens == "\\(" else "math_inline_double"
-        state.push(kind, "math", 0).content = state.src[state.pos + 2 : end]
+        token = state.push(kind, "math", 0)
+        token.content, token.markup = state.src[state.pos + 2 : end], opens
     state.pos = end + 2
     return True
 
@@ -269,8 +273,8 @@ def _find_brackets(state: StateInline, silent: object) -> bool:
 def _draw_formula(tokens: Sequence[Token], at: int, *, display: bool) -> str:
     made, fault = _set_formula(tokens[at].content, display=display)
     if fault:
-        sign = "$$" if display else "$"
-        return html.escape(f"{sign}{tokens[at].content}{sign}")
+        opens = tokens[at].markup
+        return html.escape(f"{opens}{tokens[at].content}{_BRACKETS.get(opens, opens)}")
     return f'<span class="formula">{made}</span>' if display else made
 
 
