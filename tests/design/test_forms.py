@@ -128,9 +128,12 @@ def test_prices_and_code_are_no_formulas() -> None:
 
 
 BROKEN = {
-    r"$\frac{1}{$": "no available tokens",
-    r"$$x^$$": "missing super script or subscript",
-    r"\(\left( x\)": "extra left or missing right",
+    r"$\frac{1}{$": "a '{' is not closed, or what a command needs after it is missing",
+    r"$$x^$$": "nothing stands after '^' or '_'",
+    r"\(\left( x\)": r"'\left' and '\right' do not go in pairs",
+    r"$x_1_2$": "one part has two subscripts (write '{x_1}_2' or 'x_{12}')",
+    r"$x^1^2$": "one part has two superscripts (write '{x^1}^2' or 'x^{12}')",
+    r"$\begin{matrix} a$": r"a '\begin' has no '\end'",
     r"\[\nosuchcommand x\]": r"'\nosuchcommand' is not known here",
     r"$\begin{multline} a & b \end{multline}$": "'&' is not known here",
     r"$\def\a{b}\a$": "it defines a command, which formulas may not",

@@ -312,6 +312,17 @@ _ENVIRONMENTS: Final = {"aligned": "split", "gathered": "matrix", "gather": "mat
 _ENVIRONMENT: Final = re.compile(r"\\(begin|end)\{(\w+)\*?\}")
 # Definitions may grow without end as they are put in
 _DEFINITION: Final = re.compile(r"\\(?:def|(?:re)?newcommand|newenvironment|DeclareMathOperator)\b")
+# What the common faults of the library mean
+_FAULTS: Final = {
+    "NoAvailableTokens": "a '{' is not closed, or what a command needs after it is missing",
+    "MissingSuperScriptOrSubscript": "nothing stands after '^' or '_'",
+    "DoubleSubscripts": "one part has two subscripts (write '{x_1}_2' or 'x_{12}')",
+    "DoubleSuperscripts": "one part has two superscripts (write '{x^1}^2' or 'x^{12}')",
+    "ExtraLeftOrMissingRight": r"'\left' and '\right' do not go in pairs",
+    "MissingEnd": r"a '\begin' has no '\end'",
+    "NumeratorNotFound": r"nothing stands before '\over' or its like",
+    "LimitsMustFollowMathOperator": r"'\limits' follows no operator such as '\sum'",
+}
 _ENTITY: Final = re.compile(r"&#x[0-9A-Fa-f]+;")
 
 
@@ -340,7 +351,7 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
         return "", "parts stand in parts too deep"
     except _list_faults() as fault:
         name = type(fault).__name__.removesuffix("Error")
-        return "", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+        return "", _FAULTS.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
     except (StopIteration, LookupError, ValueError, TypeError, AttributeError):
         return "", "a part is missing, or in the wrong place"
     for part in made.iter():
