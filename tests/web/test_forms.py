@@ -259,5 +259,5 @@ def test_check_and_serve_refuse_a_faulty_text_before_anybody_sees_it(tmp_path: P
             done = CliRunner().invoke(main, [verb, str(tmp_path / "c.toml")])
             assert done.exit_code == 2, done.output
             said = " ".join(done.output.split())
-            assert f"c.toml, item 1: item '1': the output of A: {told}" in said
+            assert f"c.toml: item '1': the output of A: {told}" in said
     assert not (tmp_path / "c.db").exists()

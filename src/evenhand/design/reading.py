@@ -283,7 +283,10 @@ def locate(where: str) -> Iterator[None]:
     except LocatedError:
         raise
     except CampaignError as error:
-        raise LocatedError(f"{where}: {error}") from None
+        file, _, at = where.rpartition(", item ")
+        # an item that is named as it is counted is said once
+        named = file and str(error).startswith(f"item '{at}'")
+        raise LocatedError(f"{file if named else where}: {error}") from None
 
 
 # Which columns of a table of items are outputs of systems, and which are something else.
