@@ -22,6 +22,9 @@ function fillIn(box, one) {
   if (one.direction === "auto") for (const part of box.querySelectorAll("p, h3, h4, h5, h6, li, td, th")) part.dir = "auto";
   for (const part of box.querySelectorAll("pre, math")) part.dir = "ltr";
   for (const part of box.querySelectorAll("pre, .wide, .formula")) part.tabIndex = 0;  // what is too wide is scrolled
+  requestAnimationFrame(() => {
+    for (const part of box.querySelectorAll("math")) if (part.scrollWidth > part.clientWidth + 1 && !part.closest(".formula")) part.tabIndex = 0;
+  });
 }
 function showTurns(box, one, judged) {
   const last = one.turns.length - 1;
