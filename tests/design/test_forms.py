@@ -128,9 +128,12 @@ def test_prices_and_code_are_no_formulas() -> None:
 
 
 BROKEN = {
-    r"$\frac{1}{$": "no available tokens",
-    r"$$x^$$": "missing super script or subscript",
-    r"\(\left( x\)": "extra left or missing right",
+    r"$\frac{1}{$": "a '{' is not closed, or what a command needs after it is missing",
+    r"$$x^$$": "nothing stands after '^' or '_'",
+    r"\(\left( x\)": r"'\left' and '\right' do not go in pairs",
+    r"$x_1_2$": "one part has two subscripts (write '{x_1}_2' or 'x_{12}')",
+    r"$x^1^2$": "one part has two superscripts (write '{x^1}^2' or 'x^{12}')",
+    r"$\begin{matrix} a$": r"a '\begin' has no '\end'",
     r"\[\nosuchcommand x\]": r"'\nosuchcommand' is not known here",
     r"$\begin{multline} a & b \end{multline}$": "'&' is not known here",
     r"$\def\a{b}\a$": "it defines a command, which formulas may not",
@@ -147,9 +150,9 @@ def test_a_broken_formula_is_refused_or_shown_as_it_is_written(text: str, fault:
         assert f'cannot be set: {fault}; mend it, or say math = "lenient"' in str(said.value)
     made = make({"math": "lenient"}, text)
     shown = Page(draw(made.wording.text("output").form, text)["html"]).text
-    for written, sign in ((r"\(", "$"), (r"\)", "$"), (r"\[", "$$"), (r"\]", "$$")):
-        text = text.replace(written, sign)
     assert shown == text
+    paragraph = Page(draw(Form("markdown", math="lenient"), f"So: {text}")["html"]).text
+    assert paragraph == f"So: {text}\n"
 
 
 def test_no_formula_breaks_a_page() -> None:
@@ -337,7 +340,10 @@ def test_images_in_markdown_go_by_what_is_in_them(tmp_path: Path) -> None:
 FAULTY: dict[str, tuple[str, str]] = {
     "none.png": ("image", "there is no file 'none.png' in the folder of the campaign"),
     "http://example.org/x.png": ("image", "is no file of the campaign's folder, and nothing is"),
-    "../outside.png": ("image", "'../outside.png' is not in the folder of the campaign"),
+    "../outside.png": (
+        "image",
+        "'../outside.png' is not .* put the file there, and write its name",
+    ),
     "link.png": ("image", "'link.png' is not in the folder of the campaign"),
     "page.png": ("image", "'page.png' is no PNG, JPEG, GIF or WebP: save it as one of these"),
     "drawing.svg": ("image", "'drawing.svg' is no PNG, JPEG, GIF or WebP: save it"),
@@ -373,8 +379,18 @@ def test_a_file_that_cannot_be_shown_is_refused_with_a_remedy(tmp_path: Path, na
     form, told = FAULTY[name]
     settings = {"name": "n", "texts": {"output": {"form": form}}}
     items = [{"item": "1", "outputs": {"A": name}}]
-    with pytest.raises(CampaignError, match=f"c, item 1: item '1': the output of A: .*{told}"):
+    with pytest.raises(CampaignError, match=f"c: item '1': the output of A: .*{told}"):
         make_campaign({**settings, "items": items}, "c", folder)
+
+
+def test_an_item_is_named_once_where_it_is_named_as_it_is_counted() -> None:
+    items = [{"item": name, "outputs": {"A": "$x^$"}} for name in ("s7", "2")]
+    told = {"name": "n", "texts": {"output": {"math": True}}}
+    with pytest.raises(CampaignError, match=r"^c, item 1: item 's7': the output of A: its"):
+        make_campaign({**told, "items": items}, "c")
+    items[0]["outputs"] = {"A": "a"}
+    with pytest.raises(CampaignError, match=r"^c: item '2': the output of A: its"):
+        make_campaign({**told, "items": items}, "c")
 
 
 @pytest.mark.parametrize("form", ["image", "audio"])

@@ -3,16 +3,19 @@
 import csv
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
+from starlette.responses import FileResponse
 from starlette.testclient import TestClient
 
 from evenhand.cli.main import main
 from evenhand.design.campaign import Campaign
+from evenhand.design.media import MediaFile
 from evenhand.design.reading import make_campaign
 from evenhand.errors import EvenhandError
 from evenhand.web import Site, Store, make_app
@@ -106,17 +109,50 @@ def test_a_file_that_was_changed_is_not_shown_and_not_served_again(
     client, judge = connect(store, campaign)
     file = next(iter(campaign.files.values()))
     held = file.path.read_bytes()
+    organiser = f"/a/{store.do(people.replace_link, 'admin').token}"
     with client:
+        assert "was changed or removed" not in client.get(organiser).text
         write_png(file.path, (7, 7, 7))
         assert client.get(f"{judge}/file/{file.name}").status_code == 404
         assert f"{file.path} was changed or removed, and is not shown" in caplog.text
+        told = f"The file <bdi>{file.path}</bdi> was changed or removed"
+        assert told in client.get(organiser).text
         with pytest.raises(EvenhandError, match="another"):
             store.launch(make_media_again(tmp_path))
         file.path.unlink()
         assert client.get(f"{judge}/file/{file.name}").status_code == 404
+        assert client.get(organiser).text.count("was changed or removed") == 1
         file.path.write_bytes(held)  # with another time
+        assert "was changed or removed" not in client.get(organiser).text
         assert client.get(f"{judge}/file/{file.name}").status_code == 200
         assert not store.launch(make_media_again(tmp_path))
+
+
+@pytest.mark.parametrize("window", ["before it is looked at", "before it is opened"])
+@pytest.mark.parametrize("headers", [{}, {"range": "bytes=4-7"}])
+def test_a_file_that_is_deleted_while_it_is_asked_for_is_not_there(
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    window: str,
+    headers: dict[str, str],
+) -> None:
+    campaign = make_media(tmp_path)
+    client, judge = connect(store, campaign)
+    file = next(iter(campaign.files.values()))
+    monkeypatch.setattr(MediaFile, "is_same", True)  # it was, when it was checked
+    if window == "before it is looked at":
+        file.path.unlink()
+    else:
+        look = FileResponse.set_stat_headers
+
+        def look_and_delete(self: FileResponse, held: os.stat_result) -> None:
+            look(self, held)
+            file.path.unlink()
+
+        monkeypatch.setattr(FileResponse, "set_stat_headers", look_and_delete)
+    with client:
+        assert client.get(f"{judge}/file/{file.name}", headers=headers).status_code == 404
 
 
 def make_media_again(folder: Path) -> Campaign:
@@ -223,5 +259,5 @@ def test_check_and_serve_refuse_a_faulty_text_before_anybody_sees_it(tmp_path: P
             done = CliRunner().invoke(main, [verb, str(tmp_path / "c.toml")])
             assert done.exit_code == 2, done.output
             said = " ".join(done.output.split())
-            assert f"c.toml, item 1: item '1': the output of A: {told}" in said
+            assert f"c.toml: item '1': the output of A: {told}" in said
     assert not (tmp_path / "c.db").exists()

@@ -1,9 +1,11 @@
 """Texts in every form in a browser: nothing in them acts, files are seen, phones have room."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from accessibility import inspect, read_axe
 from browsers import run_site
@@ -150,6 +152,76 @@ def test_axe_finds_nothing_on_texts_in_any_form(
             page.close()
 
 
+WIDE = r"""```python
+def compute_everything(first_argument, second_argument, third_argument):
+    return first_argument + second_argument + third_argument + 1_000_000_000
+```
+
+\[ a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10} + a_{11} + a_{12} \]
+
+So $a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10} + a_{11}$ is $x$.
+
+| case | a long name of a column | another_long_name_of_one | and_one_more_of_them |
+|---|---|--:|---|
+| best | nothing to sort | $n$ | `[]` |
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_wide_code_formulas_and_tables_scroll_in_their_box_and_a_shade_says_so(
+    browser: Any, tmp_path: Path, scheme: str
+) -> None:
+    settings = {"form": "markdown", "math": True}
+    told = {"name": "n", "judges": ["j"], "texts": {"output": settings, "source": settings}}
+    told |= {"tasks": [{"kind": "pair", "name": "better"}]}
+    items = [{"item": "1", "source": WIDE, "outputs": {"A": WIDE, "B": "Short."}}]
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, make_campaign({**told, "items": items}))
+        with run_site(Site(store)) as address:
+            page = open_page(browser, f"{address}/j/{links['j']}", 390, scheme)
+            settle(page, "1 of 1")
+            assert find_faults(page) == []
+            keep_picture(page, f"wide-{scheme}")
+            for part in ("pre", ".formula", ".wide", "p > math >> nth=0"):
+                box = page.locator(f".output {part}")
+                told = box.evaluate(SCROLLED)
+                assert told["room"] < told["all"], part
+                assert told["reached"] > 0, part
+                assert told["focus"] == 0, part
+                if "math" in part:  # letters stand up to its edge
+                    continue
+                assert edge(box, "start") == [False, True], part
+                assert edge(box, "end") == [True, False], part
+            assert page.locator(".output p > math").nth(1).evaluate("(one) => one.tabIndex") == -1
+            lines = page.locator(".output pre").evaluate(
+                "(one) => Math.round(one.querySelector('code').getBoundingClientRect().height"
+                " / parseFloat(getComputedStyle(one).lineHeight))"
+            )
+            assert lines == 2  # none is wrapped
+            page.close()
+
+
+SCROLLED = """(one) => {
+  one.scrollLeft = 1e6;
+  const reached = one.scrollLeft;
+  one.scrollLeft = 0;
+  return { room: one.clientWidth, all: one.scrollWidth, reached, focus: one.tabIndex };
+}"""
+
+
+def edge(box: Any, place: str) -> list[bool]:
+    """Whether the left and the right edge of a box are shaded, by the pixels on the screen."""
+    left = "0" if place == "start" else "1e6"
+    box.evaluate(
+        f"(one) => {{ one.scrollLeft = {left}; one.scrollIntoView({{ block: 'center' }}); }}"
+    )
+    picture = Image.open(io.BytesIO(box.screenshot())).convert("L")
+    # so low stands no letter
+    row = [picture.getpixel((at, picture.height - 5)) for at in range(picture.width)]
+    even = row[picture.width // 2]
+    return [abs(row[at] - even) > 8 for at in (4, picture.width - 5)]
+
+
 def test_a_long_chat_scrolls_in_its_box_on_a_phone_and_begins_at_what_is_judged(
     browser: Any, tmp_path: Path
 ) -> None:
@@ -197,6 +269,25 @@ def test_marks_of_a_document_are_told_beside_a_source_in_markdown(
             given = page.locator(".segment .given").inner_text()
             assert given.startswith("Your answer: “A” minor; a score of 50.")
             assert find_faults(page) == []
+            page.close()
+
+
+def test_a_role_and_a_severity_with_the_name_of_a_function_are_shown_by_their_name(
+    browser: Any, tmp_path: Path
+) -> None:
+    names = ["constructor", "toString"]
+    told = {"name": "n", "judges": ["j"], "texts": {"source": {"form": "chat"}}}
+    told |= {"tasks": [{"kind": "spans", "name": "q", "severities": names}]}
+    turns = [{"role": name, "content": "Hi"} for name in [*names, "__proto__", "user"]]
+    items = [{"item": "1", "source": turns, "outputs": {"A": "A line."}}]
+    with Store.open(str(tmp_path / "c.db")) as store:
+        links = fill(store, make_campaign({**told, "items": items}))
+        with run_site(Site(store)) as address:
+            page = open_page(browser, f"{address}/j/{links['j']}")
+            settle(page, "1 of 1")
+            roles = page.locator(".source .role").all_inner_texts()
+            assert roles == [*names, "__proto__", "User"]
+            assert page.locator(".severity span").all_inner_texts() == names
             page.close()
 
 

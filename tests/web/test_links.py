@@ -40,6 +40,21 @@ def test_links_that_are_still_good_are_kept_under_a_new_address(
     assert f"https://there/study/j/{first['judge', 'j0']}" in path.read_text()
 
 
+def test_names_of_people_with_their_addresses_do_not_become_pseudonyms(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("item,A,B\n1,eins,zwei\n")
+    path = tmp_path / "c.toml"
+    path.write_text('items = "items.csv"\njudges = "judges.csv"\n')
+    for header in ("Name,E-mail", "Mail,name", "E-Mail Address,NAME"):
+        (tmp_path / "judges.csv").write_text(f"{header}\nAnn Lee,ann@example.org\n")
+        said = r"^judges\.csv, line 2: the names in 'name'.*add a column 'judge' with pseudonyms"
+        with pytest.raises(CampaignError, match=f"(?i){said}"):
+            read_campaign(path)
+    (tmp_path / "judges.csv").write_text("Name,E-mail,judge\nAnn Lee,ann@example.org,j1\n")
+    assert [one.name for one in read_campaign(path).judges] == ["j1"]
+    (tmp_path / "judges.csv").write_text("Name\nann\n")
+    assert [one.name for one in read_campaign(path).judges] == ["ann"]
+
+
 def test_who_judges_are_comes_from_their_table_and_is_for_the_organiser_alone(
     store: Store, tmp_path: Path
 ) -> None:

@@ -247,10 +247,13 @@ def _make_parser(form: Form) -> MarkdownIt:
     return parser
 
 
+_BRACKETS: Final = {"\\(": "\\)", "\\[": "\\]"}
+
+
 def _find_brackets(state: StateInline, silent: object) -> bool:
     r"""Find a formula between \( and \), or \[ and \]."""
     opens = state.src[state.pos : state.pos + 2]
-    closes = {"\\(": "\\)", "\\[": "\\]"}.get(opens)
+    closes = _BRACKETS.get(opens)
     unclosed = state.env.setdefault("unclosed", set())  # what opens often is looked for once
     if closes is None or (state.src, closes) in unclosed:
         return False
@@ -261,7 +264,8 @@ def _find_brackets(state: StateInline, silent: object) -> bool:
         return False
     if not silent:
         kind = "math_inline" if opens == "\\(" else "math_inline_double"
-        state.push(kind, "math", 0).content = state.src[state.pos + 2 : end]
+        token = state.push(kind, "math", 0)
+        token.content, token.markup = state.src[state.pos + 2 : end], opens
     state.pos = end + 2
     return True
 
@@ -269,8 +273,8 @@ def _find_brackets(state: StateInline, silent: object) -> bool:
 def _draw_formula(tokens: Sequence[Token], at: int, *, display: bool) -> str:
     made, fault = _set_formula(tokens[at].content, display=display)
     if fault:
-        sign = "$$" if display else "$"
-        return html.escape(f"{sign}{tokens[at].content}{sign}")
+        opens = tokens[at].markup
+        return html.escape(f"{opens}{tokens[at].content}{_BRACKETS.get(opens, opens)}")
     return f'<span class="formula">{made}</span>' if display else made
 
 
@@ -308,6 +312,17 @@ _ENVIRONMENTS: Final = {"aligned": "split", "gathered": "matrix", "gather": "mat
 _ENVIRONMENT: Final = re.compile(r"\\(begin|end)\{(\w+)\*?\}")
 # Definitions may grow without end as they are put in
 _DEFINITION: Final = re.compile(r"\\(?:def|(?:re)?newcommand|newenvironment|DeclareMathOperator)\b")
+# What the common faults of the library mean
+_FAULTS: Final = {
+    "NoAvailableTokens": "a '{' is not closed, or what a command needs after it is missing",
+    "MissingSuperScriptOrSubscript": "nothing stands after '^' or '_'",
+    "DoubleSubscripts": "one part has two subscripts (write '{x_1}_2' or 'x_{12}')",
+    "DoubleSuperscripts": "one part has two superscripts (write '{x^1}^2' or 'x^{12}')",
+    "ExtraLeftOrMissingRight": r"'\left' and '\right' do not go in pairs",
+    "MissingEnd": r"a '\begin' has no '\end'",
+    "NumeratorNotFound": r"nothing stands before '\over' or its like",
+    "LimitsMustFollowMathOperator": r"'\limits' follows no operator such as '\sum'",
+}
 _ENTITY: Final = re.compile(r"&#x[0-9A-Fa-f]+;")
 
 
@@ -336,7 +351,7 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
         return "", "parts stand in parts too deep"
     except _list_faults() as fault:
         name = type(fault).__name__.removesuffix("Error")
-        return "", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+        return "", _FAULTS.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
     except (StopIteration, LookupError, ValueError, TypeError, AttributeError):
         return "", "a part is missing, or in the wrong place"
     for part in made.iter():

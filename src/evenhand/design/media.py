@@ -156,7 +156,8 @@ class Folder:
             raise CampaignError(f"there is no file {name!r:.120}") from None
         if not path.is_relative_to(folder):
             raise CampaignError(
-                f"'{name}' is not in the folder of the campaign: put the file there"
+                f"'{name}' is not in the folder of the campaign: put the file there, and write"
+                " its name"
             )
         try:
             there = path.is_file()

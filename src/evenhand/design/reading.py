@@ -204,6 +204,12 @@ def _read_judge(where: str, row: Mapping[str, Any]) -> campaigns.Judge:
                 "a table of judges needs one column with their names, such as 'judge', and has"
                 f" {listing(names or [*row])}"
             )
+        if fold(names[0]) == "name" and any(fold(name) in _EMAILS for name in row):
+            raise CampaignError(
+                f"the names in '{names[0]}', with e-mail addresses beside them, are of people, and"
+                " would stand in the log and in every export: add a column 'judge' with pseudonyms,"
+                " such as j1"
+            )
         quota = next((value for name, value in row.items() if fold(name) == "quota"), None)
         text = "" if quota is None else str(quota).strip()
         if text and not text.isdecimal():
@@ -283,7 +289,10 @@ def locate(where: str) -> Iterator[None]:
     except LocatedError:
         raise
     except CampaignError as error:
-        raise LocatedError(f"{where}: {error}") from None
+        file, _, at = where.rpartition(", item ")
+        # an item that is named as it is counted is said once
+        named = file and str(error).startswith(f"item '{at}'")
+        raise LocatedError(f"{file if named else where}: {error}") from None
 
 
 # Which columns of a table of items are outputs of systems, and which are something else.

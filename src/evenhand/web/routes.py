@@ -24,6 +24,7 @@ from starlette.responses import (
     StreamingResponse,
 )
 from starlette.routing import Route
+from starlette.types import Message as Told
 from starlette.types import Receive, Scope, Send
 
 from evenhand.design.campaign import PLATFORMS, find_platform
@@ -239,13 +240,39 @@ async def send_file(request: Request) -> Response:
     if file is None:
         raise HTTPException(404, "there is no such file")
     if not await run_in_threadpool(lambda: file.is_same):
+        site.missed.add(file.name)
         if site.complaints.take(file.name):
             _log.warning("evenhand: %s was changed or removed, and is not shown", file.path)
         raise HTTPException(404, "there is no such file")
     kind = TYPES[file.name.rpartition(".")[2]]
     # when a file was made tells which system made it: the response says nothing of it
     headers = {"Cache-Control": KEPT, "ETag": f'"{file.name}"', "Last-Modified": NEVER}
-    return FileResponse(file.path, media_type=kind, headers=headers)
+    return _FileIfThere(file.path, media_type=kind, headers=headers)
+
+
+class _FileIfThere(FileResponse):
+    """A file that may be deleted until it is opened: its headers are sent with its first part."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        held: list[Told] = []
+        begun = False
+
+        async def send_late(message: Told) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                held.append(message)
+                return
+            begun = True
+            while held:
+                await send(held.pop())
+            await send(message)
+
+        try:
+            await super().__call__(scope, receive, send_late)
+        except (OSError, RuntimeError):
+            if begun:
+                raise
+            raise HTTPException(404, "there is no such file") from None
 
 
 async def take_answer(request: Request) -> Response:
@@ -352,6 +379,7 @@ async def show_admin_page(request: Request) -> Response:
     site, _ = await identify(request, "admin")
     told = await run_in_threadpool(summarize_progress, site.store)
     told |= {"root": f"{site.prefix}/a/{request.path_params['token']}"}
+    told |= {"missing": await run_in_threadpool(site.list_missing)}
     told |= {"offers": list_offers(site.campaign), "unfit": list_unfit(site.campaign)}
     return HTMLResponse(site.render("admin.html", told))
 

@@ -334,6 +334,13 @@ class Site:
     # Images and recordings that judges are shown, by the names that texts have for them
     files: Mapping[str, MediaFile] = field(default_factory=dict)
 
+    missed: set[str] = field(default_factory=set)  # those that were asked for and not sent
+
+    def list_missing(self) -> list[Path]:
+        """Return which files were asked for, were not sent, and are not as they were still."""
+        missing = [self.files[name] for name in sorted(self.missed)]
+        return [one.path for one in missing if not one.is_same]
+
     @property
     def campaign(self) -> Campaign:
         return self.store.campaign

@@ -1,5 +1,5 @@
 import { make, root, words } from "./page.js";
-import { FORMS, ROLES, _ } from "./words.js";
+import { FORMS, _, roleOf } from "./words.js";
 
 // A text in the form in which its campaign has it: plain, as markup of the server, which cut it to
 // harmless elements, as the turns of a chat, or as a file, which is loaded from this server alone.
@@ -21,7 +21,10 @@ function fillIn(box, one) {
   }
   if (one.direction === "auto") for (const part of box.querySelectorAll("p, h3, h4, h5, h6, li, td, th")) part.dir = "auto";
   for (const part of box.querySelectorAll("pre, math")) part.dir = "ltr";
-  for (const part of box.querySelectorAll(".wide, .formula")) part.tabIndex = 0;  // what is too wide is scrolled
+  for (const part of box.querySelectorAll("pre, .wide, .formula")) part.tabIndex = 0;  // what is too wide is scrolled
+  requestAnimationFrame(() => {
+    for (const part of box.querySelectorAll("math")) if (part.scrollWidth > part.clientWidth + 1 && !part.closest(".formula")) part.tabIndex = 0;
+  });
 }
 function showTurns(box, one, judged) {
   const last = one.turns.length - 1;
@@ -29,7 +32,7 @@ function showTurns(box, one, judged) {
     const said = showText({ ...turn, language: one.language, direction: one.direction });
     const is = judged && at === last;
     return make("li", { class: is ? "turn judged" : `turn${turn.role === "user" ? " asks" : ""}` },
-      make("p", { class: "role" }, make("bdi", {}, ROLES[turn.role] ?? turn.role), is ? ` · ${_("Judge this turn")}` : ""), said);
+      make("p", { class: "role" }, make("bdi", {}, roleOf(turn.role)), is ? ` · ${_("Judge this turn")}` : ""), said);
   });
   const list = make("ol", { class: "turns", tabindex: "0" }, ...turns);
   box.append(list);

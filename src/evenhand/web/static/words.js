@@ -34,10 +34,11 @@ export const outcomesOf = (output) => ({
   left: ["1", called(output).left], right: ["2", called(output).right],
   tie: ["0", _("No preference")], both_bad: ["9", _("Both are bad")],
 });
-export const ROLES = { user: _("User"), assistant: _("Assistant"), system: _("System prompt"), tool: _("Tool") };
+const ROLES = { user: _("User"), assistant: _("Assistant"), system: _("System prompt"), tool: _("Tool") };
+export const roleOf = (name) => (Object.hasOwn(ROLES, name) ? ROLES[name] : name);
 export const LABELS = { source: _("Source"), reference: _("Reference"), context: _("Context") };
 const SEVERITIES = { minor: _("minor"), major: _("major") };  // those of a task that names none
-export const severityOf = (name) => SEVERITIES[name] ?? name;
+export const severityOf = (name) => (Object.hasOwn(SEVERITIES, name) ? SEVERITIES[name] : name);
 export const listed = (first, second) => _("{first}, {second}", { first, second });
 export const apart = (first, second) => _("{first}; {second}", { first, second });
 export const letter = (at) => String.fromCharCode(65 + at);
