@@ -315,3 +315,12 @@ def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenh
     ranked = read_json(evenhand, "rank", "human.csv", "--llm", "pairs.jsonl")
     assert ranked["llm"]["n_unpaired"] == 0
     assert ranked["llm"]["n_verdicts"] == 2 * 3 * ITEMS * turns
+
+
+def test_advice_to_use_verdicts_is_a_note_everywhere(battles, evenhand):
+    for verb in ("rank", "inspect"):
+        printed = evenhand(verb, "one.csv").out
+        assert "note   Verdicts of LLM judges can make" in printed
+        findings = read_json(evenhand, verb, "one.csv")["findings"]
+        (kind,) = (one["severity"] for one in findings if one["code"] == "llm-judges-help")
+        assert kind == "note"
