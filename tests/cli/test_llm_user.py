@@ -317,6 +317,18 @@ def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenh
     assert ranked["llm"]["n_verdicts"] == 2 * 3 * ITEMS * turns
 
 
+def test_graded_labels_of_verdicts_are_told_with_their_file(battles, evenhand):
+    _, verdicts = draw()
+    labels = {"model_a": "I prefer A", "model_b": "I prefer B"}
+    rows = [[*row[:4], labels[row[4]]] for row in verdicts["gpt-4-turbo"]]
+    write(battles / "words.csv", rows)
+    found = read_json(evenhand, "rank", "people.csv", "--llm", "words.csv")
+    (note,) = (one["text"] for one in found["findings"] if one["code"] == "graded-sides")
+    assert note == "words.csv: column 'winner': left is I prefer A; right is I prefer B"
+    plain = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")
+    assert found["llm"]["n_verdicts"] == plain["llm"]["n_verdicts"]
+
+
 def test_advice_to_use_verdicts_is_a_note_everywhere(battles, evenhand):
     for verb in ("rank", "inspect"):
         printed = evenhand(verb, "one.csv").out

@@ -236,7 +236,8 @@ def open_verdicts(
         if not one.has("item"):
             raise refuse_items(one.source.name, one.covariates)
     excluded = () if llm is None else exclude_verdicts(verdicts.excluded)
-    verdicts = replace(verdicts, source=replace(verdicts.source, exclusions=excluded))
+    notes = verdicts.source.notes if llm is None else name_grades(verdicts)
+    verdicts = replace(verdicts, source=replace(verdicts.source, exclusions=excluded, notes=notes))
     if verdicts.has("task") and not table.has("task") and len(verdicts.tasks()) == 1:
         # a campaign names its one task, and items with it; people's table need not
         verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
@@ -244,6 +245,17 @@ def open_verdicts(
     refuse_same_judges(list_judges(table), judges)
     verdicts = _exclude_constant_judges(verdicts) if len(judges) > 1 else verdicts
     return weigh_sampled(table), split_probabilities(verdicts)
+
+
+def name_grades(verdicts: Comparisons) -> tuple[str, ...]:
+    """Return the notes of verdicts, those of graded labels with the name of the file."""
+
+    def name(one: str) -> str:
+        if not (isinstance(one, Finding) and one.code.startswith("graded")):
+            return one
+        return Finding(one.code, f"{verdicts.source.name}: {one}", one.severity, one.values)
+
+    return tuple(name(one) for one in verdicts.source.notes)
 
 
 def _exclude_constant_judges(verdicts: Comparisons) -> Comparisons:
@@ -507,7 +519,11 @@ def count_effective(people: Tally) -> float | None:
 def say_odd(verdicts: Comparisons) -> tuple[Finding, ...]:
     """Say what is odd in verdicts as they were read, and which LLM judges are excluded."""
     codes = ("verdict-probabilities", "constant-llm-judges", "both-bad")
-    return tuple(one for one in take_findings(verdicts.source.notes) if one.code in codes)
+    return tuple(
+        one
+        for one in take_findings(verdicts.source.notes)
+        if one.code in codes or one.code.startswith("graded")
+    )
 
 
 def say_ranked(verdicts: Iterable[str], systems: Iterable[str]) -> tuple[Finding, ...]:
