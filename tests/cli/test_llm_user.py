@@ -317,6 +317,27 @@ def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenh
     assert ranked["llm"]["n_verdicts"] == 2 * 3 * ITEMS * turns
 
 
+def test_people_of_one_turn_have_verdicts_of_both(battles, evenhand):
+    people, verdicts = draw()
+    write(battles / "human.csv", [[*row, 1] for row in people], [*HEADER, "turn"])
+    both = [
+        [*row[:4], row[4] if turn == 1 else "tie", turn]
+        for row in verdicts["gpt-4-turbo"]
+        for turn in (1, 2)
+    ]
+    write(battles / "both.csv", both, [*HEADER, "turn"])
+    of_both = read_json(evenhand, "rank", "human.csv", "--llm", "both.csv")["llm"]
+    of_first = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
+    assert (of_both["n_unpaired"], of_both["n_verdicts"]) == (0, 2 * of_first["n_verdicts"])
+    end = ["--epsilon", ".15"]
+    first, second = (
+        read_json(evenhand, "replace", *files, *end)["replacements"][0]["difference"]
+        for files in (("human.csv", "--llm", "both.csv"), ("people.csv", "--llm", "verdicts.csv"))
+    )
+    assert first == second
+    evenhand("rank", "human.csv", "--llm", "verdicts.csv")  # where no file has both, no turns apart
+
+
 def test_graded_labels_of_verdicts_are_told_with_their_file(battles, evenhand):
     _, verdicts = draw()
     labels = {"model_a": "I prefer A", "model_b": "I prefer B"}

@@ -21,6 +21,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     list_left_out,
+    match_turns,
     refuse_kind,
     refuse_kinds,
     refuse_same_judges,
@@ -238,6 +239,8 @@ def open_verdicts(
     excluded = () if llm is None else exclude_verdicts(verdicts.excluded)
     notes = verdicts.source.notes if llm is None else name_grades(verdicts)
     verdicts = replace(verdicts, source=replace(verdicts.source, exclusions=excluded, notes=notes))
+    if llm is not None:
+        table, verdicts = match_turns(table, verdicts), match_turns(verdicts, table)
     if verdicts.has("task") and not table.has("task") and len(verdicts.tasks()) == 1:
         # a campaign names its one task, and items with it; people's table need not
         verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
