@@ -104,3 +104,17 @@ def test_two_columns_of_lengths_have_two_signatures(evenhand, votes):
         )
         assert first != other
         assert first.split("sha256")[-1] == other.split("sha256")[-1]
+
+
+def test_a_name_of_two_columns_is_refused_with_what_works(evenhand, folder):
+    rows = simulate(8)
+    sides = rows.with_columns(length_a=pl.col("length") + 7, length_b=pl.lit(7))
+    sides.drop("length").write_csv("sides.csv")
+    rows.write_csv("votes.csv")
+    refused = evenhand("rank", "sides.csv", "--control", "length", code=2).err
+    assert "Did you mean" not in refused
+    copied = refused.partition("write ")[2].partition(",")[0] + ",length_b"
+    assert copied == "--control length=length_a,length_b"
+    (held,) = evenhand("rank", "sides.csv", *copied.split(), "--json").json["controls"]
+    (known,) = evenhand("rank", "votes.csv", "--control", "length", "--json").json["controls"]
+    assert held["estimate"] == pytest.approx(known["estimate"])

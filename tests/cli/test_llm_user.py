@@ -315,3 +315,45 @@ def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenh
     ranked = read_json(evenhand, "rank", "human.csv", "--llm", "pairs.jsonl")
     assert ranked["llm"]["n_unpaired"] == 0
     assert ranked["llm"]["n_verdicts"] == 2 * 3 * ITEMS * turns
+
+
+def test_people_of_one_turn_have_verdicts_of_both(battles, evenhand):
+    people, verdicts = draw()
+    write(battles / "human.csv", [[*row, 1] for row in people], [*HEADER, "turn"])
+    both = [
+        [*row[:4], row[4] if turn == 1 else "tie", turn]
+        for row in verdicts["gpt-4-turbo"]
+        for turn in (1, 2)
+    ]
+    write(battles / "both.csv", both, [*HEADER, "turn"])
+    of_both = read_json(evenhand, "rank", "human.csv", "--llm", "both.csv")["llm"]
+    of_first = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
+    assert (of_both["n_unpaired"], of_both["n_verdicts"]) == (0, 2 * of_first["n_verdicts"])
+    end = ["--epsilon", ".15"]
+    first, second = (
+        read_json(evenhand, "replace", *files, *end)["replacements"][0]["difference"]
+        for files in (("human.csv", "--llm", "both.csv"), ("people.csv", "--llm", "verdicts.csv"))
+    )
+    assert first == second
+    evenhand("rank", "human.csv", "--llm", "verdicts.csv")  # where no file has both, no turns apart
+
+
+def test_graded_labels_of_verdicts_are_told_with_their_file(battles, evenhand):
+    _, verdicts = draw()
+    labels = {"model_a": "I prefer A", "model_b": "I prefer B"}
+    rows = [[*row[:4], labels[row[4]]] for row in verdicts["gpt-4-turbo"]]
+    write(battles / "words.csv", rows)
+    found = read_json(evenhand, "rank", "people.csv", "--llm", "words.csv")
+    (note,) = (one["text"] for one in found["findings"] if one["code"] == "graded-sides")
+    assert note == "words.csv: column 'winner': left is I prefer A; right is I prefer B"
+    plain = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")
+    assert found["llm"]["n_verdicts"] == plain["llm"]["n_verdicts"]
+
+
+def test_advice_to_use_verdicts_is_a_note_everywhere(battles, evenhand):
+    for verb in ("rank", "inspect"):
+        printed = evenhand(verb, "one.csv").out
+        assert "note   Verdicts of LLM judges can make" in printed
+        findings = read_json(evenhand, verb, "one.csv")["findings"]
+        (kind,) = (one["severity"] for one in findings if one["code"] == "llm-judges-help")
+        assert kind == "note"

@@ -146,10 +146,67 @@ def test_scores_on_two_scales_are_refused(scores):
         20 * score if judge == "gpt" else score
         for judge, score in zip(scores["judge"], scores["score"], strict=True)
     ]
-    with pytest.raises(
-        InvalidJudgments, match="scores of gpt go from 20 to 100, and people's from"
-    ):
-        evenhand.replace({**scores, "score": percent}, llm_judges="gpt", epsilon=0.15)
+    table = {**scores, "score": percent}
+    with pytest.raises(NotIdentified, match=r"scores of gpt go from 20 to 100, .*1 \+ score / 25"):
+        evenhand.replace(table, llm_judges="gpt", epsilon=0.15)
+    # the formula that is named, on the scores of a judge who uses all of 0 to 100
+    said = [
+        25 * (score - 1) if judge == "gpt" else score
+        for judge, score in zip(scores["judge"], scores["score"], strict=True)
+    ]
+    back = [
+        1 + score / 25 if judge == "gpt" else score
+        for judge, score in zip(scores["judge"], said, strict=True)
+    ]
+    (once,) = evenhand.replace(
+        {**scores, "score": back}, llm_judges="gpt", epsilon=0.15
+    ).replacements
+    (plainly,) = evenhand.replace(scores, llm_judges="gpt", epsilon=0.15).replacements
+    assert once.difference == pytest.approx(plainly.difference)
+
+
+def test_an_llm_that_cannot_be_tested_is_named_beside_the_others(scores):
+    rows = [row for row in zip(*scores.values(), strict=True) if row[0] != "chance"]
+    rows.append(("claude", "elsewhere", "s0", 3))
+    table = dict(zip(scores, map(list, zip(*rows, strict=True)), strict=True))
+    result = evenhand.replace(table, llm_judges=["gpt", "claude"], epsilon=0.15)
+    assert [one.llm for one in result.replacements] == ["gpt"]
+    (note,) = (one for one in result.notes if one.code == "replacement-untested")
+    assert str(note).startswith("claude cannot be tested: no output was judged by two people and")
+    assert result.replacements[0].passes
+    assert not result.passed
+    percent = {**table, "score": [*table["score"][:-1], 100]}
+    result = evenhand.replace(percent, llm_judges=["gpt", "claude"], epsilon=0.15)
+    (note,) = (one for one in result.notes if one.code == "replacement-untested")
+    assert "claude go from 100 to 100" in note
+    with pytest.raises(NotIdentified, match="no output was judged"):
+        evenhand.replace(table, llm_judges="claude", epsilon=0.15)
+
+
+@pytest.mark.parametrize(
+    ("copied", "says"),
+    [
+        (
+            {"gpt": 2, "chance": 3},
+            "2 of 5 LLM judges may replace a human judge (ε = 0.15): gpt0, gpt1.",
+        ),
+        ({"gpt": 4}, "4 of 4 LLM judges may replace a human judge (ε = 0.15)."),
+        (
+            {"chance": 4},
+            "These judgments are no evidence that any of 4 LLM judges may replace a human judge"
+            " (ε = 0.15).",
+        ),
+    ],
+)
+def test_many_llm_judges_are_counted_in_a_sentence(scores, copied, says):
+    rows = [*zip(*scores.values(), strict=True)]
+    people = [row for row in rows if row[0].startswith("ann")]
+    llm = [f"{name}{at}" for name, n in copied.items() for at in range(n)]
+    rows = [(one, *row[1:]) for one in llm for row in rows if row[0] == one[:-1]]
+    table = dict(zip(scores, map(list, zip(*people, *rows, strict=True)), strict=True))
+    result = evenhand.replace(table, llm_judges=llm, epsilon=0.15)
+    assert [str(one) for one in result.document().answer] == [says]
+    assert len(result.to_dict()["says"]) == len(llm)
 
 
 def test_labels_that_rename_change_nothing(scores):

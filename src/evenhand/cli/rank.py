@@ -396,8 +396,8 @@ def rank(
     beside = None
     if isinstance(result, GroupedRankings) and not instead.win_rates:
         beside = tabulate_groups(shown, result.by) if instead.pair else result.document()
-    remarks = [*remarks_on(data), *(() if verdicts.given else advise_llm_judges(data))]
-    return VerbResult(shown, refused, remarks, scales.shown, beside)
+    advice = () if verdicts.given else advise_llm_judges(data)
+    return VerbResult(shown, refused, remarks_on(data), scales.shown, beside, advice=advice)
 
 
 OF_VERDICTS: Final = ("llm", "llm_judges", "unpaired", "llm_weight")  # settings of `rank`

@@ -39,6 +39,7 @@ class VerbResult:
     columns: tuple[str, ...] = ()  # more columns of the table, as `document` takes them
     side_by_side: Document | None = None  # the groups in one table, which people read after each
     exit_code: int = 0  # of the command
+    advice: tuple[Finding, ...] = ()  # what may be done besides, of all groups
 
     def __post_init__(self) -> None:
         """Let every part carry what was excluded from the judgments that the command read."""
@@ -89,8 +90,9 @@ class VerbResult:
                 read.append(Finding(one.code, text, severity, one.values))
         documents = {name: one.document(*self.columns) for name, one in self.groups.items()}
         return {
-            name: replace(one, findings=(*read, *(f for f in one.findings if f not in self.read)))
+            name: replace(one, findings=(*read, *own, *self.advice))
             for name, one in documents.items()
+            for own in [[f for f in one.findings if f not in self.read]]
         }
 
     def text(self, columns: int) -> str:
@@ -109,15 +111,16 @@ class VerbResult:
 
     def contract(self) -> dict[str, Any]:
         parts = {name: one.to_dict(*self.columns) for name, one in self.groups.items()}
-        read = describe_findings(self._read)
+        read, advice = describe_findings(self._read), describe_findings(self.advice)
         if self.grouped:
             found: dict[str, Any] = {"groups": parts, "refused": dict(self.refused)}
             if self.side_by_side is not None:
                 found["side_by_side"] = self.side_by_side.records if len(self.groups) > 1 else []
-            return {**found, "findings": read}
+            return {**found, "findings": [*read, *advice]}
         findings = parts[""].get("findings", [])
         said = {one["text"] for one in findings}
-        return {**parts[""], "findings": [*(r for r in read if r["text"] not in said), *findings]}
+        read = [one for one in read if one["text"] not in said]
+        return {**parts[""], "findings": [*read, *findings, *advice]}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of each document, their group first if there are groups."""

@@ -362,6 +362,25 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
     )
 
 
+def match_turns(data: Held, other: object) -> Held:
+    """Name items with their turns where the other table does, which has several of a question."""
+
+    def find_turns(table: object) -> Mapping[str, Any] | None:
+        notes = table.source.notes if isinstance(table, Table) else ()
+        found = (one.values for one in notes if isinstance(one, Finding) and one.code == "turns")
+        return next(found, None)
+
+    named = find_turns(other)
+    if named is None or find_turns(data) is not None or not isinstance(data, Table):
+        return data
+    turn = next((one for one in data.columns if fold(one) == fold(named["turn"])), None)
+    if turn is None or not data.has("item"):
+        return data
+    parts = [nw.col(name).cast(nw.String) for name in ("item", turn)]
+    frame = data.frame.with_columns(nw.concat_str(parts, separator=":").alias("item"))
+    return replace(data, frame=frame)
+
+
 def join_verdicts(
     people: Split, llm: Openable, llm_judges: str | Sequence[str] = ()
 ) -> tuple[Split, tuple[str, ...]]:
@@ -382,6 +401,7 @@ def join_verdicts(
     verdicts = verdicts.comparisons() if isinstance(verdicts, Rankings) else verdicts
     if not isinstance(verdicts, type(people)):
         raise refuse_kinds(type(people).__name__.lower(), verdicts)
+    people, verdicts = match_turns(people, verdicts), match_turns(verdicts, people)
     for one in (people, verdicts):  # by which outputs are matched
         one.require("item")
     if not verdicts.has("judge"):

@@ -24,7 +24,7 @@ verdicts, which needs no replacement (`rank --llm`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from math import sqrt
 from typing import Any, Final
@@ -105,6 +105,8 @@ class Panel:
     labels: tuple[str, ...] | None  # names of labels; None of scores
     score: str  # how far answers agree: accuracy, rmse or abs
     n_later: int = 0  # answers of a person on an output after the first, which are not used
+    # LLM → the lowest and the highest score that it gave
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def take(self, rows: Flags) -> Panel:
         return changed(
@@ -423,8 +425,9 @@ class Replacements(Shown):
 
     @property
     def passed(self) -> bool:
-        """Whether all LLM judges may, in all groups."""
-        return all(one.passes for one in self.replacements)
+        """Whether all LLM judges may, in all groups; one that cannot be tested may not."""
+        tested = all(one.code != "replacement-untested" for one in self.notes)
+        return tested and all(one.passes for one in self.replacements)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand replace --json`."""
@@ -491,7 +494,7 @@ class Replacements(Shown):
         published = "The published test, judge by judge"
         return Document(
             basis=f"{counts}; ε = {first.epsilon:g}. Errors account for judges and items.",
-            answer=tuple(one.says for one in self.replacements),
+            answer=count_answers(self.replacements),
             parts=(
                 Table("replacements", answered, columns, rows, legend=legend),
                 Table("judges", published, of_judges, judges, legend=few),
@@ -499,6 +502,29 @@ class Replacements(Shown):
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
+
+
+MAX_ANSWERS: Final = 3  # LLM judges and groups of which each has a sentence of its own
+
+
+def count_answers(all_tested: Sequence[Replacement]) -> tuple[Finding, ...]:
+    """Return the answers in a sentence each; of many how many are alike, with up to 3 names."""
+    if len(all_tested) <= MAX_ANSWERS:
+        return tuple(one.says for one in all_tested)
+    alike: dict[bool, list[Replacement]] = {}
+    for one in all_tested:
+        alike.setdefault(one.judges_agree, []).append(one)
+    of, epsilon, answers = len(all_tested), all_tested[0].epsilon, list[Finding]()
+    for known, some in alike.items():
+        named = some if not known else [one for one in some if one.passes]
+        names = [f"{one.llm} ({one.group})" if one.group else one.llm for one in named]
+        told = f": {listing(names)}" if 0 < len(names) <= MAX_ANSWERS else ""
+        what = "pairs of LLM judge and group" if all_tested[0].group else "LLM judges"
+        values = {"n": len(named), "of": of, "what": what, "names": told, "epsilon": epsilon}
+        code = "replaces-some" if named else "replaces-none"
+        by_chance = ("many-by-chance", "warning")
+        answers.append(say(*((code,) if known else by_chance), **values))
+    return tuple(answers)
 
 
 def replace(
@@ -528,11 +554,12 @@ def replace(
             the others), or "accuracy" (the same score).
         criterion: of ratings, only this one; by default all, one by one.
         by: a column, such as the domain: each of its values is tested by itself, all together being
-            one family of tests. One that cannot be tested is named.
+            one family of tests.
 
     Raises:
         InvalidJudgments: no such judge, or judgments without judges or items.
-        NotIdentified: fewer than three people, or outputs of two of them and an LLM judge.
+        NotIdentified: of no LLM judge are there outputs that it and two of three people judged, on
+            one scale. One that cannot be tested where another can is named.
         UnknownOption: a setting that cannot be.
 
     >>> judges = ["ann", "bob", "cem", "gpt"]
@@ -600,9 +627,7 @@ def examine_all(
                 one = examine_llm(panel, group, llm, epsilon, balanced=balanced, advice=advice)
                 tested.append(one)
             except NotIdentified as refusal:
-                if by is None:
-                    raise
-                refused[f"{llm} ({group})"] = refusal
+                refused[f"{llm} ({group})" if group else llm] = refusal
     if not tested:
         raise next(iter(refused.values()))
     notes = [
@@ -660,6 +685,7 @@ def examine_llm(
     advice: what may be done where people did not judge the same outputs.
     """
     verdict = panel.verdicts[llm]
+    refuse_other_scale(panel, llm)
 
     def of_llm(part: Panel) -> Rows:
         rows = compare(part, verdict)
@@ -722,6 +748,21 @@ def examine_llm(
         advantage=None,
         tests=tuple(run_judge_tests(panel, verdict, epsilon, MIN_OUTPUTS)),
     )
+
+
+def refuse_other_scale(panel: Panel, llm: str) -> None:
+    if llm not in panel.ends or not len(panel.value):
+        return
+    (first, last), low, high = panel.ends[llm], panel.value.min(), panel.value.max()
+    room = (high - low) / 2
+    if first < low - room or last > high + room:
+        raise NotIdentified(
+            f"scores of {llm} go from {first:g} to {last:g}, and people's from {low:g} to {high:g}",
+            [
+                f"write the scores of {llm} in the file as they would be on people's scale (0 to"
+                " 100 becomes 1 to 5 by 1 + score / 25)"
+            ],
+        )
 
 
 def decide_published(one: Replacement, others: Sequence[Replacement]) -> Replacement:
@@ -835,7 +876,7 @@ def make_panel(
             raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, judges)}")
     _, first_rows, output = np.unique(unit, return_index=True, return_inverse=True)
     points = np.unique(value)
-    verdicts, at_first = {}, {}
+    verdicts, at_first, ends = {}, {}, {}
     for name in names:
         of_llm = judge == judges.index(name)
 
@@ -849,19 +890,11 @@ def make_panel(
             return means if score == "accuracy" else means[:, 0]
 
         verdicts[name] = average(value)
+        if labels is None and of_llm.any():
+            ends[name] = (float(value[of_llm].min()), float(value[of_llm].max()))
         if first is not None:
             at_first[name] = average(first)
     llms = np.isin(judge, [judges.index(name) for name in names])
-    if labels is None and not llms.all():
-        low, high = float(value[~llms].min()), float(value[~llms].max())
-        room = (high - low) / 2
-        for name in names:
-            given = value[judge == judges.index(name)]
-            if len(given) and (given.min() < low - room or given.max() > high + room):
-                raise InvalidJudgments(
-                    f"scores of {name} go from {given.min():g} to {given.max():g}, and people's"
-                    f" from {low:g} to {high:g}: bring them to one scale"
-                )
     # the first answer of a person counts
     of_people = np.flatnonzero(~llms)
     _, once = np.unique(
@@ -881,4 +914,5 @@ def make_panel(
         labels,
         score,
         len(of_people) - len(kept),
+        ends,
     )

@@ -50,6 +50,11 @@ _VARIANCE: Final = {
 _REPLACEMENT: Final = {
     "replaces": "{llm} may replace a human judge{where}: the difference is at most {upper:two}"
     " (ε = {epsilon:two}).",
+    "replaces-some": "{n:,} of {of:,} {what} may replace a human judge (ε = {epsilon:two}){names}.",
+    "replaces-none": "These judgments are no evidence that any of {of:,} {what} may replace"
+    " a human judge (ε = {epsilon:two}).",
+    "many-by-chance": "{n:,} of {of:,} {what} cannot be tested{names}: judges may agree by"
+    " chance alone, and then there is nothing to replace.",
     "no-replacement": "These judgments are no evidence that {llm} may replace a human judge{where}:"
     " the difference may be ε = {epsilon:two} or more (adjusted p = {p:p}).",
     "no-better-than-constant": "These judgments are no evidence that {llm} may replace a human"

@@ -28,6 +28,7 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
     listing,
+    write_word,
 )
 from evenhand.formats.table import Table, is_no_number, read_number, refuse_text
 from evenhand.models.base import add_reference
@@ -179,7 +180,17 @@ def find_control(data: Comparisons, word: str) -> Control:
                 f"control '{word}' is two columns without a name: write --control NAME={word}, in"
                 f" Python controls=('NAME={word}',)"
             )
-        return Control(word, (data.require(word),))
+        try:
+            return Control(word, (data.require(word),))
+        except UnknownColumn:
+            sides = find_sides(data, word)
+            if not sides:
+                raise
+            given = write_word(f"{word}={','.join(sides)}")
+            raise UnknownColumn(
+                f"control '{word}' is no column but two, of left and of right: write --control"
+                f" {given}, in Python controls=('{given}',)"
+            ) from None
     if not name or not splits or not all(splits[0]):
         raise UnknownOption(
             f"control '{word}' is neither COLUMN, which holds the difference of left and right, nor"
@@ -191,6 +202,13 @@ def find_control(data: Comparisons, word: str) -> Control:
         return Control(name, (data.require(left), data.require(right)))
     except UnknownColumn as missing:
         raise UnknownColumn(f"control '{word}' (--control): {missing}") from None
+
+
+def find_sides(data: Comparisons, word: str) -> tuple[str, ...]:
+    """Return the columns of left and right that a word names together, such as length, or none."""
+    columns = {fold(one): one for one in data.covariates}
+    pairs = (tuple(columns.get(fold(f"{word}_{side}"), "") for side in two) for two in _SIDES)
+    return next((pair for pair in pairs if all(pair)), ())
 
 
 def find_style(data: Comparisons) -> tuple[Control, ...]:

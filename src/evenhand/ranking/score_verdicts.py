@@ -14,6 +14,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.controls import (
     leave_out_controls,
     list_left_out,
+    match_turns,
     refuse_kind,
     refuse_kinds,
     refuse_same_judges,
@@ -190,6 +191,7 @@ def take_verdicts(
         raise refuse_kinds("ratings", llm)
     if not isinstance(data, Ratings):
         raise refuse_kind(data, "verdicts apply to ratings that evenhand.read opens, not")
+    data, llm = match_turns(data, llm), None if llm is None else match_turns(llm, data)
     if len(count_sampled(data)) > 1:
         raise UnknownOption(
             f"ratings cannot be weighted by '{SAMPLED}': have outputs rated that were drawn with"

@@ -21,6 +21,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     list_left_out,
+    match_turns,
     refuse_kind,
     refuse_kinds,
     refuse_same_judges,
@@ -236,7 +237,10 @@ def open_verdicts(
         if not one.has("item"):
             raise refuse_items(one.source.name, one.covariates)
     excluded = () if llm is None else exclude_verdicts(verdicts.excluded)
-    verdicts = replace(verdicts, source=replace(verdicts.source, exclusions=excluded))
+    notes = verdicts.source.notes if llm is None else name_grades(verdicts)
+    verdicts = replace(verdicts, source=replace(verdicts.source, exclusions=excluded, notes=notes))
+    if llm is not None:
+        table, verdicts = match_turns(table, verdicts), match_turns(verdicts, table)
     if verdicts.has("task") and not table.has("task") and len(verdicts.tasks()) == 1:
         # a campaign names its one task, and items with it; people's table need not
         verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
@@ -244,6 +248,17 @@ def open_verdicts(
     refuse_same_judges(list_judges(table), judges)
     verdicts = _exclude_constant_judges(verdicts) if len(judges) > 1 else verdicts
     return weigh_sampled(table), split_probabilities(verdicts)
+
+
+def name_grades(verdicts: Comparisons) -> tuple[str, ...]:
+    """Return the notes of verdicts, those of graded labels with the name of the file."""
+
+    def name(one: str) -> str:
+        if not (isinstance(one, Finding) and one.code.startswith("graded")):
+            return one
+        return Finding(one.code, f"{verdicts.source.name}: {one}", one.severity, one.values)
+
+    return tuple(name(one) for one in verdicts.source.notes)
 
 
 def _exclude_constant_judges(verdicts: Comparisons) -> Comparisons:
@@ -507,7 +522,11 @@ def count_effective(people: Tally) -> float | None:
 def say_odd(verdicts: Comparisons) -> tuple[Finding, ...]:
     """Say what is odd in verdicts as they were read, and which LLM judges are excluded."""
     codes = ("verdict-probabilities", "constant-llm-judges", "both-bad")
-    return tuple(one for one in take_findings(verdicts.source.notes) if one.code in codes)
+    return tuple(
+        one
+        for one in take_findings(verdicts.source.notes)
+        if one.code in codes or one.code.startswith("graded")
+    )
 
 
 def say_ranked(verdicts: Iterable[str], systems: Iterable[str]) -> tuple[Finding, ...]:

@@ -233,12 +233,13 @@ def _understand(table: Table, options: ReadOptions, *, name: str) -> Handle:
     read, make = _READ[name]
     flat, left_out = list_flat(table, layout.reads), Counter[str]()
     rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one, left_out)])
+    notes = [say("judges-by-place")] if name == "summeval" else []
     if len({(row["item"], row["turn"]) for row in rows if "turn" in row}) > len(
         {row["item"] for row in rows if "turn" in row}
     ):
         rows = [{**row, "item": f"{row['item']}:{row['turn']}"} for row in rows]
+        notes.append(say("turns", item="question_id", turn="turn"))
     unread = list_unread(table, (*layout.reads, *flat))
-    notes = [say("judges-by-place")] if name == "summeval" else []
     if name == "arena_hard" and "baseline" not in table.columns:
         notes.append(say("baseline-unnamed"))
     excluded = exclude_by_format(left_out, "{what} excluded: {n:,}")
