@@ -107,7 +107,7 @@ def is_metric(column: str) -> bool:
 
 
 # Names of systems, and those of published tables of scores, where no column has one of those above
-_OTHERWISE: Final[Mapping[str, frozenset[str]]] = {
+OTHERWISE: Final[Mapping[str, frozenset[str]]] = {
     "system": frozenset(
         (
             *("method", "approach", "engine", "variant", "llm", "bot", "mtsystem", "mtengine"),
@@ -230,8 +230,8 @@ class Header:
         exact = [column for column in free if column == role]
         exact = exact or [column for column in free if fold(column) == role]
         named = exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
-        if not named and role in _OTHERWISE:
-            return [column for column in free if fold(column) in _OTHERWISE[role]][:1]
+        if not named and role in OTHERWISE:
+            return [column for column in free if fold(column) in OTHERWISE[role]][:1]
         if not named and role == "item":
             items, documents = (
                 [column for name in names for column in free if fold(column) == name]
