@@ -78,6 +78,25 @@ _COUNTS: Final = frozenset(
         *("price", "seed", "version", "item", "items", "question", "segment", "seg", "sentence"),
     )
 )
+# Words, beside those, of sheets that are no person's: rounds, tasks and parts of a study
+_PARTS: Final = frozenset(
+    (
+        *("wave", "phase", "day", "week", "month", "part", "task", "set", "block", "group"),
+        *(
+            "sheet",
+            "tabelle",
+            "pilot",
+            "test",
+            "training",
+            "dev",
+            "main",
+            "study",
+            "system",
+            "model",
+        ),
+        *("domain", "genre", "language", "topic", "first", "second", "third", "before", "after"),
+    )
+)
 # Words of columns that number items, and of columns that hold texts
 _NUMBERS: Final = frozenset(("id", "index", "nr", "no", "number", "item", "segment", "sentence"))
 _TEXTS: Final = frozenset(
@@ -288,6 +307,15 @@ def are_judges(columns: Sequence[str]) -> bool:
         return False
     words = [_words(name) for name in columns]
     return all(_JUDGES & {*one} for one in words) or all(_AFFIXES & {*one} for one in words)
+
+
+def may_be_person(name: str) -> bool:
+    """Say whether a sheet may be called after a judge: Anna or Rater 2, not Fluency or Round 2."""
+    words = _words(name)
+    if _JUDGES & {*words}:
+        return True
+    named = bool(words) and not any(one.isdigit() for one in words)
+    return named and not is_criterion(name) and not (_COUNTS | _PARTS) & {*words}
 
 
 def share_scale(spreads: Sequence[Spread]) -> bool:
