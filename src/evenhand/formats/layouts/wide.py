@@ -509,7 +509,10 @@ WIDE: Final = tables.Layout(
 #
 #     judge,item,rank_x,rank_y,rank_z
 #     ann,17,2,1,3
+#
+# Or the system of each rank has a column: 1st, 2nd, 3rd.
 
+_PLACE: Final = re.compile(r"\d+(?:st|nd|rd|th)")
 _RANKS: Final = frozenset(("rank", "ranked", "ranking", "ranks", "of"))
 
 
@@ -524,7 +527,19 @@ def find_ranks(header: Header) -> list[str]:
     return columns if fits and 1 < len(places) == len(columns) else []
 
 
+def find_places(header: Header) -> list[str]:
+    """Return the columns 1st, 2nd, 3rd and so on, each with the system that has this rank."""
+    if any(map(header.candidates, ("system", "rank", "score", "outcome", "left", "right"))):
+        return []
+    columns = [name for name in header.free if _PLACE.fullmatch(fold(name))]
+    numbers = [int(re.sub(r"\D", "", name)) for name in columns]
+    return columns if len(columns) > 1 and numbers == [*range(1, len(columns) + 1)] else []
+
+
 def understand_ranks(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    places = find_places(table.header(options))
+    if places:
+        return _make_places(table, options, places)
     columns = find_ranks(table.header(options))
     if not columns:
         raise UnknownColumn(f"{table.name} has no columns of ranks, such as rank_x and rank_y")
@@ -541,13 +556,25 @@ def understand_ranks(table: tables.Table, options: tables.ReadOptions) -> tables
     return replace(data, source=data.source.noting(note))
 
 
+def _make_places(
+    table: tables.Table, options: tables.ReadOptions, columns: Sequence[str]
+) -> tables.Handle:
+    ranks = [str(at) for at in range(1, len(columns) + 1)]
+    frame = stack(number_rows(table.frame, _ROW), {"system": columns}, {"rank": ranks})
+    given = nw.col("system").cast(nw.String).str.strip_chars().fill_null("") != ""
+    fixed = {"ranking": _ROW, "system": "system", "rank": "rank"}
+    data = tables.make_rankings(table.with_frame(frame.filter(given)), options, WIDE_RANKS, fixed)
+    note = say("unfolded-places", columns=columns)
+    return replace(data, source=data.source.noting(note))
+
+
 WIDE_RANKS: Final = tables.Layout(
     "wide_ranks",
     "a wide table of rankings",
     (),
     understand=understand_ranks,
     roles=tuple(role for role in tables.RANKING_ROLES if role not in ("ranking", "system", "rank")),
-    condition=lambda header: bool(find_ranks(header)),
+    condition=lambda header: bool(find_ranks(header) or find_places(header)),
 )
 
 
