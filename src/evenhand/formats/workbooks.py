@@ -22,6 +22,7 @@ from evenhand.errors import (
     suggest,
     write_word,
 )
+from evenhand.formats.names import are_judges, is_criterion, may_be_person
 from evenhand.formats.roles import Header
 from evenhand.render.counts import plural
 
@@ -130,8 +131,6 @@ def _are_judges(sheets: Sequence[Sheet]) -> bool:
 
 def _score_systems(sheets: Sequence[Sheet], header: Header) -> bool:
     """Say whether a column for each system is on sheets of the same items, called like people."""
-    from evenhand.formats.layouts.wide import are_judges, is_criterion, may_be_person
-
     items = header.candidates("item")
     systems = [name for name in header.columns if name not in items]
     if len(items) != 1 or len(systems) < FEWEST_SYSTEMS or are_judges(systems):
