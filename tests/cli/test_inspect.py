@@ -204,6 +204,8 @@ def test_an_ending_that_is_not_written_leads_to_one_that_is(evenhand, table1, ve
     [
         ("system", "judge,item,system,score\na,1,x,3\na,1,,4\nb,1,y,2\n"),
         ("judge", "judge,item,system,score\na,1,x,3\n,1,y,4\nb,1,y,2\n"),
+        ("judge", "judge,item,system,score\na,1,x,3\n  ,1,y,4\nb,1,y,2\n"),
+        ("judge", "judge,item,system,score\na,1,x,3\n\t,1,y,4\nb,1,y,2\n"),
         ("item", "judge,item,left,right,outcome\na,1,x,y,left\na,,x,y,tie\nb,1,y,x,left\n"),
     ],
 )

@@ -271,6 +271,8 @@ def test_without_items_every_score_is_an_output_and_the_remedy_works(evenhand, f
     assert "--column item=NAME" in note["text"]
     named = evenhand("test", "bare.csv", "--column", "item=line", "--json").json
     assert named["n_outputs"] == 120
+    latex = evenhand("test", "bare.csv", "--latex").out.split("rule\n")
+    assert [row.split(" & ")[3] for row in latex[2].splitlines()[:3]] == ["--"] * 3
 
 
 def test_one_pair_is_told_in_a_sentence(evenhand, folder):

@@ -1,6 +1,9 @@
 """What a table of comparisons may not hold: what is said, and of which rows."""
 
+import re
+
 import pandas as pd
+import polars
 import pytest
 
 import evenhand
@@ -62,6 +65,17 @@ def test_a_missing_value_is_named_by_column_and_row(column, nothing, engine, way
     assert f"a value is missing in column '{column}'" in message
     assert says_rows(message, engine, 2, 5)
     assert "fill it, or leave such rows out" in message
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, polars.DataFrame])
+def test_labels_of_blanks_alone_are_left_out_by_the_remedy(frame):
+    data = frame(spoilt("judge", r2=" ", r5="\t"))
+    with pytest.raises(InvalidJudgments) as caught:
+        evenhand.read(data).tally(("judge",))
+    (remedy,) = re.findall(r"leave such rows out \((.*)\)$", str(caught.value))
+    kept = eval(remedy, {"frame": data, "pl": polars})
+    assert list(kept["judge"]) == ["j1", "j1", "j2", "j2"]
+    assert evenhand.read(kept).tally(("judge",)).n_comparisons == 4
 
 
 @every_engine

@@ -11,7 +11,8 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import fold
 from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
-from evenhand.formats.layouts.wide import CRITERIA, is_criterion, share_scale
+from evenhand.formats.layouts.wide import share_scale
+from evenhand.formats.names import CRITERIA, is_criterion
 from evenhand.formats.reading import read
 from evenhand.formats.roles import Spread
 from read_tables import cells_of, refusal, rows_of, tally_of

@@ -160,9 +160,13 @@ def advise_without(
     if engine.is_duckdb():
         clauses = []  # a comparison with a missing value is false
         for column, texts in values.items():
-            name, words = quote_name(column), ", ".join(map(quote, texts))
-            some = f"<> {words}" if len(texts) == 1 else f"not in ({words})"
-            clauses.append(f"{name} {some if texts else 'is not null'}")
+            name, there = quote_name(column), [one for one in texts if one]
+            words = ", ".join(map(quote, there))
+            some = f"<> {words}" if len(there) == 1 else f"not in ({words})"
+            if "" in texts:  # also of blanks alone, tabs among them, which trim() keeps
+                clauses.append(f"regexp_matches({name}, '[^[:space:]]')")
+            if there or not texts:
+                clauses.append(f"{name} {some if there else 'is not null'}")
         sql = " and ".join(clauses)
         return f"--where {quote_word(sql)}, in Python where={sql!r}"
     names = {column: json.dumps(column, ensure_ascii=False) for column in values}
@@ -170,17 +174,27 @@ def advise_without(
     if not any(values.values()) and (engine.is_pandas() or engine.is_polars()):
         call = f"dropna(subset=[{every}])" if engine.is_pandas() else f"drop_nulls([{every}])"
         return f"frame.{call}"
+    # An empty text stands for blanks alone as well
+    strip = ".str.strip()" if engine.is_pandas() else ".str.strip_chars()"
+    bare = {column: strip if "" in texts else "" for column, texts in values.items()}
     if engine.is_pandas():
         sure = [f"frame[{name}].notna()" for name in names.values()]
-        sure += [f"~frame[{names[column]}].isin({some})" for column, some in values.items() if some]
+        sure += [
+            f"~frame[{names[column]}]{bare[column]}.isin({some})"
+            for column, some in values.items()
+            if some
+        ]
         return f"frame[{' & '.join(sure)}]"
     if engine.is_polars():
-        sure = [f"~pl.col({names[column]}).is_in({some})" for column, some in values.items()]
+        sure = [
+            f"~pl.col({names[column]}){bare[column]}.is_in({some})"
+            for column, some in values.items()
+        ]
         return f"frame.filter({', '.join(sure)})"
     sure = []
     for column, gap in values.items():
         value = f"narwhals.col({names[column]})"
-        sure += [f"~{value}.is_null()", *([f"~{value}.is_in({gap})"] if gap else [])]
+        sure += [f"~{value}.is_null()", *([f"~{value}{bare[column]}.is_in({gap})"] if gap else [])]
     return f"where={' & '.join(sure)}"
 
 

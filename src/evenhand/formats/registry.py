@@ -222,6 +222,7 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     missing = header.missing(nearest.needs)
     refuse_circular(header, missing)
     asked = _ask_rankings(header, missing) or say_which(header, missing)
+    asked = asked if missing != ["system", "rank"] else asked + _ask_places(header)
     labelled = missing == ["system"] and not header.missing(labels.LABELS.needs)
     way = "; labels of items, of no system, are read with --from labels" if labelled else ""
     return UnknownColumn(
@@ -237,3 +238,14 @@ def _ask_rankings(header: Header, missing: Sequence[str]) -> str:
         return ""
     asked = write_roles(header, {"ranking": header.candidates(once[0])[0]})
     return f" Where each {once[0]} has one ranking: {asked}; else add a column ranking with ids"
+
+
+def _ask_places(header: Header) -> str:
+    """Say how whole rankings in one cell, such as A>B>C, are read."""
+    name = header.candidates("ranking")[0]
+    parted = f"frame.pop({name!r}).str.split('>', expand=True)"
+    return (
+        f"; if cells of '{name}' hold whole rankings such as A>B>C, give each rank its column (1st,"
+        f" 2nd, 3rd), with pandas: evenhand.read(frame.join({parted}"
+        ".rename(columns=lambda at: f'{at + 1}th')))"
+    )

@@ -19,6 +19,7 @@ FILES: Final = {
     "metric-columns": "Scores of metrics, not of judges: {columns:list}. evenhand metrics compares"
     " them with people.",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
+    "unfolded-places": "each row is a ranking: columns {columns:list} hold the system of each rank",
     "unnamed-rankings": "each judge and item is one ranking, as there is no column ranking",
     "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
     "like-ranks": "Every row holds 1 to {k} once, as ranks do, and they are read as scores: if 1 is"

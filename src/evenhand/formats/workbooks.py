@@ -22,6 +22,7 @@ from evenhand.errors import (
     suggest,
     write_word,
 )
+from evenhand.formats.names import are_judges, is_criterion, may_be_person
 from evenhand.formats.roles import Header
 from evenhand.render.counts import plural
 
@@ -37,6 +38,7 @@ _UNCOMPUTED: Final = re.compile(
 )
 # Filled cells from which on a row, and rows from which on a sheet, is more than a remark
 FEWEST_CELLS: Final = 3
+FEWEST_SYSTEMS: Final = 2  # Columns from which on each may be of a system
 _NUMBER: Final = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)")
 _JOIN: Final = " / "  # Between a heading and the heading below it
 
@@ -108,7 +110,7 @@ def read_sheet(
     fitting = [one for one in full if fits(one)]
     if len(fitting) == 1:
         return fitting[0]
-    if fitting and not remarks and _are_judges([Header(one.columns) for one in fitting]):
+    if fitting and not remarks and _are_judges(fitting):
         return _join(fitting, [one.name for one in full if one not in fitting])
     names = [one.name for one in fitting or full]
     which = "several of which could be meant" if fitting else "and none looks like what is needed"
@@ -117,12 +119,27 @@ def read_sheet(
     )
 
 
-def _are_judges(headers: Sequence[Header]) -> bool:
+def _are_judges(sheets: Sequence[Sheet]) -> bool:
     """Say whether sheets have the same columns, which say what was judged, and not by whom."""
-    first = headers[0]
+    first = Header(sheets[0].columns)
     judged = first.candidates("system") or (first.candidates("left") and first.candidates("right"))
-    alike = len({tuple(map(fold, one.columns)) for one in headers}) == 1
-    return alike and bool(judged) and not first.candidates("judge")
+    alike = len({tuple(map(fold, one.columns)) for one in sheets}) == 1
+    if not alike or first.candidates("judge"):
+        return False
+    return bool(judged) or _score_systems(sheets, first)
+
+
+def _score_systems(sheets: Sequence[Sheet], header: Header) -> bool:
+    """Say whether a column for each system is on sheets of the same items, called like people."""
+    items = header.candidates("item")
+    systems = [name for name in header.columns if name not in items]
+    if len(items) != 1 or len(systems) < FEWEST_SYSTEMS or are_judges(systems):
+        return False
+    if any(map(is_criterion, systems)) or not all(may_be_person(one.name) for one in sheets):
+        return False
+    at = header.columns.index(items[0])
+    first, *others = ({row[at] for row in one.rows} for one in sheets)
+    return all(first & one for one in others)
 
 
 def _join(sheets: Sequence[Sheet], others: Sequence[str]) -> Sheet:

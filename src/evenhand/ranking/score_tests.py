@@ -455,6 +455,7 @@ class ScoreTests(Shown):
             parts=(self._tabulate_pairs(), self._tabulate_tests()),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
+            csv_rows=tuple(self.records()),
         )
 
     def _tabulate_pairs(self) -> Table:
@@ -464,6 +465,9 @@ class ScoreTests(Shown):
         legend[0] += "; clustered: by max-|t|" if clustered and not self.new else ""
         legend += [f"difference: of {self.pairs.compared}"] if clustered else []
         difference = "difference_adjusted" if clustered else "difference"
+        rows = self.records()
+        if not self.scores.paired:  # no items are known
+            rows = [{**row, "items": None} for row in rows]
         return Table(
             "pairs",
             "Pairs of systems, smallest p first",
@@ -477,7 +481,7 @@ class ScoreTests(Shown):
                     for at, (name, key) in enumerate(keys.items())
                 ),
             ),
-            tuple(self.records()),
+            tuple(rows),
             limit=MAX_PAIRS_SHOWN,
             legend=tuple(legend),
         )

@@ -200,6 +200,33 @@ def test_of_several_sheets_with_judgments_one_must_be_named(book):
     assert "no known layout" in refusal(path, UnknownFormat, sheet="Notes")
 
 
+SCORED = ["Item", "GPT-4", "Claude"]
+
+
+def test_sheets_of_people_with_a_column_for_each_system_are_read_together(book):
+    path = book(Anna=[SCORED, ["q1", 4, 3], ["q2", 5, 2]], Rater_2=[SCORED, ["q1", 3, 1]])
+    cells = {(one["judge"], one["item"], one["system"]): one["score"] for one in rows_of(path)}
+    anna = {("q1", "GPT-4"): 4, ("q1", "Claude"): 3, ("q2", "GPT-4"): 5, ("q2", "Claude"): 2}
+    other = {("q1", "GPT-4"): 3, ("q1", "Claude"): 1}
+    expected = {("Anna", *at): score for at, score in anna.items()}
+    assert cells == expected | {("Rater 2", *at): score for at, score in other.items()}
+    assert any("Anna, Rater 2 were read together" in str(one) for one in read(path).source.notes)
+
+
+@pytest.mark.parametrize(
+    ("names", "item"),
+    [
+        (("Fluency", "Adequacy"), "q1"),  # criteria
+        (("Round_1", "Round_2"), "q1"),
+        (("GPT-4", "GPT-3"), "q1"),
+        (("Anna", "Ben"), "q2"),  # no item in common
+    ],
+)
+def test_sheets_with_a_column_for_each_system_that_may_be_no_people_are_refused(book, names, item):
+    path = book(**{names[0]: [SCORED, ["q1", 4, 3]], names[1]: [SCORED, [item, 2, 5]]})
+    assert "several of which could be meant" in refusal(path, UnknownOption)
+
+
 def test_a_column_that_is_asked_for_tells_the_sheet(book):
     rows = [["who", "what", "taste", "smell"], ["ann", "A", 1, 3]]
     path = book(Notes=[["a", "b"], [1, 2]], Ratings=rows)

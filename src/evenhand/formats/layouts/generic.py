@@ -19,7 +19,7 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import exclude_by_format
-from evenhand.data.labels import Complete
+from evenhand.data.labels import MISSING, Complete
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, listing
@@ -46,11 +46,33 @@ COMPARISONS: Final = tables.Layout(
 #     judge,item,ranking,system,rank
 #     j1,17,r1,sys-a,1
 #     j1,17,r1,sys-b,2
+_ORDINAL: Final = r"^\d+(?:st|nd|rd|th)$"
+_UNRANKED: Final = [*sorted(MISSING), "-1"]
+
+
+def _read_ordinals(table: tables.Table, column: str) -> tables.Table:
+    """Write ranks such as 1st and 2nd as numbers, where the column holds no others."""
+    if table.schema[column] != nw.String:
+        return table
+    rank = nw.col(column).str.strip_chars().str.to_lowercase()
+    words = find_rows(table.frame, ~(rank.str.contains(_ORDINAL) | rank.is_in(_UNRANKED)), 1)
+    if words:
+        return table
+    number = rank.str.replace_all("(?:st|nd|rd|th)$", "")
+    return table.with_frame(table.frame.with_columns(number.alias(column)))
+
+
+def understand_rankings(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    roles = assign(table.header(options), RANKINGS.roles, RANKINGS.needs)
+    table = _read_ordinals(table, roles["rank"])
+    return tables.make_rankings(table, options, RANKINGS)
+
+
 RANKINGS: Final = tables.Layout(
     "rankings",
     "rankings",
     ("ranking", "system", "rank"),
-    make=tables.make_rankings,
+    understand=understand_rankings,
     roles=tables.RANKING_ROLES,
     by_role=True,
 )
@@ -68,6 +90,7 @@ def understand_unnamed_rankings(table: tables.Table, options: tables.ReadOptions
     needs = UNNAMED_RANKINGS.needs
     roles = assign(table.header(options), UNNAMED_RANKINGS.roles, needs)
     parts = [nw.col(roles[role]).cast(nw.String).str.strip_chars() for role in ("judge", "item")]
+    table = _read_ordinals(table, roles["rank"])
     name = nw.concat_str([part.fill_null("") for part in parts], separator=" / ")
     named = table.with_frame(table.frame.with_columns(name.alias(_RANKING)))
     data = tables.make_rankings(named, options, UNNAMED_RANKINGS, {"ranking": _RANKING})

@@ -27,7 +27,7 @@ from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.source import fold
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownColumn
 from evenhand.formats.files import REMARK
-from evenhand.formats.layouts.wide import is_criterion
+from evenhand.formats.names import is_criterion
 from evenhand.formats.records import (
     NO_ERROR,
     NON_TRANSLATION,

@@ -30,6 +30,14 @@ from evenhand.data.source import fold, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
 from evenhand.formats.layouts.wmt import stack
+from evenhand.formats.names import (
+    AFFIXES,
+    COUNTS,
+    JUDGES,
+    are_judges,
+    is_criterion,
+    split_words,
+)
 from evenhand.formats.roles import (
     ONLY_ASKED,
     Header,
@@ -43,41 +51,8 @@ from evenhand.render.findings import Finding
 
 # What names of columns can be, beside "score", which leaves open what they are
 NAMED: Final = ("criterion", "judge", "system")
-CRITERIA: Final = frozenset(
-    (
-        *("accuracy", "adequacy", "appropriateness", "clarity", "coherence", "cohesion"),
-        *("completeness", "complexity", "comprehensibility", "conciseness", "consistency"),
-        *("content", "correctness", "creativity", "depth", "diversity", "empathy", "engagement"),
-        *("engagingness", "expressiveness", "factuality", "faithfulness", "fidelity", "fluency"),
-        *("formality", "grammar", "grammaticality", "harmlessness", "helpfulness", "honesty"),
-        *("humanness", "informativeness", "intelligibility", "interestingness", "likability"),
-        *("meaning", "meaningpreservation", "mos", "naturalness", "organization", "originality"),
-        *("overall", "overallquality", "persuasiveness", "plausibility", "politeness", "quality"),
-        *("readability", "relevance", "relevancy", "safety", "satisfaction", "simplicity"),
-        *("specificity", "structure", "style", "terminology", "tone", "truthfulness"),
-        *("understandability", "usefulness", "verbosity", "wellformedness"),
-    )
-)
 # Names of scores of which lower is better, where no other column holds numbers
 _PENALTIES: Final = frozenset(("penalty", "penalties", "errors", "errorcount"))
-# Words beside the name of what is scored: score_fluency, anna's rating
-_AFFIXES: Final = frozenset(("score", "scores", "rating", "rated", "grade", "points", "likert"))
-_JUDGES: Final = frozenset(
-    (
-        *("annotator", "annot", "ann", "judge", "rater", "coder", "worker", "evaluator", "human"),
-        *("assessor", "participant", "reviewer", "expert", "respondent", "subject", "person"),
-    )
-)
-# Words of columns that count or number something, and score nothing
-_COUNTS: Final = frozenset(
-    (
-        *("id", "index", "idx", "row", "nr", "no", "number", "count", "order", "trial", "page"),
-        *("batch", "session", "round", "turn", "age", "year", "date", "length", "len", "words"),
-        *("tokens", "chars", "characters", "time", "duration", "seconds", "minutes", "ms", "cost"),
-        *("confidence", "certainty", "difficulty", "familiarity", "expertise", "experience"),
-        *("price", "seed", "version", "item", "items", "question", "segment", "seg", "sentence"),
-    )
-)
 # Words of columns that number items, and of columns that hold texts
 _NUMBERS: Final = frozenset(("id", "index", "nr", "no", "number", "item", "segment", "sentence"))
 _TEXTS: Final = frozenset(
@@ -103,7 +78,6 @@ _OFFSETS: Final = frozenset(
 )
 _PLACES: Final = frozenset(("char", "character", "error", "i", "idx", "index", "pos", "position"))
 _ALONE: Final = frozenset(("i", "q"))  # The same where no other word is in the name
-_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _PARTINGS: Final = (" / ", "__", "_", " ", ".", "-", ":", "/")
 # Ends of scales that people use, the narrowest first
 _SCALES: Final = ((0, 1), (1, 3), (1, 4), (1, 5), (0, 5), (1, 7), (1, 10), (0, 10), (0, 100))
@@ -192,14 +166,14 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
     criteria, judges = any(map(is_criterion, columns)), are_judges(columns)
     if "system" in unsaid and (judges or criteria):
         what = "judges" if judges else "criteria"
-        named = [one for one in header.free if {"model", "system"} & {*_words(one)}]
+        named = [one for one in header.free if {"model", "system"} & {*split_words(one)}]
         likely_system = [*named, *header.candidates("item"), "NAME"][0]
         raise UnknownFormat(
             f"{header.table} has a column of scores for each of several {what}"
             f" ({listing(columns)}), and none that says whose output was scored. Say which it is:"
             f" {write_roles(header, {'system': likely_system})}"
         )
-    mixed = criteria and not asked and any(_JUDGES & {*_words(name)} for name in columns)
+    mixed = criteria and not asked and any(JUDGES & {*split_words(name)} for name in columns)
     likely = (("system", True), ("judge", judges), ("criterion", (criteria and not mixed) or asked))
     for role, sure in likely:
         if role in unsaid and (sure or len(unsaid) == 1):
@@ -235,10 +209,10 @@ def list_others(header: Header, columns: Collection[str]) -> list[str]:
 def _guess_beside(header: Header, columns: Collection[str]) -> dict[str, str]:
     """Return the likeliest columns of judges and items, where none is called so; else NAME."""
     others = list_others(header, columns)
-    likely = [one for one in others if not _TEXTS & {*_words(one)}]
+    likely = [one for one in others if not _TEXTS & {*split_words(one)}]
     likely.sort(key=header.spreads().__contains__)  # those of words are likelier to name judges
     named = {role: "NAME" for role in ("judge", "item") if not header.candidates(role)}
-    numbered = [one for one in likely if _NUMBERS & {*_words(one)}]
+    numbered = [one for one in likely if _NUMBERS & {*split_words(one)}]
     if "item" in named and numbered:
         named["item"] = numbered[0]
         likely.remove(numbered[0])
@@ -251,43 +225,27 @@ def unnamed_first(header: Header) -> list[str]:
     return [name for name in header.columns[:1] if name in ("column1", "Unnamed: 0")]
 
 
-def _words(name: str) -> list[str]:
-    return _WORD.findall(name.casefold())
-
-
 def counts(name: str, said: Collection[str]) -> bool:
     """Say whether a column counts or numbers something, by its name.
 
     said: roles that columns have; q1 is a criterion where systems have a column, else an item.
     """
-    words = _words(name)
+    words = split_words(name)
     numbered = words[0] in _ALONE and all(one.isdigit() for one in words[1:])
-    counted = bool(_COUNTS & {*words}) or is_offset(name)
+    counted = bool(COUNTS & {*words}) or is_offset(name)
     return counted or (numbered and (len(words) == 1 or "system" not in said))
 
 
 def is_offset(name: str) -> bool:
     """Say whether a column holds places in a text, such as where an error starts."""
-    words = {*_words(name)}
+    words = {*split_words(name)}
     return bool(_OFFSETS & words) and words <= _OFFSETS | _PLACES
 
 
 def sums_up(name: str) -> bool:
     """Say whether a column holds means or sums of others, by its name."""
-    words = {*_words(name)}
-    return bool(_SUMS & words) and words <= _SUMS | _ALL | _AFFIXES
-
-
-def is_criterion(name: str) -> bool:
-    return "".join(word for word in _words(name) if word not in _AFFIXES) in CRITERIA
-
-
-def are_judges(columns: Sequence[str]) -> bool:
-    """Say whether names are of judges: annotator_1, or a name beside a word for scores."""
-    if any(map(is_criterion, columns)):
-        return False
-    words = [_words(name) for name in columns]
-    return all(_JUDGES & {*one} for one in words) or all(_AFFIXES & {*one} for one in words)
+    words = {*split_words(name)}
+    return bool(_SUMS & words) and words <= _SUMS | _ALL | AFFIXES
 
 
 def share_scale(spreads: Sequence[Spread]) -> bool:
@@ -313,11 +271,11 @@ def strip_words(name: str, words: Collection[str]) -> str:
 def _unfold(role: str, columns: Sequence[str]) -> Unfolding:
     """Name what each column is; words for scores beside all names say nothing."""
     parts = {
-        name: [one for one in re.split(r"[\s_.:-]+", name) if one.casefold() not in _AFFIXES]
+        name: [one for one in re.split(r"[\s_.:-]+", name) if one.casefold() not in AFFIXES]
         for name in columns
     }
     short = {name: " ".join(words) for name, words in parts.items()}
-    every = all(_AFFIXES & {*_words(name)} for name in columns)
+    every = all(AFFIXES & {*split_words(name)} for name in columns)
     distinct = all(short.values()) and len({*short.values()}) == len(columns)
     return Unfolding(
         (role,), {name: (short[name] if every and distinct else name,) for name in columns}
@@ -481,7 +439,10 @@ WIDE: Final = tables.Layout(
 #
 #     judge,item,rank_x,rank_y,rank_z
 #     ann,17,2,1,3
+#
+# Or the system of each rank has a column: 1st, 2nd, 3rd.
 
+_PLACE: Final = re.compile(r"\d+(?:st|nd|rd|th)")
 _RANKS: Final = frozenset(("rank", "ranked", "ranking", "ranks", "of"))
 
 
@@ -489,14 +450,26 @@ def find_ranks(header: Header) -> list[str]:
     """Return columns of ranks by their names: whole places, from 1 to as many as there are."""
     if any(map(header.candidates, ("system", "rank", "score", "outcome", "left", "right"))):
         return []
-    columns = [name for name in header.free if _RANKS - {"of"} & {*_words(name)}]
+    columns = [name for name in header.free if _RANKS - {"of"} & {*split_words(name)}]
     spreads = header.spreads() if len(columns) > 1 else {}
     places = [spreads[name] for name in columns if name in spreads]
     fits = all(one.low >= -1 and 1 <= one.high <= len(columns) for one in places)
     return columns if fits and 1 < len(places) == len(columns) else []
 
 
+def find_places(header: Header) -> list[str]:
+    """Return the columns 1st, 2nd, 3rd and so on, each with the system that has this rank."""
+    if any(map(header.candidates, ("system", "rank", "score", "outcome", "left", "right"))):
+        return []
+    columns = [name for name in header.free if _PLACE.fullmatch(fold(name))]
+    numbers = [int(re.sub(r"\D", "", name)) for name in columns]
+    return columns if len(columns) > 1 and numbers == [*range(1, len(columns) + 1)] else []
+
+
 def understand_ranks(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    places = find_places(table.header(options))
+    if places:
+        return _make_places(table, options, places)
     columns = find_ranks(table.header(options))
     if not columns:
         raise UnknownColumn(f"{table.name} has no columns of ranks, such as rank_x and rank_y")
@@ -513,13 +486,25 @@ def understand_ranks(table: tables.Table, options: tables.ReadOptions) -> tables
     return replace(data, source=data.source.noting(note))
 
 
+def _make_places(
+    table: tables.Table, options: tables.ReadOptions, columns: Sequence[str]
+) -> tables.Handle:
+    ranks = [str(at) for at in range(1, len(columns) + 1)]
+    frame = stack(number_rows(table.frame, _ROW), {"system": columns}, {"rank": ranks})
+    given = nw.col("system").cast(nw.String).str.strip_chars().fill_null("") != ""
+    fixed = {"ranking": _ROW, "system": "system", "rank": "rank"}
+    data = tables.make_rankings(table.with_frame(frame.filter(given)), options, WIDE_RANKS, fixed)
+    note = say("unfolded-places", columns=columns)
+    return replace(data, source=data.source.noting(note))
+
+
 WIDE_RANKS: Final = tables.Layout(
     "wide_ranks",
     "a wide table of rankings",
     (),
     understand=understand_ranks,
     roles=tuple(role for role in tables.RANKING_ROLES if role not in ("ranking", "system", "rank")),
-    condition=lambda header: bool(find_ranks(header)),
+    condition=lambda header: bool(find_ranks(header) or find_places(header)),
 )
 
 
@@ -594,7 +579,7 @@ def find_votes(header: Header) -> list[str]:
     """Return columns that are named after judges, where no column says the judge or the outcome."""
     if any(map(header.candidates, ("judge", "outcome"))):
         return []
-    named = [name for name in header.free if _JUDGES & {*_words(name)}]
+    named = [name for name in header.free if JUDGES & {*split_words(name)}]
     columns = [name for name in named if header.fits(name, "outcome")]
     return columns if len(columns) > 1 else []
 
