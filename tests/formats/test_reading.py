@@ -108,6 +108,7 @@ def test_what_was_understood_is_said(tmp_path: Path) -> None:
     assert source.format == "arena"
     assert source.notes == (
         "read arena battles: left=model_a, right=model_b, outcome=winner, judge, item",
+        "counted as ties: tie (bothbad)",
     )
     assert source.columns["left"] == "model_a"
     assert source.name == str(tmp_path / "t.parquet")
