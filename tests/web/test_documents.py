@@ -174,13 +174,18 @@ def test_a_document_is_submitted_while_the_campaign_is_paused(
     assert load(client, token)["closed"] is True
 
 
-def test_another_judge_in_a_seat_submits_their_own_answers_alone(
-    client: TestClient, store: Store
-) -> None:
+def follow(client: TestClient, store: Store) -> tuple[str, Any]:
+    """Return the link of a judge in the seat of one who left, and what that one was asked last."""
     token = fill(store, make_documents())["ann"]
     item = send(client, token, load(client, token), 10).json()["next"]
     store.revoke("ann")
-    later = store.invite("ben", seat="ann").token
+    return store.invite("ben", seat="ann").token, item
+
+
+def test_another_judge_in_a_seat_submits_their_own_answers_alone(
+    client: TestClient, store: Store
+) -> None:
+    later, _ = follow(client, store)
     item = answer_all(client, later)
     assert submit(client, later, item).json()["state"] == "item"
     (sent,) = (one for one in store.records() if one.kind == "submit")
@@ -279,10 +284,7 @@ def test_the_time_of_a_change_is_added(client: TestClient, store: Store) -> None
 def test_another_judge_in_a_seat_does_not_see_the_answers_before(
     client: TestClient, store: Store
 ) -> None:
-    token = fill(store, make_documents())["ann"]
-    item = send(client, token, load(client, token), 10).json()["next"]
-    store.revoke("ann")
-    later = store.invite("ben", seat="ann").token
+    later, item = follow(client, store)
     assert list_scores(load(client, later)["document"]) == [None] * len(item["document"])
 
 
