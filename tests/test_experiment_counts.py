@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+from markdown_it import MarkdownIt
+
 from experiments.table import (
     ROOT,
     UNTESTED,
@@ -60,3 +62,11 @@ def test_each_of_26_experiments_has_counts_or_is_said_to_have_no_test():
     assert counted | UNTESTED.keys() == {*range(1, 27)}
     assert not counted & UNTESTED.keys()
     assert all(f"\n{why}\n" in write_table() for why in UNTESTED.values())
+
+
+def test_the_page_shows_counts_as_they_stand():
+    """Code has brackets, stars and underlines that are Markdown too."""
+    page = MarkdownIt().enable("table").parse(write_table())
+    texts = [token.children for token in page if token.children]
+    shown = {parts[0].content for parts in texts if len(parts) == 1 and parts[0].type == "text"}
+    assert {" ".join(row["counts"].split()) for row in read_kept()} <= shown

@@ -120,7 +120,9 @@ def write_table() -> str:
         lines += ["", f"## {asks}", "", "| test | counts |", "|---|---|"]
         for row in ours:
             cells = (row["arm"], row["counts"])
-            lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+            # as it stands: the brackets of code are no links, its stars no emphasis
+            plain = [re.sub(r"[\\`*_\[\]|]", r"\\\g<0>", cell) for cell in cells]
+            lines.append(f"| {' | '.join(plain)} |")
     return "\n".join(lines) + "\n"
 
 
