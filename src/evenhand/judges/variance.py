@@ -72,7 +72,8 @@ def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents
     fit = RandomJudges(level=level).fit(replace(tally, factors={"judge": tally.factor("judge")}))
     lower, upper = fit.sigma_interval or (None, None)
     p = None if fit.lr_test is None else fit.lr_test.p
-    tastes = Component(JUDGE_SYSTEM, fit.sigma, fit.n_judges, lower, upper, p, how="likelihood")
+    sigma, judges = fit.sigma, len(fit.labels_of_judges)
+    tastes = Component(JUDGE_SYSTEM, sigma, judges, lower, upper, p, how="likelihood")
     try:
         moments = estimate_taste_components(tally, level=level)
     except NotIdentified:

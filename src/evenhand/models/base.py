@@ -366,6 +366,35 @@ class ParametricFit(FittedModel):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class WorthsFit(ParametricFit):
+    """A fit whose first parameters are the λ of all systems but one, which stands at 0."""
+
+    reference: str  # the system with λ = 0
+    # (p, p) model-based covariance of `estimate`; more rows are of what is not in it
+    vcov: Array
+
+    @cached_property
+    def log_worth(self) -> Array:
+        worths = self.estimate[: len(self.systems) - 1]
+        return 2 * np.insert(worths, self.code(self.reference), 0.0)
+
+    @cached_property
+    def worth_vcov(self) -> Array:
+        return add_reference(4 * self.vcov, len(self.systems), self.code(self.reference))
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        p = len(self.names)
+        return self.list_coefficients(self.vcov[:p, :p], self.code(self.reference))
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        left, right = self.codes(pairs).T
+        chances = self.predict_gaps(self.log_worth[left] - self.log_worth[right])
+        assert chances is not None  # models that do not know them predict in another way
+        return chances
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Posterior(FittedModel):
     """A fit by draws; `notes` say as well how far its chains agree."""
 

@@ -21,7 +21,7 @@ difference of judges where there is none (so no test on rankings), nor are items
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -33,7 +33,7 @@ from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, require_option
-from evenhand.models.base import Coefficient, LRTest, ParametricFit, add_reference, finite
+from evenhand.models.base import Coefficient, LRTest, WorthsFit, finite
 from evenhand.models.design import (
     name_worths,
     plain_design,
@@ -643,12 +643,13 @@ class Slopes:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SlopesFit(ParametricFit):
-    """Parameters are λ, and γ where it is free, for a judge of slope 1."""
+class SlopesFit(WorthsFit):
+    """Parameters are λ, and γ where it is free, for a judge of slope 1.
+
+    The last row of `vcov` is of log τ, where τ is not 0.
+    """
 
     model: JudgeSlopes  # the settings
-    # (p + 1, p + 1) covariance of `estimate` and of log τ; without the last where τ is 0
-    vcov: Array
     tau: float  # standard deviation of the judges' log-slopes
     # its .95 interval; infinity where it has no upper end; None on rankings
     tau_interval: tuple[float, float] | None
@@ -660,30 +661,20 @@ class SlopesFit(ParametricFit):
     nodes: int  # nodes of the integral per judge
     quadrature_error: float  # change in log-likelihood with twice as many (nats)
     law: TieLaw  # the tie law
-    reference: int  # code of the system whose λ is zero
 
     assumes = "judgments independent given judges' slopes"
 
-    @cached_property
-    def log_worth(self) -> Array:
-        return 2 * np.insert(self.estimate[: len(self.systems) - 1], self.reference, 0.0)
-
-    @cached_property
-    def worth_vcov(self) -> Array:
-        return add_reference(4 * self.vcov, len(self.systems), self.reference)
-
-    @cached_property
+    @property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Every parameter; τ last, without z and p, since 0 is the end of its range."""
         p, vcov = len(self.names), self.vcov
         stderr = self.tau * float(np.sqrt(vcov[p, p])) if len(vcov) > p else None
-        rows = self.list_coefficients(vcov[:p, :p], self.reference)
-        return (*rows, Coefficient("tau", "judge slopes", self.tau, stderr, None, None))
+        tau = Coefficient("tau", "judge slopes", self.tau, stderr, None, None)
+        return (*super().coefficients, tau)
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        named = self.systems[self.reference]
-        return (f"ties={self.model.ties}", f"reference={named}", f"{self.nodes} nodes")
+        return (f"ties={self.model.ties}", f"reference={self.reference}", f"{self.nodes} nodes")
 
     @property
     def extras(self) -> Mapping[str, Any]:
@@ -727,12 +718,8 @@ class SlopesFit(ParametricFit):
         sentences.append(say("nodes", "info", nodes=self.nodes, error=self.quadrature_error))
         return tuple(sentences)
 
-    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right for a judge drawn from the population."""
-        left, right = self.codes(pairs).T
-        return self.predict_gaps(self.log_worth[left] - self.log_worth[right])
-
     def predict_gaps(self, gaps: Array) -> Array:
+        """Return the chances of a judge drawn from the population."""
         gamma = float(self.estimate[-1]) if self.law.free else 0.0
         z = np.linspace(-FARTHEST, FARTHEST, MIXING)
         weights = np.exp(-(z**2) / 2)
@@ -849,6 +836,7 @@ class JudgeSlopes:
             systems=tally.systems,
             names=(*names, *(["g1"] if law.free else [])),
             labels=(*labels, *(["tie"] if law.free else [])),
+            reference=tally.systems[reference],
             estimate=peak.beta[: len(flat)],
             vcov=peak.vcov,
             tau=peak.tau,
@@ -864,5 +852,4 @@ class JudgeSlopes:
             quadrature_error=peak.error,
             notes=(*verdict.notes, *notes),
             law=law,
-            reference=reference,
         )

@@ -19,7 +19,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
-from evenhand.models.base import Coefficient, ParametricFit, add_reference
+from evenhand.models.base import WorthsFit, add_reference
 from evenhand.models.design import name_worths, reference_code
 from evenhand.models.existence import check_existence, refuse_nothing
 from evenhand.models.settings import require_prior
@@ -431,13 +431,10 @@ class OrderSettings:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class OrderFit(ParametricFit):
+class OrderFit(WorthsFit):
     """The law's own parameters are g2, g3, ... or g1."""
 
     model: OrderSettings  # the settings
-    beta: Array  # (p,) log-worths without the reference, then the law's own parameters
-    # (p, p) model-based covariance of `beta`, which takes rankings for independent
-    beta_vcov: Array
     df: float  # choices' rivals, less one each, less parameters; see `deviance`
     steps: int  # Newton steps
     decrement: float  # Newton decrement squared at the end
@@ -445,39 +442,21 @@ class OrderFit(ParametricFit):
 
     assumes = "independent rankings"
 
-    @property
-    def reference(self) -> str:
-        return self.systems[self.likelihood.reference]
+    @cached_property
+    def beta(self) -> Array:
+        """(p,) log-worths without the reference, then the law's own parameters."""
+        return self.estimate / self.likelihood.scale
 
-    @property
-    def log_worth(self) -> Array:
-        return self.likelihood.widen(self.beta)[0]
-
-    @property
-    def vcov(self) -> Array:
+    @cached_property
+    def beta_vcov(self) -> Array:
+        """(p, p) model-based covariance of `beta`, which takes rankings for independent."""
         scale = self.likelihood.scale
-        return self.beta_vcov * scale * scale[:, None]
-
-    @cached_property
-    def worth_vcov(self) -> Array:
-        return add_reference(self.beta_vcov, len(self.systems), self.likelihood.reference)
-
-    @cached_property
-    def coefficients(self) -> tuple[Coefficient, ...]:
-        return self.list_coefficients(self.vcov, self.likelihood.reference)
+        return self.vcov / scale / scale[:, None]
 
     @property
     def deviance(self) -> float:
         """−2ℓ, on `df`: against certainty of every choice, so that it tests no fit."""
         return -2 * self.loglik
-
-    @property
-    def aic(self) -> float:
-        return -2 * self.loglik + 2 * len(self.beta)
-
-    @property
-    def bic(self) -> float:
-        return float(-2 * self.loglik + len(self.beta) * np.log(self.n_judgments))
 
     @property
     def says(self) -> tuple[Finding, ...]:
@@ -620,9 +599,9 @@ def fit_orders(
         systems=orders.systems,
         names=(*names, *law.extras),
         labels=(*others, *labels),
+        reference=orders.systems[reference],
         estimate=beta * data.scale,
-        beta=beta,
-        beta_vcov=vcov,
+        vcov=vcov * data.scale * data.scale[:, None],
         loglik=float(orders.weights @ data.log_probs(beta)),
         df=df - data.size,
         n_judgments=orders.n_judgments,

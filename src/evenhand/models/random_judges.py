@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import ceil, erfc, exp, inf, log, sqrt
 from typing import Any, Final, Literal, get_args
 
@@ -45,7 +44,7 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.models import random_judges_likelihood as integrals
-from evenhand.models.base import Coefficient, LRTest, ParametricFit, add_reference, finite
+from evenhand.models.base import LRTest, WorthsFit, finite
 from evenhand.models.design import (
     name_worths,
     reference_code,
@@ -489,11 +488,15 @@ NODES = 41  # Nodes of the sum over a new judge's log-odds, more in proportion w
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class RandomJudgesFit(ParametricFit):
-    """Parameters are λ of the mean judge, and γ where ties are an outcome."""
+class RandomJudgesFit(WorthsFit):
+    """Parameters are λ of the mean judge, and γ where ties are an outcome.
+
+    Judges, not judgments, are taken for independent, so that `vcov` has the variance between them
+    in it; σ is no coefficient, it stands apart.
+    """
 
     model: RandomJudges  # the settings
-    labels_of_judges: tuple[str, ...]  # the judges, sorted
+    labels_of_judges: tuple[str, ...]  # the judges with a judgment that counts, sorted
     sigma: float  # standard deviation of judges' log-worths around the mean judge's (log-odds)
     # ends of its profile likelihood interval; 0 and infinity where there is none;
     sigma_interval: tuple[float, float] | None
@@ -504,40 +507,14 @@ class RandomJudgesFit(ParametricFit):
     deal_test: DealTest | None
     pooled_loglik: float  # log-likelihood of the same model with σ = 0 (nats)
     check: IntegralCheck | None  # importance sampling of the integrals; None at σ = 0
-    n_judges: int  # judges with a judgment that counts
     panel: integrals.Panel  # judges' answers
     peak: integrals.Peak  # the estimates and their covariance
 
     assumes = "judges independent, each with a taste, their judgments independent given it"
 
     @property
-    def reference(self) -> str:
-        return self.systems[self.panel.reference]
-
-    @property
-    def vcov(self) -> Array:
-        """(p, p) covariance of `estimate`; judges, not judgments, are taken for independent."""
-        p, scale = len(self.names), self.panel.scale
-        return self.peak.vcov[:p, :p] * scale * scale[:, None]
-
-    @property
-    def log_worth(self) -> Array:
-        """(K,) log-worth of the mean judge (natural log-odds), the reference at 0."""
-        return np.insert(self.peak.beta[: len(self.systems) - 1], self.panel.reference, 0.0)
-
-    @cached_property
-    def worth_vcov(self) -> Array:
-        """(K, K) covariance of `log_worth`, the variance between judges in it."""
-        return add_reference(self.peak.vcov, len(self.systems), self.panel.reference)
-
-    @property
     def gamma(self) -> float | None:
         return float(self.estimate[-1]) if self.panel.ties else None
-
-    @cached_property
-    def coefficients(self) -> tuple[Coefficient, ...]:
-        """Worths (λ) and γ with standard error, z and p; σ is no coefficient, it stands apart."""
-        return self.list_coefficients(self.vcov, self.panel.reference)
 
     @property
     def says(self) -> tuple[Finding, ...]:
@@ -582,10 +559,6 @@ class RandomJudgesFit(ParametricFit):
         restricted = "restricted" if model.restricted else "ml"
         named = (f"ties={model.ties}", f"method={model.method}", f"reference={self.reference}")
         return (*named, restricted, f"level={model.level:g}", f"seed={model.seed}")
-
-    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        worth, (left, right) = self.log_worth, self.codes(pairs).T
-        return self.predict_gaps(worth[left] - worth[right])
 
     def predict_gaps(self, gaps: Array) -> Array:
         # an even sum is exact here: its error is exp(−2π d / step), d the distance
@@ -642,7 +615,7 @@ class RandomJudgesFit(ParametricFit):
             "lr_p": None if test is None else test.p,
             "deal_p": None if deal is None else deal.p,
             "pooled_loglik": self.pooled_loglik,
-            "n_judges": float(self.n_judges),
+            "n_judges": float(len(self.labels_of_judges)),
         }
 
 
@@ -797,13 +770,16 @@ class RandomJudges:
             merged = "" if deal_test is not None else "merged-"
             notes.append(say(f"sigma-of-{merged}rankings", "warning"))
         names, others = name_worths(tally.systems, reference)
+        p = len(panel.scale)
         return RandomJudgesFit(
             model=self,
             systems=tally.systems,
             labels_of_judges=labels,
             names=(*names, *("g1",) * panel.ties),
             labels=(*others, *("tie",) * panel.ties),
-            estimate=peak.beta[: len(panel.scale)] * panel.scale,
+            reference=tally.systems[reference],
+            estimate=peak.beta[:p] * panel.scale,
+            vcov=peak.vcov[:p, :p] * panel.scale * panel.scale[:, None],
             sigma=peak.sigma,
             sigma_interval=None if of_rankings else (interval.lower, interval.upper),
             sigma_ml=highest.sigma,
@@ -812,7 +788,6 @@ class RandomJudges:
             loglik=highest.loglik,
             pooled_loglik=pooled.loglik,
             check=check,
-            n_judges=len(labels),
             n_judgments=tally.n_judgments,
             n_comparisons=tally.n_comparisons,
             notes=(*notes, *note_result(peak.sigma, interval, check)),
