@@ -6,7 +6,6 @@ Each file names the software, the call and the tolerance; its README has the ver
 import numpy as np
 import pytest
 
-from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from golden_numbers import entries, golden
 from tallies import dras, tally
@@ -255,7 +254,7 @@ def test_system_covariates_explain_worths(name, columns, eq1):
         assert test.df == printed["df"]
 
 
-# 14: what has no estimate
+# 14: what has no estimate; refusals are in test_existence.py
 
 
 def test_a_pair_without_ties_is_fitted_without_them_and_says_so():
@@ -267,19 +266,3 @@ def test_a_pair_without_ties_is_fitted_without_them_and_says_so():
     assert fit.names == ("o1",)
     assert "No ties observed" in fit.notes[0]
     assert fit.df == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("single_no_minus", "every preference goes one way down A > B"),
-        ("disconnected", "A, B were never compared with C, D"),
-        ("one_system_always_wins", 'nobody preferred anything to "A" (0 of 13)'),
-    ],
-)
-def test_what_has_no_estimate_is_refused_by_name(name, words):
-    given = golden("14_edge_cases", name).input
-    rows = given.get("rows") or [["A", "B", *given.values()]]
-    with pytest.raises(NotIdentified) as caught:
-        BradleyTerry().fit(tally(*rows))
-    assert words in str(caught.value)

@@ -76,7 +76,7 @@ def test_designs_that_do_not_exist_are_not_found(shape):
 
 
 def find_gap(blocks, v):
-    met = Counter(pair for one in blocks for pair in combinations(sorted(one), 2))
+    met = meetings(blocks)
     every = [met[pair] for pair in combinations(range(v), 2)]
     return max(every) - min(every)
 

@@ -13,11 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.results import Shown
-from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, suggest_or_list
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    listing,
+    suggest_or_list,
+)
 from evenhand.models.registry import MODELS, name_settings
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import chi2_tail, two_sided_p
+from evenhand.numerics.sampling import MAX_R_HAT
 from evenhand.render.counts import plural, say_answers, whole
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings, take_findings
@@ -190,6 +197,10 @@ class SystemsFit(Shown, ABC):
 
     model: Any  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
+    notes: tuple[str, ...] = ()  # what must stand beside the numbers
+
+    scale: ClassVar[str]  # what the estimates are
+    assumes: ClassVar[str]  # what their covariance takes for granted
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -202,6 +213,27 @@ class SystemsFit(Shown, ABC):
             raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
         return self.systems.index(system)
 
+    @property
+    def says(self) -> tuple[str, ...]:
+        """Lines for people: what was found, effects, tests, intervals."""
+        return ()
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        return ()
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What stands beside the estimates, for machines."""
+        return {}
+
+    def refuse_errors(self, what: str) -> NotIdentified:
+        return NotIdentified(f"this model knows no errors, so that it has no {what}")
+
+    def refuse_itself(self, system: str) -> InvalidJudgments:
+        return InvalidJudgments(f"'{system}' cannot be contrasted with itself")
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FittedModel(SystemsFit):
@@ -210,11 +242,9 @@ class FittedModel(SystemsFit):
     loglik: float  # log-likelihood of the data (nats), without the prior
     n_judgments: float  # answers, a ranking being one
     n_comparisons: float  # pairs, as the tie rule takes them
-    notes: tuple[str, ...]  # what must stand beside the numbers
 
-    # what the estimates are: λ, half a log-worth, unless the model says something else
-    scale: ClassVar[str] = LAMBDA
-    assumes: ClassVar[str] = "independent judgments"  # what its covariance takes for granted
+    scale: ClassVar[str] = LAMBDA  # half a log-worth, unless the model says something else
+    assumes: ClassVar[str] = "independent judgments"
 
     @property
     @abstractmethod
@@ -231,16 +261,6 @@ class FittedModel(SystemsFit):
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Every parameter."""
 
-    @property
-    @abstractmethod
-    def says(self) -> tuple[str, ...]:
-        """Lines for people: what was found, tests, intervals."""
-
-    @property
-    @abstractmethod
-    def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
-
     @abstractmethod
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right."""
@@ -251,11 +271,6 @@ class FittedModel(SystemsFit):
         Each stands left as often as right. None where that is not known, or more counts than it.
         """
         return None
-
-    @property
-    def extras(self) -> Mapping[str, Any]:
-        """What stands beside the coefficients, for machines."""
-        return {}
 
     @property
     def lambdas(self) -> Array:
@@ -272,7 +287,7 @@ class FittedModel(SystemsFit):
         """Return (n, 2) codes of the systems of pairs; `apart` refuses a system against itself."""
         same = [left for left, right in pairs if left == right and apart]
         if same:
-            raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
+            raise self.refuse_itself(same[0])
         known = {system: code for code, system in enumerate(self.systems)}
         names = [system for pair in pairs for system in pair]
         codes = [known[name] if name in known else self.code(name) for name in names]
@@ -287,12 +302,12 @@ class FittedModel(SystemsFit):
     def contrast_variances(self, first: Codes, second: Codes) -> Array:
         vcov = self.worth_vcov
         if vcov is None:
-            raise NotIdentified("this model knows no errors, so that it has no contrasts")
+            raise self.refuse_errors("contrasts")
         return difference_variances(vcov, first, second)
 
     def quasi_variances(self) -> QuasiVariances:
         if self.worth_vcov is None:
-            raise NotIdentified("this model knows no errors, so that it has no quasi-variances")
+            raise self.refuse_errors("quasi-variances")
         return find_quasi_variances(self.systems, self.worth_vcov / 4)
 
     def to_dict(self) -> dict[str, Any]:
@@ -407,6 +422,16 @@ class Posterior(FittedModel):
     @abstractmethod
     def note_chains(self) -> tuple[Finding, ...]:
         """Say where chains do not agree."""
+
+    def name_unmet(self, r_hat: Array) -> str:
+        """Name the systems whose chains do not agree by their (K,) R̂."""
+        high = np.flatnonzero(r_hat > MAX_R_HAT).tolist()
+        return listing([f"{self.systems[i]} {r_hat[i]:.2f}" for i in high])
+
+    def note_unmet(self, code: str, r_hat: Array) -> tuple[Finding, ...]:
+        names, sweeps = self.name_unmet(r_hat), self.model.sweeps
+        values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
+        return (say(code, "warning", systems=names, **values),) if names else ()
 
     def sign_chains(self) -> tuple[str, str]:
         model = self.model

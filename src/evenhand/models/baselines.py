@@ -104,22 +104,6 @@ class BaselineFit(FittedModel):
     def folded(self) -> Tally:
         return self.shown.fold() if len(self.shown.left) else self.shown
 
-    def by_system(self) -> Array:
-        sums, pairs = np.zeros((len(self.shown.systems), 3)), self.folded
-        np.add.at(sums, pairs.left, pairs.counts)
-        np.add.at(sums, pairs.right, pairs.counts[:, ::-1])
-        return sums
-
-    def between(self, left: Codes, right: Codes) -> Array:
-        """Return (n, 3) counts of pairs as they are asked for; zeros where none was compared."""
-        k, pairs = len(self.shown.systems), self.folded
-        key = np.minimum(left, right) * k + np.maximum(left, right)
-        known = np.append(pairs.left.astype(np.intp) * k + pairs.right, k * k)
-        at = np.searchsorted(known, key)
-        counts = np.append(pairs.counts, np.zeros((1, 3)), axis=0)
-        rows = np.where((known[at] == key)[:, None], counts[at], 0.0)
-        return np.where((left > right)[:, None], rows[:, ::-1], rows)
-
     def _note_unseen(self, code: str) -> tuple[Finding, ...]:
         pairs, systems = self.folded, self.shown.systems
         seen = np.unique(np.concatenate([pairs.left, pairs.right]))
@@ -204,7 +188,14 @@ class PairsFit(BaselineFit):
     model: IndependentPairs
 
     def chances(self, left: Codes, right: Codes) -> Array:
-        return shares(self.between(left, right), self.model.strength)
+        k, pairs = len(self.shown.systems), self.folded
+        key = np.minimum(left, right) * k + np.maximum(left, right)
+        known = np.append(pairs.left.astype(np.intp) * k + pairs.right, k * k)
+        at = np.searchsorted(known, key)
+        counts = np.append(pairs.counts, np.zeros((1, 3)), axis=0)
+        rows = np.where((known[at] == key)[:, None], counts[at], 0.0)  # 0 where none was compared
+        asked = np.where((left > right)[:, None], rows[:, ::-1], rows)
+        return shares(asked, self.model.strength)
 
     def _say(self) -> tuple[Finding, ...]:
         k = len(self.systems)
@@ -295,7 +286,10 @@ class StudentsFit(BaselineFit):
     @cached_property
     def ability(self) -> Array:
         """(K, 3) chances of each system to be preferred, to tie, to lose."""
-        return shares(self.by_system(), self.model.strength)
+        sums, pairs = np.zeros((len(self.shown.systems), 3)), self.folded
+        np.add.at(sums, pairs.left, pairs.counts)
+        np.add.at(sums, pairs.right, pairs.counts[:, ::-1])
+        return shares(sums, self.model.strength)
 
     def chances(self, left: Codes, right: Codes) -> Array:
         if self.model.reconstruction == "asymmetric":
@@ -336,12 +330,14 @@ class StudentsFit(BaselineFit):
         return (self.model.reconstruction, *super().signature_parts)
 
 
-# Chances that are the same for all pairs: uniform, and uniform but for the share of ties.  Uniform:
-# Q(π | s1, s2) = 1/3 adjusted uniform:    Q(tie) = (α + n_tie) / (3α + n),   Q(left) = Q(right) =
-# (1 − Q(tie)) / 2  Source: Hopkins & May (2013), sections 5.1 and 5.2. Their formula of the second
-# has α = 0; they say elsewhere that the Dirichlet strength of each baseline was 1, which is the
-# default here. Perplexity of the first is 3 on any judgments.  When not to use them: to rank. They
-# know nothing of systems; a model that does not beat the second on judgments that it has not seen
+# Chances that are the same for all pairs: uniform, and uniform but for the share of ties.
+#
+# uniform            Q(π | s1, s2) = 1/3
+# adjusted uniform   Q(tie) = (α + n_tie) / (3α + n),   Q(left) = Q(right) = (1 − Q(tie)) / 2
+#
+# Source: Hopkins & May (2013), sections 5.1 and 5.2. Their formula of the second has α = 0; they
+# say elsewhere that the Dirichlet strength of each baseline was 1, which is the default here. When
+# not to use them: to rank. A model that does not beat the second on judgments that it has not seen
 # has learned nothing but how often judges tie.
 
 

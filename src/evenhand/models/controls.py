@@ -40,7 +40,7 @@ from evenhand.models.texts import say
 from evenhand.models.ties import Local, Tie, TwoOutcomes, expand_blocks
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile, t_tail
-from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
+from evenhand.numerics.newton import Expansion, Maximum, invert_positive
 from evenhand.numerics.sampling import RunningSum, one_blas_thread
 from evenhand.render import document as shown
 from evenhand.render.values import write_p
@@ -756,13 +756,13 @@ def _climb(likelihood: ControlledLikelihood, controls: tuple[Control, ...], plai
     start = _start(likelihood, plain)
     check_aliases(likelihood, controls, likelihood.expand(start).information)
     try:
-        return maximise(likelihood.expand, start, reach=likelihood.reach)
+        return likelihood.maximise(start)
     except NotConverged as stop:
         endless = []  # controls that run away alone
         for at, control in enumerate(controls):
             one = likelihood.only(at)
             try:
-                maximise(one.expand, _start(one, plain), reach=one.reach)
+                one.maximise(_start(one, plain))
             except NotConverged:
                 endless.append(control.name)
         names = endless or [one.name for one in controls]

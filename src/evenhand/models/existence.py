@@ -152,6 +152,7 @@ _TIES: Final = "the tie parameter has no finite estimate"
 _KEEP_TIES: Final = "keep the ties (--ties half-win)"
 _BOTH_ORDERS: Final = "show each pair in both orders"
 _NO_ORDER: Final = "leave out --order-effect"
+_OTHER: Final = "fit --model bradley-terry --prior 1"
 NEVER: Final = "never compared"  # What systems were that no comparison joins
 
 
@@ -406,13 +407,13 @@ def check_existence(
     return Verdict(free, _note_no_ties(ties, tied=free))
 
 
-def check_tally(tally: Tally, ties: str, remedy: str) -> Verdict:
-    """Check a model whose options are not those that a refusal names, but this remedy is."""
+def check_tally(tally: Tally, ties: str) -> Verdict:
+    """Check a model that has no options of those that a refusal names: another one has a prior."""
     try:
         return check_existence(tally.pool(), ties=ties)
     except NotIdentified as refusal:
         data = refusal.without_options().remedies
-        remedies = (*data, remedy) if data else ()  # without comparisons there is none
+        remedies = (*data, *[_OTHER] * bool(data))  # without comparisons there is none
         raise NotIdentified(refusal.fault, remedies, refusal.leave) from None
 
 
@@ -559,7 +560,7 @@ def _check_beside_prior(
         shown = "first" if won else "second"
         raise NotIdentified(
             f"the order effect is not identified: whoever stood {shown} was always preferred",
-            ["leave out --order-effect"],
+            [_NO_ORDER],
         )
     return Verdict(bool(model.ties in FREE and tied), _note_no_ties(model.ties, tied=bool(tied)))
 

@@ -33,7 +33,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
-from evenhand.errors import UnknownOption, listing
+from evenhand.errors import UnknownOption
 from evenhand.models.base import Coefficient, Posterior
 from evenhand.models.irt_outputs import Chains, OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
@@ -112,20 +112,14 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
-    """The j-th comparison of the first m outputs of a colour."""
-
-    rival: Numbers  # (m,) place of the other output
-    outcome: Numbers  # (m,) LEFT where the own output was preferred, TIE, or RIGHT
-
-
-@dataclass(frozen=True, eq=False)
 class Colour:
     """Outputs start..stop, no two of which were compared, and their comparisons in rounds."""
 
     start: int
     stop: int
-    rounds: tuple[Round, ...]
+    # the j-th comparison of the first m outputs: place of the other output (m,), and LEFT where the
+    # own output was preferred, TIE, or RIGHT
+    rounds: tuple[tuple[Numbers, Numbers], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +158,9 @@ def plan_colours(pairs: OutputPairs) -> Plan:
     colour, number = colour[order][at][by_round], number[by_round]
     rival, outcome = rival[by_round], outcome[by_round]
     borders = np.flatnonzero(np.diff(colour) | np.diff(number)) + 1
-    rounds: list[list[Round]] = [[] for _ in range(len(borders_of) - 1)]
+    rounds: list[list[tuple[Numbers, Numbers]]] = [[] for _ in range(len(borders_of) - 1)]
     for begin, end in pairwise([0, *borders.tolist(), len(colour)]):
-        rounds[int(colour[begin])].append(Round(rival[begin:end], outcome[begin:end]))
+        rounds[int(colour[begin])].append((rival[begin:end], outcome[begin:end]))
     drawn = tuple(
         Colour(start, stop, tuple(parts))
         for (start, stop), parts in zip(pairwise(borders_of.tolist()), rounds, strict=True)
@@ -311,13 +305,9 @@ def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterato
 
 def _make_step(colour: Colour, cell: Numbers, categories: int) -> _Step:
     chains = cell.shape[1]
-    rounds = tuple((one.rival, one.outcome[:, None] * categories) for one in colour.rounds)
+    rounds = tuple((rival, outcome[:, None] * categories) for rival, outcome in colour.rounds)
     rows = cell[colour.start : colour.stop].reshape(-1)
-    busy = (
-        len(rounds[MIN_LOGGED_COMPARISONS - 1][0]) * chains
-        if len(rounds) >= MIN_LOGGED_COMPARISONS
-        else 0
-    )
+    busy = sum(len(rival) for rival, _ in rounds[MIN_LOGGED_COMPARISONS - 1 :][:1]) * chains
     return _Step(colour.start * chains, colour.stop * chains, rows, rounds, busy)
 
 
@@ -379,9 +369,6 @@ def chances_of_new(expected: Array, strength: Array, law: Law) -> Array:
 
 def mean_qualities(ability: NDArray[np.floating[Any]]) -> Array:
     return np.asarray(ability @ np.arange(1.0, ability.shape[-1] + 1))
-
-
-MAX_SYSTEMS_NAMED: Final = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -453,19 +440,11 @@ class CategoricalFit(Posterior):
         return self.list_means(self.quality, self.quality_sd)
 
     def note_chains(self) -> tuple[Finding, ...]:
-        def name_apart(r_hat: Array) -> str:
-            high = np.flatnonzero(self.seen & (r_hat > MAX_R_HAT)).tolist()
-            return listing([f"{self.systems[i]} {r_hat[i]:.2f}" for i in high], MAX_SYSTEMS_NAMED)
-
-        worths, qualities = name_apart(self.r_hat), name_apart(self.quality_r_hat)
-        notes = []
-        if worths:
-            sweeps = self.model.sweeps
-            values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
-            notes.append(say("categorical-not-converged", "warning", systems=worths, **values))
-        if qualities:
-            notes.append(say("qualities-not-converged", limit=MAX_R_HAT, systems=qualities))
-        return tuple(notes)
+        worths, quality = (np.where(self.seen, r, 1) for r in (self.r_hat, self.quality_r_hat))
+        notes = self.note_unmet("categorical-not-converged", worths)
+        if names := self.name_unmet(quality):
+            notes += (say("qualities-not-converged", limit=MAX_R_HAT, systems=names),)
+        return notes
 
     @property
     def says(self) -> tuple[Finding, ...]:

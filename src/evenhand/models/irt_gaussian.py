@@ -34,7 +34,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.controls import Judgments
 from evenhand.data.taking import takes_judgments
 from evenhand.data.votes import LEFT, RIGHT, TIE
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Codes, Coefficient, Posterior, difference_variances
 from evenhand.models.irt_outputs import Chains, OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
@@ -42,7 +42,7 @@ from evenhand.numerics import Array
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
 from evenhand.numerics.gaussian_process import Blocks, invert_all, make_blocks
 from evenhand.numerics.newton import solve_columns
-from evenhand.numerics.sampling import MAX_R_HAT, bulk_size, one_blas_thread, split_r_hat
+from evenhand.numerics.sampling import bulk_size, one_blas_thread, split_r_hat
 from evenhand.render.findings import Finding
 
 # Chances of left, tie and right for two outputs that nobody has seen, averaged over a posterior.
@@ -446,13 +446,7 @@ class IRTGaussianFit(Posterior):
         return self.list_means(self.abilities, self.ability_sd)
 
     def note_chains(self) -> tuple[Finding, ...]:
-        rows = zip(self.systems, self.r_hat.tolist(), strict=True)
-        apart = [f"{name} {r_hat:.2f}" for name, r_hat in rows if r_hat > MAX_R_HAT]
-        if not apart:
-            return ()
-        sweeps = self.model.sweeps
-        values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
-        return (say("gaussian-not-converged", "warning", systems=listing(apart), **values),)
+        return self.note_unmet("gaussian-not-converged", self.r_hat)
 
     @property
     def says(self) -> tuple[Finding, ...]:

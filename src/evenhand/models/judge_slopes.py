@@ -34,15 +34,9 @@ from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, require_option
 from evenhand.models.base import Coefficient, LRTest, WorthsFit, finite
-from evenhand.models.design import (
-    name_worths,
-    plain_design,
-    reference_code,
-    require_counts,
-    unmerged,
-)
+from evenhand.models.design import name_worths, reference_code, require_counts, unmerged
 from evenhand.models.existence import check_tally, require_two
-from evenhand.models.likelihood import Likelihood
+from evenhand.models.likelihood import plain_likelihood
 from evenhand.models.texts import say
 from evenhand.models.ties import Davidson, Local, TieLaw, TwoOutcomes
 from evenhand.numerics import Array
@@ -738,7 +732,6 @@ TIES: Final[tuple[str, ...]] = get_args(SlopeTies)
 MIN_JUDGES: Final = 5  # Judges below which nothing is said of a population of judges
 # Comparisons beyond which the rounding of a log-likelihood is as large as what a judge adds
 MAX_COMPARISONS: Final = 1e9
-PRIOR: Final = "fit --model bradley-terry --prior 1"
 WITHOUT: Final = "fit a model without slopes, such as --model bradley-terry"
 
 
@@ -783,7 +776,7 @@ class JudgeSlopes:
         require_counts(tally)
         tally = replace(tally, factors={"judge": unmerged(tally, "judge")}).fold()
         require_two(tally.systems)
-        verdict = check_tally(tally, self.ties, PRIOR)
+        verdict = check_tally(tally, self.ties)
         law = Davidson() if verdict.ties_estimated else TwoOutcomes()
         used = replace(tally, ties=0 * tally.ties) if self.ties == "discard" else tally
         cells, codes = make_slope_cells(used)
@@ -804,11 +797,9 @@ class JudgeSlopes:
                 f" {MAX_COMPARISONS:,.0f}): rounding hides how judges differ",
                 ["check whether these are counts", WITHOUT],
             )
-        reference, pooled = reference_code(tally.systems, self.reference), used.pool()
-        counts, interval = np.asfortranarray(pooled.counts), None
+        reference, interval = reference_code(tally.systems, self.reference), None
         with one_blas_thread():
-            plain = Likelihood(plain_design(pooled, reference), law, counts)
-            flat = maximise(plain.expand, plain.start(), reach=plain.reach).at
+            flat = plain_likelihood(used.pool(), reference, law).maximise().at
             likelihood = SlopeLikelihood(cells, law, reference, NODES)
             peak, level = find_peak(likelihood, flat)
             if tally.of_pairs:

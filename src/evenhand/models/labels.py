@@ -113,43 +113,26 @@ MAX_TIED_DIFFERENCE: Final = 1e-3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelFit(Shown):
-    """Labels of units, and judges.
-
-    Attributes:
-        model: the settings.
-        answers: what was fitted; it names judges, units and labels.
-        posterior: (U, C) probability of each label (of the majority: share of answers).
-        skills: every judge, by name.
-        measure: what a skill is: "accuracy", "competence" or "agreement".
-        parameters: further estimates by name: "shares" (C,), "confusion" (J, C, C), "spamming"
-            (J,), "strategies" (J, C), as far as the model has them.
-        loglik: log-likelihood (nats); None where there is none.
-        objective: what was climbed, such as the lower bound of the evidence; None where nothing.
-        steps: iterations of the fit that is returned.
-        converged: whether the last of them changed next to nothing.
-        notes: what must stand beside it.
-        signature: one line that reproduces it.
-        kept: (U,) mask of the units whose label is not withheld; None where all are kept.
-        others: model → units to which it gives the same label, and units to which both give one.
-        excluded: what was excluded from the judgments.
-
-    """
+    """Labels of units, and judges."""
 
     model: object  # the settings: DawidSkene, MACE or the majority
-    answers: Answers
-    posterior: Array
-    skills: tuple[Skill, ...]
-    measure: str
+    answers: Answers  # what was fitted; it names judges, units and labels
+    posterior: Array  # (U, C) probability of each label (of the majority: share of answers)
+    skills: tuple[Skill, ...]  # every judge, by name
+    measure: str  # what a skill is: "accuracy", "competence" or "agreement"
+    # further estimates by name, such as "shares" (C,), "confusion" (J, C, C) of Dawid and Skene's
+    # model, "spamming" (J,) and "strategies" (J, C) of MACE
     parameters: Mapping[str, Array]
-    loglik: float | None
-    objective: float | None
-    steps: int
-    converged: bool
-    notes: tuple[str, ...]
-    signature: str
-    kept: NDArray[np.bool_] | None = None
+    loglik: float | None  # log-likelihood (nats); None where there is none
+    objective: float | None  # what was climbed, as the bound of the evidence; None where nothing
+    steps: int  # iterations of the fit that is returned
+    converged: bool  # whether the last of them changed next to nothing
+    notes: tuple[str, ...]  # what must stand beside it
+    signature: str  # one line that reproduces it
+    kept: NDArray[np.bool_] | None = None  # (U,) units whose label is not withheld; None: all
+    # model → units to which it gives the same label, and units to which both give one
     others: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @cached_property
     def best(self) -> Codes:

@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from evenhand.data.tally import Tally
-from evenhand.models.design import MANY, Design
+from evenhand.models.design import MANY, Design, plain_design
 from evenhand.models.ties import Local, Tie, TieGroups, TieLaw, TwoOutcomes, expand_blocks
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import entropy_terms
-from evenhand.numerics.newton import Expansion
+from evenhand.numerics.newton import Expansion, Maximum, maximise
 
 # The likelihood that all log-linear models share, on nodes, with its derivatives.
 #
@@ -116,6 +116,11 @@ class Likelihood:
         sums = np.bincount(left, of_left, minlength=size)
         return np.asarray(sums + np.bincount(right, of_right, minlength=size))
 
+    def maximise(self, start: Array | None = None, last: float = np.inf) -> Maximum:
+        """Climb from the usual start, or another; `last`: the longest last step, by `reach`."""
+        begin = self.start() if start is None else start
+        return maximise(self.expand, begin, reach=self.reach, last=last)
+
     def score(self, beta: Array) -> Array:
         worths, tie, order, _ = self.parts(beta)
         eta = self.eta(worths, order)
@@ -209,6 +214,11 @@ class Likelihood:
         information[at:, :p] -= cross.T
         information[at:, at:] += np.diag(nodes.sum(axis=0))
         return float(local.value.sum())
+
+
+def plain_likelihood(tally: Tally, reference: int, law: TieLaw) -> Likelihood:
+    """Return the likelihood of a pooled tally in which every system has one worth."""
+    return Likelihood(plain_design(tally, reference), law, np.asfortranarray(tally.counts))
 
 
 def saturated_loglik(counts: Array) -> float:

@@ -43,7 +43,7 @@ from evenhand.models.texts import say
 from evenhand.models.ties import BLOCK, TwoOutcomes
 from evenhand.numerics import Array, newton
 from evenhand.numerics.distributions import chi2_tail
-from evenhand.numerics.newton import invert_positive, maximise
+from evenhand.numerics.newton import invert_positive
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.counts import say_tally
 from evenhand.render.document import Column, Document, Table
@@ -474,8 +474,7 @@ class Fit(ParametricFit):
             return None
         design = self.design
         equal = replace(design, names=(), labels=(), matrix=np.zeros((design.size, 0)))
-        likelihood = replace(self.likelihood, design=equal)
-        peak = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
+        peak = replace(self.likelihood, design=equal).maximise()
         return LRTest.of(self.loglik, peak.expansion.value, len(design.names))
 
     def lr_test(self, other: Fit) -> LRTest:
@@ -680,7 +679,7 @@ def make_fit(
     if products:
         beta, loglik, steps, decrement = climb_pairs(likelihood, start, dense=dense)
     else:
-        peak = maximise(likelihood.expand, start, reach=likelihood.reach, last=MAX_DIRECT_LAST_STEP)
+        peak = likelihood.maximise(start, MAX_DIRECT_LAST_STEP)
         beta, steps, decrement = peak.at, peak.steps, peak.decrement
         inverse = invert_positive(peak.expansion.information)
         loglik = likelihood.loglik(beta) if likelihood.prior else peak.expansion.value

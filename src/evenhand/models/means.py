@@ -22,12 +22,11 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.rating_rows import RatingRows
-from evenhand.data.ratings import Ratings
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotIdentified, listing
 from evenhand.models.rating_fit import (
     Predicted,
     RatingFit,
+    RatingModel,
     ScoredRows,
     Unlinked,
     absorb_scores,
@@ -41,7 +40,6 @@ from evenhand.models.rating_fit import (
     list_several,
     name_parts,
     predict_normal,
-    take_scores,
 )
 from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags
@@ -245,7 +243,7 @@ def choose_removed(
 
 
 @dataclass(frozen=True)
-class Adjusted:
+class Adjusted(RatingModel[LeastSquaresFit]):
     """Mean scores adjusted for judges and items.
 
     >>> import polars as pl
@@ -257,16 +255,7 @@ class Adjusted:
     {'x': 4.0, 'y': 3.333}
     """
 
-    @takes_judgments("data")
-    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
-        """Fit the model to ratings of one task under one criterion.
-
-        Raises:
-            NotIdentified: systems are not connected through judges and items.
-            InvalidJudgments: no ratings, or of several criteria.
-
-        """
-        scores = take_scores(data)
+    def _fit(self, scores: ScoredRows) -> LeastSquaresFit:
         single = {name: hold_one(scores, name) for name in scores.factors}
         remove, notes, absorbed = choose_removed(scores, single)
         fit = fit_least_squares(self, scores, scores.score, remove, absorbed=absorbed)
@@ -284,12 +273,10 @@ class Adjusted:
 
 
 @dataclass(frozen=True)
-class NoSystems:
+class NoSystems(RatingModel[LeastSquaresFit]):
     """Judges and items as in `Adjusted`, and all systems equal: what models are compared with."""
 
-    @takes_judgments("data")
-    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
-        scores = take_scores(data)
+    def _fit(self, scores: ScoredRows) -> LeastSquaresFit:
         remove, *_ = choose_removed(
             scores, {name: hold_one(scores, name) for name in scores.factors}
         )
@@ -300,30 +287,19 @@ class NoSystems:
 
 
 @dataclass(frozen=True)
-class Means:
+class Means(RatingModel[LeastSquaresFit]):
     """Raw mean scores."""
 
-    @takes_judgments("data")
-    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
-        """Fit the model to ratings of one task under one criterion."""
-        scores = take_scores(data)
+    def _fit(self, scores: ScoredRows) -> LeastSquaresFit:
         fit = fit_least_squares(self, scores, scores.score, ())
         return fit.mark_unlinked(find_unlinked(scores))
 
 
 @dataclass(frozen=True)
-class ZScores:
+class ZScores(RatingModel[LeastSquaresFit]):
     """Means of scores that are standardised by judge, every output counting alike."""
 
-    @takes_judgments("data")
-    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
-        """Fit the model to ratings of one task under one criterion.
-
-        Raises:
-            NotIdentified: no judges are known, or one gave a single score or equal ones.
-
-        """
-        scores = take_scores(data)
+    def _fit(self, scores: ScoredRows) -> LeastSquaresFit:
         y = standardise(scores)
         weight = None
         if "item" in scores.factors:

@@ -30,7 +30,6 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from evenhand.data.rating_rows import RatingRows, average_repeats
-from evenhand.data.ratings import Ratings
 from evenhand.data.results import (
     ITEM,
     ITEM_SYSTEM,
@@ -41,7 +40,6 @@ from evenhand.data.results import (
     SYSTEM,
     Component,
 )
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
 from evenhand.models.rating_components import (
     MAX_COST_PROFILED,
@@ -62,13 +60,13 @@ from evenhand.models.rating_components import (
 from evenhand.models.rating_fit import (
     Predicted,
     RatingFit,
+    RatingModel,
     ScoredRows,
     find_levels,
     find_systems,
     find_unlinked,
     predict_normal,
     tabulate_differences,
-    take_scores,
 )
 from evenhand.models.texts import say, say_ratings
 from evenhand.numerics import Array, Integers
@@ -91,99 +89,6 @@ class FTest:
     df: int  # systems less one
     df_below: float  # Satterthwaite's
     p: float
-
-
-@dataclass(frozen=True)
-class Mixed:
-    """Systems fixed; judges, items and their tastes for systems random.
-
-    Attributes:
-        random: which effects are random; "judge x item" may be added.
-
-    >>> import polars as pl
-    >>> import evenhand
-    >>> judges = ["ann"] * 4 + ["ben"] * 4 + ["cy"] * 4
-    >>> scores = [3, 2, 5, 3, 5, 4, 4, 4, 4, 3, 5, 2]
-    >>> table = {"judge": judges, "item": ["a", "a", "b", "b"] * 3, "system": ["x", "y"] * 6}
-    >>> fit = evenhand.Mixed().fit(evenhand.read(pl.DataFrame(table | {"score": scores})))
-    >>> fit.contrasts([("x", "y")])[0].estimate
-    1.3333333
-    >>> [one.name for one in fit.components]
-    ['judge', 'item', 'item x system', 'judge x system', 'residual']
-
-    """
-
-    random: tuple[str, ...] = RANDOM
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "random", tuple(self.random))
-        for name in self.random:
-            require_option("random effect", name, (*RANDOM, JUDGE_ITEM))
-        if len(set(self.random)) < len(self.random):
-            raise UnknownOption(f"random effects {listing(self.random)}: one is named twice")
-
-    @takes_judgments("data")
-    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> MixedFit:
-        """Fit the model to ratings of one task under one criterion.
-
-        Raises:
-            NotIdentified: effects explain the scores without a remainder, or are too many.
-            NotConverged: the likelihood has no clear maximum.
-            InvalidJudgments: no ratings, or of several criteria.
-
-        """
-        scores = take_scores(data)
-        rows, notes = average_repeats(scores.rows)
-        unknown = {JUDGE, ITEM}.difference(scores.factors)
-        terms = [term for term in make_terms(rows) if term.name in (SYSTEM, *self.random)]
-        known = identify([one for one in terms if unknown.isdisjoint(one.name.split(" x "))])
-        if not known.terms or known.terms[0].name != SYSTEM:
-            raise NotIdentified(
-                "the mixed model has nothing to compare: " + "; ".join(known.reasons),
-                ["collect several scores of two systems or more"],
-            )
-        mean, spread = float(rows.score.mean()), float(rows.score.std())
-        if spread <= SPREAD_ROUNDING * abs(mean):
-            raise NotIdentified("all scores are equal: there is nothing to rank by")
-        with one_blas_thread():
-            known, problem = _tell_apart(known, (rows.score - mean) / spread)
-            try:
-                peak = find_peak(problem, GAIN_LEFT)
-            except (NotIdentified, NotConverged) as refusal:
-                raise type(refusal)(refusal.cause, ["use --model adjusted or mean"]) from None
-            information = _inform(problem, peak)
-            slopes = slope_means(problem, peak.variances)[~peak.zero]
-        unlinked = find_unlinked(scores)
-        if unlinked is not None and {JUDGE, ITEM}.isdisjoint(known.carries.get(SYSTEM, ())):
-            # errors account for random judges and items, so that these differences have some
-            notes, unlinked = (*notes, unlinked.say("unlinked-random")), None
-        k = problem.fixed.size
-        sds = spread * np.sqrt(np.where(peak.zero, 0.0, peak.variances))
-        names = [*((term.name, term.size) for term in problem.terms), (RESIDUAL, rows.size)]
-        components = tuple(
-            Component(name, float(sd), size, carries=known.carries.get(name, ()))
-            for (name, size), sd in zip(names, sds, strict=True)
-        )
-        centre = np.eye(k) - 1 / k
-        fit = MixedFit(
-            model=self,
-            systems=scores.systems,
-            estimate=mean + spread * peak.solved.effects[:k],
-            vcov=spread**2 * centre @ peak.solved.means_vcov @ centre,
-            counts=scores.counts,
-            means=scores.means,
-            loglik=peak.solved.value - problem.df * float(np.log(spread)),
-            components=components,
-            slopes=spread**2 * centre @ slopes @ centre,
-            variances_vcov=np.asarray(np.linalg.inv(information)),
-            notes=(*notes, *known.reasons),
-            problem=problem,
-            peak=peak,
-            unit=(mean, spread),
-            rows=rows,
-            single=_widen_single(scores.rows),
-        )
-        return fit.mark_unlinked(unlinked)
 
 
 def _widen_single(rows: RatingRows) -> float:
@@ -371,3 +276,86 @@ class MixedFit(RatingFit):
             "differences": [one.to_dict() for one in self.compare_all()],
             "components": [one.to_dict() for one in self.components],
         }
+
+
+@dataclass(frozen=True)
+class Mixed(RatingModel[MixedFit]):
+    """Systems fixed; judges, items and their tastes for systems random.
+
+    Attributes:
+        random: which effects are random; "judge x item" may be added.
+
+    >>> import polars as pl
+    >>> import evenhand
+    >>> judges = ["ann"] * 4 + ["ben"] * 4 + ["cy"] * 4
+    >>> scores = [3, 2, 5, 3, 5, 4, 4, 4, 4, 3, 5, 2]
+    >>> table = {"judge": judges, "item": ["a", "a", "b", "b"] * 3, "system": ["x", "y"] * 6}
+    >>> fit = evenhand.Mixed().fit(evenhand.read(pl.DataFrame(table | {"score": scores})))
+    >>> fit.contrasts([("x", "y")])[0].estimate
+    1.3333333
+    >>> [one.name for one in fit.components]
+    ['judge', 'item', 'item x system', 'judge x system', 'residual']
+
+    """
+
+    random: tuple[str, ...] = RANDOM
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "random", tuple(self.random))
+        for name in self.random:
+            require_option("random effect", name, (*RANDOM, JUDGE_ITEM))
+        if len(set(self.random)) < len(self.random):
+            raise UnknownOption(f"random effects {listing(self.random)}: one is named twice")
+
+    def _fit(self, scores: ScoredRows) -> MixedFit:
+        rows, notes = average_repeats(scores.rows)
+        unknown = {JUDGE, ITEM}.difference(scores.factors)
+        terms = [term for term in make_terms(rows) if term.name in (SYSTEM, *self.random)]
+        known = identify([one for one in terms if unknown.isdisjoint(one.name.split(" x "))])
+        if not known.terms or known.terms[0].name != SYSTEM:
+            raise NotIdentified(
+                "the mixed model has nothing to compare: " + "; ".join(known.reasons),
+                ["collect several scores of two systems or more"],
+            )
+        mean, spread = float(rows.score.mean()), float(rows.score.std())
+        if spread <= SPREAD_ROUNDING * abs(mean):
+            raise NotIdentified("all scores are equal: there is nothing to rank by")
+        with one_blas_thread():
+            known, problem = _tell_apart(known, (rows.score - mean) / spread)
+            try:
+                peak = find_peak(problem, GAIN_LEFT)
+            except (NotIdentified, NotConverged) as refusal:
+                raise type(refusal)(refusal.cause, ["use --model adjusted or mean"]) from None
+            information = _inform(problem, peak)
+            slopes = slope_means(problem, peak.variances)[~peak.zero]
+        unlinked = find_unlinked(scores)
+        if unlinked is not None and {JUDGE, ITEM}.isdisjoint(known.carries.get(SYSTEM, ())):
+            # errors account for random judges and items, so that these differences have some
+            notes, unlinked = (*notes, unlinked.say("unlinked-random")), None
+        k = problem.fixed.size
+        sds = spread * np.sqrt(np.where(peak.zero, 0.0, peak.variances))
+        names = [*((term.name, term.size) for term in problem.terms), (RESIDUAL, rows.size)]
+        components = tuple(
+            Component(name, float(sd), size, carries=known.carries.get(name, ()))
+            for (name, size), sd in zip(names, sds, strict=True)
+        )
+        centre = np.eye(k) - 1 / k
+        fit = MixedFit(
+            model=self,
+            systems=scores.systems,
+            estimate=mean + spread * peak.solved.effects[:k],
+            vcov=spread**2 * centre @ peak.solved.means_vcov @ centre,
+            counts=scores.counts,
+            means=scores.means,
+            loglik=peak.solved.value - problem.df * float(np.log(spread)),
+            components=components,
+            slopes=spread**2 * centre @ slopes @ centre,
+            variances_vcov=np.asarray(np.linalg.inv(information)),
+            notes=(*notes, *known.reasons),
+            problem=problem,
+            peak=peak,
+            unit=(mean, spread),
+            rows=rows,
+            single=_widen_single(scores.rows),
+        )
+        return fit.mark_unlinked(unlinked)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import comb
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,30 +63,12 @@ class Choices:
     observed: Array  # (C, q) x of what was chosen
 
 
-class Law(Protocol):
-    """How a ranking falls into choices, and what rivals there are."""
-
-    @property
-    def extras(self) -> tuple[str, ...]:
-        """Names of the law's own parameters."""
-
-    def take_apart(self, orders: Orders) -> tuple[Choices, ...]:
-        """Return the choices, one entry for each size m."""
-
-    def moments(self, worths: Array, extras: Array) -> Moments:
-        """Return the moments of sets whose outputs have log-worths (N, m)."""
-
-    def best(self, worths: Array, extras: Array) -> Array:
-        """Return (N, q) the rival with the largest x·b."""
-
-    def count_rivals(self, m: int) -> float:
-        """Return how many rivals a set of m outputs has."""
-
-    def load(self, m: int) -> int:
-        """Return how many numbers the moments of one set of m outputs need."""
-
-    def impossible(self, orders: Orders) -> NDArray[np.bool_]:
-        """Say of each ranking (R,) whether it has probability zero, as ties that have no δ."""
+# How a ranking falls into choices, and what rivals there are: with names of its own parameters
+# (`extras`), the choices of rankings by size m (`take_apart`), moments of sets whose outputs have
+# log-worths (N, m), the rival with the largest x·b (`best`), how many rivals a set of m outputs has
+# and how many numbers its moments need (`load`), and which rankings have probability zero, as ties
+# that have no δ (`impossible`)
+Law: TypeAlias = "StageChoice | PatternLaw"
 
 
 @dataclass(frozen=True, eq=False)

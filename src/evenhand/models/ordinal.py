@@ -33,18 +33,16 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from evenhand.data.rating_rows import RatingRows
-from evenhand.data.ratings import Ratings
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.models.rating_fit import (
     Predicted,
     RatingFit,
+    RatingModel,
     ScoredRows,
     find_levels,
     find_systems,
     find_unlinked,
     tabulate_differences,
-    take_scores,
 )
 from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
@@ -71,123 +69,6 @@ MAX_LOG_WIDTH: Final = 6.0  # Of a category; e⁶ logits are as good as all
 MIN_WIDTH: Final = 1e-30
 NODES: Final = 15  # Of the quadrature over effects of new judges and items
 EFFECTS: Final = ("judge", "spacing", "item", "output")
-
-
-@dataclass(frozen=True)
-class Ordinal:
-    """Scores as ordered categories, with cutpoints of judges that are shrunk to common ones.
-
-    Standard deviations are in logits; None is estimated, 0 leaves the effect out.
-
-    Attributes:
-        judge_sd: of how severe judges are.
-        spacing_sd: of the logs of how wide their categories are.
-        item_sd: of how good outputs for an item are.
-        output_sd: of how good a system's output for an item is, beside that.
-
-    >>> import polars as pl
-    >>> import evenhand
-    >>> table = {
-    ...     "system": ["x"] * 19 + ["y"] * 21,
-    ...     "score": [0] * 12 + [1] * 7 + [0] * 5 + [1] * 16,
-    ... }
-    >>> fit = evenhand.Ordinal().fit(evenhand.read(pl.DataFrame(table)))
-    >>> fit.contrasts([("y", "x")])[0].estimate  # the log of the odds ratio, 16 · 12 / (7 · 5)
-    1.7021473
-
-    """
-
-    judge_sd: float | None = None
-    spacing_sd: float | None = None
-    item_sd: float | None = None
-    output_sd: float | None = None
-
-    def __post_init__(self) -> None:
-        for effect, sd in self.sds.items():
-            if sd is not None and not 0 <= sd <= MAX_SD:
-                raise UnknownOption(
-                    f"{effect}_sd cannot be {sd}: it is a number of logits from 0 to {MAX_SD:g}"
-                )
-
-    @property
-    def sds(self) -> dict[str, float | None]:
-        """What is asked for, by effect."""
-        return {effect: getattr(self, f"{effect}_sd") for effect in EFFECTS}
-
-    @takes_judgments("data")
-    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> OrdinalFit:
-        """Fit the model to ratings of one task under one criterion.
-
-        Raises:
-            NotIdentified: more than 7 categories, or systems whose scores do not overlap.
-            NotConverged: the likelihood has no clear maximum.
-            InvalidJudgments: no ratings, or of several criteria.
-
-        """
-        scores = take_scores(data)
-        categories, category = np.unique(scores.score, return_inverse=True)
-        category = category.reshape(-1)
-        size, systems = len(categories), scores.systems
-        if size > MAX_CATEGORIES:
-            raise NotIdentified(
-                f"the ordinal model takes at most {MAX_CATEGORIES} categories, and there are"
-                f" {size:,} different scores",
-                ["use --model adjusted or --model mixed, which take scores as numbers"],
-            )
-        if size < 2:
-            raise NotIdentified("all scores are equal: there is nothing to rank by")
-        # A direction in which no score becomes less likely has μ_s ≤ κ_c where s has category c,
-        # and κ_c ≤ μ_s where it has c + 1. There is none but a shift of all of them if and only if
-        # the graph of these relations is strongly connected.
-        k = len(systems)
-        cells = np.unique(np.stack((scores.system, category), axis=1), axis=0)
-        below, above = cells[cells[:, 1] < size - 1], cells[cells[:, 1] > 0]
-        source = np.concatenate((below[:, 0], k + above[:, 1] - 1))
-        target = np.concatenate((k + below[:, 1], above[:, 0]))
-        group = strong_components(Graph(k + size - 1, source, target))[:k]
-        if (group != group[0]).any():
-            best = group == group[int(scores.means.argmax())]
-            names = np.array(systems)
-            raise NotIdentified(
-                "the ordinal model has no finite estimates: scores of"
-                f" {listing(names[best].tolist(), 5)} do not overlap with those of"
-                f" {listing(names[~best].tolist(), 5)}",
-                ["collect more scores of each", "use --model adjusted or --model mixed"],
-            )
-        sds, notes = _choose(self.sds, scores.rows, len(categories))
-        design = _Design.of(scores, category, sds)
-        with one_blas_thread():
-            mode, chosen = _find_sds(design, sds)
-        k = len(scores.systems)
-        vcov = np.zeros((k, k))
-        vcov[1:, 1:] = mode.vcov
-        centre, worths = np.eye(k) - 1 / k, design.worths(mode.at)
-        common = replace(mode.at, border=np.where(design.constant, mode.at.border, 0.0))
-        cutpoints = design.cut(mode.at, chosen)[0] - worths.mean()
-        judges = np.unique(scores.rows.judge).tolist() if len(cutpoints) > 1 else []
-        several = len(mode.at.items) > 1
-        items = np.unique(scores.rows.item).tolist() if several else []
-        fit = OrdinalFit(
-            model=self,
-            systems=scores.systems,
-            estimate=worths - worths.mean(),
-            vcov=centre @ vcov @ centre,
-            counts=scores.counts,
-            means=scores.means,
-            notes=notes,
-            loglik=mode.loglik,
-            sds=chosen,
-            categories=tuple(categories.tolist()),
-            cutpoints=design.cut(common, chosen)[0][0] - worths.mean(),
-            judge_cutpoints={
-                scores.rows.judges[code]: own for code, own in zip(judges, cutpoints, strict=False)
-            },
-            item_effects={
-                scores.rows.items[code]: chosen["item"] * effect
-                for code, effect in zip(items, mode.at.items.tolist(), strict=False)
-            },
-        )
-        return fit.mark_unlinked(find_unlinked(scores))
 
 
 def _choose(
@@ -868,3 +749,110 @@ class OrdinalFit(RatingFit):
             "cutpoints": self.cutpoints.tolist(),
             "judge_cutpoints": {name: cuts.tolist() for name, cuts in self.judge_cutpoints.items()},
         }
+
+
+@dataclass(frozen=True)
+class Ordinal(RatingModel[OrdinalFit]):
+    """Scores as ordered categories, with cutpoints of judges that are shrunk to common ones.
+
+    Standard deviations are in logits; None is estimated, 0 leaves the effect out.
+
+    Attributes:
+        judge_sd: of how severe judges are.
+        spacing_sd: of the logs of how wide their categories are.
+        item_sd: of how good outputs for an item are.
+        output_sd: of how good a system's output for an item is, beside that.
+
+    >>> import polars as pl
+    >>> import evenhand
+    >>> table = {
+    ...     "system": ["x"] * 19 + ["y"] * 21,
+    ...     "score": [0] * 12 + [1] * 7 + [0] * 5 + [1] * 16,
+    ... }
+    >>> fit = evenhand.Ordinal().fit(evenhand.read(pl.DataFrame(table)))
+    >>> fit.contrasts([("y", "x")])[0].estimate  # the log of the odds ratio, 16 · 12 / (7 · 5)
+    1.7021473
+
+    """
+
+    judge_sd: float | None = None
+    spacing_sd: float | None = None
+    item_sd: float | None = None
+    output_sd: float | None = None
+
+    def __post_init__(self) -> None:
+        for effect, sd in self.sds.items():
+            if sd is not None and not 0 <= sd <= MAX_SD:
+                raise UnknownOption(
+                    f"{effect}_sd cannot be {sd}: it is a number of logits from 0 to {MAX_SD:g}"
+                )
+
+    @property
+    def sds(self) -> dict[str, float | None]:
+        """What is asked for, by effect."""
+        return {effect: getattr(self, f"{effect}_sd") for effect in EFFECTS}
+
+    def _fit(self, scores: ScoredRows) -> OrdinalFit:
+        categories, category = np.unique(scores.score, return_inverse=True)
+        category = category.reshape(-1)
+        size, systems = len(categories), scores.systems
+        if size > MAX_CATEGORIES:
+            raise NotIdentified(
+                f"the ordinal model takes at most {MAX_CATEGORIES} categories, and there are"
+                f" {size:,} different scores",
+                ["use --model adjusted or --model mixed, which take scores as numbers"],
+            )
+        if size < 2:
+            raise NotIdentified("all scores are equal: there is nothing to rank by")
+        # A direction in which no score becomes less likely has μ_s ≤ κ_c where s has category c,
+        # and κ_c ≤ μ_s where it has c + 1. There is none but a shift of all of them if and only if
+        # the graph of these relations is strongly connected.
+        k = len(systems)
+        cells = np.unique(np.stack((scores.system, category), axis=1), axis=0)
+        below, above = cells[cells[:, 1] < size - 1], cells[cells[:, 1] > 0]
+        source = np.concatenate((below[:, 0], k + above[:, 1] - 1))
+        target = np.concatenate((k + below[:, 1], above[:, 0]))
+        group = strong_components(Graph(k + size - 1, source, target))[:k]
+        if (group != group[0]).any():
+            best = group == group[int(scores.means.argmax())]
+            names = np.array(systems)
+            raise NotIdentified(
+                "the ordinal model has no finite estimates: scores of"
+                f" {listing(names[best].tolist(), 5)} do not overlap with those of"
+                f" {listing(names[~best].tolist(), 5)}",
+                ["collect more scores of each", "use --model adjusted or --model mixed"],
+            )
+        sds, notes = _choose(self.sds, scores.rows, len(categories))
+        design = _Design.of(scores, category, sds)
+        with one_blas_thread():
+            mode, chosen = _find_sds(design, sds)
+        k = len(scores.systems)
+        vcov = np.zeros((k, k))
+        vcov[1:, 1:] = mode.vcov
+        centre, worths = np.eye(k) - 1 / k, design.worths(mode.at)
+        common = replace(mode.at, border=np.where(design.constant, mode.at.border, 0.0))
+        cutpoints = design.cut(mode.at, chosen)[0] - worths.mean()
+        judges = np.unique(scores.rows.judge).tolist() if len(cutpoints) > 1 else []
+        several = len(mode.at.items) > 1
+        items = np.unique(scores.rows.item).tolist() if several else []
+        fit = OrdinalFit(
+            model=self,
+            systems=scores.systems,
+            estimate=worths - worths.mean(),
+            vcov=centre @ vcov @ centre,
+            counts=scores.counts,
+            means=scores.means,
+            notes=notes,
+            loglik=mode.loglik,
+            sds=chosen,
+            categories=tuple(categories.tolist()),
+            cutpoints=design.cut(common, chosen)[0][0] - worths.mean(),
+            judge_cutpoints={
+                scores.rows.judges[code]: own for code, own in zip(judges, cutpoints, strict=False)
+            },
+            item_effects={
+                scores.rows.items[code]: chosen["item"] * effect
+                for code, effect in zip(items, mode.at.items.tolist(), strict=False)
+            },
+        )
+        return fit.mark_unlinked(find_unlinked(scores))

@@ -678,7 +678,6 @@ _QUASI: Final = (
     "ties='half-win' has no likelihood of which judges' tastes could be integrated out: choose"
     " davidson (ties as an outcome) or discard"
 )
-_PRIOR: Final = "take --model bradley-terry --prior 1"
 
 
 @dataclass(frozen=True)
@@ -735,7 +734,7 @@ class RandomJudges:
         whole = replace(answers, factors={"judge": answers.factors["judge"]}).fold()
         tally = self._used(whole)
         require_few(tally.systems)
-        verdict = check_tally(whole, self.ties, _PRIOR)
+        verdict = check_tally(whole, self.ties)
         judge, used = np.unique(tally.factors["judge"].codes, return_inverse=True)
         labels = tuple(tally.factors["judge"].labels[i] for i in judge.tolist())
         refuse_without_judges(tally, used, labels)

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
-from evenhand.models.design import plain_design
-from evenhand.models.likelihood import Likelihood
+from evenhand.models.likelihood import plain_likelihood
 from evenhand.models.ties import Davidson, TwoOutcomes
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_rule
 from evenhand.numerics.gaussian_process import Batch, Blocks, invert_all, make_blocks
-from evenhand.numerics.newton import climb, invert_positive, maximise
+from evenhand.numerics.newton import climb, invert_positive
 
 # The chances of three outcomes as a function of one judge's log-odds, and Gaussians in its place.
 #
@@ -573,11 +572,9 @@ class Dispersion:
 
 
 def pool_judges(tally: Tally, reference: int, *, ties: bool) -> Pooled:
-    pooled = tally.pool()
     law = Davidson() if ties else TwoOutcomes()
-    counts = np.asfortranarray(pooled.counts)
-    likelihood = Likelihood(plain_design(pooled, reference), law, counts)
-    peak = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
+    likelihood = plain_likelihood(tally.pool(), reference, law)
+    peak = likelihood.maximise()
     scale = np.full(likelihood.size, 2.0)  # λ is half of a log-worth
     scale[likelihood.n_worths :] = 1.0
     vcov = invert_positive(peak.expansion.information) * scale * scale[:, None]

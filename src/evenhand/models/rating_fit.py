@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 import numpy as np
 
 from evenhand.data.controls import leave_out_controls
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Factor, number_codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest_or_list
 from evenhand.models.base import SystemsFit
@@ -271,11 +272,11 @@ class RatingFit(SystemsFit):
     vcov: Array | None
     counts: Array  # (K,) number of ratings of each system
     means: Array  # (K,) their mean scores
-    notes: tuple[Finding, ...] = ()  # what must stand beside the numbers
+    notes: tuple[Finding, ...] = ()
     unlinked: Unlinked | None = None  # between whose parts no pair is decided; None for none
 
     scale: ClassVar[str] = "score"  # the unit of the estimates: score, z or logit
-    assumes: ClassVar[str] = "independent ratings"  # what the covariance takes for granted
+    assumes: ClassVar[str] = "independent ratings"
 
     def mark_unlinked(self, unlinked: Unlinked | None) -> Self:
         """Return a fit that says so first."""
@@ -293,29 +294,15 @@ class RatingFit(SystemsFit):
         """Degrees of freedom of t for differences, where all have the same; ∞ for the normal."""
 
     @property
-    def says(self) -> tuple[Finding, ...]:
-        """Lines for people beside the table: effects, components, tests."""
-        return ()
-
-    @property
     def title(self) -> str:
         """What is estimated, in a few words."""
         name = name_settings(self.model)
         return RATING_MODELS[name].title if name in RATING_MODELS else name
 
     @property
-    def signature_parts(self) -> tuple[str, ...]:
-        return ()
-
-    @property
     def tables(self) -> tuple[Table, ...]:
         """Further tables, such as the effects of judges."""
         return ()
-
-    @property
-    def extras(self) -> Mapping[str, Any]:
-        """What stands beside the estimates, for machines."""
-        return {}
 
     @abstractmethod
     def predict(self, rows: RatingRows, points: Array) -> Predicted:
@@ -343,14 +330,14 @@ class RatingFit(SystemsFit):
 
         """
         if self.vcov is None:
-            raise NotIdentified("this model knows no errors, so that it has no contrasts")
+            raise self.refuse_errors("contrasts")
         found = []
         for first, second in pairs:
             weights = np.zeros(len(self.systems))
             weights[self.code(first)] += 1.0
             weights[self.code(second)] -= 1.0
             if not weights.any():
-                raise InvalidJudgments(f"'{first}' cannot be contrasted with itself")
+                raise self.refuse_itself(first)
             error = sqrt(max(float(weights @ self.vcov @ weights), 0.0))
             difference = float(weights @ self.estimate)
             found.append(Difference.make((first, second), difference, error, self.find_df(weights)))
@@ -411,6 +398,28 @@ class RatingFit(SystemsFit):
             parts=(Table("systems", caption, columns, tuple(self.records())), *self.tables),
             findings=take_findings(self.notes),
         )
+
+
+Fitted = TypeVar("Fitted", bound=RatingFit)
+
+
+class RatingModel(Generic[Fitted]):
+    """Settings of a model of ratings."""
+
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> Fitted:
+        """Fit the model to ratings of one task under one criterion.
+
+        Raises:
+            NotIdentified: what the model cannot tell from these ratings; says why and what to do.
+            NotConverged: the likelihood has no clear maximum.
+            InvalidJudgments: no ratings, or of several criteria.
+
+        """
+        return self._fit(take_scores(data))
+
+    @abstractmethod
+    def _fit(self, scores: ScoredRows) -> Fitted: ...
 
 
 def tabulate_differences(fit: RatingFit) -> Table:

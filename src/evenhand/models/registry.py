@@ -12,8 +12,6 @@ from typing import Any, Final
 
 from evenhand.errors import require_option
 
-_BRADLEY_TERRY: Final = "evenhand.models.bradley_terry:BradleyTerry"
-
 
 @dataclass(frozen=True)
 class Model:
@@ -27,7 +25,7 @@ class Model:
     @property
     def log_linear(self) -> bool:
         """Whether it is Bradley and Terry's, whose fits are printed as the papers print them."""
-        return self.place == _BRADLEY_TERRY
+        return self.place.endswith(":BradleyTerry")
 
     def make(self) -> Any:
         return self.load()(**self.settings)
@@ -37,38 +35,38 @@ class Model:
         return getattr(import_module(module), name)
 
 
-_TITLES: Final = {
-    "bradley-terry": "log-linear Bradley-Terry",
-    "rao-kupper": "Bradley-Terry with Rao and Kupper's ties",
-    "glenn-david": "Thurstone's model with Glenn and David's ties",
-    "bradley-terry-prior": "Bradley-Terry under a prior of one pseudo-comparison per system",
-    "random-judges": "Bradley-Terry with judges who differ at random",
-    "judge-slopes": "Bradley-Terry with judges who tell systems apart more or less sharply",
-    "plackett-luce": "Plackett-Luce, with ties Davidson-Luce",
-    "pattern": "the pattern model (Mallows-Bradley-Terry)",
-    "irt-gaussian": "Hopkins and May's model of output qualities, Gaussian",
-    "irt-categorical": "Hopkins and May's model of output qualities, in categories",
-    "uniform": "left, tie and right equally likely",
-    "adjusted-uniform": "the share of ties, left and right equally likely",
-    "independent-pairs": "each pair by its own counts",
-    "asymmetric-students": "each system by its own counts, only the left one's asked",
-    "arithmetic-students": "each system by its own counts, the two averaged",
-    "geometric-students": "each system by its own counts, the two multiplied",
-}
-# Where settings are written, of those that are not Bradley and Terry's
-_PLACES: Final = {
-    "random-judges": "random_judges:RandomJudges",
-    "judge-slopes": "judge_slopes:JudgeSlopes",
-    "plackett-luce": "orders:PlackettLuce",
-    "pattern": "orders:PatternModel",
-    "irt-gaussian": "irt_gaussian:IRTGaussian",
-    "irt-categorical": "irt_categorical:IRTCategorical",
-    "uniform": "baselines:Uniform",
-    "adjusted-uniform": "baselines:AdjustedUniform",
-    "independent-pairs": "baselines:IndependentPairs",
-    "asymmetric-students": "baselines:IndependentStudents",
-    "arithmetic-students": "baselines:IndependentStudents",
-    "geometric-students": "baselines:IndependentStudents",
+# Where settings are written → names of the models of that class, with a few words
+_TITLES: Final[Mapping[str, Mapping[str, str]]] = {
+    "bradley_terry:BradleyTerry": {
+        "bradley-terry": "log-linear Bradley-Terry",
+        "rao-kupper": "Bradley-Terry with Rao and Kupper's ties",
+        "glenn-david": "Thurstone's model with Glenn and David's ties",
+        "bradley-terry-prior": "Bradley-Terry under a prior of one pseudo-comparison per system",
+    },
+    "random_judges:RandomJudges": {
+        "random-judges": "Bradley-Terry with judges who differ at random",
+    },
+    "judge_slopes:JudgeSlopes": {
+        "judge-slopes": "Bradley-Terry with judges who tell systems apart more or less sharply",
+    },
+    "orders:PlackettLuce": {"plackett-luce": "Plackett-Luce, with ties Davidson-Luce"},
+    "orders:PatternModel": {"pattern": "the pattern model (Mallows-Bradley-Terry)"},
+    "irt_gaussian:IRTGaussian": {
+        "irt-gaussian": "Hopkins and May's model of output qualities, Gaussian",
+    },
+    "irt_categorical:IRTCategorical": {
+        "irt-categorical": "Hopkins and May's model of output qualities, in categories",
+    },
+    "baselines:Uniform": {"uniform": "left, tie and right equally likely"},
+    "baselines:AdjustedUniform": {
+        "adjusted-uniform": "the share of ties, left and right equally likely",
+    },
+    "baselines:IndependentPairs": {"independent-pairs": "each pair by its own counts"},
+    "baselines:IndependentStudents": {
+        "asymmetric-students": "each system by its own counts, only the left one's asked",
+        "arithmetic-students": "each system by its own counts, the two averaged",
+        "geometric-students": "each system by its own counts, the two multiplied",
+    },
 }
 # What makes a model of the class of its settings, where several models share one
 _SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -83,12 +81,13 @@ _SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
 MODELS: Final[Mapping[str, Model]] = {
     name: Model(
         name,
-        f"evenhand.models.{_PLACES[name]}" if name in _PLACES else _BRADLEY_TERRY,
+        f"evenhand.models.{place}",
         title,
-        rankings=name in ("plackett-luce", "pattern"),
+        rankings=place.startswith("orders:"),
         settings=_SETTINGS.get(name, {}),
     )
-    for name, title in _TITLES.items()
+    for place, titles in _TITLES.items()
+    for name, title in titles.items()
 }
 
 # Models of ratings, in which a system has a score

@@ -7,6 +7,7 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 
 from controlled_rows import comparisons, differences, loglik, outcomes, simulate
+from derivatives import assert_derivatives
 from evenhand.models.bradley_terry import BradleyTerry
 
 FRAME = simulate()
@@ -78,13 +79,8 @@ def test_davidson_maximises_the_likelihood_of_rows():
 def test_gradient_and_information_are_those_of_finite_differences(settings):
     fit = BradleyTerry(controls=CONTROLS, **settings).fit(comparisons(FRAME))
     rng = np.random.Generator(np.random.PCG64(3))
-    at, step = fit.beta + rng.normal(0, 0.1, len(fit.beta)), 1e-5
-    here = fit.likelihood.expand(at)
-    for i, e in enumerate(np.eye(len(at))):
-        up, down = fit.likelihood.expand(at + step * e), fit.likelihood.expand(at - step * e)
-        assert here.gradient[i] == pytest.approx((up.value - down.value) / 2 / step, abs=1e-4)
-        slope = (down.gradient - up.gradient) / 2 / step
-        assert here.information[i] == pytest.approx(slope, abs=1e-5)
+    at = fit.beta + rng.normal(0, 0.1, len(fit.beta))
+    assert_derivatives(fit.likelihood.expand, at, slope=1e-4, bend=1e-5)
 
 
 def test_an_order_effect_stands_beside_controls():

@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csc_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
+from derivatives import differences
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.random_judges_likelihood import Panel
 from judge_panels import panel_of, tastes
@@ -72,13 +73,8 @@ def test_three_systems_are_integrated_far_better_than_by_laplace(sigma, bound):
 def test_gradients_are_finite_differences(method, nu, sigma):
     panel = panel_of(tastes((30, 5, 12), 0.8, seed=1, nu=nu), method)
     beta = np.append(np.linspace(0.9, -0.4, 4), [*[-0.6] * panel.ties, np.log(sigma)])
-    here, step = panel.expand(beta, None), 1e-4
-    slopes = [
-        (panel.expand(beta + step * e, None).value - panel.expand(beta - step * e, None).value)
-        / (2 * step)
-        for e in np.eye(len(beta))
-    ]
-    np.testing.assert_allclose(here.gradient, slopes, rtol=2e-5, atol=2e-5)
+    slopes, _ = differences(lambda at: panel.expand(at, None), beta, 1e-4)
+    np.testing.assert_allclose(panel.expand(beta, None).gradient, slopes, rtol=2e-5, atol=2e-5)
 
 
 @pytest.mark.parametrize(("method", "within"), [("corrected", 0.005), ("laplace", 1e-4)])
@@ -87,13 +83,9 @@ def test_the_information_is_the_bend_of_the_log_likelihood(method, within, size)
     """Laplace's in full; sites of the corrected integrals are held (see its comment)."""
     panel = panel_of(tastes(size, 0.6, seed=2), method)
     beta = np.array([1.9, 1.2, 0.6, -0.7, np.log(0.6)])
-    point, step = panel.expand(beta, None, information=True), 1e-3
-    found = panel.information(beta, point)
-    rows = [
-        panel.expand(beta - step * e, None).gradient - panel.expand(beta + step * e, None).gradient
-        for e in np.eye(5)
-    ]
-    errors = [np.sqrt(np.diag(np.linalg.inv(m))) for m in (found, np.array(rows) / (2 * step))]
+    found = panel.information(beta, panel.expand(beta, None, information=True))
+    _, bends = differences(lambda at: panel.expand(at, None), beta, 1e-3)
+    errors = [np.sqrt(np.diag(np.linalg.inv(matrix))) for matrix in (found, bends)]
     np.testing.assert_allclose(errors[0], errors[1], rtol=within)
 
 

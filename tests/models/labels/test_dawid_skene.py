@@ -115,9 +115,10 @@ def test_two_judges_who_differ_alike_give_no_label():
         ([("u1", "a", "x"), ("u1", "b", "x")], "every answer is c0"),
     ],
 )
-def test_what_tells_nothing_of_judges_is_refused(rows, why):
+@pytest.mark.parametrize("model", [evenhand.DawidSkene(), evenhand.MACE()])
+def test_what_tells_nothing_of_judges_is_refused(model, rows, why):
     with pytest.raises(NotIdentified, match=why):
-        DawidSkene().fit(given(rows))
+        model.fit(given(rows))
 
 
 @pytest.mark.parametrize(

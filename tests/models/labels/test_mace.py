@@ -7,7 +7,7 @@ import pytest
 from crowdkit import aggregation as crowd_kit
 from scipy import integrate, stats
 
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import UnknownOption
 from evenhand.models.mace import MACE, Knowing, Odds, bound, climb, expect, start_odds
 from label_crowds import as_crowd_kit, coded, given, spammers
 
@@ -78,19 +78,6 @@ def test_the_threshold_is_that_of_the_authors_program():
     assert any("Threshold 0.8" in note for note in withheld.notes)
     with pytest.raises(UnknownOption, match="threshold 2 is no share"):
         fit.keep(2)
-
-
-@pytest.mark.parametrize(
-    ("rows", "why"),
-    [
-        ([("u1", "a", "x"), ("u2", "a", "y")], "only j0000 answered"),
-        ([("u1", "a", "x"), ("u2", "b", "y")], "no unit was answered by two judges"),
-        ([("u1", "a", "x"), ("u1", "b", "x")], "every answer is c0"),
-    ],
-)
-def test_what_tells_nothing_of_judges_is_refused(rows, why):
-    with pytest.raises(NotIdentified, match=why):
-        MACE().fit(given(rows))
 
 
 # The steps of MACE against sums over every state, and against scipy's divergences.

@@ -6,6 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from derivatives import assert_derivatives, differences
+from evenhand.models.existence import THRESHOLDS
 from model_family import FAMILY, campaign
 
 EVERY = pytest.mark.parametrize("model", FAMILY.values(), ids=FAMILY)
@@ -42,21 +44,11 @@ def test_the_choice_of_reference_changes_no_contrast(model):
 @EVERY
 def test_gradient_and_information_are_finite_differences(model):
     fit = model.fit(campaign())
-    expand, step = fit.likelihood.expand, 1e-5
-    here = expand(fit.beta)
-    ahead = [expand(fit.beta + step * one) for one in np.eye(len(fit.beta))]
-    behind = [expand(fit.beta - step * one) for one in np.eye(len(fit.beta))]
-    slopes = [(a.value - b.value) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
-    bends = [(b.gradient - a.gradient) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
-    np.testing.assert_allclose(here.gradient, slopes, rtol=0, atol=1e-4)
-    np.testing.assert_allclose(here.gradient, 0, atol=1e-6)
-    np.testing.assert_allclose(bends, here.information, rtol=1e-5, atol=1e-4)
+    expand = fit.likelihood.expand
+    assert_derivatives(expand, fit.beta, slope=1e-4, bend=1e-4)
+    np.testing.assert_allclose(expand(fit.beta).gradient, 0, atol=1e-6)
     away = fit.beta + np.linspace(-0.3, 0.4, len(fit.beta))
-    slopes = [
-        (expand(away + step * one).value - expand(away - step * one).value) / (2 * step)
-        for one in np.eye(len(away))
-    ]
+    slopes, bends = differences(expand, away)
     np.testing.assert_allclose(expand(away).gradient, slopes, rtol=1e-6, atol=1e-4)
-
-
-# what has no estimate is refused by every model without a prior, and given one by a prior
+    if model.ties not in THRESHOLDS:  # of log τ a term is left out that is zero at the maximum
+        np.testing.assert_allclose(expand(away).information, bends, rtol=1e-6, atol=1e-4)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from derivatives import assert_derivatives
 from evenhand.data.orders import Orders, count_orders
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.orders import OrderLikelihood, PatternModel, PlackettLuce
@@ -40,15 +41,11 @@ def close(found, expected, tolerance=1e-8):
 @EVERY
 def test_gradient_and_information_are_finite_differences(model, rows):
     likelihood = model.fit(ranked(rows)).likelihood
-    at, step = np.linspace(-0.6, 0.7, likelihood.size), 1e-5
-    here = likelihood.expand(at)
-    ahead = [likelihood.expand(at + step * one) for one in np.eye(len(at))]
-    behind = [likelihood.expand(at - step * one) for one in np.eye(len(at))]
-    slopes = [(a.value - b.value) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
-    bends = [(b.gradient - a.gradient) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
-    close(here.gradient, slopes, 1e-7)
-    close(here.information, bends, 1e-7)
-    assert here.value == pytest.approx(likelihood.orders.weights @ likelihood.log_probs(at))
+    at = np.linspace(-0.6, 0.7, likelihood.size)
+    assert_derivatives(likelihood.expand, at, slope=1e-7, bend=1e-7)
+    assert likelihood.expand(at).value == pytest.approx(
+        likelihood.orders.weights @ likelihood.log_probs(at)
+    )
 
 
 @EVERY

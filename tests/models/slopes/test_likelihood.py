@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from derivatives import assert_derivatives
 from evenhand.models.judge_slopes import JudgeSlopes
 from slope_campaigns import LAWS, Brute, campaign, likelihood_of
 from tallies import tally
@@ -26,14 +27,7 @@ def test_the_likelihood_is_that_of_brute_force_integration(ties, tau, nodes):
 def test_gradient_and_information_are_finite_differences(ties):
     own = likelihood_of(campaign(12, 20, 0.6, seed=4), ties, 40)
     beta = np.array([0.7, 0.2, -0.3, *([-0.4] if ties == "davidson" else []), np.log(0.5)])
-    step = 1e-5
-    ahead = [own.expand(beta + step * one) for one in np.eye(len(beta))]
-    behind = [own.expand(beta - step * one) for one in np.eye(len(beta))]
-    here = own.expand(beta)
-    slopes = [(a.value - b.value) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
-    bends = [(b.gradient - a.gradient) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
-    np.testing.assert_allclose(here.gradient, slopes, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(here.information, bends, rtol=1e-6, atol=1e-6)
+    assert_derivatives(own.expand, beta, slope=1e-6, bend=1e-6)
 
 
 def test_the_estimates_are_where_the_brute_force_likelihood_is_flat():

@@ -75,16 +75,6 @@ def test_predictions_are_exact_where_slopes_differ_most(fit):
 # What judge slopes refuse, with which advice, and what they leave out with a note.
 
 
-@pytest.fixture(scope="module")
-def one_of_refusals():
-    return campaign(15, 30, 0.6, seed=31)
-
-
-@pytest.fixture(scope="module")
-def fit_of_refusals(one_of_refusals):
-    return JudgeSlopes().fit(one_of_refusals)
-
-
 def test_one_comparison_a_judge_says_nothing_of_slopes():
     rows = [("a", "b", 1, 0, 0, "x"), ("a", "b", 0, 0, 1, "y"), ("a", "b", 1, 0, 0, "z")]
     with pytest.raises(NotIdentified, match="no judge gave two comparisons"):
@@ -108,9 +98,7 @@ def test_refusals_advise_nothing_that_this_model_refuses():
         JudgeSlopes(ties="discard").fit(tally(*rows))
     advice = refused.value.remedies
     assert "leave it out" in advice
-    assert [one_of_refusals for one_of_refusals in advice if "--" in one_of_refusals] == [
-        "fit --model bradley-terry --prior 1"
-    ]
+    assert [said for said in advice if "--" in said] == ["fit --model bradley-terry --prior 1"]
 
 
 def test_slopes_of_which_some_are_endless_are_refused():
@@ -120,34 +108,32 @@ def test_slopes_of_which_some_are_endless_are_refused():
         JudgeSlopes().fit(tally(*always, *chance))
 
 
-def test_what_a_tally_does_not_tell_is_refused(one_of_refusals):
+def test_what_a_tally_does_not_tell_is_refused(one):
     with pytest.raises(UnknownColumn, match="does not distinguish judge"):
-        JudgeSlopes().fit(one_of_refusals.pool())
-    merged = {"judge": replace(one_of_refusals.factors["judge"], merged=True)}
+        JudgeSlopes().fit(one.pool())
+    merged = {"judge": replace(one.factors["judge"], merged=True)}
     with pytest.raises(UnknownOption, match="levels of judge were merged"):
-        JudgeSlopes().fit(replace(one_of_refusals, factors=merged))
+        JudgeSlopes().fit(replace(one, factors=merged))
     with pytest.raises(UnknownOption, match="importance weights"):
-        JudgeSlopes().fit(replace(one_of_refusals, squares=one_of_refusals.counts))
+        JudgeSlopes().fit(replace(one, squares=one.counts))
     with pytest.raises(UnknownOption, match="ties cannot be 'rao-kupper'"):
         JudgeSlopes(ties="rao-kupper")
     with pytest.raises(InvalidJudgments, match="not to NoneType"):
         JudgeSlopes().fit(None)
 
 
-def test_judges_with_nothing_but_ties_have_no_slope_where_ties_are_dropped(one_of_refusals):
-    silent = tally(("s0", "s1", 0, 5, 0, "quiet"), systems=one_of_refusals.systems)
+def test_judges_with_nothing_but_ties_have_no_slope_where_ties_are_dropped(one):
+    silent = tally(("s0", "s1", 0, 5, 0, "quiet"), systems=one.systems)
     joined = {
-        name: np.concatenate([getattr(one_of_refusals, name), getattr(silent, name)])
+        name: np.concatenate([getattr(one, name), getattr(silent, name)])
         for name in ("left", "right", "wins", "ties", "losses")
     }
-    own = one_of_refusals.factors["judge"]
+    own = one.factors["judge"]
     codes = np.append(own.codes, own.size).astype(np.int32)
     judges = Factor((*own.labels, "quiet"), codes, np.append(own.loads, 5.0), own.size + 1)
-    fit_of_refusals = JudgeSlopes(ties="discard").fit(
-        replace(one_of_refusals, **joined, factors={"judge": judges})
-    )
-    assert "quiet" not in fit_of_refusals.slopes.judges
-    assert any("1 judge gave only ties" in note for note in fit_of_refusals.notes)
+    fit = JudgeSlopes(ties="discard").fit(replace(one, **joined, factors={"judge": judges}))
+    assert "quiet" not in fit.slopes.judges
+    assert any("1 judge gave only ties" in note for note in fit.notes)
 
 
 # The search for τ: runaways, ends of its interval, and what is refused for which reason.

@@ -61,22 +61,6 @@ def test_one_pair_has_the_closed_form_in_every_group():
     assert found["g1:novice"].stderr == pytest.approx(np.sqrt(sum(spread.values())))
 
 
-@pytest.mark.parametrize("settings", [{}, {"order_effect": True}, {"prior": 2.0}])
-@pytest.mark.parametrize("worths", [(), ("judge",)])
-def test_gradients_and_information_are_those_of_the_likelihood(settings, worths):
-    model = BradleyTerry(judge_covariates=worths, tie_covariates=("judge",), **settings)
-    likelihood = model.fit(campaign()).likelihood
-    at = np.random.Generator(np.random.PCG64(3)).normal(0, 0.3, likelihood.size)
-    here = likelihood.expand(at)
-    step = 1e-5
-    for i, unit in enumerate(np.eye(likelihood.size)):
-        up, down = (likelihood.expand(at + sign * step * unit) for sign in (1, -1))
-        slope = (up.value - down.value) / (2 * step)
-        assert here.gradient[i] == pytest.approx(slope, rel=1e-6, abs=1e-4)
-        bend = (down.gradient - up.gradient) / (2 * step)
-        np.testing.assert_allclose(here.information[i], bend, rtol=1e-6, atol=1e-4)
-
-
 def test_a_group_without_ties_has_none_and_no_parameter():
     rows = [(a, b, 3, 2, 2, "x") for a in "ABC" for b in "ABC" if a < b]
     rows += [(a, b, 4, 0, 3, "y") for a in "ABC" for b in "ABC" if a < b]
