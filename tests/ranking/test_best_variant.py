@@ -11,6 +11,7 @@ from scipy import stats
 import evenhand
 from evenhand.cli.main import main
 from evenhand.ranking.best_variant import (
+    Estimated,
     carve_best,
     correct_best,
     find_best_variants,
@@ -82,9 +83,9 @@ def test_distances_to_the_others_have_the_covariance_of_contrasts():
     systems = tuple("abcdef")
     own = np.array([1, 3, 4])
     others = np.array([0, 2, 5])
-    (found,) = find_best_variants(
-        systems, x, pairs, dict.fromkeys("bde", "us") | {"z": "us"}, level=0.9, df=np.inf, seed=1
-    )
+    owners = dict.fromkeys("bdez", "us")
+    ranked = Estimated(systems, x, pairs, np.inf)
+    (found,) = find_best_variants(ranked, owners, level=0.9, seed=1)
     contrasts = np.eye(6)[own]
     contrasts[:, others] = -1 / 3
     far, of = contrasts @ x, contrasts @ vcov @ contrasts.T
@@ -103,12 +104,13 @@ def test_few_clusters_widen_the_interval_and_names_do_not_matter():
     owners = {"a": "us", "c": "us", "d": "us"}
     settings = {"level": 0.95, "seed": 1}
     many, few = (
-        find_best_variants(tuple("abcde"), *given, owners, df=df, **settings)[0]
+        find_best_variants(Estimated(tuple("abcde"), *given, df), owners, **settings)[0]
         for df in (np.inf, 6)
     )
     assert few.upper - few.lower > many.upper - many.lower
     renamed = {"v": "us", "x": "us", "y": "us"}
-    (other,) = find_best_variants(tuple("vwxyz"), *given, renamed, df=6, **settings)
+    ranked = Estimated(tuple("vwxyz"), *given, 6)
+    (other,) = find_best_variants(ranked, renamed, **settings)
     assert (other.estimate, other.lower, other.upper) == (few.estimate, few.lower, few.upper)
 
 

@@ -34,6 +34,7 @@ import numpy as np
 from evenhand.errors import InvalidJudgments, listing, suggest
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import normal_quantile, t_quantile
+from evenhand.ranking.intervals import find_root
 from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Table
 from evenhand.render.findings import Finding
@@ -122,22 +123,17 @@ def find_mean(chance: Callable[[float], float], wanted: float, ends: tuple[float
 def find_largest(vcov: Array, probability: float, seed: int) -> float:
     """Return a quantile of the largest of |errors| in units of their standard errors."""
     sd = np.sqrt(np.diag(vcov))
-    size = len(sd)
     if not (np.abs(vcov - np.diag(sd**2)) > LEVEL * sd[:, None] * sd).any():  # independent: Šidák
-        return float(normal_quantile((1 + probability ** (1 / size)) / 2))
-    values, vectors = np.linalg.eigh(vcov / sd[:, None] / sd)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    draws = np.random.default_rng(seed).standard_normal((DRAWS, size)) @ root.T
+        return float(normal_quantile((1 + probability ** (1 / len(sd))) / 2))
+    draws = np.random.default_rng(seed).standard_normal((DRAWS, len(sd)))
+    draws = draws @ find_root(vcov / sd[:, None] / sd).T
     return float(np.quantile(np.abs(draws).max(axis=1), probability))
 
 
 def correct_best(
     estimates: Array, vcov: Array, *, alpha: float = 0.05, largest: float
 ) -> tuple[float, float, float]:
-    """Return lower end, estimate and upper end of the best of several estimates.
-
-    estimates: (K,); vcov: (K, K); largest: c_β.
-    """
+    """Return lower end, estimate and upper end of the best of (K,) estimates; largest is c_β."""
     best = int(estimates.argmax())
     x, sd, reach = float(estimates[best]), sqrt(vcov[best, best]), largest * sqrt(vcov[best, best])
     low, high = find_truncation(estimates, vcov, best)
@@ -154,12 +150,9 @@ def correct_best(
 def carve_best(
     estimates: Array, vcov: Array, fresh: float, variance: float, *, alpha: float = 0.05
 ) -> tuple[float, float, float] | None:
-    """Return lower end, estimate and upper end of the best, with votes that came after the choice.
+    """Return the same with `fresh`, the estimate of the best by votes after the choice alone.
 
     None where these are so few that an end lies beyond all that is looked at.
-
-    estimates: (K,) of the choice; vcov: (K, K); fresh: of the best by the later votes alone, with
-        its variance, independent of the first.
     """
     from scipy.special import log_ndtr
 
@@ -189,23 +182,20 @@ def carve_best(
 
 
 def find_best_variants(
-    systems: tuple[str, ...],
-    estimates: Array,
-    pair_stderr: Array,
+    ranked: Estimated,
     owners: Mapping[str, str],
     *,
     level: float,
-    df: float,
     seed: int,
     later: Estimated | None = None,
 ) -> tuple[BestVariant, ...]:
     """Return the best variant of each owner of several, the best first.
 
-    systems: names, best first. pair_stderr: (K, K) standard errors of their differences.
     owners: system → its owner; a system that is not named is its own.
     later: what votes after the choice say; used where they have the best variant and others.
     """
-    squares, wide = pair_stderr**2, widen(level, df)
+    systems, estimates = ranked.systems, ranked.estimates
+    squares = widen(level, ranked.df) * ranked.pair_stderr**2
     of = [owners.get(name, name) for name in systems]
     found = []
     for owner in dict.fromkeys(of):
@@ -217,10 +207,10 @@ def find_best_variants(
         again = None if later is None else later.find_distance(best, systems, others, level)
         alpha, carved = 1 - level, None
         if again is not None:
-            x, vcov = find_distances(estimates, wide * squares, own, again.others)
+            x, vcov = find_distances(estimates, squares, own, again.others)
             carved = carve_best(x, vcov, again.value, again.variance, alpha=alpha)
         if carved is None:
-            x, vcov = find_distances(estimates, wide * squares, own, others)
+            x, vcov = find_distances(estimates, squares, own, others)
             largest = find_largest(vcov, 1 - SHARE * alpha, seed)
             lower, middle, upper = correct_best(x, vcov, alpha=alpha, largest=largest)
         else:
@@ -230,6 +220,11 @@ def find_best_variants(
         ends = (float(x.max()), middle, lower, upper)
         fresh = None if again is None or carved is None else again.value
         found.append(BestVariant(owner, best, variants, tuple(absent), *ends, level, fresh))
+    if not found:
+        raise InvalidJudgments(
+            "no owner has two of the systems that are ranked"
+            f" ({listing(systems, MAX_NAMED)}): nothing was chosen"
+        )
     return tuple(sorted(found, key=lambda one: -one.estimate))
 
 
@@ -254,33 +249,6 @@ def refuse_same_panel(first: Set[str], later: Set[str]) -> None:
         )
 
 
-def choose_best(
-    ranked: Estimated,
-    owners: Mapping[str, str],
-    later: Estimated | None,
-    *,
-    level: float,
-    seed: int,
-) -> tuple[BestVariant, ...]:
-    """Return the best variants of what is ranked, with what later judgments say of them."""
-    found = find_best_variants(
-        ranked.systems,
-        ranked.estimates,
-        ranked.pair_stderr,
-        owners,
-        level=level,
-        df=ranked.df,
-        seed=seed,
-        later=later,
-    )
-    if not found:
-        raise InvalidJudgments(
-            "no owner has two of the systems that are ranked"
-            f" ({listing(ranked.systems, MAX_NAMED)}): nothing was chosen"
-        )
-    return found
-
-
 def widen(level: float, df: float) -> float:
     """Return how many times a variance counts for few clusters."""
     return float((t_quantile((1 + level) / 2, df) / normal_quantile((1 + level) / 2)) ** 2)
@@ -297,7 +265,7 @@ class Distance:
 class Estimated:
     """What judgments say of systems: before the choice, or after it."""
 
-    systems: tuple[str, ...]
+    systems: tuple[str, ...]  # names, before the choice the best first
     estimates: Array  # (L,) larger is better
     pair_stderr: Array  # (L, L)
     df: float

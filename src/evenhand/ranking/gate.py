@@ -82,7 +82,7 @@ from evenhand.ranking.gate_terms import (
     say_margin,
     sign_asked,
 )
-from evenhand.ranking.intervals import find_times
+from evenhand.ranking.intervals import find_root, find_times
 from evenhand.ranking.plans import (
     join_plan,
     list_chosen,
@@ -846,9 +846,7 @@ def adjust_p(t: Array, covariance: Array, df: float, seed: int) -> Array:
         return np.array([tail_above(one, df) for one in t.tolist()])
     rng = np.random.default_rng(seed)
     sd = np.sqrt(np.diag(covariance))
-    values, vectors = np.linalg.eigh(covariance / sd[:, None] / sd)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    draws = rng.standard_normal((DRAWS, len(t))) @ root.T
+    draws = rng.standard_normal((DRAWS, len(t))) @ find_root(covariance / sd[:, None] / sd).T
     if np.isfinite(df):
         draws /= np.sqrt(rng.chisquare(df, (DRAWS, 1)) / df)
     return adjust_by_steps(t, [draws])

@@ -82,6 +82,12 @@ def pair_variance(vcov: Array) -> Array:
     return np.asarray(np.maximum(variance, 0.0, out=variance))
 
 
+def find_root(vcov: Array) -> Array:
+    """Return a matrix R with R Rᵀ = a covariance, which may be singular."""
+    size, directions = np.linalg.eigh(vcov)
+    return np.asarray(directions * np.sqrt(np.maximum(size, 0.0)))
+
+
 def wald_intervals(
     log_worth: Array, vcovs: Sequence[Array], critical: float, method: str
 ) -> Intervals:

@@ -361,8 +361,7 @@ def draw_replicates(
 
 def draw_student(covariance: Array, df: float, pairs: Pairs, rng: Generator) -> Replicates:
     """Draw (B, P) |t| of differences and (B, K) of log-worths from Student's t."""
-    size, directions = np.linalg.eigh(covariance)
-    root = directions * np.sqrt(np.maximum(size, 0.0))
+    root = intervals.find_root(covariance)
     drawn = rng.standard_normal((REPLICATES, len(root))) @ root.T
     if np.isfinite(df):
         drawn /= np.sqrt(rng.chisquare(df, (REPLICATES, 1)) / df)

@@ -35,7 +35,7 @@ from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.best_variant import (
     BestVariant,
     Estimated,
-    choose_best,
+    find_best_variants,
     tabulate_best_variants,
 )
 from evenhand.ranking.intervals import (
@@ -711,7 +711,7 @@ class Ranking(Shown):
         if later is not None and later.scale != self.scale:
             raise NotIdentified(f"later judgments are of {later.scale}, these of {self.scale}")
         own, again = self._estimated(), None if later is None else later._estimated()
-        found = choose_best(own, owners, again, level=self.level, seed=seed)
+        found = find_best_variants(own, owners, level=self.level, seed=seed, later=again)
         told = self.signature if later is None else f"{self.signature} | later {later.signature}"
         return replace(self, owners=found, signature=told)
 
