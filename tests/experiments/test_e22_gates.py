@@ -14,7 +14,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import evenhand
-from evenhand.ranking.gate_terms import SHARES
+from evenhand.ranking.plans import SHARES
 from experiments.campaign import part_of
 
 MARGIN, ALPHA, R = 0.05, 0.05, part_of(400)

@@ -19,9 +19,9 @@ from evenhand.errors import (
     UnknownFormat,
     UnknownOption,
 )
-from evenhand.ranking import direct_votes, gate_terms
+from evenhand.ranking import direct_votes, plans
 from evenhand.ranking import gate as gates
-from evenhand.ranking.share_bounds import count_votes
+from evenhand.ranking.direct_votes import count_votes
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "gates.json").read_text())
 CASES = {case["id"]: case for case in GOLDEN["entries"]}
@@ -61,9 +61,7 @@ def find_first(result):
 
 def count_independent(votes, one):
     """Return as how many independent votes one direct vote of B and A counts, at α .05."""
-    (alone,) = evenhand.rank(between(votes, "B"), model=gate_terms.SHARES).fit.contrasts(
-        [("B", "A")]
-    )
+    (alone,) = evenhand.rank(between(votes, "B"), model=plans.SHARES).fit.contrasts([("B", "A")])
     z, q = stats.norm.ppf(0.95), stats.t.ppf(0.95, one.df)
     return min(1.0, (alone.stderr / one.stderr) ** 2) * (z / q) ** 2
 
@@ -100,15 +98,15 @@ def test_evidence_is_the_published_and_the_integral(name):
 
 def test_margins_are_odds():
     given, expected = CASES["margin"]["input"], CASES["margin"]["expected"]
-    found = [gate_terms.find_delta(one) for one in given["margins"]]
+    found = [plans.find_delta(one) for one in given["margins"]]
     assert found == pytest.approx(expected["delta"], abs=1e-9)
-    assert gate_terms.find_delta(0) == 0
+    assert plans.find_delta(0) == 0
 
 
 def test_a_decision_is_that_of_the_pair_by_itself():
     """Other systems say nothing of these two, unless one worth describes each."""
     votes = draw_votes(ties=0.2)
-    ranking = evenhand.rank(between(votes, "B"), model=gate_terms.SHARES)
+    ranking = evenhand.rank(between(votes, "B"), model=plans.SHARES)
     found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1))
     pair = ranking.pair("B", "A")
     assert (found.difference, found.stderr) == pytest.approx((pair.difference, pair.stderr))
@@ -562,7 +560,7 @@ def test_evidence_has_a_mean_of_at_most_one_at_the_margin(chances):
 def test_better_and_as_good_are_adjusted_for_several_too():
     votes = draw_votes(n=1200, gaps={"B": 0.0, "C": 0.0, "D": 0.5})
     alone = find_first(evenhand.gate(votes, new="D", old="A", margin=0.2))
-    ranking = evenhand.rank(between(votes, *"BCD"), model=gate_terms.SHARES)
+    ranking = evenhand.rank(between(votes, *"BCD"), model=plans.SHARES)
     pairs = {name: ranking.pair(name, "A") for name in "BCD"}
     t = np.array([pairs[name].difference / pairs[name].stderr for name in "BCD"])
     at = np.array([ranking.systems.index(name) for name in "BCD"])
@@ -916,7 +914,7 @@ def test_a_margin_as_wide_as_the_scores_is_refused():
 def test_evidence_is_shared_by_several_new_systems():
     """Each needs log(N / α): 3.00 of one, 3.69 of two."""
     one, two = (
-        gate_terms.Asked(new=new, old="A", margin=0.1, anytime=True) for new in (("B",), ("B", "C"))
+        plans.Asked(new=new, old="A", margin=0.1, anytime=True) for new in (("B",), ("B", "C"))
     )
     assert [gates.shows(0.001, 3.3, asked) for asked in (one, two)] == [True, False]
     assert gates.shows(0.001, 3.7, two)
@@ -928,14 +926,14 @@ def test_worse_is_shown_beside_all_other_comparisons():
     def decide(p, log_evidence=None, new=("B", "C"), **settings):
         rows = [
             changed(
-                gates.open_comparison(name, "", ""),
+                gates.Comparison(name, ""),
                 p_worse=p,
                 log_evidence_worse=log_evidence,
                 **settings,
             )
             for name in new
         ]
-        asked = gate_terms.Asked(new=new, old="A", margin=0.1)
+        asked = plans.Asked(new=new, old="A", margin=0.1)
         return [(one.p_worse, one.decision) for one in gates.adjust_worse(rows, asked, None)]
 
     assert decide(0.03) == [(pytest.approx(0.06), "undecided")] * 2

@@ -9,8 +9,8 @@ from scipy import optimize, stats
 
 import evenhand
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.ranking.gate_terms import SHARES
-from evenhand.ranking.share_bounds import Votes, count_votes, find_half_ties
+from evenhand.ranking.direct_votes import Votes, count_votes, find_half_ties
+from evenhand.ranking.plans import SHARES
 
 
 def write_log_chance(counts, half, share):

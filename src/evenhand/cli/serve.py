@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from evenhand.design.campaign import Campaign
-    from evenhand.ranking.gate_terms import Asked
+    from evenhand.ranking.plans import Asked
     from evenhand.web.links import Tokens
     from evenhand.web.store.store import Store
 
@@ -189,8 +189,7 @@ def _note(asked: Serving, word: str, text: str) -> None:
 
 
 def _read_plan(path: str, planned: Campaign) -> str:
-    from evenhand.ranking.gate_terms import Asked, read_gate_plan
-    from evenhand.ranking.plans import naming_plan
+    from evenhand.ranking.plans import Asked, naming_plan, read_gate_plan
 
     with naming_plan(path, UnknownOption):
         asked = Asked.take(read_gate_plan(path)[0], path)
@@ -206,7 +205,7 @@ def _check_answers(asked: Asked, planned: Campaign) -> None:
     """Refuse a plan that the answers of a campaign cannot decide."""
     from evenhand.design.tasks import ScaledTask
     from evenhand.ranking.clustering import CLUSTER_OPTIONS
-    from evenhand.ranking.gate_terms import find_delta
+    from evenhand.ranking.plans import find_delta
 
     tables = {one.table for one in planned.tasks}
     criteria = [one.criterion for one in planned.tasks if isinstance(one, ScaledTask)]
@@ -284,7 +283,7 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: st
     if board:
         click.echo(f"board  {board}, for anybody")
     if store.plan:
-        from evenhand.ranking.gate_terms import parse_gate_plan
+        from evenhand.ranking.plans import parse_gate_plan
 
         digest = parse_gate_plan(store.plan.encode())[1]
         click.echo(f"plan   registered, with SHA-256 {digest}: publish it")

@@ -50,8 +50,8 @@ from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import write_below
 from evenhand.ranking.gate import CODES, Decision, decide
-from evenhand.ranking.gate_terms import SHARES, Asked, find_delta
 from evenhand.ranking.intervals import MIN_CLUSTERS
+from evenhand.ranking.plans import SHARES, Asked, find_delta
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding

@@ -21,7 +21,7 @@ When not to use it: to choose a margin after votes are known.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from dataclasses import replace as changed
 from hashlib import sha256
 from math import ceil, inf, log, tanh
@@ -69,24 +69,22 @@ from evenhand.ranking.direct_votes import (
     Evaluated,
     Evidence,
     Unanimous,
+    Votes,
+    count_votes,
     evaluate,
     require_known,
     say_never_met,
     weigh_votes,
 )
-from evenhand.ranking.gate_terms import (
+from evenhand.ranking.intervals import find_root, find_times
+from evenhand.ranking.plans import (
     SHARES,
     Asked,
     find_delta,
-    read_gate_plan,
-    say_margin,
-    sign_asked,
-)
-from evenhand.ranking.intervals import find_root, find_times
-from evenhand.ranking.plans import (
     join_plan,
     list_chosen,
     naming_plan,
+    read_gate_plan,
     require_digest,
 )
 from evenhand.ranking.ranking import (
@@ -97,7 +95,6 @@ from evenhand.ranking.ranking import (
     say_counts,
     say_why,
 )
-from evenhand.ranking.share_bounds import Votes, count_votes
 from evenhand.ranking.texts import say_of_gates as say
 from evenhand.render.counts import plural, say_tally
 from evenhand.render.document import Column, Document, Table
@@ -135,41 +132,37 @@ def find_win_rate(gap: float) -> float:
     return (1 + tanh(gap / 2)) / 2
 
 
-def find_slope(gap: float) -> float:
-    """Return how much more often a system wins for each unit of its distance."""
-    return find_win_rate(gap) * (1 - find_win_rate(gap))
-
-
 @dataclass(frozen=True)
 class Comparison:
     """One new system beside the old one, in one group."""
 
     new: str  # name
     group: str  # value of the column, or "" without groups
-    decision: Decision
-    superior: bool  # passed, and better than the old system
-    equivalent: bool  # also shown to be better by less than the margin
+    decision: Decision = "undecided"
+    superior: bool = False  # passed, and better than the old system
+    equivalent: bool = False  # also shown to be better by less than the margin
     # share of comparisons that it wins, a tie counting half; of ratings how many points better
-    value: float | None
-    lower: float | None  # one-sided bounds of the value, each at 1 − α by itself
-    upper: float | None
-    limit: float | None  # the value that must be exceeded
-    difference: float | None  # new less old, positive where better, in log-worth or points
-    stderr: float | None  # its clustered standard error
-    df: float | None  # degrees of freedom; None for the normal distribution
-    delta: float | None  # δ, on the scale of the difference
-    p: float | None  # that it is worse by the margin or more, adjusted for several new systems
-    p_worse: float | None  # of being worse by more than the margin, adjusted for all rows
-    log_evidence: float | None  # log e of the anytime test; None without it
-    log_evidence_worse: float | None  # the same of being worse by more than the margin
-    judgments: float  # that the ranking rests on
+    value: float | None = None
+    lower: float | None = None  # one-sided bounds of the value, each at 1 − α by itself
+    upper: float | None = None
+    limit: float | None = None  # the value that must be exceeded
+    difference: float | None = None  # new less old, positive where better, in log-worth or points
+    stderr: float | None = None  # its clustered standard error
+    df: float | None = None  # degrees of freedom; None for the normal distribution
+    delta: float | None = None  # δ, on the scale of the difference
+    # that it is worse by the margin or more, adjusted for several new systems
+    p: float | None = None
+    p_worse: float | None = None  # of being worse by more than the margin, adjusted for all rows
+    log_evidence: float | None = None  # log e of the anytime test; None without it
+    log_evidence_worse: float | None = None  # the same of being worse by more than the margin
+    judgments: float = 0.0  # that the ranking rests on
     # how many more decide it with a chance of .8, as the estimate is: that it passes where it is
     # above what is needed, else that it is worse; None if unknown, or where it is too close
-    judgments_needed: float | None
-    cost: float | None  # of these
-    says: str  # what was decided, in a sentence
-    why: str | None  # what keeps it undecided, or None
-    headline: str  # for whom it holds, such as for these judges only; "" without such a limit
+    judgments_needed: float | None = None
+    cost: float | None = None  # of these
+    says: str = ""  # what was decided, in a sentence
+    why: str | None = None  # what keeps it undecided, or None
+    headline: str = ""  # for whom it holds, such as for these judges only; "" without such a limit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -483,7 +476,7 @@ def decide(
 ) -> Gate:
     """Decide by a ranking, or by those of several groups, each of which must pass.
 
-    of_these: whether the question is about these judges, however few, as of LLM judges alone.
+    of_these: whether it is about these judges, however few, as of LLM judges alone.
     """
     of_these = of_these or asked.cluster is not None or asked.group_by == "judge"
     known = Evaluated.of(ranked)
@@ -512,13 +505,13 @@ def decide(
             continue
         for new in asked.new:
             if new not in [one.new for one in here]:
-                here.append(open_comparison(new, name, say_lacking([new], asked, rated=rated)))
+                here.append(Comparison(new, name, why=say_lacking([new], asked, rated=rated)))
         found += sorted(here, key=lambda one: asked.new.index(one.new))
     if not found:
         whys = [f"{name}: {why}" if name else why for name, why in refused.items()]
         raise InvalidJudgments("; ".join(whys))
     for name, why in refused.items():
-        found += [open_comparison(new, name, why) for new in asked.new]
+        found += [Comparison(new, name, why=why) for new in asked.new]
     scale = "points" if rated else "win rate"
     found = [
         changed(one, says=str(say_decision(one, asked, scale)))
@@ -563,8 +556,9 @@ def compare_alike(
     needed = ceil(log(alpha / times) / log(rare) - 1e-9) if rare < 1 else None
     short = needed is not None and n < needed <= MAX_TIMES * n and why is None
     evidence = asked.anytime
-    one = changed(
-        open_comparison(new, group, ""),
+    one = Comparison(
+        new,
+        group,
         value=value,
         lower=mine.find_lower(alpha) if why is None else None,
         upper=1 - mine.turn().find_lower(alpha) if why is None else None,
@@ -665,10 +659,11 @@ def compare_in_group(
     barred = [few or bars(ranking, (one, old)) for one in at.tolist()]
     tested = np.array([why is None for why in barred]) & (errors > 0) & np.isfinite(errors)
     spread = find_covariance(ranking.pair_stderr, at[tested], old)
-    votes = {
-        new: count_votes(ranking, (judged[new], asked.old), errors[new] * find_slope(gaps[new]))
-        for new in np.flatnonzero(tested).tolist()
-    }
+    votes = {}
+    for new in np.flatnonzero(tested).tolist():
+        rate = find_win_rate(gaps[new])  # changes by rate (1 − rate) for each unit of distance
+        pair, error = (judged[new], asked.old), errors[new] * (rate * (1 - rate))
+        votes[new] = count_votes(ranking, pair, error)
 
     def measure(far: Array, share: float, *, turned: bool = False) -> Array:
         """Return t of claims that systems win more than a share; turned: that others do."""
@@ -696,57 +691,45 @@ def compare_in_group(
 
     found, order = [], [*votes]
     for new, name in enumerate(judged):
-        mine = order.index(new) if new in votes else None
-        evidence, needed, lower, upper = None, None, None, None
-        if asked.anytime:
-            error = inf if mine is None else float(errors[new])
-            evidence = weigh_votes(
-                ranking, (name, asked.old), asked.margin, alpha=asked.alpha, error=error
-            )
-        if mine is not None:
-            ends = find_bounds(gaps[new], errors[new], df=ranking.df, alpha=asked.alpha)
-            lower, upper = map(write, ends)
-            counted = votes[new]
-            if counted is not None:
-                lower = min(lower, counted.find_lower(asked.alpha))
-                upper = max(upper, 1 - counted.turn().find_lower(asked.alpha))
-            t = float((gaps[new] + delta) / errors[new])
-            times = find_more(t, max(passes[mine], worse[mine]), ranking.df, evidence, asked)
-            needed = None if times is None else times * ranking.n_judgments
+        gap, error = float(gaps[new]), float(errors[new])
         one = Comparison(
-            new=name,
-            group=group,
-            decision="undecided",
-            superior=False,
-            equivalent=False,
-            value=write(float(gaps[new])),
-            lower=lower,
-            upper=upper,
+            name,
+            group,
+            value=write(gap),
             limit=-delta if isinstance(fit, RatingFit) else 0.5 - asked.margin,
-            difference=float(gaps[new]),
-            stderr=None if mine is None else float(errors[new]),
-            df=ranking.df if mine is not None and np.isfinite(ranking.df) else None,
+            difference=gap,
             delta=delta,
-            p=None if mine is None else float(p[mine]),
-            p_worse=None if mine is None else tail_above(float(worse[mine]), ranking.df),
-            log_evidence=None if evidence is None else evidence.passes,
-            log_evidence_worse=None if evidence is None else evidence.worse,
             judgments=ranking.n_judgments,
-            judgments_needed=needed,
-            cost=None,
-            says="",
             why=barred[new],
             headline=limit_to_judges(ranking) or "",
         )
-        if mine is not None and shows(one.p, one.log_evidence, asked):
-            better = None if evidence is None else evidence.better
-            within = None if evidence is None else evidence.within
+        evidence = None
+        if asked.anytime:
+            pair, known = (name, asked.old), error if new in votes else inf
+            evidence = weigh_votes(ranking, pair, asked.margin, alpha=asked.alpha, error=known)
+            one = changed(one, log_evidence=evidence.passes, log_evidence_worse=evidence.worse)
+        if new in votes:
+            mine, counted = order.index(new), votes[new]
+            lower, upper = map(write, find_bounds(gap, error, df=ranking.df, alpha=asked.alpha))
+            if counted is not None:
+                lower = min(lower, counted.find_lower(asked.alpha))
+                upper = max(upper, 1 - counted.turn().find_lower(asked.alpha))
+            shown = max(passes[mine], worse[mine])
+            times = find_more((gap + delta) / error, shown, ranking.df, evidence, asked)
             one = changed(
                 one,
-                decision="passed",
-                superior=shows(float(p_better[mine]), better, asked),
-                equivalent=shows(float(p_within[mine]), within, asked),
+                lower=lower,
+                upper=upper,
+                stderr=error,
+                df=ranking.df if np.isfinite(ranking.df) else None,
+                p=float(p[mine]),
+                p_worse=tail_above(float(worse[mine]), ranking.df),
+                judgments_needed=None if times is None else times * ranking.n_judgments,
             )
+            if shows(one.p, one.log_evidence, asked):
+                better = shows(float(p_better[mine]), evidence and evidence.better, asked)
+                within = shows(float(p_within[mine]), evidence and evidence.within, asked)
+                one = changed(one, decision="passed", superior=better, equivalent=within)
         found.append(one)
     return found
 
@@ -880,13 +863,6 @@ def adjust_worse(
     return decided
 
 
-def open_comparison(new: str, group: str, why: str) -> Comparison:
-    """Return a comparison of which nothing is known."""
-    empty: dict[str, Any] = {one.name: None for one in fields(Comparison)}
-    empty |= {"superior": False, "equivalent": False, "judgments": 0.0, "says": "", "headline": ""}
-    return Comparison(**{**empty, "new": new, "group": group, "decision": "undecided", "why": why})
-
-
 def say_decision(one: Comparison, asked: Asked, scale: str) -> Finding:
     """Say what was decided of one new system, and for whom."""
     kind = "tenths" if scale == "win rate" else "signed"
@@ -948,6 +924,12 @@ def clears(one: Comparison) -> bool:
     return one.lower > one.limit or one.upper < one.limit
 
 
+def sign_asked(asked: Asked, digest: str | None) -> list[str]:
+    of = f"gate {' '.join(asked.new)} against {asked.old}, margin {asked.margin:g}"
+    settings = [of, f"alpha {asked.alpha:g}", *["anytime"] * asked.anytime]
+    return settings + [f"plan {digest}"] * (digest is not None)
+
+
 def say_basis(known: Evaluated, alone: Sequence[Unanimous], asked: Asked, scale: str) -> str:
     if known.by is None:
         counted = [*map(say_counts, known.groups.values()), *map(say_alike, alone)]
@@ -955,4 +937,7 @@ def say_basis(known: Evaluated, alone: Sequence[Unanimous], asked: Asked, scale:
     else:
         n, parts = count_judgments(known.groups, alone), {*known.groups, *known.alike}
         rests = f"{n:,.0f} judgments in {plural(len(parts), 'group')}; every group must pass. "
-    return f"{rests}{say_margin(asked, rates=scale == 'win rate')}"
+    points = f"{asked.margin:g} point{'s' * (asked.margin != 1)}"
+    unit = f"{100 * asked.margin:g} % of comparisons" if scale == "win rate" else points
+    looks = ", however often one looks" if asked.anytime else ""
+    return f"{rests}Margin {unit}; α = {asked.alpha:g}{looks}."

@@ -9,11 +9,14 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from hashlib import sha256
+from math import inf, log
 from pathlib import Path
 from typing import Any, Final
 
 from evenhand.data.exclusions import Exclusion
+from evenhand.data.tally import take_names
 from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
@@ -21,9 +24,11 @@ from evenhand.errors import (
     UnknownFormat,
     UnknownOption,
     listing,
+    require_option,
     sentence_hint,
     suggest,
 )
+from evenhand.models.bradley_terry import BradleyTerry
 
 # Codes of exclusions that somebody chose; a plan cannot state them
 CHOSEN: Final = ("where", "task", "judges", "systems")
@@ -31,19 +36,15 @@ Kinds = Mapping[str, tuple[type, ...]]  # what a plan may state → types of its
 
 
 def read_plan(path: str | Path, of: str, kinds: Kinds) -> tuple[dict[str, Any], str]:
-    """Return what a plan of a gate or a board states, and the SHA-256 of its file.
+    """Return what a plan of a gate or a board states, and the SHA-256 of its file."""
+    return parse_plan(_read_file(path), path, of, kinds)
 
-    Raises:
-        MissingFile: there is none.
-        UnknownFormat: it is not valid TOML.
-        UnknownOption: it states what such a plan does not know.
 
-    """
+def _read_file(path: str | Path) -> bytes:
     try:
-        content = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except FileNotFoundError:
         raise MissingFile(f"there is no file '{path}'") from None
-    return parse_plan(content, path, of, kinds)
 
 
 def parse_plan(
@@ -63,10 +64,8 @@ def parse_plan(
             raise UnknownOption(f"'{path}': a {of} has no setting '{name}'{hint}")
         number = isinstance(value, bool) and bool not in kinds[name]  # to Python True is 1
         if number or not isinstance(value, kinds[name]):
-            quoted = isinstance(value, str)
-            hint = (
-                f": take the quotes away, {name} = {value}" if quoted and is_number(value) else ""
-            )
+            quoted = isinstance(value, str) and is_number(value)
+            hint = f": take the quotes away, {name} = {value}" if quoted else ""
             raise UnknownOption(f"'{path}': {name} cannot be {value!r}{hint}")
     return stated, sha256(content).hexdigest()
 
@@ -118,3 +117,114 @@ def join_plan(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, 
 def list_chosen(excluded: Sequence[Exclusion]) -> list[str]:
     """Return what somebody excluded by conditions or names, in words."""
     return [one.clause for one in excluded if one.code in CHOSEN]
+
+
+# What a gate asks, as it is given or as a plan states it.
+
+# A tie is half a win, so that a distance is one of shares of comparisons won. Under a law of ties
+# the margin depends on how often they occur, and judges who tie more or less than others make it
+# uncertain in a way that no error of the distance shows
+SHARES: Final = BradleyTerry(ties="half-win")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a gate asks, whoever states it."""
+
+    new: tuple[str, ...]
+    old: str
+    margin: float
+    alpha: float = 0.05
+    anytime: bool = False
+    group_by: str | None = None
+    criterion: str | None = None
+    better: str | None = None
+    cluster: str | None = None
+
+    @classmethod
+    def take(cls, given: Mapping[str, Any], plan: str | Path | None = None) -> Asked:
+        """Check what was given, or what a plan states; None is not given."""
+        stated = {name: value for name, value in given.items() if value is not None}
+        for name, what in NEEDED.items():
+            if name not in stated and plan is not None:
+                raise UnknownOption(f"'{plan}' does not state {name}, {what}: add it")
+            if name not in stated:
+                raise UnknownOption(f"say {what}: --{name}, in Python {name}=")
+        for name in ("margin", "alpha"):
+            value = stated.get(name, 0.05)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise UnknownOption(f"{name} cannot be {value!r}: it is a number")
+        asked = cls(**{**stated, "new": take_names(stated["new"])})
+        if not asked.margin >= 0 or asked.margin == inf:
+            raise UnknownOption(f"margin cannot be {asked.margin:g}: it is 0 or more")
+        if not 0 < asked.alpha < 0.5:
+            raise UnknownOption(f"alpha cannot be {asked.alpha:g}: it lies between 0 and .5")
+        _check_names(asked.new, asked.old)
+        if asked.better is not None:
+            require_option("better", asked.better, ("higher", "lower"))
+        return asked
+
+
+def find_delta(margin: float) -> float:
+    """Return δ, the distance in log-worth of a system that wins ½ − margin of comparisons.
+
+    >>> round(find_delta(0.05), 4)
+    0.2007
+    """
+    if margin >= 0.5:
+        raise UnknownOption(
+            f"margin cannot be {margin:g}: of comparisons it is below .5, as .05 for a system that"
+            " may win 45 %"
+        )
+    return log((0.5 + margin) / (0.5 - margin))
+
+
+NEEDED: Final = {
+    "new": "which system is new",
+    "old": "which system it may replace",
+    "margin": "how much worse it may be",
+}
+KINDS: Final[Mapping[str, tuple[type, ...]]] = {  # what a plan may state
+    **{one.name: (str,) for one in fields(Asked)},
+    "new": (str, list),
+    "margin": (int, float),
+    "alpha": (int, float),
+    "anytime": (bool,),
+}
+
+
+def _check_names(new: Sequence[str], old: str) -> None:
+    for one in (*new, old):
+        if not isinstance(one, str):
+            raise UnknownOption(f"{one!r} names no system: names are texts, as 'B'")
+    if not new:
+        raise UnknownOption("new names no system: name one, as new = 'B'")
+    if old in new:
+        raise UnknownOption(f"{old} cannot replace itself: name another system as new")
+    if len({*new}) < len(new):
+        raise UnknownOption("a system is named as new twice: once will do")
+
+
+def read_gate_plan(path: str | Path) -> tuple[dict[str, Any], str]:
+    """Return what the plan of a gate states, and the SHA-256 of its file; raises as `read_plan`."""
+    return parse_gate_plan(_read_file(path), path)
+
+
+def parse_gate_plan(content: bytes, path: str | Path = "plan") -> tuple[dict[str, Any], str]:
+    """Return the same of its content, such as that of a registered plan."""
+    stated, digest = parse_plan(content, path, "gate", KINDS)
+    return stated | ({"new": take_names(stated["new"])} if "new" in stated else {}), digest
+
+
+def describe_plan(stated: Mapping[str, Any]) -> str:
+    """Say what a registered plan asks.
+
+    >>> describe_plan({"new": "B", "old": "A", "margin": 0.05})
+    'B may replace A if it passes a gate with margin 0.05 and α 0.05, decided once, at the end'
+    """
+    asked = Asked.take(stated)
+    when = "decided at every look" if asked.anytime else "decided once, at the end"
+    return (
+        f"{listing(asked.new)} may replace {asked.old} if it passes a gate with margin"
+        f" {asked.margin:g} and α {asked.alpha:g}, {when}"
+    )

@@ -41,7 +41,7 @@ from evenhand.data.source import write_log_check
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.gate_terms import describe_plan, parse_gate_plan
+from evenhand.ranking.plans import describe_plan, parse_gate_plan
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.render.findings import take_findings
 from evenhand.web.downloads import AnswerTables, list_downloads

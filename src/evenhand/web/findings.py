@@ -36,7 +36,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
 from evenhand.ranking.direct_votes import Evaluated, evaluate
-from evenhand.ranking.gate_terms import SHARES, Asked, parse_gate_plan
+from evenhand.ranking.plans import SHARES, Asked, parse_gate_plan
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.sequential.leaderboard import Confirmation, LiveLeaderboard, confirm_pairs

@@ -27,7 +27,7 @@ from evenhand.data.exclusions import Exclusion
 from evenhand.data.source import write_log_check
 from evenhand.errors import EvenhandError
 from evenhand.ranking.gate import decide
-from evenhand.ranking.gate_terms import Asked, describe_plan, parse_gate_plan
+from evenhand.ranking.plans import Asked, describe_plan, parse_gate_plan
 from evenhand.ranking.ranking import Ranking
 from evenhand.web.dashboard import CampaignStatus, Dashboard, DashboardCache, get_status
 from evenhand.web.findings import Findings
