@@ -49,7 +49,6 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.streams import CodedRows
 from evenhand.data.taking import Openable
-from evenhand.data.tally import Tally
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import (
     InvalidJudgments,
@@ -537,30 +536,21 @@ class Side:
             scales = fit.likelihood.scale.tolist()
             for row, control, sd in zip(doubled[p - len(named) :], named, scales, strict=True):
                 columns[control.name] = row, sd
-        side = cls(
-            fit=fit,
-            items=tuple(factor.labels[g] for g in held.tolist()),
-            changes=changes,
-            judges=0,
-            by_judge=np.zeros((p, p)),
-            by_cell=np.zeros((p, p)),
-            columns=columns,
-        )
-        return side if one_judge else side._cluster_judges(tally)
-
-    def _cluster_judges(self, tally: Tally) -> Side:
+        items = tuple(factor.labels[g] for g in held.tolist())
+        none = np.zeros((p, p))
+        side = cls(fit, items, changes, 0, none, none, columns)
+        if one_judge:
+            return side
         clustering = choose_clustering(None, Evidence.of(merge_factors(tally)))
-        limit = (
-            () if clustering.headline is None else (say("people-only", whom=clustering.headline),)
-        )
+        if clustering.headline is not None:
+            side = replace(side, notes=(say("people-only", whom=clustering.headline),))
         if "judge" not in clustering.clusterings:
-            return replace(self, notes=limit)
+            return side
         return replace(
-            self,
+            side,
             judges=tally.factor("judge").size,
-            by_judge=sandwich.cluster_covariance(self.fit, tally, "judge")[0],
-            by_cell=sandwich.crossed_covariance(self.fit, tally, ("judge", "item")),
-            notes=limit,
+            by_judge=sandwich.cluster_covariance(fit, tally, "judge")[0],
+            by_cell=sandwich.crossed_covariance(fit, tally, ("judge", "item")),
         )
 
     def measure_noise(self, rows: Array, m: int) -> float:
@@ -688,13 +678,11 @@ def _find_own(
     for kind, chosen in kinds.items():
         if not chosen or not others:
             continue
-        weights = {name: 1 / len(chosen) for name in chosen} | {
-            name: -1 / len(others) for name in others
-        }
-        rows = []
-        for fit in sides:
-            each = np.array([weights.get(name, 0.0) for name in fit.systems])
-            rows.append(each @ centred_rows(fit))
+        weights = dict.fromkeys(chosen, 1 / len(chosen)) | dict.fromkeys(others, -1 / len(others))
+        rows = [
+            np.array([weights.get(name, 0.0) for name in fit.systems]) @ centred_rows(fit)
+            for fit in sides
+        ]
         these = beside.bound(rows[0], rows[1], level)
         worths = [dict(zip(fit.systems, fit.log_worth.tolist(), strict=True)) for fit in sides]
         by_llm, by_people = (np.array([one[name] for name in (*chosen, *others)]) for one in worths)
@@ -722,10 +710,7 @@ class AcrossSystems:
 
 
 def compare_own(mine: Array, others: Array, *, level: float, seed: int) -> AcrossSystems:
-    """Compare D of own systems with D of others, across systems.
-
-    Student's pooled two-sample t; p by permutation where there are 100,000 choices or more.
-    """
+    """Compare D of own systems with D of others, across systems."""
     m, k = len(mine), len(mine) + len(others)
     if len(others) < MIN_OTHERS:
         return AcrossSystems()
@@ -741,11 +726,8 @@ def compare_own(mine: Array, others: Array, *, level: float, seed: int) -> Acros
 def adjust_own(
     by_llm: Array, by_people: Array, m: int, *, noise: float, level: float
 ) -> tuple[float, Estimate]:
-    """Return the slope b and γ of θ_llm = a + b θ_people + γ [own], the first m systems being own.
-
-    Least squares, with b corrected for the noise of θ_people (its sum of squares within own and
-    other systems; at most .7 of all); Student's t on K − 3 degrees of freedom.
-    """
+    """Return b and γ of θ_llm = a + b θ_people + γ [own], the first m systems being own."""
+    # b is corrected for the noise of θ_people, its sum of squares within own and other systems
     k = len(by_llm)
     y, x = (one - _group(one, m) for one in (by_llm, by_people))
     total = float(x @ x)
@@ -765,10 +747,7 @@ def _group(values: Array, m: int) -> Array:
 
 
 def permute_own(d: Array, m: int, seed: int) -> float:
-    """Return the two-sided p-value of the mean of the first m of (K,) values among all choices.
-
-    Beyond a million choices 100,000 are drawn, and the one observed counts as one of them.
-    """
+    """Return the two-sided p-value of the mean of the first m of (K,) values among all choices."""
     k, total = len(d), float(d.sum())
 
     def apart(sums: Array) -> Array:

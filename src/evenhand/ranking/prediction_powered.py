@@ -126,16 +126,10 @@ def fit_worths(
 ) -> Powered:
     """Fit Bradley-Terry by PPI++.
 
-    Args:
-        judged: people's judgments, with verdicts beside them.
-        others: verdicts on pairs of outputs that no person judged.
-        weight: λ; by default the one with the smallest sum of variances.
-        reference: the system from which log-worths are counted in that sum, as ppi_py drops one;
-            by default their centre, so that the order of systems does not matter.
-
-    Raises:
-        NotIdentified: there is no finite minimum.
-
+    judged: people's judgments, with verdicts beside them; others: verdicts on other outputs.
+    weight: λ; by default the one with the smallest sum of variances.
+    reference: the system from which log-worths are counted in that sum, as ppi_py drops one; by
+        default their centre, so that the order of systems does not matter.
     """
     k, drop = judged.systems, reference or 0
     free = np.delete(np.arange(k), drop)
@@ -216,12 +210,7 @@ def _covariance(rows: Array, squares: Array, sums: Array, n: float) -> Array:
 
 
 def share_wins(judged: PairSums, others: PairSums, weight: float | None = None) -> Powered:
-    """Return the shares of wins by prediction-powered ranking.
-
-    Raises:
-        NotIdentified: a system without a judgment, or without a verdict on other outputs.
-
-    """
+    """Return the shares of wins by prediction-powered ranking."""
     n, m = float(judged.n.sum()), float(others.n.sum())
     theirs = replace(others, own=others.llm, own_own=others.llm_llm, own_llm=others.llm_llm)
     llm = replace(judged, own=judged.llm, own_own=judged.llm_llm, own_llm=judged.llm_llm)
@@ -398,7 +387,7 @@ def rank_prediction_powered(
     people = table.tally(factors)
     if people.squares is not None:
         raise UnknownOption(f"{method} takes judgments of equal weight only: leave out the weights")
-    paired = pair_verdicts(people, verdicts.tally(["item"] * verdicts.has("item")), unpaired)
+    paired = pair_verdicts(people, verdicts.tally(["item"]), unpaired)
     judged, others = sum_answers(paired)
     if not others.n.sum():
         raise NotIdentified(

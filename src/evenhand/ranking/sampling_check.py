@@ -36,10 +36,8 @@ class Sampling:
 def check_pairs(verdicts: Tally, of_people: Flags) -> Sampling | None:
     """Compare how divided verdicts are on the pairs of outputs that people judged and the others.
 
-    A regression on whether people judged it, with a mean for each pair of systems and errors by
-    item.
-
-    verdicts: one for each pair of outputs, with item; of_people: (C,) whether people judged it.
+    A regression on whether people judged it, (C,) flags of verdicts, one for each pair of outputs,
+    with a mean for each pair of systems and errors by item.
     """
     judged = of_people.astype(np.float64)
     k, item = len(verdicts.systems), verdicts.factor("item").codes

@@ -44,12 +44,7 @@ from evenhand.ranking.control_variate import ControlVariate, Part
 from evenhand.ranking.covariance import ClusteredErrors, estimate_each
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
-from evenhand.ranking.ratings import (
-    leave_out,
-    order_scores,
-    rank_beside_references,
-    rank_scores,
-)
+from evenhand.ranking.ratings import leave_out, order_scores, rank_beside_references, rank_scores
 from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
@@ -110,10 +105,6 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
     """Find the verdicts on the outputs that people scored.
 
     unpaired: what becomes of scores without a verdict: "drop" or "keep"; None refuses them.
-
-    Raises:
-        InvalidJudgments: scores without a verdict, or none with one.
-
     """
     for what, part in (("scores of people", people), ("verdicts", verdicts)):
         if part.items == ("",):
@@ -180,10 +171,6 @@ def take_verdicts(
     """Return people's scores, the verdicts, and what is excluded from these.
 
     Verdicts are a table, or those of some judges among people's.
-
-    Raises:
-        InvalidJudgments: verdicts that are no ratings, or of judges of people's.
-
     """
     factors = [] if group_by is None else [group_by]
     llm = None if llm is None else take_llm(llm)
@@ -237,16 +224,7 @@ def fuse_scores(
     references: Sequence[str] | None = None,
     weight: float | None = None,
 ) -> Ranking:
-    """Rank people's ratings of one task under one criterion with the help of verdicts.
-
-    verdicts: scores by LLM judges, on any scale.
-
-    Raises:
-        NotIdentified: one of the three fits does not exist; says which.
-        InvalidJudgments: scores without a verdict.
-        UnknownOption: settings that verdicts do not go with.
-
-    """
+    """Rank ratings of one task and criterion with verdicts, scores by LLMs on any scale."""
     refuse_settings(settings, unpaired)
     refuse_weight(weight)
     verdicts = match_verdicts(verdicts, people)

@@ -89,12 +89,7 @@ UNPAIRED: Final = ("drop", "keep")
 def mark_llm_judges(
     judges: Sequence[str], names: Sequence[str], left_out: Sequence[str] = ()
 ) -> list[int]:
-    """Return the places of the judges who are named as LLMs; left_out: those who were excluded.
-
-    Raises:
-        InvalidJudgments: a name that no judge has, or names of all judges.
-
-    """
+    """Return the places of the judges who are named as LLMs; left_out: those who were excluded."""
     wanted = dict.fromkeys(take_names(names))
     for name in wanted:
         if name not in judges:
@@ -108,13 +103,7 @@ def mark_llm_judges(
 
 
 def split_judges(table: Comparisons, names: Sequence[str]) -> tuple[Comparisons, Comparisons]:
-    """Return people's judgments and the verdicts of the LLM judges that are named.
-
-    Raises:
-        InvalidJudgments: a name that no judge has, or names of all judges.
-        UnknownColumn: no judges are known.
-
-    """
+    """Return people's judgments and the verdicts of the LLM judges that are named."""
     if not isinstance(table, Comparisons):
         raise refuse_kind(table, "verdicts apply to comparisons of systems, not")
     table.require("judge")
@@ -171,12 +160,7 @@ def _note_probabilities(
 
 
 def count_sampled(people: Comparisons | Ratings) -> dict[str | None, float]:
-    """Return the recorded probabilities of being sampled, as text, with their judgments.
-
-    Raises:
-        InvalidJudgments: a judgment without one, or what is no probability above 0.
-
-    """
+    """Return the recorded probabilities of being sampled, as text, with their judgments."""
     if SAMPLED not in people.frame.collect_schema().names():
         return {}
     counts = count_labels(people.frame, SAMPLED, as_text=True)
@@ -219,12 +203,7 @@ def weigh_sampled(people: Comparisons) -> Comparisons:
 def open_verdicts(
     table: Any, llm: Any, llm_judges: Sequence[str]
 ) -> tuple[Comparisons, Comparisons]:
-    """Return people's judgments and the verdicts: a table of them, or those of some judges.
-
-    Raises:
-        InvalidJudgments: what is no comparisons; or a judge of people's gave verdicts too.
-
-    """
+    """Return people's judgments and the verdicts: a table of them, or those of some judges."""
     if llm is None:
         table, verdicts = split_judges(table, llm_judges)
     else:
@@ -252,13 +231,12 @@ def open_verdicts(
 
 def name_grades(verdicts: Comparisons) -> tuple[str, ...]:
     """Return the notes of verdicts, those of graded labels with the name of the file."""
-
-    def name(one: str) -> str:
-        if not (isinstance(one, Finding) and one.code.startswith("graded")):
-            return one
-        return Finding(one.code, f"{verdicts.source.name}: {one}", one.severity, one.values)
-
-    return tuple(name(one) for one in verdicts.source.notes)
+    return tuple(
+        Finding(one.code, f"{verdicts.source.name}: {one}", one.severity, one.values)
+        if isinstance(one, Finding) and one.code.startswith("graded")
+        else one
+        for one in verdicts.source.notes
+    )
 
 
 def _exclude_constant_judges(verdicts: Comparisons) -> Comparisons:
@@ -303,22 +281,16 @@ def rank_with_verdicts(
     unpaired: str | None,
     weight: float | None,
 ) -> Ranking | GroupedRankings:
-    """Rank all, or the levels of a column apart; verdicts without it serve every level.
-
-    Raises:
-        InvalidJudgments: no items.
-
-    """
+    """Rank all, or the levels of a column apart; verdicts without it serve every level."""
     refuse_settings(settings, unpaired, weight)
     factors = [name for name in ("judge", "item") if table.has(name)]
-    of_item = ["item"] * verdicts.has("item")
     if by is None:
-        return fuse(table.tally(factors), verdicts.tally(of_item), settings, unpaired, weight)
+        return fuse(table.tally(factors), verdicts.tally(["item"]), settings, unpaired, weight)
     of_people = tally_groups(table, by, factors)
     if not verdicts.has(by):
-        of_llm = dict.fromkeys(of_people, verdicts.tally(of_item))
+        of_llm = dict.fromkeys(of_people, verdicts.tally(["item"]))
     else:
-        of_llm = tally_groups(verdicts, by, of_item)
+        of_llm = tally_groups(verdicts, by, ["item"])
 
     def rank_group(name: str) -> Ranking:
         if name not in of_llm:
@@ -406,14 +378,7 @@ def fuse(
     people: by judge, where judges are known, and item. verdicts: by item. weight: λ, by default
     that of the smallest errors; a weight that is given is used whatever the gain. It is 0 where all
     verdicts are the same.
-
-    Raises:
-        NotIdentified: one of the three fits does not exist; says which.
-        InvalidJudgments: judgments without a verdict.
-        UnknownOption: settings that verdicts do not go with.
-
     """
-    refuse_settings(settings, unpaired, weight)
     # weights add up but for rounding
     people = replace(people, n_judgments=round(people.n_judgments, 6))
     paired = pair_verdicts(people, verdicts, unpaired)
@@ -505,11 +470,8 @@ def without_verdicts(
     why = why or [say("verdicts-weigh-nothing")] * (weight is not None)
     why = why or [say("verdicts-add-nothing", verdicts=fused.n_verdicts)]
     unused = replace(fused, weight=0.0, gain=1.0)
-    return replace(
-        fused.human,
-        fused=unused,
-        notes=(*fused.human.notes, *say_used(fused), *why),
-    )
+    notes = (*fused.human.notes, *say_used(fused), *why)
+    return replace(fused.human, fused=unused, notes=notes)
 
 
 def count_effective(people: Tally) -> float | None:
@@ -556,12 +518,8 @@ def with_verdicts(ranking: Ranking, fused: Fused, digest: str) -> Ranking:
     elif fused.sampling is not None and abs(fused.sampling.t) > MAX_CHECK_T:
         notes.append(fused.sampling.warns)
     signed = f"verdicts n={fused.n_verdicts:.0f} sha256 {digest[:12]}, weight {fused.weight:.4f}"
-    return replace(
-        ranking,
-        fused=fused,
-        signature=f"{ranking.signature} | {signed}",
-        notes=(*ranking.notes, *notes),
-    )
+    signature, notes = f"{ranking.signature} | {signed}", [*ranking.notes, *notes]
+    return replace(ranking, fused=fused, signature=signature, notes=tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -579,19 +537,12 @@ class Paired:
     unjudged: dict[str, float]  # system that no person judged → verdicts on it
     n_unused: float  # all these verdicts
 
-    def factor(self, name: str) -> Factor:
-        return self.people.factors[name]
-
 
 def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paired:
     """Find the verdicts on what people judged.
 
     people: by judge, where judges are known, and item. verdicts: by item.
     unpaired: what becomes of judgments without a verdict: "drop" or "keep"; None refuses them.
-
-    Raises:
-        InvalidJudgments: judgments without a verdict, or none with one.
-
     """
     for name, tally in (("judgments of people", people), ("verdicts", verdicts)):
         if "item" not in tally.factors:
@@ -605,11 +556,10 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     k, of_people, of_verdicts = len(people.systems), people.factor("item"), verdicts.factor("item")
     labels = tuple(sorted({*of_people.labels, *of_verdicts.labels}))
     place = {name: at for at, name in enumerate(labels)}
-    judged_item = np.array([place[name] for name in of_people.labels], dtype=np.int64)[
-        of_people.codes
-    ]
-    verdict_item = np.array([place[name] for name in of_verdicts.labels], dtype=np.int64)
-    verdict_item = verdict_item[of_verdicts.codes]
+    judged_item, verdict_item = (
+        np.array([place[name] for name in one.labels], dtype=np.int64)[one.codes]
+        for one in (of_people, of_verdicts)
+    )
 
     named = {"system": people.systems, "item": of_people.labels}
     of_llm = {"system": verdicts.systems, "item": of_verdicts.labels}
@@ -641,17 +591,10 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
 
     if lacking and unpaired == "drop":
         left = round(float(n[matched].sum()), 6)
-        judged = replace(people.take(matched), n_judgments=left, factors={})
-        factors = {
-            name: keep_levels(one, matched, n[matched]) for name, one in people.factors.items()
-        }
-        people = replace(judged, factors=factors)
-        judged_item, at, n, matched = (
-            judged_item[matched],
-            at[matched],
-            n[matched],
-            matched[matched],
-        )
+        judged_item, at, n, kept = judged_item[matched], at[matched], n[matched], matched
+        factors = {name: keep_levels(one, kept, n) for name, one in people.factors.items()}
+        people = replace(people.take(kept), n_judgments=left, factors=factors)
+        matched = kept[kept]
     judged = people
     people = replace(judged, factors={**judged.factors, "item": number(judged_item)})
     rows = np.flatnonzero(matched)
@@ -719,10 +662,7 @@ def _count(systems: tuple[str, ...], sides: tuple[Integers, Integers], counts: A
 def join_fits(
     fit: Fit, paired: Paired, evidence: Evidence, settings: Settings
 ) -> tuple[Clustering, ControlVariate | None, Fit | None]:
-    """Fit the verdicts and take all three fits apart; None where items are too few for it.
-
-    Returns also the fit to all verdicts.
-    """
+    """Take all three fits apart, None where items are too few; also the fit to all verdicts."""
     clustering = choose_clustering(None, evidence)
     items = len(evidence.factors["item"].labels)
     if items < ENOUGH_ITEMS:
