@@ -125,7 +125,6 @@ def order_systems(
         ability = np.asarray(means - means.mean())
     order, places = number_places(log_worth if ability is None else ability)
     wins, ties, losses = _count_outcomes(fit.tally if isinstance(fit, Fit) else tally)
-    board = reorder(intervals, order)
     # of a mix the number before weighing
     n_comparisons = tally.n_comparisons if mix is None else mix.n_comparisons
     # sums of weights differ by their order
@@ -149,20 +148,12 @@ def order_systems(
         systems=tuple(fit.systems[i] for i in order),
         log_worth=log_worth[order],
         rank=places,
-        **board,
+        **reorder(intervals, order, levels, settings),
         wins=wins[order],
         ties=ties[order],
         losses=losses[order],
-        level=settings.level,
-        interval=settings.interval or "none",
-        method=intervals.method if intervals is not None else "no intervals",
-        ways=() if intervals is None else intervals.ways,
-        rank_interval="simultaneous" if board.get("rank_sets") else "marginal",
         n_judgments=tally.n_judgments,
         n_comparisons=n_comparisons,
-        n_judges=levels.count("judge"),
-        effective_judges=levels.effective("judge"),
-        n_items=levels.count("item"),
         mix=mix,
         signature=sign_excluded(sign(fit, evidence, levels, intervals, settings), excluded),
         excluded=excluded,
@@ -172,8 +163,6 @@ def order_systems(
         answers="judgments" if of_pairs else "rankings",
         neighbours=neighbours,
         fit=fit,
-        model=settings.name,
-        df=np.inf if intervals is None else intervals.df,
         ability=None if ability is None else ability[order],
         tally=fit.tally if isinstance(fit, Fit) else tally,
     )
@@ -203,15 +192,30 @@ def number_places(values: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return order[np.lexsort((order, run))], np.asarray(np.flatnonzero(fresh)[run] + 1)
 
 
-def reorder(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, Any]:
-    """Return what intervals say of the systems of a board, which may be some of them."""
+def reorder(
+    intervals: Intervals | None, order: NDArray[np.int64], levels: Levels, settings: Settings
+) -> dict[str, Any]:
+    """Return the fields of a ranking that its intervals, levels and settings make."""
+    about = {
+        "level": settings.level,
+        "interval": settings.interval or "none",
+        "model": settings.name,
+        "n_judges": levels.count("judge"),
+        "effective_judges": levels.effective("judge"),
+        "n_items": levels.count("item"),
+        "rank_interval": "marginal",
+    }
     if intervals is None:
         names = ("stderr", "lower", "upper", "rank_lower", "rank_upper", "cluster", "better_than")
-        return dict.fromkeys(names)
+        return about | dict.fromkeys(names) | {"method": "no intervals"}
     decided = intervals.decided[np.ix_(order, order)]
     lowest, highest = rank_ranges(decided)
-    pairs = intervals.pairs
-    return {
+    pairs, sets = intervals.pairs, intervals.rank_sets
+    return about | {
+        "method": intervals.method,
+        "ways": intervals.ways,
+        "df": intervals.df,
+        "rank_interval": "marginal" if sets is None else "simultaneous",
         "stderr": intervals.stderr[order],
         "lower": intervals.lower[order],
         "upper": intervals.upper[order],
@@ -221,7 +225,7 @@ def reorder(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, 
         "better_than": len(order) - highest,
         "decided": decided,
         "pair_stderr": None if pairs is None else pairs[np.ix_(order, order)],
-        "rank_sets": None if intervals.rank_sets is None else intervals.rank_sets.reorder(order),
+        "rank_sets": None if sets is None else sets.reorder(order),
     }
 
 

@@ -82,6 +82,11 @@ def pair_variance(vcov: Array) -> Array:
     return np.asarray(np.maximum(variance, 0.0, out=variance))
 
 
+def list_known(values: Array) -> list[float | None]:
+    """Return plain numbers, None for NaN."""
+    return [None if np.isnan(value) else value for value in values.tolist()]
+
+
 def find_root(vcov: Array) -> Array:
     """Return a matrix R with R Rᵀ = a covariance, which may be singular."""
     size, directions = np.linalg.eigh(vcov)

@@ -101,12 +101,10 @@ class Pair(Shown):
 
         P-values are adjusted in steps, and intervals are not: they hold for all pairs at once.
         """
-        open_ends = (
-            self.lower is not None and self.upper is not None and (self.lower <= 0 <= self.upper)
-        )
-        if self.better is None or not open_ends:
+        if self.better is None or self.lower is None or self.upper is None:
             return self.notes
-        return (say("decided-in-steps", better=self.better), *self.notes)
+        steps = [say("decided-in-steps", better=self.better)] * (self.lower <= 0 <= self.upper)
+        return (*steps, *self.notes)
 
     def row(self) -> dict[str, Any]:
         names = [one.name for one in fields(self) if one.name not in OF_THE_RANKING]
@@ -144,11 +142,8 @@ class Pair(Shown):
         )
         level = f"{100 * self.level:g} % interval"
         columns = (Column("what", "", "name"), Column("value", ""), Column("interval", level))
-        wins = (WINS,) * (self.win is not None)
-        legend = (
-            *wins,
-            *(("intervals hold for all pairs of systems at once",) * self.simultaneous),
-        )
+        legend = (WINS,) * (self.win is not None)
+        legend += ("intervals hold for all pairs of systems at once",) * self.simultaneous
         caption = f"{self.first} against {self.second}"
         return Document(
             basis=self.basis,
@@ -204,11 +199,7 @@ class WinRates(Shown):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            **write_contract(self),
-            "systems": list(self.systems),
-            "win_rates": self.rows(),
-        }
+        return {**write_contract(self), "systems": list(self.systems), "win_rates": self.rows()}
 
     def document(self) -> Document:
         columns = [Column("system", "system", "name")]

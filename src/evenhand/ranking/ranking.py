@@ -44,6 +44,7 @@ from evenhand.ranking.intervals import (
     RankSets,
     Way,
     find_times,
+    list_known,
     say_place,
 )
 from evenhand.ranking.pairs import (
@@ -245,16 +246,8 @@ def _say_pair(ranking: Ranking, pair: tuple[int, int], apart: str) -> str:
     return f"{first} and {second} are not separated: {why}; {apart}"
 
 
-def _say_rate(first: str, win: float, ends: tuple[float, float] | None) -> str:
-    interval = "" if ends is None else f" ({write_value(ends, 'interval share')})"
-    share = f"{write_value(win, 'share')}{interval}"
-    return f"{first} is predicted to win {share} of answers that are no ties"
-
-
-def _say_gap(ranking: Ranking, first: str, gap: float, ends: tuple[float, float] | None) -> str:
-    interval = "" if ends is None else f" ({write_value(ends, 'interval')})"
-    unit = "points" if ranking.scale == "score" else ranking.scale
-    return f"{first} has {write_value(gap, 'signed')} {unit}{interval}"
+def _say_interval(ends: tuple[float, float] | None, kind: str) -> str:
+    return "" if ends is None else f" ({write_value(ends, kind)})"
 
 
 def _beside(ranking: Ranking, place: int) -> Pairs:
@@ -283,9 +276,8 @@ def _limit(ranking: Ranking, pairs: Pairs) -> str:
     """Say how many judgments would decide the one pair there is, and what a sentence is about."""
     # of two systems there is one claim
     together = ranking.rank_interval == "simultaneous" or len(ranking.systems) == 2
-    single = (
-        "pairs decided one at a time" if not together and ranking.rank_lower is not None else ""
-    )
+    apart = not together and ranking.rank_lower is not None
+    single = "pairs decided one at a time" if apart else ""
     sides = LIMIT if ranking.one_sided else ""
     return _add(_say_enough(ranking, pairs), single, ranking.headline, sides)
 
@@ -363,13 +355,10 @@ class Fused:
 
     def to_dict(self) -> dict[str, Any]:
         values = {k: v for k, v in vars(self).items() if k not in ("rank_people", "human")}
-        counts = ("n_verdicts", "n_unpaired", "n_unused")
         values["sampling"] = None if self.sampling is None else vars(self.sampling)
-        return (
-            values
-            | {name: whole(values[name]) for name in counts}
-            | {"unjudged": {name: whole(n) for name, n in self.unjudged.items()}}
-        )
+        values["unjudged"] = {name: whole(n) for name, n in self.unjudged.items()}
+        counts = ("n_verdicts", "n_unpaired", "n_unused")
+        return values | {name: whole(values[name]) for name in counts}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -569,10 +558,7 @@ class Ranking(Shown):
     def rows(self, *columns: str) -> list[dict[str, Any]]:
         """Return one mapping per system, best first, with plain numbers; also "elo" or "worth"."""
         none: list[Any] = [None] * len(self.systems)
-        held: dict[str, list[Any]] = {
-            "system": list(self.systems),
-            "estimate": self.estimate.tolist(),
-        }
+        held: dict[str, list[Any]] = {"system": [*self.systems], "estimate": self.estimate.tolist()}
         for name in COLUMNS:
             values = getattr(self, name)
             if name not in APPLICABLE or values is not None:
@@ -629,7 +615,7 @@ class Ranking(Shown):
         known = tested & np.isfinite(critical)
         margin = np.where(known, critical, np.nan) * error
         columns = (difference, p, difference - margin, difference + margin)
-        return [[None if np.isnan(one) else one for one in values.tolist()] for values in columns]
+        return [list_known(values) for values in columns]
 
     def pair(self, first: str, second: str) -> Pair:
         """Return what is known of two systems: who is better, and how often each is preferred.
@@ -666,7 +652,12 @@ class Ranking(Shown):
         met = (None, None, None) if self.tally is None else self.tally.between(first, second)
         stderr = None if self.pair_stderr is None else float(self.pair_stderr[i, j])
         never = met[0] is not None and not sum(met)
-        said = _say_gap(self, first, gap, known) if win is None else _say_rate(first, win, bounds)
+        if win is None:
+            unit = "points" if self.scale == "score" else self.scale
+            said = f"has {write_value(gap, 'signed')} {unit}{_say_interval(known, 'interval')}"
+        else:
+            share = f"{write_value(win, 'share')}{_say_interval(bounds, 'interval share')}"
+            said = f"is predicted to win {share} of answers that are no ties"
         asked = [say("never-compared", one=first, other=second)] * never
         return Pair(
             first=first,
@@ -688,7 +679,7 @@ class Ranking(Shown):
             judgments_needed=None if enough is None else enough - self.n_judgments,
             simultaneous=self.rank_sets is not None and k > 2,
             level=self.level,
-            says=f"{_say_pair(self, (i, j), said)}{_add(self.headline)}.",
+            says=f"{_say_pair(self, (i, j), f'{first} {said}')}{_add(self.headline)}.",
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             signature=self.signature,
             notes=(*asked, *self.notes),
@@ -826,14 +817,8 @@ class GroupedRankings(Grouped[Any]):
         legend = [f"possible ranks, with the {' or '.join(scales)}"]
         legend += [f"the first {len(shown)} of {len(self.groups)} groups by name"] * (hidden > 0)
         keys = (
-            "system",
-            "estimate",
-            "stderr",
-            "lower",
-            "upper",
-            "rank",
-            "rank_lower",
-            "rank_upper",
+            *("system", "estimate", "stderr", "lower", "upper"),
+            *("rank", "rank_lower", "rank_upper"),
         )
         records = (
             {"group": name, **{key: found[system, name][key] for key in keys}}
@@ -978,11 +963,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         limit=MAX_SYSTEMS_SHOWN,
         legend=legend,
         # `log_worth` or `ability` is the estimate
-        without=(
-            "ranks",
-            "beats",
-            *(["estimate"] if ranking.score is None else []),
-        ),
+        without=("ranks", "beats", *["estimate"] * (ranking.score is None)),
     )
 
 

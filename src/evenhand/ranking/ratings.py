@@ -15,26 +15,16 @@ from evenhand.data.controls import leave_out_controls
 from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import note_excluded
 from evenhand.data.groups import Levels, group_ratings
-from evenhand.data.rating_rows import (
-    RatingRows,
-    digest_ratings,
-    find_document,
-    label_documents,
-)
+from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document, label_documents
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references
 from evenhand.data.results import exactly, write_signature
 from evenhand.data.slips import note_slips
 from evenhand.data.tally import Factor, merge_levels
-from evenhand.errors import (
-    NotConverged,
-    NotIdentified,
-    UnknownOption,
-    listing,
-)
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.models.means import LeastSquaresFit
 from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
-from evenhand.models.registry import RATING_MODELS, find_model, name_settings
+from evenhand.models.registry import RATING_MODELS, find_model
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.absorption import sum_clusters, sum_squares
 from evenhand.numerics.cluster_means import cross_ways, number_groups, sort_codes
@@ -65,15 +55,9 @@ OF_ROWS: Final = ("mixed", "ordinal")
 
 
 def rank_beside_references(
-    rank_part: Callable[[RatingRows], Ranking],
-    rows: RatingRows,
-    references: Sequence[str] | None,
+    rank_part: Callable[[RatingRows], Ranking], rows: RatingRows, references: Sequence[str] | None
 ) -> Ranking:
-    """Rank systems without human references, which a second fit shows beside them.
-
-    rank_part: ranks all systems of some scores.
-    references: human references by name; None for systems whose names say that they are.
-    """
+    """Rank systems without human references, which a second fit shows beside them."""
     rest, excluded = exclude_references(rows, references)
     ranking = rank_part(rest)
     if not excluded:
@@ -91,10 +75,7 @@ def rank_beside_references(
 def _place_references(
     both: Ranking, ranking: Ranking, references: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return the rows of references, on the scale of a ranking without them.
-
-    both: the ranking of systems and references.
-    """
+    """Return the rows of references, on the scale of a ranking without them, from one of both."""
     systems = [both.systems.index(name) for name in ranking.systems]
     rows = [row for row in both.rows() if row["system"] in references]
     moved = float(ranking.estimate.mean() - both.estimate[systems].mean())
@@ -167,27 +148,15 @@ def rank_ratings(
     rank_part: what ranks each part, with the arguments of `rank_scores`, which does by default.
     """
     refuse_interval(settings.interval)
-    of_scores: Any = {"lower_is_better": lower_is_better, "references": references}
-    of_scores["rank_part"] = rank_part or rank_scores
+    rank_one = rank_part or rank_scores
     if isinstance(data, RatingRows):
-        return _rank_rows(data, settings, group_by, **of_scores)
-    rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
-    rows = replace(rows, notes=(*rows.notes, *note_slips(data, rows)))
-    model = name_settings(settings.model)
-    if data.merged and model in OF_ROWS:
-        rows = replace(rows, notes=(*rows.notes, say("copies-independent", "warning", model=model)))
-    return _rank_rows(rows, settings, group_by, **of_scores)
-
-
-def _rank_rows(
-    rows: RatingRows,
-    settings: Settings,
-    group_by: str | None,
-    *,
-    lower_is_better: bool | None,
-    references: Sequence[str] | None,
-    rank_part: Callable[..., Ranking],
-) -> Ranking | GroupedRankings:
+        rows = data
+    else:
+        rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
+        notes, model = [*rows.notes, *note_slips(data, rows)], settings.name
+        if data.merged and model in OF_ROWS:
+            notes.append(say("copies-independent", "warning", model=model))
+        rows = replace(rows, notes=tuple(notes))
     if not rows.size:
         raise NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, group_by)
@@ -196,7 +165,7 @@ def _rank_rows(
     def rank_group(name: str) -> Ranking:
         part, lower = parts[name], lower_is_better
         lower = reads_lower_of(part) if lower is None else lower
-        return rank_part(part, settings, lower_is_better=lower, references=references)
+        return rank_one(part, settings, lower_is_better=lower, references=references)
 
     if [*parts] == [""] and group_by is None:
         return rank_group("")
@@ -215,10 +184,7 @@ def name_groups(rows: RatingRows, group_by: str | None) -> str:
 
 
 def find_documents(scores: ScoredRows) -> Factor | None:
-    """Return the documents of items, whose items are correlated; None where they are not known.
-
-    Of names such as doc#system, as Appraise writes them, the first part is the document.
-    """
+    """Return the documents of items, whose items are correlated; None where they are not known."""
     column, items = find_document(scores.rows.factors), scores.factors.get("item")
     if column is None or items is None:
         return None
@@ -310,10 +276,10 @@ def order_scores(
     unit = float(scores.score.std()) if fit.scale == "score" else 1.0
     values = fit.estimate / (-unit if lower else unit)
     order, places = number_places(values)
-    board = reorder(intervals, order)
     margin = (intervals.upper - intervals.lower) / 2  # about the mean of systems
     low, high = fit.estimate - margin, fit.estimate + margin
     levels = Levels({name: factor.loads for name, factor in scores.factors.items()})
+    board = reorder(intervals, order, levels, settings)
     clustered = settings.interval != "model" and bool(intervals.ways)
     n = fit.n_ratings
     parts = [settings.name, *fit.signature_parts]
@@ -332,16 +298,8 @@ def order_scores(
         wins=None,
         ties=None,
         losses=None,
-        level=settings.level,
-        interval=settings.interval or "none",
-        method=intervals.method,
-        ways=intervals.ways,
-        rank_interval="simultaneous" if board.get("rank_sets") else "marginal",
         n_judgments=n,
         n_comparisons=n,
-        n_judges=levels.count("judge"),
-        effective_judges=levels.effective("judge"),
-        n_items=levels.count("item"),
         signature=write_signature(
             parts, n, digest_ratings(scores.rows), judges=levels.count("judge")
         ),
@@ -349,8 +307,6 @@ def order_scores(
         notes=take_findings([*scores.rows.notes, *fit.notes, *limits, *clustering.notes]),
         neighbours=(),
         fit=fit,
-        model=settings.name,
-        df=intervals.df,
         score=fit.estimate[order],
         ratings=fit.counts[order],
         mean=fit.means[order],
@@ -375,10 +331,7 @@ ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below 
 def find_rating_intervals(
     fit: RatingFit, answers: ScoredAnswers, settings: Settings, sign: float
 ) -> tuple[Clustering, Intervals]:
-    """Return the clusters and the intervals of a fit to ratings, in the fit's order of systems.
-
-    sign: −1 where lower scores are better.
-    """
+    """Return clusters and intervals, in the fit's order; sign: −1 where lower scores are better."""
     if isinstance(fit, LeastSquaresFit):
         largest = 1.0 if fit.scale == "z" else float(np.abs(fit.data.score).max())
         if fit.variance <= ROUNDING * max(largest**2, np.finfo(np.float64).tiny):
