@@ -62,13 +62,7 @@ from evenhand.models.rating_components import estimate_rating_components
 from evenhand.models.rating_fit import take_scores
 from evenhand.numerics import Array, Integers, distributions
 from evenhand.numerics.absorption import absorb
-from evenhand.numerics.cluster_means import (
-    Estimate,
-    bound,
-    cross_ways,
-    number_groups,
-    rank_within,
-)
+from evenhand.numerics.cluster_means import Estimate, bound, cross_ways, number_groups, rank_within
 from evenhand.numerics.multiple_tests import benjamini_hochberg
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import FACTORS, MAX_CLUSTERS, Evidence, wanted_factors

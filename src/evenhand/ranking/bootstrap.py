@@ -103,12 +103,9 @@ class Refitter:
             size = np.abs(step / self.scale).max(axis=0)
             rate = np.divide(size, last, out=np.zeros_like(size), where=last > 0)
             if turn:
-                sure = np.where(
-                    rate < MAX_STEP_RATIO,
-                    size * rate / (1 - np.minimum(rate, MAX_STEP_RATIO)),
-                    np.inf,
-                )
-                missing = np.where(size == 0, 0.0, sure)
+                rest = size * rate / (1 - np.minimum(rate, MAX_STEP_RATIO))
+                missing = np.where(rate < MAX_STEP_RATIO, rest, np.inf)
+                missing = np.where(size == 0, 0.0, missing)
                 if (missing <= MAX_MISSING).all() or (turn > 1 and (rate > MAX_STEP_RATIO).all()):
                     break
             last = size
@@ -179,16 +176,8 @@ def fits_in_memory(plan: ResamplingPlan, clusterings: tuple[str, ...]) -> bool:
 def select_drawn(plan: ResamplingPlan, counts: Array) -> Tally:
     """Return the pairs that were drawn, from (3, pairs) counts, every system still named."""
     wins, ties, losses = counts
-    drawn = wins + ties + losses > 0
-    return replace(
-        plan.pairs,
-        left=plan.pairs.left[drawn],
-        right=plan.pairs.right[drawn],
-        wins=wins[drawn],
-        ties=ties[drawn],
-        losses=losses[drawn],
-        factors={},
-    )
+    pairs = replace(plan.pairs, wins=wins, ties=ties, losses=losses, factors={})
+    return pairs.take(wins + ties + losses > 0)
 
 
 def draw_counts(
@@ -283,15 +272,13 @@ def bootstrap_intervals(
     method = f"bootstrap by {clustering.name}, B={replicates}"
     if draws.missing:
         method += f", refits to about {draws.missing:.0e} model standard errors"
-    factors = [
-        evidence.factors[name] for name in clustering.clusterings if name in evidence.factors
-    ]
+    known = evidence.factors
+    factors = [known[name] for name in clustering.clusterings if name in known]
     intervals = resampled_intervals(draws.log_worth, factors, level, method)
     if not draws.lost:
         return intervals
-    return replace(
-        intervals, notes=(say("lost-resamples", lost=draws.lost, replicates=replicates),)
-    )
+    lost = say("lost-resamples", lost=draws.lost, replicates=replicates)
+    return replace(intervals, notes=(lost,))
 
 
 def _refit_each(

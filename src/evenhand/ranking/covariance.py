@@ -37,13 +37,7 @@ from evenhand.ranking.clustering import (
     single_answers,
     write_below,
 )
-from evenhand.ranking.intervals import (
-    MIN_CLUSTERS,
-    Estimates,
-    Way,
-    centred_variance,
-    pair_variance,
-)
+from evenhand.ranking.intervals import MIN_CLUSTERS, Estimates, Way, centred_variance, pair_variance
 from evenhand.ranking.sandwich import MAX_DENSE
 from evenhand.ranking.settings import Progress
 from evenhand.ranking.texts import say
@@ -223,10 +217,6 @@ NO_INFORMATION: Final = 1e-9
 MIN_APART: Final = 1e-6
 
 
-def find_across(part: Codes) -> NDArray[np.bool_]:
-    return np.asarray(part[:, None] != part)
-
-
 def count_across(part: Codes) -> int:
     sizes = np.bincount(part)
     return int((len(part) ** 2 - (sizes**2).sum()) // 2)
@@ -257,8 +247,7 @@ def count_effective(network: Network) -> Array:
             squares[at] += np.einsum("gij,gij->ij", shares, shares)
     if high < k:
         total, squares = (np.triu(sums) + np.triu(sums, 1).T for sums in (total, squares))
-    effective = np.divide(total**2, squares, out=np.zeros((k, k)), where=squares > 0)
-    return np.asarray(effective.round(9))
+    return _divide(total, squares)
 
 
 def _count_pair(
@@ -283,7 +272,10 @@ def _count_pair(
 
 
 def _effective(shares: Array) -> Array:
-    total, squares = shares.sum(axis=0), (shares**2).sum(axis=0)
+    return _divide(shares.sum(axis=0), (shares**2).sum(axis=0))
+
+
+def _divide(total: Array, squares: Array) -> Array:
     effective = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     return np.asarray(effective.round(9))
 
@@ -355,10 +347,8 @@ def cross_clusterings(
         cells = evidence.whole if size * len(fit.raw_vcov) <= MAX_DENSE else None
     if cells is None:
         return [*vcovs, both], (say("no-cells"),)
-    return [
-        *vcovs,
-        both - sandwich.crossed_covariance(fit, cells, (clusterings[0], clusterings[1])),
-    ], ()
+    first, second = clusterings
+    return [*vcovs, both - sandwich.crossed_covariance(fit, cells, (first, second))], ()
 
 
 def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[Finding, ...]]:
@@ -369,9 +359,8 @@ def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[Finding, ...]]
         decided = fit.tally.wins.any() or fit.tally.losses.any()
         note = say("linked-by-ties" if decided else "all-ties")
         if fit.tally.squares is not None:
-            tied = (
-                "some systems are linked by ties alone" if decided else "all comparisons are ties"
-            )
+            tied = "some systems are linked by ties alone"
+            tied = tied if decided else "all comparisons are ties"
             raise NotIdentified(
                 f"{tied}, and answers that are all alike show no spread: there is no interval"
             ) from None
@@ -454,7 +443,7 @@ class ClusteredErrors:
         """(K, K) a cluster on which alone each difference rests, −1 for none."""
         resting = np.full((self.systems, self.systems), -1, dtype=np.intp)
         for code, part in self.parts.items():
-            resting[find_across(part)] = code
+            resting[part[:, None] != part] = code
         return resting
 
     def label(self, code: int) -> str:
@@ -535,9 +524,8 @@ class LeftOut:
     ) -> ClusteredErrors:
         """Return errors by one way of clustering.
 
-        parts: clusters that alone link some systems → a pseudo-inverse without them, and (K,) the
-            part of each system.
-        known: those of them for which the pseudo-inverse stands in place of the inverse.
+        parts: clusters that alone link some systems → a pseudo-inverse without them, and (K,) parts
+        known: those of them for which the pseudo-inverse stands in place of the inverse
         """
         rows, total, information, scores = self.rows, self.total, self.information, self.scores
         # what leaving each cluster out does to the rows: some clusters at a time

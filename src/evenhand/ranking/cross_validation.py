@@ -328,10 +328,8 @@ def make_folds(votes: Judgments, plan: Plan) -> Iterator[tuple[int, Rows, Rows]]
     sides = [_units(votes, name) for name in _sides(plan.by)]
     for repeat in range(plan.repeats):
         blocks = []
-        for side, units in enumerate(
-            sides
-        ):  # by chance one each of the heaviest units, then the next
-            loads = np.bincount(units)
+        for side, units in enumerate(sides):
+            loads = np.bincount(units)  # by chance one each of the heaviest units, then the next
             rng = np.random.Generator(np.random.PCG64([plan.seed, repeat, side]))
             chance = rng.permutation(len(loads))
             order = chance[np.argsort(-loads[chance], kind="stable")]
@@ -603,8 +601,7 @@ class ModelComparison(HeldOut):
             UnknownOption: there is no such model here.
 
         """
-        require_option("model", model, self.models)
-        estimate = self._bound(self.losses[self.models.index(model)])
+        estimate = self._bound(self._of(self.losses, model))
         return replace(estimate, lower=max(estimate.lower, 0.0))
 
     def difference(self, model: str, other: str) -> cluster_means.Estimate:
@@ -614,10 +611,7 @@ class ModelComparison(HeldOut):
             UnknownOption: there is no such model here.
 
         """
-        for name in (model, other):
-            require_option("model", name, self.models)
-        one, two = (self.losses[self.models.index(name)] for name in (model, other))
-        return self._bound(one - two)
+        return self._bound(self._of(self.losses, model) - self._of(self.losses, other))
 
     def error(self, model: str, other: str | None = None) -> cluster_means.Estimate:
         """Return a model's root mean squared error (points), or how much larger than another's.
@@ -628,13 +622,14 @@ class ModelComparison(HeldOut):
         """
         if self.squares is None:
             raise UnknownOption("comparisons have no scores, and models no errors in points")
-        names = [model] if other is None else [model, other]
-        for name in names:
-            require_option("model", name, self.models)
-        one, *two = (
-            cluster_means.root_slopes(self.squares[self.models.index(name)]) for name in names
-        )
-        return self._bound(one - two[0] if two else one)
+        slopes = cluster_means.root_slopes(self._of(self.squares, model))
+        if other is not None:
+            slopes = slopes - cluster_means.root_slopes(self._of(self.squares, other))
+        return self._bound(slopes)
+
+    def _of(self, values: Array, model: str) -> Array:
+        require_option("model", model, self.models)
+        return np.asarray(values[self.models.index(model)])
 
     def _bound(self, values: Array) -> cluster_means.Estimate:
         strata = self.clusters.strata
@@ -697,13 +692,10 @@ class ModelComparison(HeldOut):
     def records(self) -> list[dict[str, Any]]:
         """Return one row per model, best first, with plain values."""
         rows = [asdict(score) for score in self.scores]
-        if self.squares is None:
-            return rows
-        return [{**row, **self._list_errors(row["model"])} for row in rows]
-
-    def _list_errors(self, name: str) -> dict[str, Any]:
-        apart = list_ends("rmse_difference", self.error(name, self.best))
-        return {**list_ends("rmse", self.error(name)), **apart}
+        for row in rows if self.squares is not None else ():
+            row.update(list_ends("rmse", self.error(row["model"])))
+            row.update(list_ends("rmse_difference", self.error(row["model"], self.best)))
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of a comparison."""
@@ -748,9 +740,7 @@ class ModelComparison(HeldOut):
         ]
         level, several = f"{100 * self.level:g} % interval", len(self.models) > 1
         marked = [f"{MARK} undecided, all models compared at once"] * any(r["mark"] for r in rows)
-        scale = [
-            "bits: mean loss above the best model's, each interval of its pair alone"
-        ] * several
+        bits_are = "bits: mean loss above the best model's, each interval of its pair alone"
         return Table(
             "models",
             f"Models by perplexity on held-out {'ratings' if rated else 'judgments'}, best first",
@@ -767,7 +757,7 @@ class ModelComparison(HeldOut):
             tuple(rows),
             legend=(
                 *marked,
-                *scale,
+                *[bits_are] * several,
                 f"perplexity: {self.guessing} is guessing, lower is better",
             ),
             without=(*BITS, "mark"),
@@ -901,7 +891,7 @@ def _compare(
         what = "ratings" if isinstance(votes, RatingRows) else "comparisons"
         fault = f"too few {what} ({votes.size:,}) to tell which model predicts others"
         raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])
-    plan = settle(votes)
+    plan, rated = settle(votes), isinstance(votes, RatingRows)
     if isinstance(votes, RatingRows):
         if (votes.score == votes.score[0]).all():
             raise NotIdentified("all scores are equal: there is nothing to predict")
@@ -916,9 +906,7 @@ def _compare(
     able = {name: model for name, model in models.items() if name not in blind}
     validated = cross_validate(votes, able, plan, progress)
     clusters = find_clusters(votes, plan.seed)
-    losses = (
-        np.stack(list(validated.losses.values())) if validated.losses else np.zeros((0, votes.size))
-    )
+    losses = np.array([*validated.losses.values()]).reshape(-1, votes.size)
     names, leavers = tuple(validated.losses), find_leavers(losses, clusters, plan.seed)
     times = f", {plan.repeats} times" if plan.repeats > 1 else ""
     blocks = f"{plan.folds}x{plan.folds}" if plan.by == "both" else f"{plan.folds}"
@@ -939,9 +927,7 @@ def _compare(
         level=level,
         seed=plan.seed,
         signature=write_signature(parts, count_answers(votes), digest),
-        squares=np.stack([validated.squares[name] for name in names])
-        if isinstance(votes, RatingRows) and names
-        else None,
+        squares=np.stack([validated.squares[name] for name in names]) if rated and names else None,
         notes=(
             *_note(votes, plan, validated, leavers, level),
             *sides.notes,

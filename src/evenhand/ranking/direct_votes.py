@@ -35,13 +35,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.slips import MAX_ROWS_IN_PASSING, find_slips
 from evenhand.data.taking import take
 from evenhand.data.tally import Tally
-from evenhand.errors import (
-    InvalidJudgments,
-    NotIdentified,
-    UnknownOption,
-    listing,
-    suggest_or_list,
-)
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest_or_list
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Integers
@@ -52,14 +46,7 @@ from evenhand.ranking.ranking import MAX_TIMES, GroupedRankings, Ranking
 from evenhand.render.findings import Finding
 
 # What remedies of `rank` ask for and a gate does not have
-LACKING: Final = (
-    "--prior",
-    "--ties",
-    "--model",
-    "--interval",
-    "rank them apart",
-    "merge groups",
-)
+LACKING: Final = ("--prior", "--ties", "--model", "--interval", "rank them apart", "merge groups")
 
 
 def find_log_evidence(wins: float, losses: float, least: float) -> float:
@@ -88,10 +75,7 @@ class Evidence:
     within: float  # better by less than the margin
 
     def find_times(self, needed: float, *, turned: bool = False) -> float | None:
-        """Return how many times as many votes with the same shares pass; None if none do.
-
-        turned: show that it is worse by more than the margin.
-        """
+        """Return how many times as many votes pass, turned: show that it is worse; None if none."""
         from scipy.optimize import brentq
 
         one, other, least = self.wins, self.losses, self.least
@@ -110,14 +94,7 @@ class Evidence:
 def weigh_votes(
     ranking: Ranking, pair: tuple[str, str], margin: float, *, alpha: float, error: float
 ) -> Evidence:
-    """Weigh direct votes of the new and the old system, half of the ties for each.
-
-    error: the clustered standard error of their difference.
-
-    Raises:
-        UnknownOption: there are no votes, or they have weights.
-
-    """
+    """Weigh direct votes of two systems; error: the clustered one of their difference."""
     if isinstance(ranking.fit, RatingFit) or ranking.tally is None:
         raise UnknownOption("an anytime decision needs comparisons: leave it out for ratings")
     wins, ties, losses = ranking.tally.between(*pair)
@@ -173,10 +150,7 @@ WAYS: Final = ("judge", "item")
 def find_unanimous(
     table: Comparisons, pair: tuple[str, str], ways: tuple[str, ...] = WAYS
 ) -> Unanimous | None:
-    """Return the direct votes of two systems where all are alike; None if not, or unknown.
-
-    ways: by which votes are not independent, those of them that are known.
-    """
+    """Return the direct votes of two systems where all are alike; None if not, or unknown."""
     if not table.has("judge") or len(table.tasks()) > 1:
         return None
     tally = table.tally(by=[name for name in WAYS if table.has(name)])
@@ -235,11 +209,6 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
     What others show of two systems holds of these two only as far as one worth describes each.
     Where all votes on one are alike, no worths fit, and these are returned. Ratings are ranked as
     they are.
-
-    Raises:
-        InvalidJudgments: no such system.
-        NotIdentified: nobody compared these, or their votes determine nothing.
-
     """
     table = take_pairs(data) if isinstance(data, Rankings) else data
     if not isinstance(table, Comparisons):
@@ -445,11 +414,9 @@ def find_half_ties(votes: Votes, share: float) -> float:
 
 
 def count_votes(ranking: Ranking, pair: tuple[str, str], error: float) -> Votes | None:
-    """Return votes on two systems as so many independent ones as have their error.
+    """Return votes on two systems as so many independent ones as have the error of their share.
 
     None where the estimate is no share of votes, as with verdicts of LLM judges, or they are many.
-
-    error: the clustered standard error of the share.
     """
     if ranking.tally is None or ranking.fused is not None:
         return None

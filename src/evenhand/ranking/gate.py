@@ -32,10 +32,7 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import (
-    judged_by_llm_alone,
-    keep_all_judges,
-)
+from evenhand.data.controls import judged_by_llm_alone, keep_all_judges
 from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
@@ -45,13 +42,7 @@ from evenhand.data.results import Shown, write_signature
 from evenhand.data.source import Source, write_log_check
 from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
-from evenhand.errors import (
-    InvalidJudgments,
-    UnknownColumn,
-    UnknownOption,
-    listing,
-    require_seed,
-)
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, require_seed
 from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
@@ -410,10 +401,7 @@ def gate(
 
 
 def hold_to_plan(source: Source, plan: str | Path | None, digest: str | None) -> int:
-    """Refuse another plan than a campaign registered, and a log that does not hold.
-
-    Returns how many answers were deleted, or changed after all had been given.
-    """
+    """Refuse another plan than was registered, or a log that does not hold; count moved answers."""
     if source.plan_sha256 not in ("", digest):
         began = f"{source.plan_sha256} was registered when the campaign began"
         if digest is None:
@@ -630,13 +618,7 @@ def count_judgments(groups: Mapping[str, Ranking], alone: Sequence[Unanimous]) -
 
 
 def compare_in_group(
-    ranking: Ranking,
-    group: str,
-    asked: Asked,
-    *,
-    seed: int,
-    few: str | None,
-    apart: bool,
+    ranking: Ranking, group: str, asked: Asked, *, seed: int, few: str | None, apart: bool
 ) -> list[Comparison]:
     """Compare each new system with the old one by the ranking of a group.
 
@@ -727,8 +709,8 @@ def compare_in_group(
                 judgments_needed=None if times is None else times * ranking.n_judgments,
             )
             if shows(one.p, one.log_evidence, asked):
-                better = shows(float(p_better[mine]), evidence and evidence.better, asked)
-                within = shows(float(p_within[mine]), evidence and evidence.within, asked)
+                better = shows(float(p_better[mine]), evidence.better if evidence else None, asked)
+                within = shows(float(p_within[mine]), evidence.within if evidence else None, asked)
                 one = changed(one, decision="passed", superior=better, equivalent=within)
         found.append(one)
     return found

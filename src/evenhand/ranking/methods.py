@@ -27,12 +27,7 @@ from evenhand.data.controls import (
 )
 from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
-from evenhand.data.groups import (
-    choose_groups,
-    group_ratings,
-    say_pooled,
-    tally_groups,
-)
+from evenhand.data.groups import choose_groups, group_ratings, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
@@ -62,11 +57,7 @@ from evenhand.ranking.clustering import FACTORS, wanted_factors
 from evenhand.ranking.intervals import find_clusters, rank_ranges
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.ratings import (
-    name_groups,
-    rank_scores,
-    refuse_interval,
-)
+from evenhand.ranking.ratings import name_groups, rank_scores, refuse_interval
 from evenhand.ranking.score_tests import MeanScores
 from evenhand.ranking.settings import Progress, Settings, choose_log_linear, name_model
 from evenhand.ranking.texts import say
@@ -189,23 +180,18 @@ class MethodTable(Shown):
 
     def _answer(self) -> list[str]:
         pairs = len(self.systems) * (len(self.systems) - 1) // 2
+        every = plural(pairs, "pair")
         if not self.scores:
             return ["No method gives scores."]
         if len(self.scores) == 1:
             sentences = [f"Only {next(iter(self.scores))} gives scores."]
         elif self.disputes:
-            n = len(self.disputes)
-            sentences = [f"Methods order {n:,} of {plural(pairs, 'pair')} differently."]
+            sentences = [f"Methods order {len(self.disputes):,} of {every} differently."]
         else:
-            sentences = [
-                f"All methods agree on the order of {'all ' * (pairs > 1)}{plural(pairs, 'pair')}."
-            ]
-        decided = None if self.ranking is None else self.ranking.better_than
-        if decided is not None:
-            sentences.append(
-                f"{self.default} decides {int(decided.sum()):,} of {plural(pairs, 'pair')} at level"
-                f" {self.ranking.level:g}."  # type: ignore[union-attr]
-            )
+            sentences = [f"All methods agree on the order of {'all ' * (pairs > 1)}{every}."]
+        if self.ranking is not None and self.ranking.better_than is not None:
+            n, level = int(self.ranking.better_than.sum()), self.ranking.level
+            sentences.append(f"{self.default} decides {n:,} of {every} at level {level:g}.")
         return sentences
 
     @cached_property
@@ -287,15 +273,8 @@ class MethodTable(Shown):
         parts = ("stderr", "rank_lower", "rank_upper", "cluster")
         known = {name: getattr(scores, name) for name in parts}
         return [
-            {
-                "place": int(places[i]),
-                "system": scores.systems[i],
-                "score": float(scores.values[i]),
-                **{
-                    name: None if column is None else column[i].item()
-                    for name, column in known.items()
-                },
-            }
+            {"place": int(places[i]), "system": scores.systems[i], "score": float(scores.values[i])}
+            | {name: None if one is None else one[i].item() for name, one in known.items()}
             for i in np.argsort(-scores.values, kind="stable")
         ]
 
@@ -384,11 +363,10 @@ class MethodTable(Shown):
 
     def _tabulate_orders(self) -> Table:
         first = next(iter(self.scores))
+        distances = dict(zip(self.scores, self.distances[0].tolist(), strict=True))
         rows = [
-            {"method": name, "distance": distance, "order": self._name_order(scores)}
-            for (name, scores), distance in zip(
-                self.scores.items(), self.distances[0].tolist(), strict=True
-            )
+            {"method": name, "distance": distances[name], "order": self._name_order(scores)}
+            for name, scores in self.scores.items()
         ]
         pairs = plural(len(self.systems) * (len(self.systems) - 1) / 2, "pair")
         return Table(
@@ -545,25 +523,27 @@ class Rule:
     in_all: bool = True
 
 
+def _share(rule: str) -> Callable[[Tally], Scores]:
+    return partial(rules.score_share, rule=rule)
+
+
 _by_raw = partial(rules.score_feedback_arc_set, weights="raw")
 _by_share = partial(rules.score_feedback_arc_set, weights="share")
 _as_wmt15 = partial(rules.score_trueskill, settings=rules.WMT15)
 
 # The rules by the name that users ask for
 RULES: Final[Mapping[str, Rule]] = {
-    "origwmt": Rule("not worse, ties won", rules.score_origwmt),
+    "origwmt": Rule("not worse, ties won", _share("origwmt")),
     "bojar": Rule("wins of decided comparisons", rules.score_bojar),
-    "win-rate": Rule("wins of all, ties lost", rules.score_win_rate),
+    "win-rate": Rule("wins of all, ties lost", _share("win-rate")),
     "expected-wins": Rule(
         "mean of wins by opponent, missing pairs excluded", rules.score_expected_wins
     ),
     "expected-wins-zero": Rule(
         "mean of wins by opponent, missing pairs 0", rules.score_expected_wins_zero
     ),
-    "expected-net-wins": Rule(
-        "mean of wins less losses by opponent", rules.score_expected_net_wins
-    ),
-    "soccer": Rule("mean by opponent, ties half a win", rules.score_soccer),
+    "expected-net-wins": Rule("mean of wins less losses by opponent", _share("expected-net-wins")),
+    "soccer": Rule("mean by opponent, ties half a win", _share("soccer")),
     "vilar": Rule("mean of +1, 0, -1", rules.score_vilar),
     "vilar-sort": Rule("sorted by majorities", rules.score_vilar_sort),
     "feedback-arc-set": Rule(
@@ -683,10 +663,8 @@ def compare_methods(
             if progress is not None:
                 progress(before + done, total)
 
-        table_of_group = _compare(
-            tally, names, rankings.get(group), settings, drawn=drawn, step=step
-        )
-        tables[group] = replace(table_of_group, notes=(*notes, *table_of_group.notes))
+        found = _compare(tally, names, rankings.get(group), settings, drawn=drawn, step=step)
+        tables[group] = replace(found, notes=(*notes, *found.notes))
     if not any(one.scores for one in tables.values()):
         reasons = [
             f"{f'{by} {group}: ' if by is not None else ''}{method}: {why}"
@@ -736,18 +714,15 @@ def _compare(
             if name != MODEL:
                 rule = RULES[name]
                 score = partial(rule.score, seed=seed) if rule.seeded else rule.score
-                if drawn is None or rule.ranged:
-                    scored = score(tally)
-                else:
-                    scored = rules.score_with_clusters(
-                        score, tally, by=drawn, level=level, seed=seed
+                if drawn is not None and not rule.ranged:
+                    score = partial(
+                        rules.score_with_clusters, score, by=drawn, level=level, seed=seed
                     )
-                scores[name] = replace(scored, rule=name)
+                scores[name] = replace(score(tally), rule=name)
             elif isinstance(ranked, Ranking):
                 scored = read_scores(ranked)  # what is said of all methods is said once
-                scores[name] = replace(
-                    scored, notes=tuple(n for n in scored.notes if n not in names)
-                )
+                notes = tuple(one for one in scored.notes if one not in names)
+                scores[name] = replace(scored, notes=notes)
         except REFUSALS as refusal:
             refused[name] = str(refusal)
     return MethodTable(
@@ -787,9 +762,9 @@ def compare_rating_methods(
     methods: str | Sequence[str],
     settings: Settings,
     *,
-    group_by: str | None = None,
-    lower_is_better: bool | None = None,
-    references: Sequence[str] | None = None,
+    group_by: str | None,
+    lower_is_better: bool | None,
+    references: Sequence[str] | None,
 ) -> MethodTable | GroupedMethodTables:
     names = choose_methods(methods, [*METHODS], IN_ALL)
     refuse_interval(settings.interval)
@@ -857,10 +832,7 @@ def _compare_ratings(
 
 
 def score_as_wmt(
-    rows: RatingRows,
-    *,
-    lower_is_better: bool = False,
-    references: Sequence[str] | None = None,
+    rows: RatingRows, *, lower_is_better: bool = False, references: Sequence[str] | None = None
 ) -> Scores:
     """Return mean z-scores with the clusters of WMT; human references are excluded."""
     scores = take_scores(rows)

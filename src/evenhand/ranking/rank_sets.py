@@ -124,10 +124,7 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
 
 
 def find_part(
-    estimates: intervals.Estimates,
-    worths: Sequence[Array],
-    family: Family,
-    spread: Spread,
+    estimates: intervals.Estimates, worths: Sequence[Array], family: Family, spread: Spread
 ) -> tuple[Truths, Truths, Array, tuple[Finding, ...]]:
     """Return (K,) the members of the linked part, who has an interval, and standard errors."""
     clusterings = spread.clusterings

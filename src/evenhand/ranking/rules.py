@@ -6,7 +6,7 @@ counts of pairs alone; those that draw something take `seed=` too. `methods.RULE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from math import ceil, pi, sqrt
@@ -148,6 +148,35 @@ def require_decided(met: Meetings, rule: str) -> None:
         )
 
 
+# Rules that are a share of wins, ties and losses and say nothing beside it: name → unit, score.
+
+SHARES: Final[Mapping[str, tuple[str, Callable[[Meetings], Array]]]] = {
+    # How often s was better than or as good as the other, the official score of WMT until 2011;
+    # Hopkins & May (2013), section 2, call it ORIGWMT. A system that often ties is rewarded: enter
+    # it twice, and the copies tie. Nothing corrects for who was met.
+    "origwmt": ("proportion", lambda met: met.sum(met.wins + met.ties) / met.sum(met.totals)),
+    # A tie counts against both. Adam Lopez's repository alopez/wmt-ranking has it beside BOJAR, as
+    # heuristic 2; the next two are as it computes them, means over the opponents that s met.
+    "win-rate": ("proportion", lambda met: met.sum(met.wins) / met.sum(met.totals)),
+    # A tie is worth nothing to either, but it is a comparison: many ties pull a pair towards 0.
+    "expected-net-wins": (
+        "net proportion",
+        lambda met: met.mean((met.wins - met.losses) / met.totals, met.opponents),
+    ),
+    # Half points, and not the three of football leagues: it is (1 + expected net wins) / 2 and
+    # orders in the same way.
+    "soccer": (
+        "proportion",
+        lambda met: met.mean((met.wins + met.ties / 2) / met.totals, met.opponents),
+    ),
+}
+
+
+def score_share(tally: Tally, rule: str) -> Scores:
+    unit, share = SHARES[rule]
+    return Scores(rule, tally.systems, share(list_meetings(tally)), unit)
+
+
 # BOJAR: score(s) = w / (w + l), the share of decided comparisons that s won; ties do not count.
 #
 # Bojar, Ercegovčević, Popel & Zaidan (2011), A Grain of Salt for the WMT Manual Evaluation; the
@@ -160,18 +189,6 @@ def score_bojar(tally: Tally) -> Scores:
     require_decided(met, "bojar")
     values = met.sum(met.wins) / met.sum(met.decided)
     return Scores("bojar", tally.systems, values, "proportion")
-
-
-# Expected net wins: score(s) = mean over opponents o of (w_so − w_os) / (w_so + t_so + w_os)
-#
-# As Adam Lopez's repository alopez/wmt-ranking computes it, over the opponents that s met. A tie is
-# worth nothing to either, but it is a comparison: many ties pull a pair towards 0.
-
-
-def score_expected_net_wins(tally: Tally) -> Scores:
-    met = list_meetings(tally)
-    values = met.mean((met.wins - met.losses) / met.totals, met.opponents)
-    return Scores("expected-net-wins", tally.systems, values, "net proportion")
 
 
 # Expected wins: score(s) = mean over opponents o of w_so / (w_so + w_os); ties do not count.
@@ -284,18 +301,6 @@ def log_chances(won: Array) -> Array:
     return np.asarray(logs)
 
 
-# ORIGWMT: score(s) = (w + t) / (w + t + l), how often s was better than or as good as the other.
-#
-# The official score of WMT until 2011; Hopkins & May (2013), section 2, call it ORIGWMT. A system
-# that often ties is rewarded: enter it twice, and the copies tie. Nothing corrects for who was met.
-
-
-def score_origwmt(tally: Tally) -> Scores:
-    met = list_meetings(tally)
-    values = met.sum(met.wins + met.ties) / met.sum(met.totals)
-    return Scores("origwmt", tally.systems, values, "proportion")
-
-
 # Monte Carlo playoffs: the share of knockout tournaments won, with judgments for matches.
 #
 # the systems are put into a bracket at random, byes where they are no power of two,
@@ -356,18 +361,6 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
             *((say("simulation-luck", pairs=pairs),) if pairs else ()),
         ),
     )
-
-
-# Soccer: score(s) = mean over opponents o of (w_so + t_so / 2) / (w_so + t_so + w_os)
-#
-# As Adam Lopez's repository alopez/wmt-ranking computes the rule it calls so: half points, and not
-# the three of football leagues. It is (1 + expected net wins) / 2 and orders in the same way.
-
-
-def score_soccer(tally: Tally) -> Scores:
-    met = list_meetings(tally)
-    values = met.mean((met.wins + met.ties / 2) / met.totals, met.opponents)
-    return Scores("soccer", tally.systems, values, "proportion")
 
 
 # Vilar's score: the mean of judgments r_i counted +1, 0 and −1, with its standard error.
@@ -432,16 +425,6 @@ def score_vilar_sort(tally: Tally) -> Scores:
     return Scores("vilar-sort", tally.systems, values, "place", notes=tuple(notes))
 
 
-# Win rate: score(s) = w / (w + t + l), a tie counting against both.
-#
-# Adam Lopez's repository alopez/wmt-ranking has it beside BOJAR, as heuristic 2.
-
-
-def score_win_rate(tally: Tally) -> Scores:
-    met = list_meetings(tally)
-    return Scores("win-rate", tally.systems, met.sum(met.wins) / met.sum(met.totals), "proportion")
-
-
 # Lopez's rule: the order that contradicts the fewest judgments, a minimum feedback arc set.
 #
 # cost(order) = Σ over pairs, j placed before i, of weight(i, j)
@@ -494,7 +477,7 @@ def find_feedback_arc_set(
 ) -> FeedbackArcSet:
     require_option("weights", weights, WEIGHTS)
     met = list_meetings(tally)
-    prefer = score_expected_net_wins(tally).values
+    prefer = SHARES["expected-net-wins"][1](met)
     k = len(met.systems)
     costs = np.zeros((k, k))
     weight = met.wins if weights == "raw" else np.maximum(met.wins - met.losses, 0.0)
@@ -602,8 +585,7 @@ def score_with_clusters(
 ) -> Scores:
     """Add standard errors, rank ranges and clusters to the scores of a rule, by resampling.
 
-    `by` are factors whose levels are drawn whole, such as ("judge",); () draws comparisons, as WMT
-    did in 2013 for expected wins.
+    by: factors whose levels are drawn whole; () draws comparisons, as WMT 2013 for expected wins
     """
     for name in by:
         if tally.factor(name).size < 2:
@@ -629,7 +611,7 @@ def score_with_clusters(
     samples = np.stack(scored)
     best, worst = rank_ranges(samples, level)
     factors = {name: tally.factor(name) for name in by}
-    few_levels = [say_few(name, one.size, one.effective) for name, one in factors.items()]
+    few_levels = (say_few(name, one.size, one.effective) for name, one in factors.items())
     drawn = "+".join(by) or "comparison"
     options = (f"seed={seed}", f"runs={runs}", f"level={level}", f"drawn={drawn}")
     return replace(

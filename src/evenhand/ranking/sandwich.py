@@ -268,11 +268,9 @@ def sum_information(fit: Fit, pieces: ClusterSums, start: int, stop: int) -> Arr
 
 
 def carry_information(fit: Fit, pieces: PairSums, rows: Array) -> Iterator[Array]:
-    """Go through the (m, p) products of rows with the information of one cluster after another.
-
-    A cluster compared few of the pairs of many systems, so that its Laplacian is mostly zeros: this
-    is many times faster than products with `sum_information`.
-    """
+    """Go through the (m, p) products of rows with the information of one cluster after another."""
+    # A cluster compared few of the pairs of many systems, so that its Laplacian is mostly zeros:
+    # this is many times faster than products with `sum_information`.
     from scipy import sparse
 
     k, worths = len(fit.systems), len(fit.design.names)

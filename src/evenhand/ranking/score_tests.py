@@ -61,12 +61,9 @@ from evenhand.numerics.pair_tests import (
     t_tests,
 )
 from evenhand.ranking.clustering import WIDE
+from evenhand.ranking.intervals import list_known
 from evenhand.ranking.ranking import say_repeats
-from evenhand.ranking.ratings import (
-    choose_rating_model,
-    name_groups,
-    rank_scores,
-)
+from evenhand.ranking.ratings import choose_rating_model, name_groups, rank_scores
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.significance import (
     MAX_PAIRS_SHOWN,
@@ -230,11 +227,8 @@ def account_for_clusters(
     lower: bool,
     one_sided: bool,
 ) -> tuple[Pairs, list[Finding]]:
-    """Add p-values that account for judges and items, those of a ranking, or say why not.
-
-    They are adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method. Pairs then
-    have the system first that scores better by the difference tested.
-    """
+    """Add p-values that account for judges and items, those of a ranking, or say why not."""
+    # adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method
     try:
         ranking = rank_scores(rows, settings, lower_is_better=lower, references=())
     except (NotIdentified, NotConverged) as refusal:
@@ -257,9 +251,8 @@ def account_for_clusters(
     sign = -1.0 if lower else 1.0
     adjusted = sign * (ranking.estimate[one] - ranking.estimate[other])
     p = np.full((len(systems), len(systems)), np.nan)
-    for pair in listed:
-        i, j = (ranking.systems.index(pair[side]) for side in ("first", "second"))
-        p[i, j] = p[j, i] = np.nan if pair["p_adjusted"] is None else pair["p_adjusted"]
+    upper = np.triu_indices(len(systems), 1)
+    p[upper] = p.T[upper] = np.array([pair["p_adjusted"] for pair in listed], dtype=np.float64)
     clustered = p[one, other]
     if one_sided:
         known, error = ~np.isnan(clustered), stderr[one, other]
@@ -342,14 +335,9 @@ class ScoreTests(Shown):
         if self.untestable:
             decided = {one: int((pairs.holm(one) <= SIGNIFICANT).sum()) for one in self.tests}
             named = [f"{n:,} by {TESTS[one].title}" for one, n in decided.items()]
-            return say(
-                "no-scores-testable",
-                "info",
-                how=join_names(
-                    [f"{'by' if one == 'judge' else 'on'} different {one}s" for one in self._differ]
-                ),
-                others=listing(named),
-            )
+            on = {"judge": "by", "item": "on"}
+            how = [f"{on[one]} different {one}s" for one in self._differ]
+            return say("no-scores-testable", "info", how=join_names(how), others=listing(named))
         clustered, one = believed == CLUSTERED, len(pairs.first) == 1
         values: dict[str, Any] = {"test": TESTS[believed].title, "ways": " and ".join(pairs.ways)}
         values["limit"] = f" {pairs.limit}" if clustered and pairs.limit else ""
@@ -386,11 +374,11 @@ class ScoreTests(Shown):
             "second": [systems[i] for i in pairs.second.tolist()],
             "items": list(map(int, pairs.items)),
             "difference": (sign * pairs.difference).tolist(),
-            "difference_adjusted": _list(adjusted),
-            "p_clustered": _list(pairs.holm(CLUSTERED)),
+            "difference_adjusted": list_known(adjusted),
+            "p_clustered": list_known(pairs.holm(CLUSTERED)),
         }
         for name, p in pairs.p.items():
-            columns |= {f"p_{name}": _list(p), f"holm_{name}": _list(pairs.holm(name))}
+            columns |= {f"p_{name}": list_known(p), f"holm_{name}": list_known(pairs.holm(name))}
         believed = self.tests[0]
         least = [pairs.holm(believed), *([] if believed == CLUSTERED else [pairs.p[believed]])]
         order = np.lexsort((-pairs.difference, *reversed(least))).tolist()
@@ -507,10 +495,6 @@ def _name_test(test: Friedman | SkillingsMack) -> str:
     return "Friedman" if isinstance(test, Friedman) else "Skillings-Mack"
 
 
-def _list(values: Array) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedTests(Grouped[ScoreTests]):
     """The tests of each task, criterion and level of a further column."""
@@ -529,9 +513,8 @@ class GroupedTests(Grouped[ScoreTests]):
             Column("pairs", "pairs", "count"),
             *(Column(name, TESTS[name].title, "count") for name in names),
         )
-        few = [
-            f"{group} {one.pairs.limit}" for group, one in self.groups.items() if one.pairs.limit
-        ]
+        limits = {group: one.pairs.limit for group, one in self.groups.items()}
+        few = [f"{group} {limit}" for group, limit in limits.items() if limit]
         legend = ["p-values are adjusted within each group, not over all groups"]
         legend += [f"clustered is limited: {listing(few)}"] if few else []
         caption = "Pairs that differ in each group, by test"

@@ -41,15 +41,11 @@ from evenhand.errors import (
 from evenhand.models.base import Coefficient
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array, distributions
-from evenhand.numerics.cluster_means import (
-    average_ranks,
-    concord_ranks,
-    number_groups,
-    rank_within,
-)
+from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups, rank_within
 from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 from evenhand.ranking.clustering import Evidence, choose_factors
 from evenhand.ranking.fitted import count_ways
+from evenhand.ranking.intervals import list_known
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import ALWAYS, Column, Document, Table, Text
@@ -372,11 +368,10 @@ def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") ->
     check_counts(counts)
     n_better, n_ties, n_worse = counts
     z = None
-    if chosen.score is not None and (better + worse > 0):
+    if chosen.score is not None and better + worse > 0:
         z = float(chosen.score(n_better, n_ties, n_worse)[0])
-    exact = (
-        distributions.clopper_pearson(better, better + worse, 0.95) if variant == "ignore" else None
-    )
+    of = better + worse
+    exact = distributions.clopper_pearson(better, of, 0.95) if variant == "ignore" else None
     return SignTest(
         variant=variant,
         title=chosen.title,
@@ -406,31 +401,6 @@ def check_counts(counts: Array) -> None:
         raise InvalidJudgments("there is no comparison of the two systems: nothing to test")
 
 
-def _ignore(better: Array, ties: Array, worse: Array) -> Array:  # noqa: ARG001 - as every variant
-    return distributions.upper_tail(better, better + worse)
-
-
-def _ignore_score(better: Array, ties: Array, worse: Array) -> Array:  # noqa: ARG001 - the same
-    decided = better + worse
-    return np.asarray((better - worse) / np.sqrt(np.where(decided > 0, decided, 1.0)))
-
-
-def _split(better: Array, ties: Array, worse: Array) -> Array:
-    return distributions.upper_tail(better + ties // 2, better + worse + 2 * (ties // 2))
-
-
-def _split_score(better: Array, ties: Array, worse: Array) -> Array:
-    return np.asarray((better - worse) / np.sqrt(better + ties + worse))
-
-
-def _against(better: Array, ties: Array, worse: Array) -> Array:
-    return distributions.upper_tail(better, better + ties + worse)
-
-
-def _half_against_score(better: Array, ties: Array, worse: Array) -> Array:
-    return np.asarray((better - worse - ties / 2) / np.sqrt(better + worse + ties / 4))
-
-
 def _trinomial(better: Array, ties: Array, worse: Array) -> Array:
     n = better + ties + worse
     kinds, place = np.unique(np.stack([better - worse, n, ties]), axis=1, return_inverse=True)
@@ -456,17 +426,36 @@ def _by_score(title: str, score: Tail, assumes: tuple[str, ...], *ignores: str) 
     return Variant(title, tail, score, assumes, ignores)
 
 
+_upper = distributions.upper_tail
+
 # Treatment of ties by the name that users ask for
 VARIANTS: Final[Mapping[str, Variant]] = {
-    "ignore": Variant("ties ignored, exact", _ignore, None, (_COIN,), (_TIES, _SIZE)),
-    "ignore-normal": _by_score(
-        "ties ignored, normal", _ignore_score, (_COIN, _MANY_DECIDED), _TIES, _SIZE
+    "ignore": Variant(
+        "ties ignored, exact", lambda b, _, w: _upper(b, b + w), None, (_COIN,), (_TIES, _SIZE)
     ),
-    "split": Variant("ties split, exact", _split, None, (_COIN, _HALVES), (_SIZE,)),
-    "split-normal": _by_score("ties split, normal", _split_score, (_HALVES, _MANY), _SIZE),
-    "against": Variant("ties against, exact", _against, None, (_WHOLE,), (_SIZE,)),
+    "ignore-normal": _by_score(
+        "ties ignored, normal",
+        lambda b, _, w: (b - w) / np.sqrt(np.where(b + w > 0, b + w, 1.0)),
+        (_COIN, _MANY_DECIDED),
+        *(_TIES, _SIZE),
+    ),
+    "split": Variant(
+        "ties split, exact",
+        lambda b, t, w: _upper(b + t // 2, b + w + 2 * (t // 2)),
+        None,
+        *((_COIN, _HALVES), (_SIZE,)),
+    ),
+    "split-normal": _by_score(
+        "ties split, normal", lambda b, t, w: (b - w) / np.sqrt(b + t + w), (_HALVES, _MANY), _SIZE
+    ),
+    "against": Variant(
+        "ties against, exact", lambda b, t, w: _upper(b, b + t + w), None, (_WHOLE,), (_SIZE,)
+    ),
     "half-against": _by_score(
-        "ties half against, normal", _half_against_score, (_HALF, _MANY), _SIZE
+        "ties half against, normal",
+        lambda b, t, w: (b - w - t / 2) / np.sqrt(b + w + t / 4),
+        (_HALF, _MANY),
+        _SIZE,
     ),
     "trinomial": Variant("trinomial", _trinomial, None, (_SHARE,), (_SIZE,)),
 }
@@ -508,6 +497,7 @@ class PairTests:
         ]
 
     def rows(self) -> list[dict[str, Any]]:
+        clustered = {"p_clustered": self.clustered, "holm_clustered": self.clustered_holm}
         columns = {
             "first": [self.systems[i] for i in self.first.tolist()],
             "second": [self.systems[i] for i in self.second.tolist()],
@@ -517,16 +507,12 @@ class PairTests:
             "p": self.p.tolist(),
             "holm": self.holm.tolist(),
             "fdr": self.fdr.tolist(),
-            "p_clustered": _list_known(self.clustered, len(self.p)),
-            "holm_clustered": _list_known(self.clustered_holm, len(self.p)),
+            **{
+                name: [None] * len(self.p) if values is None else list_known(values)
+                for name, values in clustered.items()
+            },
         }
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _list_known(values: Array | None, size: int) -> list[float | None]:
-    if values is None:
-        return [None] * size
-    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = None) -> PairTests:
@@ -905,10 +891,7 @@ def run_tests(
     new: str | None,
     repeats: Mapping[str, str],
 ) -> PreferenceTests:
-    """Run the tests of one group, of counts by block, and by each factor that may correlate them.
-
-    What repeats: judge, item or ranking → how many comparisons each gives, where these are many.
-    """
+    """Run the tests of one group, of counts by block and by each factor that correlates them."""
     pairs = sign_test_pairs(tally, variant=ties_as, new=new)
     pairs, notes = _cluster(pairs, tally, clustered, repeats)
     judges = clustered["judge"].factor("judge").labels if "judge" in clustered else ()
