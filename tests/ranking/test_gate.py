@@ -55,6 +55,10 @@ def between(votes, *new, old="A"):
             for name, row in votes.items()}  # fmt: skip
 
 
+def ask(votes, *, new="B", margin=0.1, **more):
+    return evenhand.gate(votes, new=new, old="A", margin=margin, **more)
+
+
 def find_first(result):
     return result.comparisons[0]
 
@@ -107,7 +111,7 @@ def test_a_decision_is_that_of_the_pair_by_itself():
     """Other systems say nothing of these two, unless one worth describes each."""
     votes = draw_votes(ties=0.2)
     ranking = evenhand.rank(between(votes, "B"), model=plans.SHARES)
-    found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1))
+    found = find_first(ask(votes))
     pair = ranking.pair("B", "A")
     assert (found.difference, found.stderr) == pytest.approx((pair.difference, pair.stderr))
     assert found.value == pytest.approx(1 / (1 + np.exp(-pair.difference)))
@@ -130,10 +134,10 @@ def test_few_items_do_not_stand_for_others():
         for name, value in zip(votes, row if judge % 2 else (*row[:2], "A", "B", "right" if better
                                else "left"), strict=True):  # fmt: skip
             votes[name].append(value)
-    found = evenhand.gate(votes, new="B", old="A", margin=0.05)
+    found = ask(votes, margin=0.05)
     assert found.decision == "undecided"
     assert "3 items cannot stand for others. Add 2 or more" in " ".join(str(found).split())
-    of_these = evenhand.gate(votes, new="B", old="A", margin=0.05, cluster="judge")
+    of_these = ask(votes, margin=0.05, cluster="judge")
     assert of_these.decision == "passed"
 
 
@@ -142,13 +146,13 @@ def test_few_items_do_not_stand_for_others():
 )
 def test_names_that_name_no_system(new, says):
     with pytest.raises(evenhand.UnknownOption, match=says):
-        evenhand.gate(draw_votes(), new=new, old="A", margin=0.1)
+        ask(draw_votes(), new=new)
 
 
 def test_better_as_good_worse_and_open():
     votes = draw_votes(n=4000, gaps={"B": 0.02, "D": 0.8})
     found = {
-        name: evenhand.gate(votes, new=name, old="A", margin=margin)
+        name: ask(votes, new=name, margin=margin)
         for name, margin in (("B", 0.15), ("C", 0.05), ("D", 0.05))
     }
     assert {name: one.decision for name, one in found.items()} == {
@@ -161,19 +165,19 @@ def test_better_as_good_worse_and_open():
     assert not find_first(found["B"]).superior
     assert find_first(found["D"]).superior
     assert not find_first(found["D"]).equivalent
-    few = evenhand.gate(draw_votes(n=120), new="B", old="A", margin=0.02, cost_judgment=0.5)
+    few = ask(draw_votes(n=120), margin=0.02, cost_judgment=0.5)
     assert (few.decision, few.exit_code) == ("undecided", 3)
     one = find_first(few)
     assert one.cost == pytest.approx(one.judgments_needed / 2)
     # margin 0: it must be better
-    assert evenhand.gate(votes, new="D", old="A", margin=0).decision == "passed"
-    assert evenhand.gate(votes, new="B", old="A", margin=0).decision == "undecided"
+    assert ask(votes, new="D", margin=0).decision == "passed"
+    assert ask(votes, margin=0).decision == "undecided"
 
 
 def test_what_is_needed_decides_it():
     """With that many more judgments of the same kind, eight of ten campaigns pass."""
     votes = draw_votes(n=300, gaps={"B": 0.1})
-    one = find_first(evenhand.gate(votes, new="B", old="A", margin=0.05))
+    one = find_first(ask(votes, margin=0.05))
     assert one.decision == "undecided"
     t = (one.difference + one.delta) / one.stderr
     critical = stats.t.ppf(0.95, one.df)
@@ -186,7 +190,7 @@ def test_what_is_needed_decides_it():
 def test_what_is_needed_says_which_way_it_would_be_decided():
     """Of a system that seems worse by more than the margin they would show that."""
     votes = draw_votes(n=300, gaps={"B": -0.3})
-    one = find_first(evenhand.gate(votes, new="B", old="A", margin=0.05))
+    one = find_first(ask(votes, margin=0.05))
     assert one.decision == "undecided"
     assert one.value < one.limit
     more = one.judgments_needed / one.judgments
@@ -196,13 +200,13 @@ def test_what_is_needed_says_which_way_it_would_be_decided():
     assert one.says.endswith(
         "would show that it is worse by more than the margin, if they go on like these."
     )
-    anytime = find_first(evenhand.gate(votes, new="B", old="A", margin=0.05, anytime=True))
+    anytime = find_first(ask(votes, margin=0.05, anytime=True))
     assert anytime.judgments_needed >= one.judgments_needed
     # just at the margin no number does
     tied = draw_direct(n=150, better=0)
     tied["winner"] = ["left"] * 45 + ["tie"] * 60 + ["right"] * 45
     tied["left"], tied["right"] = ["B"] * 150, ["A"] * 150
-    one = find_first(evenhand.gate(tied, new="B", old="A", margin=0))
+    one = find_first(ask(tied, margin=0))
     assert one.judgments_needed is None
     assert "it is too close to what is needed." in one.says
 
@@ -211,23 +215,20 @@ def test_rows_that_stand_twice_are_named_where_each_counts():
     votes = draw_direct(n=60)
     votes["item"] = [f"i{at}" for at in range(60)]
     twice = {name: [*values, *values[:2]] for name, values in votes.items()}
-    asked = {"new": "B", "old": "A", "margin": 0.1}
-    assert not [one for one in evenhand.gate(votes, **asked).notes if one.code == "identical-rows"]
-    found = evenhand.gate(twice, **asked)
+    assert not [one for one in ask(votes).notes if one.code == "identical-rows"]
+    found = ask(twice)
     (said,) = (one for one in found.notes if one.code == "identical-rows")
     assert said.severity == "warning"
     assert said.startswith("2 rows equal another row in every column (judge j0, item i0")
-    anytime = evenhand.gate(twice, **asked, anytime=True)
+    anytime = ask(twice, anytime=True)
     assert not [one for one in anytime.notes if one.code == "identical-rows"]
     assert "excluded: 2 of 62 judgments, second answers" in str(anytime)
 
 
 def test_several_new_systems_are_adjusted_by_the_largest_of_correlated_t():
     votes = draw_votes(n=900)
-    alone = [
-        find_first(evenhand.gate(votes, new=name, old="A", margin=0.1)) for name in ("B", "C", "D")
-    ]
-    several = evenhand.gate(votes, new=["B", "C", "D"], old="A", margin=0.1)
+    alone = [find_first(ask(votes, new=name)) for name in ("B", "C", "D")]
+    several = ask(votes, new=["B", "C", "D"])
     for one, other in zip(alone, several.comparisons, strict=True):
         assert other.p >= one.p - 0.002  # drawn
         assert other.p <= min(1, 3 * one.p) + 0.002
@@ -241,7 +242,7 @@ def test_several_new_systems_are_adjusted_by_the_largest_of_correlated_t():
 
 def test_each_group_must_pass_and_a_group_without_a_system_is_open():
     votes = draw_votes(n=2000, gaps={"B": 0.9})
-    assert evenhand.gate(votes, new="B", old="A", margin=0.1, group_by="language").exit_code == 0
+    assert ask(votes, group_by="language").exit_code == 0
     turned = {**votes, "winner": list(votes["winner"])}
     swap = {"left": "right", "right": "left"}
     turned["winner"] = [
@@ -250,7 +251,7 @@ def test_each_group_must_pass_and_a_group_without_a_system_is_open():
             votes["winner"], votes["language"], votes["left"], votes["right"], strict=True
         )
     ]
-    found = evenhand.gate(turned, new="B", old="A", margin=0.1, group_by="language")
+    found = ask(turned, group_by="language")
     assert {one.group: one.decision for one in found.comparisons} == {"de": "passed", "fr": "worse"}
     assert found.exit_code == 1
     kept = [
@@ -259,7 +260,7 @@ def test_each_group_must_pass_and_a_group_without_a_system_is_open():
         if votes["language"][at] == "de" or "B" not in (votes["left"][at], votes["right"][at])
     ]
     fewer = {name: [values[at] for at in kept] for name, values in votes.items()}
-    found = evenhand.gate(fewer, new="B", old="A", margin=0.1, group_by="language")
+    found = ask(fewer, group_by="language")
     assert {one.group: one.decision for one in found.comparisons} == {
         "de": "passed",
         "fr": "undecided",
@@ -269,7 +270,7 @@ def test_each_group_must_pass_and_a_group_without_a_system_is_open():
 
 def test_votes_that_rest_on_few_judges_are_not_decided():
     votes = draw_votes(n=900, judges=2, gaps={"B": 2.0})
-    found = evenhand.gate(votes, new="B", old="A", margin=0.1, cluster="judge")
+    found = ask(votes, cluster="judge")
     one = find_first(found)
     assert (found.decision, one.p, one.lower) == ("undecided", None, None)
     assert "effective judges" in one.says
@@ -286,18 +287,17 @@ def test_votes_that_rest_on_few_judges_are_not_decided():
 )
 def test_fewer_than_five_effective_judges_decide_only_for_themselves(better, judges, n, says):
     votes = draw_direct(n=n, judges=judges, better=better)
-    asked = {"new": "B", "old": "A", "margin": 0.1}
     for more in ({}, {"anytime": True}):
-        found = evenhand.gate(votes, **asked, **more)
+        found = ask(votes, **more)
         assert (found.decision, found.exit_code) == ("undecided", 3)
         assert says in found.says[0]
         assert '(--cluster item, in Python cluster="item")' in found.says[0]
     these = "this judge" if judges == 1 else f"these {judges} judges"
-    alone = evenhand.gate(votes, **asked, cluster="item")
+    alone = ask(votes, cluster="item")
     assert alone.decision == ("passed" if better > 0.5 else "worse")
     assert f"for {these} only" in alone.says[0]
     full = (draw_direct(n=150, judges=5, better=better), draw_direct(n=n, judges=9, better=better))
-    assert {evenhand.gate(one, **asked).decision for one in full} == {alone.decision}
+    assert {ask(one).decision for one in full} == {alone.decision}
 
 
 def test_judges_who_are_too_few_without_items_are_asked_about_by_judgments():
@@ -305,13 +305,13 @@ def test_judges_who_are_too_few_without_items_are_asked_about_by_judgments():
     few = {**votes, "item": [f"i{at % 3}" for at in range(150)]}
     none = {name: values for name, values in votes.items() if name != "item"}
     for table in (few, none):
-        found = evenhand.gate(table, new="B", old="A", margin=0.1)
+        found = ask(table)
         assert "(--cluster judgment, in Python" in found.says[0]
-        asked = evenhand.gate(table, new="B", old="A", margin=0.1, cluster="judgment")
+        asked = ask(table, cluster="judgment")
         assert asked.decision == "passed"
         assert "for these 3 judges only" in asked.says[0]
     unknown = {name: values for name, values in none.items() if name != "judge"}
-    assert evenhand.gate(unknown, new="B", old="A", margin=0.1).decision == "passed"
+    assert ask(unknown).decision == "passed"
 
 
 def test_a_plan_that_asks_about_few_judges_states_it(tmp_path):
@@ -349,7 +349,7 @@ def draw_alike(judges, items, won="left", **more):
 def test_votes_that_are_all_alike_are_bounded(judges, items, won, units, decision):
     """The bound of Clopper and Pearson, of votes with no judge and no item in common."""
     votes = draw_alike(judges, items, won)
-    found = evenhand.gate(votes, new="B", old="A", margin=0.05)
+    found = ask(votes, margin=0.05)
     one, wins = find_first(found), won == "left"
     exact = stats.binomtest(units if wins else 0, units).proportion_ci(0.9, "exact")
     assert (one.value, one.lower, one.upper) == pytest.approx((float(wins), exact.low, exact.high))
@@ -357,7 +357,7 @@ def test_votes_that_are_all_alike_are_bounded(judges, items, won, units, decisio
     assert (one.p if wins else one.p_worse) == pytest.approx(null.pvalue)
     assert found.decision == decision
     assert f"{units} votes by different judges and items" in found.notes[0]
-    looked = evenhand.gate(votes, new="B", old="A", margin=0.05, anytime=True)
+    looked = ask(votes, margin=0.05, anytime=True)
     one = find_first(looked)
     evidence = one.log_evidence if wins else one.log_evidence_worse
     assert evidence == pytest.approx(-log(null.pvalue))
@@ -365,14 +365,14 @@ def test_votes_that_are_all_alike_are_bounded(judges, items, won, units, decisio
 
 
 def test_votes_that_are_all_alike_of_few_judges_decide_for_these_alone():
-    votes, asked = draw_alike(3, 20), {"new": "B", "old": "A", "margin": 0.05}
-    found = evenhand.gate(votes, **asked)
+    votes, asked = draw_alike(3, 20), {"margin": 0.05}
+    found = ask(votes, **asked)
     assert (found.decision, find_first(found).p) == ("undecided", None)
     assert "3 judges cannot stand for others. Add 2 or more" in found.says[0]
-    alone = evenhand.gate(votes, **asked, cluster="item")
+    alone = ask(votes, **asked, cluster="item")
     assert (alone.decision, find_first(alone).headline) == ("passed", "for these 3 judges only")
-    assert evenhand.gate(draw_alike(5, 20), **asked).decision == "passed"
-    llm = evenhand.gate(draw_alike(1, 20, judge_type=["llm"] * 20), **asked)
+    assert ask(draw_alike(5, 20), **asked).decision == "passed"
+    llm = ask(draw_alike(1, 20, judge_type=["llm"] * 20), **asked)
     assert (llm.decision, find_first(llm).headline) == ("passed", "for this judge only")
 
 
@@ -380,7 +380,7 @@ def test_votes_that_are_all_ties_are_bounded():
     """A system that wins 45 % ties 90 % of votes at most: 29 of 29 with .9^29 = .047."""
     for judges, decision in ((28, "undecided"), (29, "passed")):
         votes = draw_alike(judges, 40, "tie")
-        found = evenhand.gate(votes, new="B", old="A", margin=0.05)
+        found = ask(votes, margin=0.05)
         one = find_first(found)
         assert (found.decision, one.p) == (decision, pytest.approx(0.9**judges))
         assert (one.value, one.lower) == (0.5, pytest.approx(0.05 ** (1 / judges) / 2))
@@ -388,24 +388,24 @@ def test_votes_that_are_all_ties_are_bounded():
     assert (one.equivalent, one.superior) == (True, False)
     assert "1,160 direct votes, all ties" in str(found.notes)
     assert "; 29 decide it." in str(found.notes)
-    assert evenhand.gate(votes, new="B", old="A", margin=0).decision == "undecided"
+    assert ask(votes, margin=0).decision == "undecided"
 
 
 @pytest.mark.parametrize(("won", "units"), [("left", 4), ("right", 6), ("tie", 29)])
 def test_of_votes_that_are_all_alike_it_is_said_how_many_decide(won, units):
     """.45^4, .55^6 and .9^29 are less than .05, and .45^5 than half of it."""
     few = draw_alike(units - 1, 1, won, item=[f"i{at}" for at in range(units - 1)])
-    asked = {"old": "A", "margin": 0.05, "cluster": "item"}
-    one = find_first(evenhand.gate(few, new="B", **asked))
+    asked = {"margin": 0.05, "cluster": "item"}
+    one = find_first(ask(few, new="B", **asked))
     verdict = "is worse by more than the margin" if won == "right" else "passes"
     assert one.judgments_needed == pytest.approx(1)
     assert f"About 1 more judgment would show that it {verdict}" in one.says
     enough = draw_alike(units, 1, won, item=[f"i{at}" for at in range(units)])
-    assert evenhand.gate(enough, new="B", **asked).decision != "undecided"
+    assert ask(enough, new="B", **asked).decision != "undecided"
     several = {name: values * 2 for name, values in few.items()} | {
         "left": ["B"] * (units - 1) + ["C"] * (units - 1)
     }
-    found = evenhand.gate(several, new=["B", "C"], **asked)
+    found = ask(several, new=["B", "C"], **asked)
     more = {"left": 5, "right": 7, "tie": 36}[won]
     assert f"; {more} decide it." in str(found.notes)
 
@@ -414,14 +414,14 @@ def test_votes_on_one_of_several_systems_may_all_be_alike():
     """Its exact p-value and those of the others are multiplied, two of two."""
     alike, other = draw_alike(12, 20), draw_direct(names=("C", "A"), better=0.8)
     votes = {name: [*alike[name], *other[name]] for name in alike}
-    both = evenhand.gate(votes, new=["B", "C"], old="A", margin=0.1)
-    alone = [evenhand.gate(votes, new=new, old="A", margin=0.1) for new in "BC"]
+    both = ask(votes, new=["B", "C"])
+    alone = [ask(votes, new=new) for new in "BC"]
     assert both.decision == "passed"
     p = [2 * find_first(one).p for one in alone]
     assert [one.p for one in both.comparisons] == pytest.approx(p)
     assert both.comparisons[0].p == pytest.approx(2 * 0.4**12)
     votes["part"] = ["x"] * 240 + ["y"] * 150
-    grouped = evenhand.gate(votes, new="B", old="A", margin=0.1, group_by="part")
+    grouped = ask(votes, group_by="part")
     assert {one.group: one.decision for one in grouped.comparisons} == {
         "x": "passed",
         "y": "undecided",
@@ -431,7 +431,7 @@ def test_votes_on_one_of_several_systems_may_all_be_alike():
 def test_p_does_not_depend_on_the_order_of_new_systems():
     votes = draw_votes(n=900)
     found = [
-        {one.new: one.p for one in evenhand.gate(votes, new=new, old="A", margin=0.1).comparisons}
+        {one.new: one.p for one in ask(votes, new=new).comparisons}
         for new in (["B", "C", "D"], ["D", "B", "C"])
     ]
     assert found[0] == found[1]
@@ -440,7 +440,7 @@ def test_p_does_not_depend_on_the_order_of_new_systems():
 def test_where_nobody_knows_the_judges_votes_that_are_all_alike_are_refused():
     votes = {name: values for name, values in draw_alike(8, 5).items() if name != "judge"}
     with pytest.raises(NotIdentified, match="nobody preferred anything"):
-        evenhand.gate(votes, new="B", old="A", margin=0.05)
+        ask(votes, margin=0.05)
 
 
 def test_how_votes_were_read_is_named_beside_a_plan(tmp_path):
@@ -459,22 +459,20 @@ def test_how_votes_were_read_is_named_beside_a_plan(tmp_path):
 
 def test_llm_judges_alone_and_each_judge_by_itself_stand_for_themselves():
     votes = draw_direct(judges=2)
-    asked = {"new": "B", "old": "A", "margin": 0.1}
-    assert evenhand.gate(votes, **asked).decision == "undecided"
-    marked = evenhand.gate({**votes, "judge_type": ["llm"] * 150}, **asked)
-    each = evenhand.gate(votes, **asked, group_by="judge")
+    assert ask(votes).decision == "undecided"
+    marked = ask({**votes, "judge_type": ["llm"] * 150})
+    each = ask(votes, group_by="judge")
     for found, whom in ((marked, "these 2 judges"), (each, "this judge")):
         assert found.decision == "passed"
         assert f"for {whom} only" in found.says[0]
     mixed = {**votes, "judge_type": ["llm", "human"] * 75}
-    assert evenhand.gate(mixed, **asked).decision == "undecided"
+    assert ask(mixed).decision == "undecided"
 
 
 def test_by_items_alone_it_holds_for_the_judges_however_many():
     votes = draw_direct(n=300, judges=20)
-    asked = {"new": "B", "old": "A", "margin": 0.1}
-    assert "for these" not in evenhand.gate(votes, **asked).says[0]
-    assert "(for these 20 judges only)" in evenhand.gate(votes, **asked, cluster="item").says[0]
+    assert "for these" not in ask(votes).says[0]
+    assert "(for these 20 judges only)" in ask(votes, cluster="item").says[0]
 
 
 def test_judges_who_answer_alike_do_not_show_how_others_differ():
@@ -486,14 +484,14 @@ def test_judges_who_answer_alike_do_not_show_how_others_differ():
         "judge": [f"j{at % 8}" for at in range(160)],
         "item": [f"i{at // 8}" for at in range(160)],
     }
-    found = evenhand.gate(votes, new="B", old="A", margin=0.1)
+    found = ask(votes)
     assert found.decision == "undecided"
     assert "nothing shows how other judges might differ. Add judges" in found.says[0]
 
 
 def test_anytime_needs_votes_and_judges():
     votes = draw_votes(n=3000, gaps={"B": 0.4})
-    found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1, anytime=True))
+    found = find_first(ask(votes, anytime=True))
     tally = evenhand.rank(votes).tally
     wins, losses = count_independent(votes, found) * np.array(tally.between("B", "A"))[[0, 2]]
     assert found.log_evidence == pytest.approx(direct_votes.find_log_evidence(wins, losses, 0.4))
@@ -504,8 +502,8 @@ def test_anytime_needs_votes_and_judges():
     assert found.log_evidence > log(20)
     # fewer votes: their interval passes, and their evidence does not
     few = {name: values[:600] for name, values in votes.items()}
-    assert evenhand.gate(few, new="B", old="A", margin=0.1).decision == "passed"
-    short = evenhand.gate(few, new="B", old="A", margin=0.1, anytime=True)
+    assert ask(few).decision == "passed"
+    short = ask(few, anytime=True)
     assert short.decision == "undecided"
     assert "Direct votes are not yet enough evidence for an anytime decision" in (
         find_first(short).says
@@ -516,7 +514,7 @@ def test_anytime_needs_votes_and_judges():
 def test_what_an_anytime_decision_needs_passes_when_votes_repeat(n):
     """The same votes so many times over, by new judges, pass; a twentieth less of them do not."""
     votes = draw_votes(n=n, gaps={"B": 0.0})
-    once = find_first(evenhand.gate(votes, new="B", old="A", margin=0.15, anytime=True))
+    once = find_first(ask(votes, margin=0.15, anytime=True))
     assert once.decision == "undecided"
     direct = np.array(evenhand.rank(votes).tally.between("B", "A"))[[0, 2]]
     wins, losses = count_independent(votes, once) * direct
@@ -530,12 +528,12 @@ def test_what_an_anytime_decision_needs_passes_when_votes_repeat(n):
     again = {name: values * whole for name, values in votes.items()}
     again["judge"] = [f"{one}-{at // n}" for at, one in enumerate(again["judge"])]
     again["item"] = [f"{one}-{at // n}" for at, one in enumerate(again["item"])]
-    assert evenhand.gate(again, new="B", old="A", margin=0.15, anytime=True).decision == "passed"
+    assert ask(again, margin=0.15, anytime=True).decision == "passed"
 
 
 def test_evidence_counts_a_tie_as_half():
     votes = draw_votes(n=3000, ties=0.5, gaps={"B": 0.4})
-    found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1, anytime=True))
+    found = find_first(ask(votes, anytime=True))
     direct = np.array(evenhand.rank(votes).tally.between("B", "A"))
     wins, ties, losses = count_independent(votes, found) * direct
     assert direct[1] > 100
@@ -559,22 +557,22 @@ def test_evidence_has_a_mean_of_at_most_one_at_the_margin(chances):
 
 def test_better_and_as_good_are_adjusted_for_several_too():
     votes = draw_votes(n=1200, gaps={"B": 0.0, "C": 0.0, "D": 0.5})
-    alone = find_first(evenhand.gate(votes, new="D", old="A", margin=0.2))
+    alone = find_first(ask(votes, new="D", margin=0.2))
     ranking = evenhand.rank(between(votes, *"BCD"), model=plans.SHARES)
     pairs = {name: ranking.pair(name, "A") for name in "BCD"}
     t = np.array([pairs[name].difference / pairs[name].stderr for name in "BCD"])
     at = np.array([ranking.systems.index(name) for name in "BCD"])
     spread = gates.find_covariance(ranking.pair_stderr, at, ranking.systems.index("A"))
     p = gates.adjust_p(t, spread, ranking.df, 20131)
-    several = evenhand.gate(votes, new=["B", "C", "D"], old="A", margin=0.2).comparisons
+    several = ask(votes, new=["B", "C", "D"], margin=0.2).comparisons
     assert [one.superior for one in several] == (p <= 0.05).tolist()
     assert alone.superior == (stats.t.sf(t[2], ranking.df) <= 0.05)
 
 
 def test_anytime_says_better_only_where_votes_show_it():
     votes = draw_votes(n=1500, gaps={"B": 0.45})
-    fixed = find_first(evenhand.gate(votes, new="B", old="A", margin=0.3))
-    found = find_first(evenhand.gate(votes, new="B", old="A", margin=0.3, anytime=True))
+    fixed = find_first(ask(votes, margin=0.3))
+    found = find_first(ask(votes, margin=0.3, anytime=True))
     direct = np.array(evenhand.rank(votes).tally.between("B", "A"))[[0, 2]]
     shown = direct_votes.find_log_evidence(*count_independent(votes, found) * direct, 0.5) >= log(
         20
@@ -587,9 +585,9 @@ def test_anytime_says_better_only_where_votes_show_it():
 def test_a_misspelt_system_is_refused_in_groups_too():
     votes = draw_votes(n=400)
     with pytest.raises(InvalidJudgments, match="no system 'Bb'"):
-        evenhand.gate(votes, new=["B", "Bb"], old="A", margin=0.1, group_by="language")
+        ask(votes, new=["B", "Bb"], group_by="language")
     with pytest.raises(UnknownOption, match="a SHA-256 is that of a plan"):
-        evenhand.gate(votes, new="B", old="A", margin=0.1, plan_sha256="0" * 64)
+        ask(votes, plan_sha256="0" * 64)
 
 
 def rate_systems(lower=1.0):
@@ -608,20 +606,18 @@ def rate_systems(lower=1.0):
 def test_ratings_by_points():
     table = rate_systems()
     ranking = evenhand.rank(table)
-    found = evenhand.gate(table, new=["B", "C"], old="A", margin=2)
+    found = ask(table, new=["B", "C"], margin=2)
     good, bad = found.comparisons
     assert (good.decision, bad.decision, found.scale) == ("passed", "worse", "points")
     assert good.value == good.difference == pytest.approx(ranking.pair("B", "A").difference)
     assert (good.delta, good.limit) == (2, -2)
-    turned = evenhand.gate(
-        rate_systems(-1), new=["B", "C"], old="A", margin=2, lower_is_better=True
-    )
+    turned = ask(rate_systems(-1), new=["B", "C"], margin=2, lower_is_better=True)
     for one, other in zip(found.comparisons, turned.comparisons, strict=True):
         assert (one.difference, one.lower, one.p) == pytest.approx(
             (other.difference, other.lower, other.p), abs=2e-3
         )
     with pytest.raises(UnknownOption, match="anytime decision needs comparisons"):
-        evenhand.gate(table, new="B", old="A", margin=2, anytime=True)
+        ask(table, margin=2, anytime=True)
 
 
 def test_verdicts_of_llm_judges_make_it_surer():
@@ -641,13 +637,13 @@ def test_verdicts_of_llm_judges_make_it_surer():
 
     people = make(lambda item: f"j{item % 10}", range(150), 0.95)
     llm = make(lambda _: "llm", range(600), 0.95)
-    alone = find_first(evenhand.gate(people, new="B", old="A", margin=0.1))
-    helped = find_first(evenhand.gate(people, new="B", old="A", margin=0.1, llm=llm))
+    alone = find_first(ask(people))
+    helped = find_first(ask(people, llm=llm))
     fused = evenhand.rank(people, llm=llm).pair("B", "A")
     assert helped.stderr < 0.95 * alone.stderr
     assert (helped.difference, helped.stderr) == pytest.approx((fused.difference, fused.stderr))
     with pytest.raises(UnknownOption, match="help no anytime decision"):
-        evenhand.gate(people, new="B", old="A", margin=0.1, llm=llm, anytime=True)
+        ask(people, llm=llm, anytime=True)
 
 
 def test_names_permute_and_rows_may_stand_in_any_order():
@@ -656,7 +652,7 @@ def test_names_permute_and_rows_may_stand_in_any_order():
     order = np.random.default_rng(2).permutation(500).tolist()
     other = {name: [values[at] for at in order] for name, values in votes.items()}
     other |= {side: [names[one] for one in other[side]] for side in ("left", "right")}
-    one = find_first(evenhand.gate(votes, new="B", old="A", margin=0.1))
+    one = find_first(ask(votes))
     same = find_first(evenhand.gate(other, new="W", old="Q", margin=0.1))
     assert (one.value, one.lower, one.p) == pytest.approx((same.value, same.lower, same.p))
 
@@ -666,7 +662,7 @@ def test_a_plan_states_it_and_nothing_else_may_differ(tmp_path):
     plan.write_text('new = "B"\nold = "A"\nmargin = 0.1\nalpha = 0.1\n')
     found = evenhand.gate(votes, plan=plan)
     assert (found.new, found.old, found.margin, found.alpha) == (("B",), "A", 0.1, 0.1)
-    assert find_first(found).p == find_first(evenhand.gate(votes, new="B", old="A", margin=0.1)).p
+    assert find_first(found).p == find_first(ask(votes)).p
     assert found.plan_sha256 is not None
     assert found.plan_sha256 in found.signature
     assert evenhand.gate(votes, plan=plan, plan_sha256=found.plan_sha256.upper()).plan_sha256
@@ -765,7 +761,7 @@ def test_what_is_refused_of_every_group_is_said_once_without_options_of_a_rankin
         evenhand.rank(table, group_by="task")
     nameless = [{key: one[key] for key in one.keys() - {"judge"}} for one in battles]
     with pytest.raises(evenhand.NotIdentified, match=rf"{fault}$"):
-        evenhand.gate(nameless, new="B", old="A", margin=0.05, group_by="task")
+        ask(nameless, margin=0.05, group_by="task")
 
 
 def draw_direct(n=150, judges=20, seed=3, names=("B", "A"), better=0.75):
@@ -791,12 +787,11 @@ def test_an_answer_that_stands_twice_is_one_piece_of_evidence():
         "winner": [turned[one] for one in votes["winner"]],
     }
     pasted = {name: [*votes[name], *again[name]] for name in votes}
-    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
-    once, twice = evenhand.gate(votes, **asked), evenhand.gate(pasted, **asked)
+    once, twice = ask(votes, anytime=True), ask(pasted, anytime=True)
     assert twice.comparisons[0].log_evidence == once.comparisons[0].log_evidence
     assert twice.comparisons[0].judgments == once.comparisons[0].judgments == 150
     assert [one.code for one in twice.excluded] == ["again"]
-    assert evenhand.gate(pasted, new="B", old="A", margin=0.1).comparisons[0].judgments == 300
+    assert ask(pasted).comparisons[0].judgments == 300
 
 
 @pytest.mark.parametrize("clock", ["{}", "2026-01-01T00:{:02d}:00Z", 1])
@@ -804,8 +799,7 @@ def test_the_first_answer_is_the_first_by_time(clock, tmp_path):
     """Wherever its row stands, and also in a file, where times are texts."""
     first, second = draw_direct(better=0.7), draw_direct(better=0.3, seed=4)
     times = [at if clock == 1 else clock.format(at) for at in (9, 10)]
-    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
-    alone = find_first(evenhand.gate(first, **asked)).log_evidence
+    alone = find_first(ask(first, anytime=True)).log_evidence
     for tables in ((first, second), (second, first)):
         votes = {name: [*tables[0][name], *tables[1][name]] for name in first}
         when = [times[one is second] for one in tables for _ in range(150)]
@@ -814,7 +808,7 @@ def test_the_first_answer_is_the_first_by_time(clock, tmp_path):
         lines = [",".join([*votes, "shown_at"]), *(",".join(map(str, row)) for row in rows)]
         path.write_text("\n".join(lines))
         for data in ({**votes, "shown_at": when}, path):
-            assert find_first(evenhand.gate(data, **asked)).log_evidence == alone
+            assert find_first(ask(data, anytime=True)).log_evidence == alone
 
 
 @pytest.mark.parametrize(
@@ -832,14 +826,13 @@ def test_first_answers_are_told_by_times_that_sort(column, first, later, odd):
     votes, again = draw_direct(better=0.3), draw_direct(better=1.0)
     both = {name: [*again[name], *votes[name]] for name in votes}
     both[column] = [later] * 150 + [first] * 150
-    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
     if odd is None:
-        assert find_first(evenhand.gate(both, **asked)) == find_first(evenhand.gate(votes, **asked))
+        assert find_first(ask(both, anytime=True)) == find_first(ask(votes, anytime=True))
         return
     with pytest.raises(
         InvalidJudgments, match=f"column '{column}' holds '.*': nothing tells|so that"
     ):
-        evenhand.gate(both, **asked)
+        ask(both, anytime=True)
 
 
 def test_answers_to_other_questions_are_no_second_answers():
@@ -847,15 +840,14 @@ def test_answers_to_other_questions_are_no_second_answers():
     fluent, safe = draw_direct(better=0.8), draw_direct(better=0.1, seed=4)
     both = {name: [*fluent[name], *safe[name]] for name in fluent}
     both["aspect"] = ["fluency"] * 150 + ["safety"] * 150
-    asked = {"new": "B", "old": "A", "margin": 0.1, "anytime": True}
-    found = evenhand.gate(both, **asked, group_by="aspect")
+    found = ask(both, anytime=True, group_by="aspect")
     assert [one.judgments for one in found.comparisons] == [150, 150]
     assert (found.decision, found.excluded) == ("worse", ())
 
 
 def test_several_that_pass_say_which_and_for_whom():
     votes = draw_votes(n=900, judges=3, gaps={"A": 0.0, "B": 1.0, "C": 1.0})
-    found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.3, cluster="item")
+    found = ask(votes, new=("B", "C"), margin=0.3, cluster="item")
     assert found.decision == "passed"
     assert found.says == ("B and C may replace A (for these 3 judges only).",)
 
@@ -863,13 +855,12 @@ def test_several_that_pass_say_which_and_for_whom():
 def test_systems_that_never_met_are_not_decided_by_others():
     one, other = draw_direct(names=("B", "X")), draw_direct(names=("X", "A"), better=0.4)
     votes = {name: [*one[name], *other[name]] for name in one}
-    asked = {"new": "B", "old": "A", "margin": 0.1}
     says = "B and A were never compared with each other; collect comparisons of these two"
     with pytest.raises(NotIdentified, match=says):
-        evenhand.gate(votes, **asked)
+        ask(votes)
     both = {name: [*votes[name], *draw_direct()[name]] for name in votes}
     both["part"] = ["x"] * 300 + ["y"] * 150
-    found = evenhand.gate(both, **asked, group_by="part")
+    found = ask(both, group_by="part")
     assert {one.group: one.decision for one in found.comparisons} == {
         "x": "undecided",
         "y": "passed",
@@ -877,12 +868,12 @@ def test_systems_that_never_met_are_not_decided_by_others():
 
 
 def test_counts_of_other_pairs_are_refused():
-    votes, asked = draw_votes(n=900), {"new": "B", "old": "A", "margin": 0.1}
+    votes = draw_votes(n=900)
     with pytest.raises(InvalidJudgments, match="these counts hold more than B against A"):
-        evenhand.gate(evenhand.read(votes).tally(), **asked)
+        ask(evenhand.read(votes).tally())
     counts = evenhand.read(between(votes, "B")).tally()
     told = {name: row for name, row in votes.items() if name not in ("judge", "item")}
-    one, same = (find_first(evenhand.gate(data, **asked)) for data in (counts, told))
+    one, same = (find_first(ask(data)) for data in (counts, told))
     assert one.p == pytest.approx(same.p)
 
 
@@ -890,7 +881,7 @@ def test_a_task_in_which_two_never_met_is_open():
     one, other = draw_direct(), draw_direct(names=("B", "X"))
     votes = {name: [*one[name], *other[name]] for name in one}
     votes["task"] = ["x"] * 150 + ["y"] * 150
-    found = evenhand.gate(votes, new="B", old="A", margin=0.1)
+    found = ask(votes)
     groups = {one.group: (one.decision, one.why) for one in found.comparisons}
     assert groups["x"] == ("passed", None)
     assert groups["y"] == ("undecided", "B and A were never compared with each other")
@@ -906,8 +897,8 @@ def test_a_margin_as_wide_as_the_scores_is_refused():
     }
     scores["score"][:2] = [0, 100]
     with pytest.raises(UnknownOption, match="scores lie between 0 and 100, and a margin is"):
-        evenhand.gate(scores, new="B", old="A", margin=300)
-    worse = evenhand.gate(scores, new="B", old="A", margin=20)
+        ask(scores, margin=300)
+    worse = ask(scores, margin=20)
     assert re.search(r"it is [0-9.]+ points (worse|better)", worse.says[0])
 
 
@@ -926,10 +917,7 @@ def test_worse_is_shown_beside_all_other_comparisons():
     def decide(p, log_evidence=None, new=("B", "C"), **settings):
         rows = [
             changed(
-                gates.Comparison(name, ""),
-                p_worse=p,
-                log_evidence_worse=log_evidence,
-                **settings,
+                gates.Comparison(name, ""), p_worse=p, log_evidence_worse=log_evidence, **settings
             )
             for name in new
         ]
@@ -972,14 +960,14 @@ def test_weighted_votes_are_no_evidence_at_any_time():
     votes = {**draw_direct(), "weight": [1.0, 2.5] * 75}
     weighed = evenhand.read(votes, weights="importance")
     with pytest.raises(UnknownOption, match="counts votes, and these have weights"):
-        evenhand.gate(weighed, new="B", old="A", margin=0.1, anytime=True)
+        ask(weighed, anytime=True)
 
 
 def test_a_new_system_that_a_group_lacks_is_not_passed_over():
     both, other = draw_direct(better=0.9), draw_direct(names=("C", "A"), better=0.9)
     votes = {name: [*both[name], *other[name], *both[name]] for name in both}
     votes["language"] = ["de"] * 300 + ["fr"] * 150
-    found = evenhand.gate(votes, new=("B", "C"), old="A", margin=0.1, group_by="language")
+    found = ask(votes, new=("B", "C"), group_by="language")
     (lacking,) = [one for one in found.comparisons if (one.new, one.group) == ("C", "fr")]
     assert (lacking.decision, lacking.why) == (
         "undecided",
