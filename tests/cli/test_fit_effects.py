@@ -82,32 +82,6 @@ def test_all_worths_equal_is_one_line(evenhand, table1):
     assert (found["statistic"], found["df"]) == (pytest.approx(670.824322194104, abs=1e-5), 3)
 
 
-# a reference that is the odd one
-
-
-def test_a_reference_that_is_the_odd_one_is_named_instead_of_all_others(evenhand, table1):
-    """J3 of Dras (2015) called so that it is first by name; gnm 1.1.2 (golden 02)."""
-    coefficients = golden("02_llbt_multi_pair_judges", "eq2_judge_covariate").expected["coef"]
-    on_a = [coefficients[f"o1:J{j}"]["est"] for j in (2, 3, 4)]
-    distance = on_a[1] - sum(on_a) / 4
-    text = Path(table1).read_text(encoding="utf-8").replace("J3", "J0")
-    write("odd.csv", text)
-    said = " ".join(evenhand("fit", "odd.csv", "--judge-covariate", "judge").out.split())
-    assert "J0, the reference, differs on A, against D: 3 of 3 others like it more" in said
-    assert "J0, the reference, differs on B, against D: 3 of 3 others like it more" in said
-    assert "--reference-level judge=... compares with another" in said
-    assert "J1 likes A more" not in said
-    found = evenhand("fit", "odd.csv", "--judge-covariate", "judge", "--json").json
-    first = found["odd_references"][0]
-    assert sorted(first["alike"]) == ["o1:J1", "o1:J2", "o1:J4"]
-    assert (first["farthest"], first["distance"]) == ("J0", pytest.approx(distance, abs=1e-6))
-    assert f"farthest from the mean of all is J0 ({distance:+.3f})" in said
-    back = ["--reference-level", "judge=J1"]
-    said = evenhand("fit", "odd.csv", "--judge-covariate", "judge", *back).out
-    assert "J0 likes A less than J1 does, against D (−1.868, z −6.5)" in " ".join(said.split())
-    assert "the reference, differs" not in said
-
-
 # system covariates (golden 06)
 
 

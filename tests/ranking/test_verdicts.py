@@ -10,8 +10,7 @@ import verdict_campaigns
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.sampling_check import check_pairs
-from evenhand.ranking.verdicts import pair_verdicts
+from evenhand.ranking.verdicts import check_pairs, pair_verdicts
 from verdict_campaigns import Design
 
 HALVES = BradleyTerry(ties="half-win")

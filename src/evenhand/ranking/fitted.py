@@ -327,56 +327,11 @@ class Interaction:
 
 
 @dataclass(frozen=True)
-class OddReference:
-    """A reference level from which most others differ, and alike: it is the odd one."""
-
-    covariate: str  # the covariate
-    level: str  # its reference level
-    of: str  # the system (or system covariate) on which it differs; "tie" for ties
-    against: str  # the reference system, which liking is against; empty where there is none
-    alike: tuple[Interaction, ...]  # how most others differ from it, the largest |z| first
-    more: bool  # whether others are above it
-    others: int  # number of other levels
-    farthest: str  # the level farthest from the mean of all, the reference counted as 0
-    distance: float  # how far it is from that mean, on the λ scale
-
-
-@dataclass(frozen=True)
 class Effects:
     tests: tuple[Effect, ...]  # one for each covariate, and one of several together
     interactions: tuple[Interaction, ...]  # all of them, the largest |z| first
     orders: tuple[judge_groups.GroupOrder, ...]  # the systems in the eyes of each group
     scale: str  # what the log-worths of the orders are against
-
-    @property
-    def odd_references(self) -> tuple[OddReference, ...]:
-        """Reference levels from which more than half of two or more others stand out one way."""
-        about: dict[tuple[str, str], list[Interaction]] = {}
-        for one in self.interactions:
-            about.setdefault((one.covariate, one.of), []).append(one)
-        references = (
-            _find_odd(others, more=more) for others in about.values() for more in (True, False)
-        )
-        return tuple(one for one in references if one is not None)
-
-
-def _find_odd(others: Sequence[Interaction], *, more: bool) -> OddReference | None:
-    """Return the reference level if it is the odd one on a system."""
-    out = [one for one in others if one.stands_out and (one.coefficient.estimate > 0) == more]
-    if len(others) < 2 or 2 * len(out) <= len(others):
-        return None
-    first = others[0]
-    at = {first.home: 0.0} | {one.level: one.coefficient.estimate for one in others}
-    mean = sum(at.values()) / len(at)
-    farthest = max(at, key=lambda level: abs(at[level] - mean))
-    return OddReference(
-        *(first.covariate, first.home, first.of, first.against),
-        tuple(out),
-        more=more,
-        others=len(others),
-        farthest=farthest,
-        distance=at[farthest] - mean,
-    )
 
 
 def find_effects(fit: Fit, evidence: Mapping[str, Tally]) -> Effects:
@@ -623,14 +578,12 @@ def _say_interactions(effects: Effects) -> tuple[str, ...]:
     if not every:
         return ()
     alone = len({one.covariate for one in every}) == 1
-    odd = effects.odd_references
-    explained = {one.coefficient.name for reference in odd for one in reference.alike}
     out = [one for one in every if one.stands_out]
-    unexplained = [one for one in out if one.coefficient.name not in explained]
-    lines: list[str] = [_say_odd(reference, alone=alone) for reference in odd]
-    lines += [f"{one.say(alone=alone)}, p {write_p(one.p_holm)}" for one in unexplained[:MAX_SAID]]
-    if len(unexplained) > MAX_SAID:
-        lines.append(f"... and {len(unexplained) - MAX_SAID:,} more")
+    lines: list[str] = [
+        f"{one.say(alone=alone)}, p {write_p(one.p_holm)}" for one in out[:MAX_SAID]
+    ]
+    if len(out) > MAX_SAID:
+        lines.append(f"... and {len(out) - MAX_SAID:,} more")
     rest = [one for one in every if not one.stands_out]
     if rest:
         largest = rest[0].coefficient
@@ -638,23 +591,6 @@ def _say_interactions(effects: Effects) -> tuple[str, ...]:
         lines.append(say("others-alike" if out else "all-alike", **size))
     lines.append(say("by-holm", differences=len(every)))
     return tuple(lines)
-
-
-def _say_odd(odd: OddReference, *, alone: bool) -> Finding:
-    direction = "more" if odd.more else "less"
-    code = "odd-ties" if odd.of == "tie" else "odd-against" if odd.against else "odd"
-    return say(
-        f"{code}-{direction}",
-        who=odd.level if alone else f"{odd.covariate}={odd.level}",
-        of=odd.of,
-        against=odd.against,
-        alike=len(odd.alike),
-        others=odd.others,
-        p=max(one.p_holm for one in odd.alike),
-        farthest=odd.farthest,
-        distance=odd.distance,
-        covariate=odd.covariate,
-    )
 
 
 def _tabulate_orders(effects: Effects) -> Table:
@@ -691,10 +627,6 @@ def list_effects(effects: Effects) -> dict[str, Any]:
         "interactions": [
             asdict(one.coefficient) | {name: getattr(one, name) for name in PLACES}
             for one in effects.interactions
-        ],
-        "odd_references": [
-            {**asdict(one), "alike": [each.coefficient.name for each in one.alike]}
-            for one in effects.odd_references
         ],
         "orders": [asdict(one) for one in effects.orders],
         "orders_scale": effects.scale,

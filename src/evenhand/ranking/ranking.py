@@ -55,7 +55,6 @@ from evenhand.ranking.pairs import (
     predict_chances,
     predict_rates,
 )
-from evenhand.ranking.sampling_check import Sampling
 from evenhand.ranking.sides import LIMIT
 from evenhand.ranking.texts import say
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
@@ -313,6 +312,25 @@ class Controlled:
                 for name, (old, new) in self.moved.items()
             ],
         }
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How divided verdicts are, 0 (all alike) to 1 (half each), on pairs of outputs."""
+
+    t: float  # of the difference, within pairs of systems
+    judged: float  # mean over the pairs of outputs that people judged
+    others: float  # over the others
+
+    @property
+    def warns(self) -> Finding:
+        """The warning where they differ."""
+        differ = (
+            f"are {'more' if self.t > 0 else 'less'} divided on the pairs of outputs that people"
+            f" judged than on the others: {self.judged:.2f} and {self.others:.2f}, from 0 (all"
+            " alike) to 1 (half each)"
+        )
+        return say("verdicts-not-alike", "warning", t=self.t, differ=differ)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

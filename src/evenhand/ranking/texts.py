@@ -420,15 +420,6 @@ NESTED: Final = {
     "aic-equal-bic": "Smallest AIC: {models} (equal to two decimals); smallest BIC: {bic}.",
 }
 # Effects of judge groups
-_FARTHEST: Final = (
-    ", the largest p {p:p}; farthest from the mean of all is {farthest} ({distance:+.3f});"
-    " --reference-level {covariate}=... compares with another."
-)
-_ODD: Final = "{who}, the reference, differs on {of}: {alike} of {others} others like it "
-_AGAINST: Final = (
-    "{who}, the reference, differs on {of}, against {against}: {alike} of {others} others like it "
-)
-_TIES: Final = "{who}, the reference, differs on ties: {alike} of {others} others tie "
 GROUPS: Final = {
     "effect": "{of} differ by {covariate} (p {p:p}).",
     "no-effect": "Not significant at .05 that {of} differ by {covariate} (p {p:p}).",
@@ -439,12 +430,6 @@ GROUPS: Final = {
     "others-alike": "No other difference is significant at .05: the largest |z| is {z:.1f}"
     " ({label}).",
     "all-alike": "No difference is significant at .05: the largest |z| is {z:.1f} ({label}).",
-    "odd-more": f"{_ODD}more{_FARTHEST}",
-    "odd-less": f"{_ODD}less{_FARTHEST}",
-    "odd-against-more": f"{_AGAINST}more{_FARTHEST}",
-    "odd-against-less": f"{_AGAINST}less{_FARTHEST}",
-    "odd-ties-more": f"{_TIES}more often{_FARTHEST}",
-    "odd-ties-less": f"{_TIES}less often{_FARTHEST}",
     "by-holm": "p by Holm for {differences:#difference} from the reference group; judgments taken"
     " as independent.",
 }

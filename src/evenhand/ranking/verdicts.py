@@ -70,8 +70,7 @@ from evenhand.ranking.covariance import (
 )
 from evenhand.ranking.inference import find_intervals, order_systems
 from evenhand.ranking.rank_sets import decide_all
-from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, rank_apart
-from evenhand.ranking.sampling_check import check_pairs
+from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, Sampling, rank_apart
 from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural
@@ -762,3 +761,28 @@ def compare_items(values: Array, item: NDArray[np.integer[Any]], judged: Flags) 
         return None
     error = sum(float(one.var(ddof=1)) / len(one) for one in groups)
     return float((groups[0].mean() - groups[1].mean()) / sqrt(error)) if error > 0 else None
+
+
+def check_pairs(verdicts: Tally, of_people: Flags) -> Sampling | None:
+    """Compare how divided verdicts are on the pairs of outputs that people judged and the others.
+
+    A regression on whether people judged it, (C,) flags of verdicts, one for each pair of outputs,
+    with a mean for each pair of systems and errors by item.
+    """
+    judged = of_people.astype(np.float64)
+    k, item = len(verdicts.systems), verdicts.factor("item").codes
+    divided = 1 - np.abs(verdicts.wins - verdicts.losses)
+    _, pair = np.unique(verdicts.left.astype(np.int64) * k + verdicts.right, return_inverse=True)
+    n = np.bincount(pair)
+    moved, apart = (x - (np.bincount(pair, x) / n)[pair] for x in (judged, divided))
+    square = float((moved**2).sum())
+    items = [len(np.unique(item[of_people == one])) for one in (True, False)]
+    if min(items) < ENOUGH_ITEMS or not square > 0:
+        return None
+    slope = float((moved * apart).sum()) / square
+    scores = np.bincount(item, moved * (apart - slope * moved))
+    error = sqrt(float((scores**2).sum())) / square
+    if not error > 0:
+        return None
+    means = (float(divided[of_people == one].mean()) for one in (True, False))
+    return Sampling(slope / error, *means)
