@@ -20,7 +20,7 @@ the variance is added, by items.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -29,7 +29,8 @@ import numpy as np
 from evenhand.errors import NotIdentified
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Influence, jackknife
-from evenhand.ranking.covariance import ClusteredErrors, Spread, describe_ways
+from evenhand.ranking.clustering import Candidates, Clustering, choose_clustering
+from evenhand.ranking.covariance import ClusteredErrors, Spread, describe_ways, estimate_each
 from evenhand.ranking.intervals import Estimates, pair_variance
 
 
@@ -163,6 +164,16 @@ class ControlVariate:
         of_pairs = pair_variance(part.rows @ tastes @ part.rows.T)
         mean = of_pairs[np.triu_indices(len(part.rows), 1)].mean()
         return float(mean / self.variances(0.0).mean())
+
+
+def cluster_people(
+    evidence: Candidates, estimate: Callable[[str], ClusteredErrors]
+) -> tuple[Clustering, dict[str, ClusteredErrors]]:
+    """Cluster people's judgments by item, and by judge where judges cluster."""
+    clustering = choose_clustering(None, evidence)
+    by_judge = ("judge",) * ("judge" in clustering.clusterings)
+    clustering = replace(clustering, clusterings=(*by_judge, "item"))
+    return estimate_each(estimate, clustering, evidence, requested=None)
 
 
 def _join(one: Array, other: Array) -> Array:

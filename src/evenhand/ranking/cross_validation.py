@@ -61,6 +61,7 @@ from evenhand.numerics import Array, Integers, cluster_means
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.by_model import split_judgments
+from evenhand.ranking.clustering import ENOUGH_JUDGES
 from evenhand.ranking.held_out_models import Models, Wanted, make_models, say_models
 from evenhand.ranking.ratings import name_groups
 from evenhand.ranking.sides import REMEDY, OneSided, find_one_sided_votes
@@ -129,7 +130,6 @@ def average(values: Array) -> float:
 # What follows for means of them is in numerics/cluster_means.py.
 
 MAX_CLUSTERS: Final = 400  # Most clusters of a way; more are put together at random, which is valid
-ENOUGH_JUDGES: Final = 8  # Effective judges below which intervals are wide
 
 
 def find_clusters(votes: Judgments, seed: int) -> cluster_means.Clusters:

@@ -212,7 +212,8 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
     """
     table = take_pairs(data) if isinstance(data, Rankings) else data
     if not isinstance(table, Comparisons):
-        return _rank(_require_direct(table, asked), settings)
+        _refuse_other_pairs(table, asked)
+        return _rank(table, settings)
     sides = (list_levels(table, side) for side in ("left", "right"))
     require_known({one for side in sides for one in side if one is not None}, asked)
     by = choose_groups(table, asked.group_by)
@@ -239,7 +240,8 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
             refusal = fault
     groups, refused, alike = {**ranked.groups}, {**ranked.refused}, {}
     for name in [one for one in names if one not in groups or _has_only_ties(groups[one], asked)]:
-        part = direct if by is None else _keep_level(direct, by, name)
+        level = None if by is None else nw.col(by).cast(nw.String) == name
+        part = direct if level is None else direct.where(level, recorded=False)
         if not count_rows(part.frame.head(1)):
             refused[name] = never
         elif found := find_alike(part, asked, settings):
@@ -263,10 +265,10 @@ def _count_once(direct: Comparisons, asked: Asked) -> tuple[Comparisons, tuple[F
     return direct, find_slips(direct, pasted=few)
 
 
-def _require_direct(data: Any, asked: Asked) -> Any:
-    """Refuse counts of other pairs; whatever is not counted is returned too."""
+def _refuse_other_pairs(data: Any, asked: Asked) -> None:
+    """Refuse counts of other pairs."""
     if not isinstance(data, Tally):
-        return data
+        return
     sides = np.array(data.systems)[np.stack([data.left, data.right])]
     direct = (sides == asked.old).any(axis=0) & np.isin(sides, asked.new).any(axis=0)
     if not direct.all():
@@ -274,7 +276,6 @@ def _require_direct(data: Any, asked: Asked) -> Any:
             f"these counts hold more than {listing(asked.new)} against {asked.old}: give the"
             " judgments themselves"
         )
-    return data
 
 
 def _has_only_ties(ranking: Ranking, asked: Asked) -> bool:
@@ -298,10 +299,6 @@ def keep_pairs(table: Comparisons, new: Sequence[str], old: str) -> Comparisons:
     none = (left == old) & (right == old)
     pairs = [((left == one) & (right == old)) | ((left == old) & (right == one)) for one in new]
     return table.where(reduce(or_, pairs, none), recorded=False)
-
-
-def _keep_level(table: Comparisons, column: str, name: str) -> Comparisons:
-    return table.where(nw.col(column).cast(nw.String) == name, recorded=False)
 
 
 def find_alike(

@@ -59,7 +59,13 @@ from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import name_groups, rank_scores, refuse_interval
 from evenhand.ranking.score_tests import MeanScores
-from evenhand.ranking.settings import Progress, Settings, choose_log_linear, name_model
+from evenhand.ranking.settings import (
+    Progress,
+    Settings,
+    choose_log_linear,
+    name_model,
+    refuse_of_ratings,
+)
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import Column, Document, Table, Text
@@ -628,10 +634,7 @@ def compare_methods(
             lower_is_better=lower_is_better,
             references=references,
         )
-    if criterion is not None or lower_is_better is not None or references is not None:
-        raise UnknownOption(
-            "criteria, references and the direction of scores are of ratings: leave them out"
-        )
+    refuse_of_ratings(criterion, lower_is_better, references)
     table = require_pairs(data, "only comparisons and rankings can be ranked, not")
     names = choose_methods(methods)
     settings = Settings(choose_log_linear(model), interval, cluster, level, seed, progress)

@@ -253,12 +253,11 @@ class ModelTable(Shown):
 
 BASE_MODEL: Final = "worths + ties"
 RIVAL_MODELS: Final[Mapping[Ties, str]] = {"rao-kupper": "Rao-Kupper", "glenn-david": "Glenn-David"}
-_CODES: Final[Mapping[Kind, str]] = {"worths": "worths", "ties": "tie-share"}
-_SUBJECTS: Final[Mapping[Kind, str]] = {
-    "worths": "worths differ",
-    "ties": "the share of ties differs",
+# What depends on a covariate → its subject, what is said of it, and the option of `fit`
+_KINDS: Final[Mapping[Kind, tuple[str, str, str]]] = {
+    "worths": ("worths", "worths differ", "--judge-covariate"),
+    "ties": ("tie-share", "the share of ties differs", "--tie-covariate"),
 }
-_OPTIONS: Final[Mapping[Kind, str]] = {"worths": "--judge-covariate", "ties": "--tie-covariate"}
 _OF_RANKINGS: Final = (
     "comparisons of one ranking are correlated, which sigma takes for taste: neither its test nor"
     " its AIC would mean anything; fit --model random-judges tests it by permuting rankings between"
@@ -343,10 +342,9 @@ def step_covariate(base: Fit, counts: Counts, covariate: str) -> Step:
             why = f"{covariate} {'has one value only' if same else 'adds no parameter'}"
             return Step(tuple(rows), tuple(questions), {name: why})
         rows.append(_row(name, fit))
-        says = f"{_SUBJECTS[of]} by {covariate}"
-        tests = run_hypothesis_tests(one, counts.by_clustering)
-        see = f"fit {_OPTIONS[of]} {covariate}"
-        questions.append(Question(_CODES[of], says, one.lr, *tests, see=see))
+        subject, says, option = _KINDS[of]
+        tests, see = run_hypothesis_tests(one, counts.by_clustering), f"fit {option} {covariate}"
+        questions.append(Question(subject, f"{says} by {covariate}", one.lr, *tests, see=see))
     return Step(tuple(rows), tuple(questions))
 
 

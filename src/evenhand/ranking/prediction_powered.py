@@ -55,6 +55,7 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.newton import Expansion, maximise
 from evenhand.ranking.inference import number_places
 from evenhand.ranking.intervals import find_clusters, pair_variance, rank_ranges
+from evenhand.ranking.ranking import write_ranks
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     UNPAIRED,
@@ -309,10 +310,7 @@ class PoweredRanking(Shown):
 
     def document(self, *_columns: str, about: str = "") -> Document:  # noqa: ARG002
         """Return what people read."""
-        rows = self.rows()
-        for row in rows:
-            low, high = row["rank_lower"], row["rank_upper"]
-            row["ranks"] = str(low) if low == high else f"{low}-{high}"
+        rows = [{**row, "ranks": write_ranks(row, mark="")} for row in self.rows()]
         columns = (
             Column("ranks", "rank", "range"),
             Column("system", "system", "name"),

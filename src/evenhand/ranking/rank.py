@@ -48,7 +48,13 @@ from evenhand.ranking.inference import find_intervals, number_places, order_syst
 from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals
 from evenhand.ranking.ranking import Controlled, GroupedRankings, Ranking, rank_apart
 from evenhand.ranking.sandwich import gather_clusters, walk_information
-from evenhand.ranking.settings import SAMPLED, Progress, Settings, choose_model
+from evenhand.ranking.settings import (
+    SAMPLED,
+    Progress,
+    Settings,
+    choose_model,
+    refuse_of_ratings,
+)
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding, take_findings
 
@@ -153,10 +159,7 @@ def rank(
         rank_part = partial(fuse_scores, verdicts=verdicts, unpaired=unpaired, weight=llm_weight)
         ranked = rank_ratings(scores, of_ratings, rank_part=rank_part, **of_scores)
         return note_excluded(ranked, excluded)
-    if criterion is not None or lower_is_better is not None or references is not None:
-        raise UnknownOption(
-            "criteria, references and the direction of scores are of ratings: leave them out"
-        )
+    refuse_of_ratings(criterion, lower_is_better, references)
     spec = choose_model(model, controls, seed)
     if isinstance(spec, BradleyTerry):
         interval = interval or "rank-sets"

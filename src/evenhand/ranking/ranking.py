@@ -56,7 +56,7 @@ from evenhand.ranking.pairs import (
     predict_rates,
 )
 from evenhand.ranking.sides import LIMIT
-from evenhand.ranking.texts import say
+from evenhand.ranking.texts import say, say_clusterings
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
 from evenhand.render.document import Column, Document, Form, Table
 from evenhand.render.findings import Finding
@@ -90,7 +90,7 @@ def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> st
     if low is None:
         return str(row["rank"])
     ranks = str(low) if low == high else f"{low}{dash}{high}"
-    return ranks + mark * bool(row["undecidable_pairs"])
+    return ranks + mark * bool(row.get("undecidable_pairs"))
 
 
 # Effective judges or items below which a reader should know how many there are
@@ -940,7 +940,7 @@ def _say_basis(ranking: Ranking) -> str:
     elif sets.clusterings == (JUDGMENTS[:-1],):
         how = f"Intervals assume independent {ranking.answers}."
     else:
-        how = f"Intervals account for {' and '.join(f'{one}s' for one in sets.clusterings)}."
+        how = say_clusterings(sets.clusterings)
     return " ".join([*of_model, *of_mix, how])
 
 

@@ -232,7 +232,7 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
     if factor.size * len(fit.raw_vcov) ** 2 > MAX_DENSE:
         return pooled_covariance(fit, pieces), "CR1"
     try:
-        return jackknife_covariance(fit, pieces, factor), "CV3"
+        return jackknife(leave_each_out(fit, pieces, factor)[pieces.held()]), "CV3"
     except NotIdentified:
         if name != "ranking":  # one answer may be a link: nothing is claimed of other rankings
             raise
@@ -311,10 +311,6 @@ def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
     inflation = clusters / (clusters - 1) * _inflation(fit, _count(fit))
     return spread_scores(fit, sum_scores(fit, pieces)) * inflation
-
-
-def jackknife_covariance(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
-    return jackknife(leave_each_out(fit, pieces, factor)[pieces.held()])
 
 
 def leave_each_out(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:

@@ -38,10 +38,9 @@ from evenhand.ranking.clustering import (
     MAX_CLUSTERS,
     Clustering,
     ScoredAnswers,
-    choose_clustering,
 )
-from evenhand.ranking.control_variate import ControlVariate, Part
-from evenhand.ranking.covariance import ClusteredErrors, estimate_each
+from evenhand.ranking.control_variate import ControlVariate, Part, cluster_people
+from evenhand.ranking.covariance import ClusteredErrors
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
 from evenhand.ranking.ratings import leave_out, order_scores, rank_beside_references, rank_scores
@@ -295,14 +294,7 @@ def join_fits(
     if "judge" in factors:
         factors["judge"] = merge_levels(factors["judge"], MAX_CLUSTERS, SEED)
     answers = ScoredAnswers(scores.factors, float(len(scores.score)))
-    clustering = choose_clustering(None, answers)
-    by_judge = ("judge",) * ("judge" in clustering.clusterings)
-    clustering, ways = estimate_each(
-        partial(leave_out, fit, factors, None),
-        replace(clustering, clusterings=(*by_judge, "item")),
-        answers,
-        requested=None,
-    )
+    clustering, ways = cluster_people(answers, partial(leave_out, fit, factors, None))
     if "item" not in ways or not paired.beside.score.any():
         return clustering, None
     cells = number_groups(*(factors[name].codes for name in ways))

@@ -81,6 +81,14 @@ class Settings:
             )
 
 
+def refuse_of_ratings(*given: object) -> None:
+    """Refuse settings that apply to ratings alone, where they are given."""
+    if any(one is not None for one in given):
+        raise UnknownOption(
+            "criteria, references and the direction of scores are of ratings: leave them out"
+        )
+
+
 def choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
     spec = BradleyTerry() if model is None else model
     if isinstance(model, str):

@@ -57,15 +57,13 @@ from evenhand.ranking.clustering import (
     MAX_CLUSTERS,
     Clustering,
     Evidence,
-    choose_clustering,
     merge_factors,
 )
-from evenhand.ranking.control_variate import ControlVariate, Part
+from evenhand.ranking.control_variate import ControlVariate, Part, cluster_people
 from evenhand.ranking.covariance import (
     ClusteredErrors,
     centred_rows,
     cluster_all_pairs,
-    estimate_each,
     leave_each_out,
 )
 from evenhand.ranking.inference import find_intervals, order_systems
@@ -662,16 +660,13 @@ def join_fits(
     fit: Fit, paired: Paired, evidence: Evidence, settings: Settings
 ) -> tuple[Clustering, ControlVariate | None, Fit | None]:
     """Take all three fits apart, None where items are too few; also the fit to all verdicts."""
-    clustering = choose_clustering(None, evidence)
     items = len(evidence.factors["item"].labels)
     if items < ENOUGH_ITEMS:
         note = say("few-labelled-items", items=items, enough=ENOUGH_ITEMS)
-        return replace(clustering, notes=(*clustering.notes, note)), None, None
-    by_judge = ("judge",) * ("judge" in clustering.clusterings)
-    clustering = replace(clustering, clusterings=(*by_judge, "item"))
+        return Clustering((), notes=(note,)), None, None
     people, beside, every = limit_clusters((paired.people, paired.beside, paired.every))
     estimate = partial(cluster_all_pairs, fit, Evidence.of(people), None, settings.progress)
-    clustering, ways = estimate_each(estimate, clustering, evidence, requested=None)
+    clustering, ways = cluster_people(evidence, estimate)
     if "item" not in ways:
         return clustering, None, None
     cells, size = number_cells((people, beside), (*ways,))
