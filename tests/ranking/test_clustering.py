@@ -9,12 +9,7 @@ from evenhand.data.weights import Mix
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.formats.reading import read
 from evenhand.ranking import rank
-from evenhand.ranking.clustering import (
-    Clustering,
-    Evidence,
-    choose_clustering,
-    wanted_factors,
-)
+from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering, wanted_factors
 from evenhand.ranking.ranking import Ranking
 from ranking.panels import panel, tally
 

@@ -44,10 +44,7 @@ def test_judges_who_are_the_groups_are_no_clusters(table_1):
     fit = BradleyTerry(judge_covariates="judge").fit(table_1)
     (test,) = find_effects(fit, {"judge": table_1}).tests
     assert test.walds == ()
-    assert test.notes == (
-        "every group is one judge: no test by judge",
-        "for these 4 judges only",
-    )
+    assert test.notes == ("every group is one judge: no test by judge", "for these 4 judges only")
 
 
 def test_a_level_that_never_tied_leaves_the_likelihood_ratio_alone():

@@ -13,11 +13,7 @@ from evenhand.models.position_effects import (
     fit_position_effects,
     place_nodes,
 )
-from evenhand.ranking.bias import (
-    fit_order,
-    judge_biases,
-    ranking_inflation,
-)
+from evenhand.ranking.bias import fit_order, judge_biases, ranking_inflation
 from ranking.test_position_bias import campaign, rankings, read
 
 

@@ -73,7 +73,7 @@ BOTH_ORDERS = {
         *((one, two) for one in "bcd" for two in "bcd" if one != two),
     ],
     "two parts in both orders, joined in one": [
-        *(("a", "b"), ("b", "a"), ("c", "d"), ("d", "c"), ("a", "c"), ("b", "d")),
+        *(("a", "b"), ("b", "a"), ("c", "d"), ("d", "c"), ("a", "c"), ("b", "d"))
     ],
 }
 

@@ -172,11 +172,7 @@ def test_who_alone_can_be_the_best_is_the_best():
             [2, 3, 3],
             "A ranks first, since no other can, but is not separated from 1 of the others",
         ),
-        (
-            [1, 1, 1],
-            [3, 3, 3],
-            "All 3 systems share first place: these data cannot separate them",
-        ),
+        ([1, 1, 1], [3, 3, 3], "All 3 systems share first place: these data cannot separate them"),
     ],
 )
 def test_claims_that_hold_one_at_a_time_say_so(lower, upper, sentence, interval):

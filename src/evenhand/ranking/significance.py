@@ -417,18 +417,18 @@ _MANY: Final = "enough comparisons for the normal distribution"
 _MANY_DECIDED: Final = "enough decided comparisons for the normal distribution"
 
 
-def _by_score(title: str, score: Tail, assumes: tuple[str, ...], *ignores: str) -> Variant:
+def _by_score(title: str, score: Tail, *of: tuple[str, ...]) -> Variant:
     def tail(better: Array, ties: Array, worse: Array) -> Array:
         from scipy.special import ndtr
 
         return np.asarray(ndtr(-score(better, ties, worse)))
 
-    return Variant(title, tail, score, assumes, ignores)
+    return Variant(title, tail, score, *of)
 
 
 _upper = distributions.upper_tail
 
-# Treatment of ties by the name that users ask for
+# Treatment of ties by the name that users ask for; of counts b better, t ties and w worse
 VARIANTS: Final[Mapping[str, Variant]] = {
     "ignore": Variant(
         "ties ignored, exact", lambda b, _, w: _upper(b, b + w), None, (_COIN,), (_TIES, _SIZE)
@@ -437,16 +437,20 @@ VARIANTS: Final[Mapping[str, Variant]] = {
         "ties ignored, normal",
         lambda b, _, w: (b - w) / np.sqrt(np.where(b + w > 0, b + w, 1.0)),
         (_COIN, _MANY_DECIDED),
-        *(_TIES, _SIZE),
+        (_TIES, _SIZE),
     ),
     "split": Variant(
         "ties split, exact",
         lambda b, t, w: _upper(b + t // 2, b + w + 2 * (t // 2)),
         None,
-        *((_COIN, _HALVES), (_SIZE,)),
+        (_COIN, _HALVES),
+        (_SIZE,),
     ),
     "split-normal": _by_score(
-        "ties split, normal", lambda b, t, w: (b - w) / np.sqrt(b + t + w), (_HALVES, _MANY), _SIZE
+        "ties split, normal",
+        lambda b, t, w: (b - w) / np.sqrt(b + t + w),
+        (_HALVES, _MANY),
+        (_SIZE,),
     ),
     "against": Variant(
         "ties against, exact", lambda b, t, w: _upper(b, b + t + w), None, (_WHOLE,), (_SIZE,)
@@ -455,7 +459,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
         "ties half against, normal",
         lambda b, t, w: (b - w - t / 2) / np.sqrt(b + w + t / 4),
         (_HALF, _MANY),
-        _SIZE,
+        (_SIZE,),
     ),
     "trinomial": Variant("trinomial", _trinomial, None, (_SHARE,), (_SIZE,)),
 }

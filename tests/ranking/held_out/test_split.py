@@ -34,8 +34,7 @@ def with_loads(*loads: int) -> Votes:
 
 
 @pytest.mark.parametrize(
-    ("least", "most", "held"),
-    [(1, 1, 2), (2, 1, 2), (3, 2, 4), (4, 2, 4), (5, 3, 7), (7, 3, 7)],
+    ("least", "most", "held"), [(1, 1, 2), (2, 1, 2), (3, 2, 4), (4, 2, 4), (5, 3, 7), (7, 3, 7)]
 )
 def test_k_is_the_smallest_with_exactly_so_many_comparisons(
     least: int, most: int, held: int

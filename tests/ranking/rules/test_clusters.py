@@ -8,12 +8,7 @@ import pytest
 
 from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.ranking.rules import (
-    find_clusters,
-    plan_draws,
-    rank_ranges,
-    score_with_clusters,
-)
+from evenhand.ranking.rules import find_clusters, plan_draws, rank_ranges, score_with_clusters
 from tallies import tally
 
 

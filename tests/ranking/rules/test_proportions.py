@@ -101,10 +101,6 @@ def test_importance_weights_multiply_counts(name):
     whole = tally(("A", "B", 3, 1, 2), ("B", "C", 5, 0, 1))
     rows = np.array([[1.0, 0.25, 0.5], [2.0, 0.0, 0.25]])
     half = replace(
-        whole,
-        wins=whole.wins / 2,
-        ties=whole.ties / 2,
-        losses=whole.losses / 2,
-        squares=rows,
+        whole, wins=whole.wins / 2, ties=whole.ties / 2, losses=whole.losses / 2, squares=rows
     )
     np.testing.assert_allclose(score(name, half).values, score(name, whole).values, rtol=1e-14)
