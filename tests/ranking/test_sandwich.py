@@ -1,15 +1,28 @@
 """Sandwich covariances against statsmodels, against refits, and against their formulas."""
 
+from collections.abc import Callable
+
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
 import statsmodels.api as sm
 
+import evenhand
+from evenhand.data import count as counting
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking import sandwich
-from evenhand.ranking.sandwich import cluster_covariance, judgment_covariance
-from ranking.panels import comparisons, fit, panel, tally, write_out
+from evenhand.models.log_linear import Fit
+from evenhand.ranking import clustering, sandwich
+from evenhand.ranking import sandwich as boards
+from evenhand.ranking.clustering import gather_evidence
+from evenhand.ranking.sandwich import (
+    cluster_covariance,
+    crossed_covariance,
+    crossed_rows_covariance,
+    judgment_covariance,
+)
+from ranking.panels import comparisons, fit, jackknife, panel, tally, write_out
 
 
 def logit(frame: pl.DataFrame, by: str | None = None) -> np.ndarray:
@@ -192,3 +205,118 @@ def test_a_single_comparison_under_a_prior_is_refused_in_words():
     alone = pl.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["left"]})
     with pytest.raises(NotIdentified, match="1 comparison for 1 parameter is too few"):
         judgment_covariance(fit(alone, prior=1))
+
+
+# A fit taken apart: other ways to the same sums, and derivatives by differences.
+
+
+STEP = 1e-4
+
+
+@pytest.mark.parametrize("order", [False, True])
+def test_the_dense_and_the_sparse_way_to_cells_agree(order, monkeypatch):
+    frame = panel()
+    fitted, counts = fit(frame, order_effect=order), tally(frame, "judge", "item")
+    dense = crossed_covariance(fitted, counts, ("judge", "item"))
+    monkeypatch.setattr(boards, "MAX_DENSE", 48 * len(dense) - 1)  # 6 × 8 cells do not fit
+    numbered = crossed_covariance(fitted, counts, ("judge", "item"))
+    monkeypatch.setattr(boards, "MAX_DENSE", 0)
+    sparse = crossed_covariance(fitted, counts, ("judge", "item"))
+    np.testing.assert_allclose(numbered, dense, rtol=1e-12)
+    np.testing.assert_allclose(sparse, dense, rtol=1e-10, atol=1e-15)
+
+
+def judge_loglik(part, whole: Fit) -> Callable[[np.ndarray], float]:
+    """The log-likelihood of one judge's answers as a function of (λ, τ)."""
+    codes = [[whole.systems.index(name) for name in part[side]] for side in ("left", "right")]
+    outcome = [["left", "tie", "right"].index(name) for name in part["outcome"]]
+
+    def value(at: np.ndarray) -> float:
+        worth = np.append(at[:-1], 0.0)
+        eta = worth[codes[0]] - worth[codes[1]]
+        chances = whole.likelihood.law.log_chances(eta, np.log(at[-1]))
+        return float(chances[np.arange(len(eta)), outcome].sum())
+
+    return value
+
+
+def gradient(value: Callable[[np.ndarray], float], at: np.ndarray) -> np.ndarray:
+    """First derivatives by central differences."""
+    unit = np.eye(len(at)) * STEP
+    return np.array([(value(at + e) - value(at - e)) / (2 * STEP) for e in unit])
+
+
+def bend(value: Callable[[np.ndarray], float], at: np.ndarray) -> np.ndarray:
+    """Minus the second derivatives by central differences."""
+    unit = np.eye(len(at)) * STEP
+    return -np.array(
+        [(gradient(value, at + e) - gradient(value, at - e)) / (2 * STEP) for e in unit]
+    )
+
+
+@pytest.mark.parametrize("ties", ["rao-kupper", "glenn-david"])
+def test_cv3_of_thresholds_is_its_formula_with_differences_for_derivatives(ties):
+    frame = panel(n=160, judges=4)
+    whole = fit(frame, ties=ties)
+    parts = [frame.filter(frame["judge"] == judge) for judge in sorted(set(frame["judge"]))]
+    values = [judge_loglik(part, whole) for part in parts]
+    scores = np.array([gradient(value, whole.estimate) for value in values])
+    information = np.array([bend(value, whole.estimate) for value in values])
+    found, _ = cluster_covariance(whole, tally(frame, "judge"), "judge")
+    scale = np.where(np.array(whole.names) == "tau", whole.estimate, 1.0)  # from log τ to τ
+    expected = jackknife(scores, information)
+    np.testing.assert_allclose(found * scale * scale[:, None], expected, rtol=2e-4, atol=1e-7)
+
+
+# Cells of judge and item from rows that know theirs, against the tally of all cells.
+
+
+WAYS = ("judge", "item")
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory):
+    """A Parquet file of 4,000 votes by 260 judges on 230 items: more than clusters may be."""
+    path = tmp_path_factory.mktemp("crossed") / "votes.parquet"
+    duckdb.execute(
+        "copy (select chr(65 + (hash(i, 1) % 5)::int) as model_a,"
+        " chr(65 + ((hash(i, 1) + 1 + hash(i, 2) % 4) % 5)::int) as model_b,"
+        " ['model_a', 'tie', 'model_b'][1 + (hash(i, 3) % 3)::int] as winner,"
+        " format('judge {}', (hash(i, 4) % 260)::int) as judge,"
+        f" format('item {{}}', (hash(i, 5) % 230)::int) as item from range(4000) r(i)) to '{path}'"
+    )
+    return path
+
+
+@pytest.fixture
+def apart(monkeypatch):
+    """Let 1,000 rows be enough to count each way by itself."""
+    monkeypatch.setattr(counting, "SAMPLE", 1_000)
+
+
+@pytest.mark.parametrize("order", [False, True])
+@pytest.mark.parametrize("ties", ["davidson", "half-win", "discard", "rao-kupper"])
+def test_the_covariance_by_cells_is_that_of_their_tally(votes, apart, ties, order):
+    data = evenhand.read(votes)
+    found, _ = gather_evidence(data, WAYS, apart=True)
+    joint = data.tally(WAYS, limits=dict.fromkeys(WAYS, clustering.MAX_CLUSTERS))
+    fit = BradleyTerry(ties=ties, order_effect=order).fit(joint)
+    ours = crossed_rows_covariance(fit, found.crossed)
+    expected = crossed_covariance(fit, joint, WAYS)
+    np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-15)
+
+
+def test_the_ranking_is_that_of_the_joint_tally(votes, monkeypatch):
+    whole = evenhand.rank(evenhand.read(votes))
+    monkeypatch.setattr(counting, "SAMPLE", 1_000)
+    rows = evenhand.rank(evenhand.read(votes))
+    assert rows.signature == whole.signature
+    np.testing.assert_allclose(rows.stderr, whole.stderr, rtol=1e-12)
+    np.testing.assert_array_equal(rows.rank_lower, whole.rank_lower)
+
+
+def test_beyond_the_limit_nothing_is_kept_of_rows(votes, apart, monkeypatch):
+    monkeypatch.setattr(clustering, "MAX_JOINT_JUDGMENTS", 3_999)
+    found, _ = gather_evidence(evenhand.read(votes), WAYS, apart=True)
+    assert found.crossed is None
+    assert found.together(WAYS) is None
