@@ -9,7 +9,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.ranking.robustness.rating_flips import leave_levels_out
+from evenhand.ranking.robustness.fragility import leave_levels_out
 from evenhand.ranking.robustness.sensitivity import check_ratings
 
 

@@ -16,7 +16,7 @@ from evenhand.ranking.ranking import Ranking, name_cause, say_barred
 from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.findings import Finding
 
-HOLDS, FALLS, NO_RANKING = "holds", "falls", "no ranking"
+HOLDS, FALLS, NO_RANKING = "", "falls", "no ranking"  # What became of a conclusion
 REVERSED, UNDECIDED = "reversed", "undecided"
 OUTCOMES: Final = (REVERSED, UNDECIDED)
 MAX_BORDERS_ASKED: Final = 5  # Borders between clusters that are asked about by default

@@ -53,8 +53,7 @@ from evenhand.ranking.ratings import (
     take_part,
 )
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
-from evenhand.ranking.robustness.fragility import Fragility, find_fragility
-from evenhand.ranking.robustness.rating_flips import find_flips
+from evenhand.ranking.robustness.fragility import Fragility, find_flips, find_fragility
 from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say as say_of_sides
