@@ -145,11 +145,6 @@ class Diagnosis(Shown):
                 return outliers
         raise InvalidJudgments(f"nothing is known by {method} under '{criterion}'")
 
-    def removal_of(self, method: str, criterion: str) -> Rescoring | None:
-        """Return the systems scored again without them; None where nobody is outside."""
-        named = (method, criterion)
-        return next((one for one in self.removals if (one.method, one.criterion) == named), None)
-
     def scores_of(self, criterion: str) -> tuple[removal.SystemScore, ...]:
         """Return the systems with their scores under a criterion, highest by all judges first.
 
