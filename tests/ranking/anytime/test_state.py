@@ -9,7 +9,12 @@ import pytest
 from scipy.optimize import brentq
 
 from evenhand import InvalidJudgments, UnknownFormat, UnknownOption
-from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, read_board, write_board
+from evenhand.ranking.sequential.leaderboard import (
+    Confirmation,
+    LiveLeaderboard,
+    read_board,
+    write_board,
+)
 from evenhand.ranking.sequential.votes import Vote
 
 NAMES = ("ash", "birch", "cedar", "dogwood")
@@ -145,7 +150,7 @@ def test_what_rank_sets_do_not_confirm_is_held_back():
     free = state.look()
     assert free.held == ()
     one = free.decided[0]
-    board = state.look([(one.better, one.worse)])
+    board = state.look(Confirmation(frozenset({(one.better, one.worse)})))
     assert board.decided == (one,)
     assert board.held == free.decided[1:]
     assert board.checked
