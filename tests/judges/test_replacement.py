@@ -26,7 +26,7 @@ def panel_of(human, llm, *, score="accuracy", item=None):
     item = output if item is None else np.asarray(item)[output]
     labels = tuple("abcdef") if score == "accuracy" else None
     codes = (judge, output, item)
-    return make_panel(names, codes, value.astype(float), ["llm"], labels=labels, score=score)
+    return make_panel(names, codes, value.astype(float), ["llm"], labels, score=score)
 
 
 @pytest.mark.parametrize("one", entries("alternative_annotator"), ids=lambda one: one.id)

@@ -183,12 +183,13 @@ def _measure_people(
     scale: Scale | str | None,
     group_by: str | None,
 ) -> AgreementTable | GroupedAgreement:
+    measure: Callable[[Any], AgreementTable | GroupedAgreement]
+    measure = partial(_measure_preferences, request, group_by)
     if isinstance(data, Ratings):
         measure = partial(_measure_ratings, request, require_scale(scale), group_by)
-        return _mind_slips(data, measure)
-    if scale is not None:
+    elif scale is not None:
         raise UnknownOption("preferences have no scale: leave it out")
-    return _mind_slips(data, partial(_measure_preferences, request, group_by))
+    return _mind_slips(data, measure)
 
 
 @carries_excluded()

@@ -705,18 +705,14 @@ def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -
     expected = np.empty(0)
     if rows.kind is not None and rows.expected is not None:
         expected = rows.expected[(rows.kind == CONTROL) & ~np.isnan(rows.expected)]
-    faults = [(expected[np.isinf(expected)], "infinite: correct it or leave it empty")]
-    if scale is not None:
-        off = expected[(expected < scale.low) | (expected > scale.high)]
-        first = f"{off[0]:g}" if len(off) else ""
+    odd, what = expected[np.isinf(expected)], "infinite: correct it or leave it empty"
+    if scale is not None and not len(odd):
+        odd = expected[(expected < scale.low) | (expected > scale.high)]
+        first = f"{odd[0]:g}" if len(odd) else ""
         what = f"off the scale {scale}: {first}; correct it, or say what the scale is"
-        faults.append((off, what))
-    for odd, what in faults:
-        if len(odd):
-            which = (
-                "an expected score" if len(odd) == 1 else f"each of {len(odd):,} expected scores"
-            )
-            raise InvalidJudgments(f"{which} of controls is {what}")
+    if len(odd):
+        which = "an expected score" if len(odd) == 1 else f"each of {len(odd):,} expected scores"
+        raise InvalidJudgments(f"{which} of controls is {what}")
     if scale is not None:
         scale.check(rows.score)
 

@@ -46,7 +46,7 @@ from evenhand.data.controls import (
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import group_ratings, split_table
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.rating_rows import digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable, take
@@ -798,11 +798,11 @@ def make_panels(
     if isinstance(data, Ratings):
         kept = leave_out_controls(keep_all_judges(data))
         rows = kept.rows(factors=[] if by is None else [kept.require(by)])
-        parts = group_ratings(rows, by)
-        return (
-            {name: panel_of_ratings(part, names, score or "rmse") for name, part in parts.items()},
-            digest_ratings(rows),
-        )
+        panels = {}
+        for group, part in group_ratings(rows, by).items():
+            codes, how = (part.judge, part.unit, part.item), score or "rmse"
+            panels[group] = make_panel(part.judges, codes, part.score, names, None, score=how)
+        return panels, digest_ratings(rows)
     if not isinstance(data, Comparisons | Rankings):
         raise InvalidJudgments(
             "LLM judges are tested on judgments that evenhand.read opens, not"
@@ -825,9 +825,7 @@ def panel_of_votes(votes: Votes, names: Sequence[str]) -> Panel:
     if votes.positions_known:
         first = 1 + np.where(votes.left < votes.right, side, -side).astype(np.float64)
     value = 1 + (votes.preferred * side).astype(np.float64)
-    return make_panel(
-        votes.judges, codes, value, names, labels=SIDES, score="accuracy", first=first
-    )
+    return make_panel(votes.judges, codes, value, names, SIDES, score="accuracy", first=first)
 
 
 def orient(votes: Votes, names: Sequence[str]) -> Integers:
@@ -846,18 +844,13 @@ def orient(votes: Votes, names: Sequence[str]) -> Integers:
     return np.where(preferred >= 0, 1, -1)
 
 
-def panel_of_ratings(rows: RatingRows, names: Sequence[str], score: str) -> Panel:
-    codes = (rows.judge, rows.unit, rows.item)
-    return make_panel(rows.judges, codes, rows.score, names, labels=None, score=score)
-
-
 def make_panel(
     judges: tuple[str, ...],
     codes: tuple[Codes, Codes, Codes],
     value: Array,
     names: Sequence[str],
-    *,
     labels: tuple[str, ...] | None,
+    *,
     score: str,
     first: Array | None = None,
 ) -> Panel:
