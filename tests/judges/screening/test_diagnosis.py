@@ -232,31 +232,19 @@ def test_of_four_judges_a_third_is_outside_one_sd():
 # Numbers that no diagnosis can work with.
 
 
-FOUR_OF_DIAGNOSIS_CHECKS = ("judge", "item", "system", "score")
-SMALL_OF_DIAGNOSIS_CHECKS = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")
-
-
 @pytest.mark.parametrize(
     ("expected", "words"), [(7.0, "off the scale 1 to 5: 7"), (float("inf"), "infinite")]
 )
 def test_expected_scores_that_nobody_can_give_are_refused(expected, words):
-    lines = [(*one, "target", None) for one in SMALL_OF_DIAGNOSIS_CHECKS] + [
-        ("x", "9", "a", 5.0, "control", expected)
-    ]
-    data = ratings(lines, (*FOUR_OF_DIAGNOSIS_CHECKS, "kind", "expected"))
+    lines = [(*one, "target", None) for one in SMALL] + [("x", "9", "a", 5.0, "control", expected)]
+    data = ratings(lines, (*FOUR[:4], "kind", "expected"))
     with pytest.raises(InvalidJudgments, match=words):
         diagnose_judges(data, scale="1-5")
 
 
 def test_scores_too_large_to_be_added_up_are_refused():
     with pytest.raises(InvalidJudgments, match=r"1e\+200 cannot be added up"):
-        diagnose_judges(ratings([*SMALL_OF_DIAGNOSIS_CHECKS, ("z", "3", "a", 1e200)]))
-
-
-# The signature of a diagnosis.
-
-
-# What a diagnosis says.
+        diagnose_judges(ratings([*SMALL, ("z", "3", "a", 1e200)]))
 
 
 def test_judges_by_chance_are_counted_at_the_limits_that_were_asked():

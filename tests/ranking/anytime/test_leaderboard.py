@@ -5,10 +5,13 @@ import re
 from hashlib import sha256
 
 import numpy as np
+import polars as pl
 import pytest
+from scipy.integrate import quad
 from scipy.optimize import brentq
+from scipy.special import beta
 
-from evenhand import InvalidJudgments, UnknownFormat, UnknownOption
+from evenhand import InvalidJudgments, UnknownFormat, UnknownOption, read
 from evenhand.ranking.sequential.leaderboard import (
     Confirmation,
     LiveLeaderboard,
@@ -16,6 +19,8 @@ from evenhand.ranking.sequential.leaderboard import (
     write_board,
 )
 from evenhand.ranking.sequential.votes import Vote
+from evenhand.ranking.sequential.watch import watch
+from evenhand.ranking.sides import log_one_sided, note_sides
 
 NAMES = ("ash", "birch", "cedar", "dogwood")
 
@@ -193,3 +198,96 @@ def test_systems_without_a_name_or_twice_are_refused():
     for systems in (["a", "a"], ["a", ""]):
         with pytest.raises(InvalidJudgments, match="each its own"):
             LiveLeaderboard().start(systems)
+
+
+# Who leads, and that nobody does across systems that no vote joins.
+
+
+APART = "Nobody leads now: claude, gem were never compared with gpt, old."
+
+
+def draw_islands(n=200, *, judges=8, seed=1):
+    """gpt wins four in five against old, claude one in two against gem: gpt met the weaker one."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (*pair, "left" if rng.random() < share else "right", f"j{i % judges}", str(i))
+        for i in range(n)
+        for pair, share in ((("gpt", "old"), 0.8), (("claude", "gem"), 0.5))
+    ]
+    return pl.DataFrame(rows, ["left", "right", "outcome", "judge", "item"], orient="row")
+
+
+@pytest.mark.parametrize("left_out", [(), ("judge", "item")], ids=["judges", "no judges"])
+def test_nobody_leads_across_systems_that_were_never_compared(left_out):
+    board = watch(read(draw_islands().drop(left_out))).board
+    assert board.says[-1] == APART
+    assert [one.place for one in board.standings] == [None] * 4
+    assert board.groups == (("claude", "gem"), ("gpt", "old"))
+    assert set(board.systems[:2]) == {"claude", "gem"}
+    assert board.systems[2:] == ("gpt", "old")
+
+
+def test_the_note_says_that_the_groups_never_met():
+    notes = " ".join(watch(read(draw_islands())).board.notes)
+    assert "These groups were never compared with each other, and each is ranked by itself" in notes
+    assert "Votes go both ways only" not in notes
+
+
+def test_a_system_without_a_vote_is_named():
+    state = LiveLeaderboard().start(["a", "b", "c"])
+    state.follow([Vote("a", "b", "left"), Vote("a", "b", "right"), Vote("a", "b", "left")])
+    board = state.show()
+    assert board.says[-1] == 'Nobody leads now: "c" was never compared with any other system.'
+    assert board.systems == ("a", "b", "c")
+    state.follow([Vote("b", "c", "left")])
+    assert state.show().says[-1].startswith("a leads now")
+
+
+# Sides that were not drawn by lot are named; those that were hardly ever are.
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 0), (7, 0), (3, 12), (30, 28)])
+def test_the_evidence_is_the_mixture_of_all_chances(first, second):
+    def mixed(p):
+        return p ** (first + 4) * (1 - p) ** (second + 4) / beta(5, 5)
+
+    value = quad(mixed, 0, 1)[0] * 2.0 ** (first + second)
+    one = log_one_sided(np.array([float(first)]), np.array([float(second)]))
+    assert np.exp(one).tolist() == pytest.approx([value], rel=1e-8)
+
+
+def test_of_systems_that_always_stand_first_by_name_the_surest_are_named():
+    shown = {(s, t): [20, 5, 15] for s in range(4) for t in range(s + 1, 4)}
+    (note,) = note_sides(NAMES, shown)
+    assert "ash stood first in 120 of 120 votes, dogwood stood first in 0 of 120 votes." in note
+
+
+def test_a_pair_that_stands_one_way_is_found_where_each_system_stands_both_ways():
+    """Each of three stands before one other: 60 of its 120 votes."""
+    shown = {(0, 1): [30, 0, 30], (1, 2): [30, 0, 30], (2, 0): [30, 0, 30]}
+    (note,) = note_sides(NAMES[:3], shown)
+    assert "ash stood before birch in 60 of 60 votes" in note
+    assert "and 1 more" in note
+
+
+def test_sides_drawn_by_lot_are_hardly_ever_named_however_often_one_looks():
+    """At most 5 % of boards; 100 of them, 12 looks: 5 + 3.09 √(100 · .05 · .95) = 11.7."""
+    rng, named = np.random.default_rng(8), 0
+    for _ in range(100):
+        shown: dict = {}
+        said = False
+        for look in range(12):
+            for _ in range(5 * (look + 1)):
+                left, right = rng.permutation(4)[:2].tolist()
+                shown.setdefault((left, right), [0, 0, 0])[0] += 1
+            said = said or bool(note_sides(NAMES, shown))
+        named += said
+    assert named <= 11
+
+
+def test_a_board_says_so_as_long_as_sides_are_known():
+    state = LiveLeaderboard().start(NAMES)
+    state.observe([Vote("ash", "birch", "left"), Vote("ash", "birch", "right")] * 20)
+    assert any("ash stood first in 40 of 40 votes" in note for note in state.look().notes)
+    state.sides_known = False
+    assert state.look().notes == ()
