@@ -21,21 +21,7 @@ from evenhand.ranking.sequential.leaderboard import (
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.ranking.sequential.watch import watch
 from evenhand.ranking.sides import log_one_sided, note_sides
-
-NAMES = ("ash", "birch", "cedar", "dogwood")
-
-
-def draw(n, seed=0, tie=0.6, gap=0.8):
-    """Votes by six judges on four systems, the first by name the best."""
-    rng = np.random.default_rng(seed)
-    votes = []
-    for number in range(n):
-        left, right = rng.choice(4, 2, replace=False)
-        eta = -gap * (left - right)
-        parts = np.array([np.exp(eta / 2), tie, np.exp(-eta / 2)])
-        said = ("left", "tie", "right")[rng.choice(3, p=parts / parts.sum())]
-        votes.append(Vote(NAMES[left], NAMES[right], said, f"j{number % 6}"))
-    return votes
+from ranking.anytime.arrivals import NAMES, draw_votes
 
 
 def run(state, votes, every=50):
@@ -67,7 +53,7 @@ def test_the_evidence_of_two_systems_is_what_one_computes_by_hand():
 
 @pytest.mark.parametrize("ties", ["davidson", "discard"])
 def test_a_restart_changes_nothing(ties):
-    votes = draw(600)
+    votes = draw_votes(600)
     whole = run(LiveLeaderboard(ties=ties, judge_votes=40).start(NAMES), votes)
     state = run(LiveLeaderboard(ties=ties, judge_votes=40).start(NAMES), votes[:250])
     state = run(read_board(write_board(state)), votes[250:])
@@ -77,7 +63,7 @@ def test_a_restart_changes_nothing(ties):
 
 
 def test_a_board_that_was_edited_is_refused():
-    text = write_board(run(LiveLeaderboard().start(NAMES), draw(100)))
+    text = write_board(run(LiveLeaderboard().start(NAMES), draw_votes(100)))
     log_value = json.loads(text)["numerator"]["log_value"]
     edited = text.replace(str(log_value), str(log_value + 5))
     assert edited != text
@@ -108,7 +94,7 @@ def test_what_nests_too_deep_to_be_read_is_no_board():
     ("name", "value"), [("seen", []), ("shown", [[0]]), ("systems", 3), ("founders", 1e999)]
 )
 def test_a_forged_board_is_refused_in_words(name, value):
-    body = json.loads(write_board(run(LiveLeaderboard().start(NAMES), draw(20))))
+    body = json.loads(write_board(run(LiveLeaderboard().start(NAMES), draw_votes(20))))
     del body["sha256"]
     body[name] = value
     plain = json.dumps(body, sort_keys=True, separators=(",", ":"))
@@ -139,7 +125,7 @@ def test_a_revised_vote_is_ignored_and_counted():
 def test_a_system_that_comes_later_goes_on_the_board_and_is_named():
     state = run(
         LiveLeaderboard().start(NAMES[:3]),
-        [v for v in draw(400) if "dogwood" not in (v.left, v.right)],
+        [v for v in draw_votes(400) if "dogwood" not in (v.left, v.right)],
     )
     claims = list(state.claims)
     state = run(state, [Vote("elm", "ash", "left")] * 70)
@@ -151,7 +137,7 @@ def test_a_system_that_comes_later_goes_on_the_board_and_is_named():
 
 
 def test_what_rank_sets_do_not_confirm_is_held_back():
-    state = run(LiveLeaderboard().start(NAMES), draw(900))
+    state = run(LiveLeaderboard().start(NAMES), draw_votes(900))
     free = state.look()
     assert free.held == ()
     one = free.decided[0]

@@ -16,7 +16,7 @@ from evenhand.ranking.sequential.leaderboard import (
 )
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, watch
-from ranking.anytime.arrivals import NAMES, draw_table, write_rankings
+from ranking.anytime.arrivals import NAMES, draw_table, draw_votes, write_rankings
 
 
 def test_the_order_of_rows_does_not_matter_where_a_column_tells_the_order():
@@ -333,18 +333,8 @@ def test_rankings_are_refused(tmp_path):
 # What is decided vote by vote: the same as by a full look after each, and nothing is lost.
 
 
-def draw(n, *, systems=6, gap=0.5, tie=0.5, seed=0, late=()):
-    """Votes, the first system by name the best; late ones come after a third of the votes."""
-    rng = np.random.default_rng(seed)
-    votes = []
-    for number in range(n):
-        known = systems if 3 * number > n else systems - len(late)
-        left, right = rng.choice(known, 2, replace=False).tolist()
-        eta = gap * (right - left)
-        parts = np.array([np.exp(eta / 2), tie, np.exp(-eta / 2)])
-        said = ("left", "tie", "right")[rng.choice(3, p=parts / parts.sum())]
-        votes.append(Vote(f"s{left}", f"s{right}", said, f"j{number % 9}"))
-    return votes
+def draw(n, systems=6, gap=0.5, tie=0.5, **more):
+    return draw_votes(n, systems=systems, gap=gap, tie=tie, judges=9, **more)
 
 
 def look_always(state, votes):
@@ -364,7 +354,7 @@ ARMS = {
     "near": {"gap": 0.7},
     "far, so that systems are unbeaten for long": {"gap": 2.5, "tie": 0.0},
     "equal": {"gap": 0.0},
-    "one comes late": {"gap": 0.8, "late": (5,)},
+    "one comes late": {"gap": 0.8, "late": 1},
     "two systems": {"systems": 2, "gap": 0.8},
     "many, most of which meet seldom": {"systems": 9, "gap": 1.0},
 }
