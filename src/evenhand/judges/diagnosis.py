@@ -614,6 +614,7 @@ def diagnose_judges(
         if name not in rows.systems:
             hint = sentence_hint(suggest(name, rows.systems))
             raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
+    require_option("reading of the mean score", reading, rules.READINGS)
     for method in methods:
         require_option("method", method, METHODS)
     if not methods:
@@ -657,8 +658,8 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
     for criterion, judges in profiles.items():
         limits = settings.limits
         outliers += [
-            rules.find_by_mean_score(judges, reading=settings.reading, limits=limits),
-            rules.find_by_mean_agreement(judges, limits=limits),
+            rules.find_by_mean(MEAN_SCORE, judges, limits, reading=settings.reading),
+            rules.find_by_mean(MEAN_AGREEMENT, judges, limits),
             rules.find_by_easy_items(criterion, easy.get(criterion, ()), settings.rule),
         ]
     agreement = []

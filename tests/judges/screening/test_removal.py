@@ -15,7 +15,7 @@ from evenhand.judges.outliers import (
     Outliers,
     count_missed,
     find_by_easy_items,
-    find_by_mean_score,
+    find_by_mean,
     outside_limits,
     profile_judges,
 )
@@ -209,8 +209,8 @@ def test_the_two_readings_of_the_mean_score_differ_for_who_saw_worse_outputs():
         profile("c", 3.0, 0.0, 1),
         profile("d", 3.0, 2.0, 1),
     ]
-    assert find_by_mean_score(judges).judges == ("a",)
-    assert find_by_mean_score(judges, reading="gap").judges == ("d",)
+    assert find_by_mean("mean-score", judges, Limits()).judges == ("a",)
+    assert find_by_mean("mean-score", judges, Limits(), reading="gap").judges == ("d",)
 
 
 # Judges beside the others: a table worked out by hand, and pandas on many scores.
@@ -297,7 +297,7 @@ def test_a_judge_is_outside_who_misses_more_than_a_third_of_two_or_more():
         EasyCount("all", "", 2, 2),
         EasyCount("one", "", 1, 1),
     ]
-    found = find_by_easy_items("", counts)
+    found = find_by_easy_items("", counts, EasyRule())
     assert found.high == ("all", "half")
     assert "one" not in found.values
     assert find_by_easy_items("", counts, EasyRule(share=0.2, least=1)).high == (
