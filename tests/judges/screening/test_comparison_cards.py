@@ -1,8 +1,6 @@
 """Cards and flags of campaigns with known truth, and what is refused."""
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,8 +13,6 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.cards import (
     CLASSES,
     Card,
-    Evidence,
-    Screening,
     find_reason,
     fit_mixture,
     note_camps,
@@ -151,15 +147,6 @@ def test_a_group_of_the_contrary_taste_is_named_as_a_group():
 # Where nobody is flagged: each reason has an advice of its own, and evidence is said as such.
 
 
-def card(judge, p_honest, **more):
-    posterior = {"honest": p_honest, "careless": 1 - p_honest, "reversed": 0.0}
-    return Card(judge, 140, posterior, **more)
-
-
-def controls(said):
-    return Evidence("controls", f"controls: {said} as expected; all judges 80 %")
-
-
 FEW = say("few-judges", n=6, needed=8)
 
 
@@ -202,24 +189,15 @@ def test_judges_are_of_one_mind_from_two_standard_deviations_on(alike, named):
 # Flags in published campaigns: what holds whatever the truth is, and a published competence.
 
 
-DATA = os.environ.get("EVENHAND_DATA")
-pytestmark = pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")
-
-
-def screen(path: str, condition: str | None = None) -> Screening:
-    data = evenhand.read(Path(DATA or "") / path)
-    table = data.comparisons() if hasattr(data, "comparisons") else data
-    return evenhand.screen_judges(table if condition is None else table.where(condition))
-
-
 def value(card: Card, name: str) -> float | None:
     return next((one.value for one in card.evidence if one.name == name), None)
 
 
-def test_slopes_rank_crowd_workers_much_as_their_published_competence_does():
+def test_slopes_rank_crowd_workers_much_as_their_published_competence_does(data_folder):
     """UKPConvArg1: MACE (Hovy et al. 2013) knows labels only, the slope arguments' worths too."""
-    found = screen("ukpconvarg1/pairwise.parquet")
-    table = pd.read_csv(Path(DATA or "") / "ukpconvarg1/published_worker_competence.csv")
+    folder = data_folder / "ukpconvarg1"
+    found = evenhand.screen_judges(folder / "pairwise.parquet")
+    table = pd.read_csv(folder / "published_worker_competence.csv")
     published = dict(zip(table["judge"], table["mace_competence"], strict=True))
     assert len(found.cards) == 3815
     for least, correlation in ((20, 0.4), (100, 0.6)):
@@ -228,8 +206,11 @@ def test_slopes_rank_crowd_workers_much_as_their_published_competence_does():
         assert stats.spearmanr(*zip(*pairs, strict=True)).statistic > correlation
 
 
-def test_careless_judges_of_the_wmt10_crowd_agree_with_unanimous_others_no_more_than_chance():
-    found = screen("wmt10_rankings/rankings.parquet", "judge_group = 'crowd'")
+def test_careless_judges_of_the_wmt10_crowd_agree_with_unanimous_others_no_more_than_chance(
+    data_folder,
+):
+    data = evenhand.read(data_folder / "wmt10_rankings" / "rankings.parquet")
+    found = evenhand.screen_judges(data.where("judge_group = 'crowd'"))
     flagged = [card for card in found.flagged if set(card.flags) & set(CLASSES)]
     rest = [value(card, "agreement") for card in found.cards if not card.flags and card.n >= 10]
     assert found.kind == "rankings"

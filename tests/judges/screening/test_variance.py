@@ -1,8 +1,5 @@
 """Variance components of ratings and comparisons, and what designs would give."""
 
-import os
-from pathlib import Path
-
 import narwhals as nw
 import numpy as np
 import polars as pl
@@ -46,7 +43,6 @@ def voted(replicate: int, judge: float = 0.5, item: float = 0.4) -> Comparisons:
 # One entry for ratings, comparisons and rankings.
 
 
-DATA = os.environ.get("EVENHAND_DATA")
 SDS = {"system": 1.0, "judge": 2.0, "judge x system": 1.0, "item x system": 1.0}
 
 
@@ -143,14 +139,13 @@ def test_settings_that_do_not_exist_or_fit_are_refused(data, options):
         evenhand.estimate_components(judged, **options)
 
 
-@pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "every"), [("wmt07_scores", 3), ("wmt22_calibration", 1), ("esa_wmt23_ende", 1)]
 )
-def test_real_campaigns_have_components_in_every_task_and_criterion(name, every):
+def test_real_campaigns_have_components_in_every_task_and_criterion(data_folder, name, every):
     """Of the 28 parts of WMT07 in each third one, of either criterion."""
-    rows = evenhand.read(Path(DATA, name, "ratings.parquet")).rows()
+    rows = evenhand.read(data_folder / name / "ratings.parquet").rows()
     for part in [*rows.split(["task", "criterion"]).values()][::every]:
         found = evenhand.estimate_components(part)
         assert found.method == "REML"
@@ -158,9 +153,8 @@ def test_real_campaigns_have_components_in_every_task_and_criterion(name, every)
         assert found.stderr > 0
 
 
-@pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")
-def test_judges_who_scored_everything_cancel_in_wmt22():
-    rows = evenhand.read(Path(DATA, "wmt22_calibration", "ratings.parquet")).rows()
+def test_judges_who_scored_everything_cancel_in_wmt22(data_folder):
+    rows = evenhand.read(data_folder / "wmt22_calibration" / "ratings.parquet").rows()
     part = rows.split(["task", "criterion"])["eng-hrv", "da_sqm"]
     found = evenhand.estimate_components(part)
     # every judge scored all of 100 outputs, each document being of one system
