@@ -209,7 +209,7 @@ def test_slopes_rank_crowd_workers_much_as_their_published_competence_does(data_
 def test_careless_judges_of_the_wmt10_crowd_agree_with_unanimous_others_no_more_than_chance(
     data_folder,
 ):
-    data = evenhand.read(data_folder / "wmt10_rankings" / "rankings.parquet")
+    data = evenhand.read(data_folder / "wmt10_rankings" / "rankings.parquet").comparisons()
     found = evenhand.screen_judges(data.where("judge_group = 'crowd'"))
     flagged = [card for card in found.flagged if set(card.flags) & set(CLASSES)]
     rest = [value(card, "agreement") for card in found.cards if not card.flags and card.n >= 10]
