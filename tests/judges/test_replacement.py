@@ -138,11 +138,7 @@ def test_ratings_of_two_llm_judges(scores):
     assert [one["llm"] for one in contract["replacements"]] == ["gpt", "chance"]
     assert len(contract["replacements"][0]["published"]["judges"]) == 6
 
-
-def test_csv_says_what_json_says(scores):
-    result = evenhand.replace(scores, llm_judges=["gpt", "chance"], epsilon=0.15)
-    rows = result.document().records
-    assert [one["passes"] for one in rows[:2]] == [one.passes for one in result.replacements]
+    assert [one["passes"] for one in result.document().records[:2]] == [True, False]
 
 
 def test_scores_on_two_scales_are_refused(scores):

@@ -68,15 +68,16 @@ def test_rows_that_are_left_out_are_counted():
     assert "2 of 3 outputs were judged once" in notes
 
 
-def test_one_judge_is_refused():
-    setting = "judges_per_item = 2 in campaign.toml"
-    with pytest.raises(NotIdentified, match=f"there is one judge alone.*{setting}"):
-        evenhand.measure_agreement(ratings([1, 2, 3, 4], judge=["a"] * 4, item=list("0123")))
-
-
-def test_judges_who_share_nothing_are_refused():
-    with pytest.raises(NotIdentified, match="no two of 4 judges share any"):
-        evenhand.measure_agreement(ratings([1, 2, 3, 4], judge=list("abcd"), item=list("0123")))
+@pytest.mark.parametrize(
+    ("judges", "why"),
+    [
+        ("aaaa", "there is one judge alone.*judges_per_item = 2 in campaign.toml"),
+        ("abcd", "no two of 4 judges share any"),
+    ],
+)
+def test_where_no_two_judges_share_an_output_it_is_refused(judges, why):
+    with pytest.raises(NotIdentified, match=why):
+        evenhand.measure_agreement(ratings([1, 2, 3, 4], judge=list(judges), item=list("0123")))
 
 
 def test_one_item_has_values_and_says_why_there_is_no_interval():
@@ -98,14 +99,16 @@ def test_constant_scores_agree_and_have_no_kappa():
     assert "declare the scale" in unknown.why
 
 
-def test_all_scores_missing_is_refused():
-    with pytest.raises(InvalidJudgments, match="has no score in any of 2 rows"):
-        evenhand.measure_agreement(ratings(pl.Series([None, None], dtype=pl.Float64)))
-
-
-def test_scores_off_the_declared_scale_are_refused():
-    with pytest.raises(InvalidJudgments, match="not on the scale 1 to 5: 7"):
-        evenhand.measure_agreement(ratings([1, 7, 2, 2]), scale="1-5")
+@pytest.mark.parametrize(
+    ("scores", "why"),
+    [
+        (pl.Series([None, None], dtype=pl.Float64), "has no score in any of 2 rows"),
+        ([1, 7, 2, 2], "not on the scale 1 to 5: 7"),
+    ],
+)
+def test_scores_that_are_missing_or_off_the_declared_scale_are_refused(scores, why):
+    with pytest.raises(InvalidJudgments, match=why):
+        evenhand.measure_agreement(ratings(scores), scale="1-5")
 
 
 def test_a_rare_answer_with_low_kappa_is_warned_of():

@@ -73,21 +73,18 @@ def test_a_board_that_was_edited_is_refused():
 
 @pytest.mark.parametrize(
     ("text", "fault"),
-    [("{", "no JSON"), ("[]", "lacks"), ('{"format": "evenhand sort 1"}', "lacks")],
+    [
+        ('{"format": "evenhand bo', "is no board: it is no JSON"),
+        ("[" * 100_000, "is no board: it is no JSON"),
+        ("[]", "is no board: it lacks"),
+        ('{"format": "evenhand sort 1"}', "is no board: it lacks"),
+        ('{"format": "evenhand board 1"}', 'is of another version: "evenhand board 1"'),
+    ],
+    ids=["cut", "too deep", "a list", "a sort", "another version"],
 )
 def test_what_is_no_board_is_refused(text, fault):
-    with pytest.raises(UnknownFormat, match=f"this is no board: .*{fault}"):
+    with pytest.raises(UnknownFormat, match=f"this (board )?{fault}"):
         read_board(text)
-
-
-def test_a_board_of_another_version_is_refused_as_such():
-    with pytest.raises(UnknownFormat, match='of another version: "evenhand board 1"'):
-        read_board('{"format": "evenhand board 1"}')
-
-
-def test_what_nests_too_deep_to_be_read_is_no_board():
-    with pytest.raises(UnknownFormat, match="this is no board: it is no JSON"):
-        read_board("[" * 100_000)
 
 
 @pytest.mark.parametrize(
@@ -101,12 +98,6 @@ def test_a_forged_board_is_refused_in_words(name, value):
     body["sha256"] = sha256(plain.encode()).hexdigest()
     with pytest.raises(UnknownFormat, match="this board cannot be read"):
         read_board(json.dumps(body))
-
-
-def test_a_cut_file_is_refused():
-    text = write_board(LiveLeaderboard().start(NAMES))
-    with pytest.raises(UnknownFormat, match="no JSON"):
-        read_board(text[: len(text) // 2])
 
 
 def test_a_revised_vote_is_ignored_and_counted():
@@ -148,14 +139,10 @@ def test_what_rank_sets_do_not_confirm_is_held_back():
     assert state.look().decided == free.decided
 
 
-def test_half_wins_are_refused_with_the_reason():
-    with pytest.raises(UnknownOption, match=r"no probability of a vote.*davidson.*or discard"):
-        LiveLeaderboard(ties="half-win")
-
-
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
+        ({"ties": "half-win"}, r"no probability of a vote.*davidson.*or discard"),
         ({"ties": "rao"}, "ties cannot be 'rao'"),
         ({"level": 1.0}, "level"),
         ({"level": 0.3}, "at least 0.5 and below 1"),
