@@ -296,6 +296,10 @@ def test_a_wish_that_cannot_be_is_refused(found, wish):
         find_design(found, **wish)
 
 
+def test_no_output_has_more_judges_than_there_are(found):
+    assert found.plan(3, 20, 5) == found.plan(3, 20, 3) == found.plan(3, 20)
+
+
 def test_a_design_without_judges_is_refused(found):
     with pytest.raises(UnknownOption, match="at least one judge"):
         found.plan(0, 10)
