@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from evenhand.cli.running import ProgressDisplay
-from judges.screening.variance.votes import table
+from judges.screening.test_variance import table
 from models.scored import simulate
 
 SDS = {"system": 3.0, "judge": 8.0, "item": 6.0, "judge x system": 3.0, "residual": 6.0}

@@ -13,6 +13,12 @@ from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, Unkn
 from evenhand.judges.replacement import examine_llm, make_panel, reject, run_judge_tests
 from golden_numbers import entries
 
+NAMES = ("judge", "item", "left", "right", "winner")
+
+
+def columns_of(rows, names=NAMES):
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
 
 def panel_of(human, llm, *, score="accuracy", item=None):
     rows = [
@@ -26,7 +32,7 @@ def panel_of(human, llm, *, score="accuracy", item=None):
     item = output if item is None else np.asarray(item)[output]
     labels = tuple("abcdef") if score == "accuracy" else None
     codes = (judge, output, item)
-    return make_panel(names, codes, value.astype(float), ["llm"], labels=labels, score=score)
+    return make_panel(names, codes, value.astype(float), ["llm"], labels, score=score)
 
 
 @pytest.mark.parametrize("one", entries("alternative_annotator"), ids=lambda one: one.id)
@@ -116,9 +122,7 @@ def scores():
         for judge, moves in (*((f"ann{one}", (-1, 0, 1)) for one in range(6)), ("gpt", (0, 0, 1)))
     ]
     rows += [("chance", f"i{at // 3}", f"s{at % 3}", int(rng.integers(1, 6))) for at in range(90)]
-    return dict(
-        zip(("judge", "item", "system", "score"), map(list, zip(*rows, strict=True)), strict=True)
-    )
+    return columns_of(rows, ("judge", "item", "system", "score"))
 
 
 def test_ratings_of_two_llm_judges(scores):
@@ -134,33 +138,20 @@ def test_ratings_of_two_llm_judges(scores):
     assert [one["llm"] for one in contract["replacements"]] == ["gpt", "chance"]
     assert len(contract["replacements"][0]["published"]["judges"]) == 6
 
-
-def test_csv_says_what_json_says(scores):
-    result = evenhand.replace(scores, llm_judges=["gpt", "chance"], epsilon=0.15)
-    rows = result.document().records
-    assert [one["passes"] for one in rows[:2]] == [one.passes for one in result.replacements]
+    assert [one["passes"] for one in result.document().records[:2]] == [True, False]
 
 
 def test_scores_on_two_scales_are_refused(scores):
-    percent = [
-        20 * score if judge == "gpt" else score
-        for judge, score in zip(scores["judge"], scores["score"], strict=True)
-    ]
-    table = {**scores, "score": percent}
+    def rescale(change):
+        both = zip(scores["judge"], scores["score"], strict=True)
+        return {**scores, "score": [change(one) if who == "gpt" else one for who, one in both]}
+
+    table = rescale(lambda score: 20 * score)
     with pytest.raises(NotIdentified, match=r"scores of gpt go from 20 to 100, .*1 \+ score / 25"):
         evenhand.replace(table, llm_judges="gpt", epsilon=0.15)
     # the formula that is named, on the scores of a judge who uses all of 0 to 100
-    said = [
-        25 * (score - 1) if judge == "gpt" else score
-        for judge, score in zip(scores["judge"], scores["score"], strict=True)
-    ]
-    back = [
-        1 + score / 25 if judge == "gpt" else score
-        for judge, score in zip(scores["judge"], said, strict=True)
-    ]
-    (once,) = evenhand.replace(
-        {**scores, "score": back}, llm_judges="gpt", epsilon=0.15
-    ).replacements
+    back = rescale(lambda score: 1 + 25 * (score - 1) / 25)
+    (once,) = evenhand.replace(back, llm_judges="gpt", epsilon=0.15).replacements
     (plainly,) = evenhand.replace(scores, llm_judges="gpt", epsilon=0.15).replacements
     assert once.difference == pytest.approx(plainly.difference)
 
@@ -168,7 +159,7 @@ def test_scores_on_two_scales_are_refused(scores):
 def test_an_llm_that_cannot_be_tested_is_named_beside_the_others(scores):
     rows = [row for row in zip(*scores.values(), strict=True) if row[0] != "chance"]
     rows.append(("claude", "elsewhere", "s0", 3))
-    table = dict(zip(scores, map(list, zip(*rows, strict=True)), strict=True))
+    table = columns_of(rows, scores)
     result = evenhand.replace(table, llm_judges=["gpt", "claude"], epsilon=0.15)
     assert [one.llm for one in result.replacements] == ["gpt"]
     (note,) = (one for one in result.notes if one.code == "replacement-untested")
@@ -203,7 +194,7 @@ def test_many_llm_judges_are_counted_in_a_sentence(scores, copied, says):
     people = [row for row in rows if row[0].startswith("ann")]
     llm = [f"{name}{at}" for name, n in copied.items() for at in range(n)]
     rows = [(one, *row[1:]) for one in llm for row in rows if row[0] == one[:-1]]
-    table = dict(zip(scores, map(list, zip(*people, *rows, strict=True)), strict=True))
+    table = columns_of([*people, *rows], scores)
     result = evenhand.replace(table, llm_judges=llm, epsilon=0.15)
     assert [str(one) for one in result.document().answer] == [says]
     assert len(result.to_dict()["says"]) == len(llm)
@@ -228,8 +219,7 @@ def test_comparisons_whose_sides_are_turned():
             says = better if rng.random() < 0.8 else not better
             left, right = ("x", "y") if rng.random() < 0.5 else ("y", "x")
             rows.append((judge, item, left, right, "left" if says == (left == "x") else "right"))
-    names = ("judge", "item", "left", "right", "winner")
-    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    table = columns_of(rows)
     found = evenhand.replace(table, llm_judges=["gpt"], epsilon=0.2).replacements[0]
     assert found.outputs == 60
     assert found.kappa > 0.2
@@ -324,8 +314,7 @@ def test_comparisons_by_domain():
         for judge in ("ann", "bob", "cem", "dora", "eve", "gpt")
         for says in ["left" if (rng.random() < 0.85) == right else "right"]
     ]
-    names = ("judge", "item", "left", "right", "winner", "domain")
-    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    table = columns_of(rows, (*NAMES, "domain"))
     both = evenhand.replace(table, llm_judges=["gpt"], epsilon=0.2, by="domain")
     part = {name: values[: len(rows) // 2] for name, values in table.items()}
     alone = evenhand.replace(part, llm_judges=["gpt"], epsilon=0.2)
@@ -353,8 +342,7 @@ def test_a_constant_answer_is_named_by_its_system():
             left, right = ("a", "b") if rng.random() < 0.5 else ("b", "a")
             winner = "left" if first == (left == "a") else "right"
             rows.append([judge, f"i{item}", left, right, winner])
-    names = ("judge", "item", "left", "right", "winner")
-    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    table = columns_of(rows)
     result = evenhand.replace(table, llm_judges="gpt", epsilon=0.3)
     assert not result.passed
     assert re.search(
@@ -386,8 +374,7 @@ def compare_systems(llm, orders, seed=7, people=4):
 
 
 def try_rows(rows, epsilon=0.15):
-    names = ("judge", "item", "left", "right", "winner")
-    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    table = columns_of(rows)
     return evenhand.replace(table, llm_judges="gpt", epsilon=epsilon).replacements[0]
 
 
@@ -442,9 +429,8 @@ def test_names_of_systems_and_items_change_nothing():
 def test_marked_judges_need_no_names():
     rows = compare_systems(lambda left, _: "left" if left else "right", orders=2)
     named = try_rows(rows)
-    names = ("judge", "item", "left", "right", "winner", "judge_type")
     marked = [[*one, "llm" if one[0] == "gpt" else "human"] for one in rows]
-    table = dict(zip(names, map(list, zip(*marked, strict=True)), strict=True))
+    table = columns_of(marked, (*NAMES, "judge_type"))
     equal(evenhand.replace(table, epsilon=0.15).replacements[0], named)
     del table["judge_type"]
     with pytest.raises(UnknownOption, match="--llm-judges NAME, or a column judge_type"):
@@ -453,12 +439,10 @@ def test_marked_judges_need_no_names():
 
 def split_rows(rows):
     """People's rows as a frame of Polars, the LLM's as lists under other words and no judge."""
-    names = ("judge", "item", "left", "right", "winner")
-    people = pl.DataFrame([one for one in rows if one[0] != "gpt"], schema=names, orient="row")
+    people = pl.DataFrame([one for one in rows if one[0] != "gpt"], schema=NAMES, orient="row")
     words = {"left": "model_a", "right": "model_b"}
     verdicts = [(item, a, b, words[won]) for who, item, a, b, won in rows if who == "gpt"]
-    columns = map(list, zip(*verdicts, strict=True))
-    return people, dict(zip(("item", "model_a", "model_b", "winner"), columns, strict=True))
+    return people, columns_of(verdicts, ("item", "model_a", "model_b", "winner"))
 
 
 def test_verdicts_in_a_table_of_their_own_are_those_of_one_table():
@@ -504,11 +488,9 @@ def test_a_yes_names_the_llm_whose_verdicts_put_another_system_first():
         for item in range(200)
         for one in ("apollo", "boreas", "castor")
     ]
-    names = ("judge", "item", "left", "right", "winner")
 
     def notes_of(rows):
-        table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-        result = evenhand.replace(table, llm_judges="gpt", epsilon=0.15)
+        result = evenhand.replace(columns_of(rows), llm_judges="gpt", epsilon=0.15)
         assert result.passed
         assert result.to_dict()["says"] == [str(result.replacements[0].says)]
         return [str(one) for one in result.notes if one.code == "another-first"]

@@ -34,6 +34,8 @@ def decided(ranking):
 def test_each_choice_is_the_ranking_by_that_choice():
     data = votes(campaign())
     found = {one.name: one for one in evenhand.vary_choices(data).choices}
+    assert evenhand.rank(data).rank_sets.clusterings == ("judge", "item")
+    assert "clustered by judge and item" not in found  # which is the default
     same = {
         "default": evenhand.rank(data),
         "ties excluded": evenhand.rank(data, model=evenhand.BradleyTerry(ties="discard")),

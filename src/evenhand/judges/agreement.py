@@ -7,17 +7,34 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.annotations import read_moments
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, join_verdicts, leave_out_named, split_people
-from evenhand.data.engine import ANSWER, require_open
+from evenhand.data.engine import (
+    ANSWER,
+    PLACE,
+    count_rows,
+    fetch_columns,
+    one_thread,
+    require_open,
+)
 from evenhand.data.exclusions import Exclusion, note_excluded, sign_excluded
 from evenhand.data.groups import split_table
+from evenhand.data.joining import keep_places, list_places
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, RatingRows, Scale, digest_ratings, require_scale
+from evenhand.data.rating_rows import (
+    CONTROL,
+    REPEAT,
+    RatingRows,
+    Scale,
+    digest_ratings,
+    require_scale,
+)
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.row_reading import code_ratings
@@ -33,7 +50,7 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
-from evenhand.judges import agreement_intervals, preferences, self_agreement
+from evenhand.judges import agreement_intervals, preferences
 from evenhand.judges.agreement_intervals import Interval
 from evenhand.judges.agreement_table import (
     AgreementPart,
@@ -46,7 +63,14 @@ from evenhand.judges.agreement_table import (
 from evenhand.judges.coefficients import Kind, choose_kinds, list_kinds, pair_judges
 from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.item_agreement import list_doubtful
-from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_between, list_between
+from evenhand.judges.judge_pairs import (
+    FAMILIES,
+    MAX_PAIRS_UNASKED,
+    MIN_UNITS,
+    compute_between,
+    correlate_within,
+    list_between,
+)
 from evenhand.judges.llm_agreement import KindAgreement, compare_kinds
 from evenhand.judges.preferences import Among, Mode, Order
 from evenhand.judges.texts import say
@@ -59,12 +83,13 @@ from evenhand.judges.units import (
     label_groups,
 )
 from evenhand.numerics import Array, Flags
-from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.cluster_means import number_groups, pairs_within
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 
 Part = TypeVar("Part", RatingRows, Votes)
+Judged = TypeVar("Judged", bound=Ratings | Comparisons | Rankings)
 LEVEL: Final = 0.95
 # Labels that units have of their own; other columns are read as factors
 _LABELS: Final = ("task", "criterion", "system", "item")
@@ -158,12 +183,13 @@ def _measure_people(
     scale: Scale | str | None,
     group_by: str | None,
 ) -> AgreementTable | GroupedAgreement:
+    measure: Callable[[Any], AgreementTable | GroupedAgreement]
+    measure = partial(_measure_preferences, request, group_by)
     if isinstance(data, Ratings):
         measure = partial(_measure_ratings, request, require_scale(scale), group_by)
-        return _mind_slips(data, measure)
-    if scale is not None:
+    elif scale is not None:
         raise UnknownOption("preferences have no scale: leave it out")
-    return _mind_slips(data, partial(_measure_preferences, request, group_by))
+    return _mind_slips(data, measure)
 
 
 @carries_excluded()
@@ -207,7 +233,7 @@ def _mind_slips(
     if not slips:
         return result
     identical = [one for one in slips if one.code == "identical-rows"]
-    without, pasted = self_agreement.drop_pasted(data) if identical else (data, ())
+    without, pasted = drop_pasted(data) if identical else (data, ())
     if pasted:
         result = note_excluded(measure(without), pasted)
     tables = {"": result} if isinstance(result, AgreementTable) else dict(result.groups)
@@ -565,7 +591,103 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
     return difference
 
 
+# Do judges agree with themselves? What is asked again is known by `kind=repeat`, or by the judge
+# having scored the output before. Every output of a judge with several answers is a unit, and the
+# answers are its judges: n-agreement, Fleiss' κ (neither answer is the first one, so chance is that
+# of all answers together) and α are then those of other units. Pearson's correlation sets the
+# earlier answer against the later one. No judge can agree with others better than with itself, so
+# this bounds what agreement between judges can be.
+#
+# When not to use it: where the second answer was asked for soon after the first, or beside it:
+# judges remember. A row that was pasted twice is no second answer: it equals an earlier row in
+# every column, the time among them. Where no column tells the time, nobody can tell.
+
 FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
+NO_REPEATS: Final = "no judge scored an output twice"
+DAY: Final = 86_400.0  # seconds
+MAX_TIMES_READ: Final = 1_000  # Times that are looked at to tell times from dates
+
+
+def drop_pasted(data: Judged) -> tuple[Judged, tuple[Exclusion, ...]]:
+    """Drop rows that equal an earlier one in every column, the time among them."""
+    shown_at = data.source.find_annotations(data.columns).get("shown_at")
+    frame = keep_places(data.frame)
+    if shown_at is None or not list_places(frame):
+        return data, ()
+    with one_thread(data.source.connection):
+        known = fetch_columns(frame.select(shown_at.column).head(MAX_TIMES_READ))
+        times = read_moments(known[shown_at.column])
+        if len(np.unique(times[np.isfinite(times)] % DAY)) < 2:
+            return data, ()  # dates: a judge may answer twice on a day
+        place = nw.col(PLACE)
+        first = place.min().over(*data.columns)
+        again = (place > first).fill_null(value=False) & ~nw.col(shown_at.column).is_null()
+        n = count_rows(frame.filter(again))
+    if not n:
+        return data, ()
+    reason = "rows that equal another in every column, the time among them"
+    excluded = Exclusion("pasted", reason, n, sentence=str(say("pasted", n=n)))
+    return replace(data, frame=frame.filter(~again)), (excluded,)
+
+
+def find_answer_units(rows: RatingRows, scale: Scale | None = None) -> Units:
+    """Return outputs of a judge with several answers as units, the answers being their judges."""
+    rows = _order_answers(rows)
+    owner = number_groups(rows.unit, rows.judge)
+    again = np.bincount(owner)[owner] > 1
+    if not again.any():
+        raise NotIdentified(NO_REPEATS)
+    rows, owner = rows.take(again), owner[again]
+    order = np.argsort(owner, kind="stable")
+    sizes = np.bincount(owner)
+    place = np.empty(rows.size, dtype=np.int32)
+    ends = np.cumsum(sizes)
+    place[order] = np.arange(rows.size) - (ends - sizes)[owner[order]]
+    output = number_groups(rows.system, rows.judge)
+    _, one = np.unique(output, return_index=True)
+    names = tuple(
+        f"{rows.systems[rows.system[i]]} / {rows.judges[rows.judge[i]]}" for i in one.tolist()
+    )
+    times = tuple(f"answer {i + 1:,}" for i in range(int(sizes.max())))
+    answers = replace(rows, judges=times, judge=place, systems=names, kind=None, moment=None)
+    return find_units(replace(answers, system=output.astype(np.int32)), scale)
+
+
+def correlate_repeats(rows: RatingRows) -> Coefficient:
+    """Correlate the earlier with the later of every two answers of a judge on an output."""
+    rows = _order_answers(rows)
+    owner = number_groups(rows.unit, rows.judge)
+    sizes = np.bincount(owner)
+    again = sizes[sizes > 1]
+    value, why = None, NO_REPEATS
+    if len(again):
+        first, second = pairs_within(owner)
+        r = correlate_within(np.zeros_like(first), rows.score[first], rows.score[second])[0]
+        value = None if np.isnan(r) else float(r)
+        why = f"fewer than {MIN_UNITS} pairs of scores, or earlier or later ones all alike"
+    return Coefficient(
+        f"{FAMILY}-pearson",
+        "Pearson's r of earlier and later score",
+        value,
+        units=len(again),
+        ratings=int(again.sum()),
+        why=why if value is None else None,
+    )
+
+
+def _order_answers(rows: RatingRows) -> RatingRows:
+    """Leave controls out, and put rows in the order of asking."""
+    # What was not asked again (kind) comes first, then what was given earlier, then what stands
+    # earlier in the table.
+    rows = rows.without_controls()
+    keys: list[NDArray[Any]] = [np.arange(rows.size)]
+    if rows.moment is not None:
+        keys.append(rows.moment)
+    if rows.kind is not None:
+        keys.append(rows.kind == REPEAT)
+    return rows if len(keys) == 1 else rows.take(np.lexsort(keys))
+
+
 _KINDS: Final = ("n-agreement", "fleiss", "alpha-interval")
 _NEAR: Final = 3  # Most n of n-agreement that are shown
 
@@ -575,7 +697,7 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
     others = tuple(name for name in request.coefficients if name != FAMILY)
     wanted = replace(request, coefficients=others, signed=request.coefficients)
     unasked = {"default", "all"} & set(others) and units.again + units.repeats
-    again = bool((requested or unasked) and self_agreement.find_repeats(rows).units)
+    again = bool((requested or unasked) and correlate_repeats(rows).units)
     alone = requested and not others and again
     table = tabulate_scores(units, replace(wanted, alone=alone), digest_ratings(rows))
     if not requested and not again:
@@ -587,13 +709,11 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
             names, codes = rows.labels(name)
             mask &= codes == names.index(level)
         repeated = rows.take(mask)
-        correlation = self_agreement.correlate_repeats(self_agreement.find_repeats(repeated))
         try:  # outputs that a judge scored again, the answers being judges
             scale = units.scale if units.scale.declared else None
-            answers = self_agreement.find_answer_units(repeated, scale)
+            answers = find_answer_units(repeated, scale)
         except NotIdentified:
-            why = self_agreement.NO_REPEATS
-            own = [Coefficient(FAMILY, "judges with themselves", None, why=why)]
+            own = [Coefficient(FAMILY, "judges with themselves", None, why=NO_REPEATS)]
         else:
             kinds = choose_kinds(answers, _KINDS)
             near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
@@ -602,7 +722,7 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
                 replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
                 for one in compute_kinds(answers, chosen, replace(request, cluster="item"))
             ]
-        own.append(correlation)
+        own.append(correlate_repeats(repeated))
         if request.cluster == "judge":
             own = [one.without_interval() for one in own]
         parts.append(replace(part, coefficients=(*part.coefficients, *own)))

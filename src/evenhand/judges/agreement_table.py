@@ -58,11 +58,6 @@ class AgreementPart(Record):
             raise InvalidJudgments(f"no coefficient '{name}' was computed.{suggest(name, known)}")
         return known[name]
 
-    def to_dict(self) -> dict[str, Any]:
-        described = super().to_dict()
-        del described["notes"]
-        return {**described, "findings": describe_findings(self.notes)}
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementTable(Shown):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import CONTROL
 from evenhand.data.tally import Codes
-from evenhand.data.votes import TIE, Votes
+from evenhand.data.votes import LEFT, TIE, Votes
 from evenhand.judges.rating_evidence import MIN_SCORES, Habit, normal_spread, place_in_session
 from evenhand.judges.units import label_groups
 from evenhand.numerics import Array, Flags
@@ -158,22 +158,13 @@ class Cells:
     wins: Array  # (C,) votes for `low`
 
 
-@dataclass(frozen=True, eq=False)
-class Ballot:
-    task: Integers  # (n,) code of the task
-    judge: Integers  # (n,) code of the judge
-    left: Integers  # (n,) code of the system that stood left
-    right: Integers  # (n,) code of the other
-    won: Array  # (n,) whether left was preferred
-
-
-def leave_out_gaps(ballot: Ballot) -> tuple[Array, int]:
+def leave_out_gaps(decisive: Votes) -> tuple[Array, int]:
     """Return (n,) how much better left is than right by everybody else's votes (logits)."""
     # The second value counts the systems of tasks that are too large for it; their gaps are 0.
-    gaps, passed_over = np.zeros(len(ballot.won)), 0
-    order = np.argsort(ballot.task, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(ballot.task[order])) + 1):
-        cells, cell, sign = _count(ballot, rows)
+    gaps, passed_over = np.zeros(decisive.size), 0
+    order = np.argsort(decisive.task, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(decisive.task[order])) + 1):
+        cells, cell, sign = _count(decisive.take(rows))
         if cells.size > MAX_SYSTEMS:
             passed_over += cells.size
         else:
@@ -181,15 +172,15 @@ def leave_out_gaps(ballot: Ballot) -> tuple[Array, int]:
     return gaps, passed_over
 
 
-def _count(ballot: Ballot, rows: NDArray[np.intp]) -> tuple[Cells, NDArray[np.intp], Array]:
-    """Return the cells of one task, the cell of each row, and its sign: −1 where left is high."""
-    systems, codes = np.unique([ballot.left[rows], ballot.right[rows]], return_inverse=True)
+def _count(votes: Votes) -> tuple[Cells, NDArray[np.intp], Array]:
+    """Return the cells of one task, the cell of each vote, and its sign: −1 where left is high."""
+    systems, codes = np.unique([votes.left, votes.right], return_inverse=True)
     left, right = codes.reshape(2, -1).astype(np.int64)
     low, high, k = np.minimum(left, right), np.maximum(left, right), len(systems)
-    key = (ballot.judge[rows].astype(np.int64) * k + low) * k + high
+    key = (votes.judge.astype(np.int64) * k + low) * k + high
     keys, cell = np.unique(key, return_inverse=True)
     cell = cell.reshape(-1)
-    for_low = np.where(left == low, ballot.won[rows], 1 - ballot.won[rows])
+    for_low = (left == low) == (votes.outcome == LEFT)
     n = np.bincount(cell, minlength=len(keys)).astype(float)
     wins = np.bincount(cell, for_low, len(keys)).astype(float)
     cells = Cells(k, keys // (k * k), keys // k % k, keys % k, n, wins)
@@ -357,8 +348,7 @@ def find_slopes(votes: Votes) -> Slopes:
     rows = np.flatnonzero(votes.outcome != TIE)
     won = (votes.outcome[rows] < TIE).astype(float)
     judge = votes.judge[rows]
-    ballot = Ballot(votes.task[rows], judge, votes.left[rows], votes.right[rows], won)
-    gap, passed_over = leave_out_gaps(ballot)
+    gap, passed_over = leave_out_gaps(votes.take(rows))
     columns = np.stack([gap, others.lead[rows]], axis=1)
     weights = fit_logistic(columns, won)
     x, size = columns @ weights, len(votes.judges)

@@ -298,19 +298,12 @@ class Sums:
         return np.asarray(lowest < np.where(drawn, high, -1).max(axis=1))
 
     @cached_property
-    def shares(self) -> Array:
-        """(B, K) mean over units of the share of its scores, by point."""
-        return np.asarray(self._marginals(per_unit=True) / self.units[:, None])
-
-    @cached_property
     def all_shares(self) -> Array:
-        """(B, K) the same over all units, those of one judge among them (Gwet)."""
-        single = self.coincidences.single
-        if single is None:
-            return self.shares
-        singles = single.sum(axis=0)[None, :] if self.times is None else self.times @ single
-        both = self._marginals(per_unit=True) + singles
-        return np.asarray(both / both.sum(axis=1, keepdims=True))
+        """(B, K) mean over units, those of one judge among them, of shares of scores by point."""
+        single, sums = self.coincidences.single, self._marginals(per_unit=True)
+        if single is not None:
+            sums = sums + (single.sum(axis=0) if self.times is None else self.times @ single)
+        return np.asarray(sums / sums.sum(axis=1, keepdims=True))
 
     @cached_property
     def score_tables(self) -> Array:

@@ -145,11 +145,6 @@ class Diagnosis(Shown):
                 return outliers
         raise InvalidJudgments(f"nothing is known by {method} under '{criterion}'")
 
-    def removal_of(self, method: str, criterion: str) -> Rescoring | None:
-        """Return the systems scored again without them; None where nobody is outside."""
-        named = (method, criterion)
-        return next((one for one in self.removals if (one.method, one.criterion) == named), None)
-
     def scores_of(self, criterion: str) -> tuple[removal.SystemScore, ...]:
         """Return the systems with their scores under a criterion, highest by all judges first.
 
@@ -619,6 +614,7 @@ def diagnose_judges(
         if name not in rows.systems:
             hint = sentence_hint(suggest(name, rows.systems))
             raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
+    require_option("reading of the mean score", reading, rules.READINGS)
     for method in methods:
         require_option("method", method, METHODS)
     if not methods:
@@ -662,8 +658,8 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
     for criterion, judges in profiles.items():
         limits = settings.limits
         outliers += [
-            rules.find_by_mean_score(judges, reading=settings.reading, limits=limits),
-            rules.find_by_mean_agreement(judges, limits=limits),
+            rules.find_by_mean(MEAN_SCORE, judges, limits, reading=settings.reading),
+            rules.find_by_mean(MEAN_AGREEMENT, judges, limits),
             rules.find_by_easy_items(criterion, easy.get(criterion, ()), settings.rule),
         ]
     agreement = []
@@ -710,18 +706,14 @@ def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -
     expected = np.empty(0)
     if rows.kind is not None and rows.expected is not None:
         expected = rows.expected[(rows.kind == CONTROL) & ~np.isnan(rows.expected)]
-    faults = [(expected[np.isinf(expected)], "infinite: correct it or leave it empty")]
-    if scale is not None:
-        off = expected[(expected < scale.low) | (expected > scale.high)]
-        first = f"{off[0]:g}" if len(off) else ""
+    odd, what = expected[np.isinf(expected)], "infinite: correct it or leave it empty"
+    if scale is not None and not len(odd):
+        odd = expected[(expected < scale.low) | (expected > scale.high)]
+        first = f"{odd[0]:g}" if len(odd) else ""
         what = f"off the scale {scale}: {first}; correct it, or say what the scale is"
-        faults.append((off, what))
-    for odd, what in faults:
-        if len(odd):
-            which = (
-                "an expected score" if len(odd) == 1 else f"each of {len(odd):,} expected scores"
-            )
-            raise InvalidJudgments(f"{which} of controls is {what}")
+    if len(odd):
+        which = "an expected score" if len(odd) == 1 else f"each of {len(odd):,} expected scores"
+        raise InvalidJudgments(f"{which} of controls is {what}")
     if scale is not None:
         scale.check(rows.score)
 

@@ -58,7 +58,6 @@ class ItemAgreement:
     shares: Array
     # items on whose pairs all prefer the same outputs; seen, and mean of replicates
     united: tuple[int, float]
-    split: tuple[int, float]  # items on which no two votes agree; seen, and mean of replicates
     replicates: int  # blind replicates
 
 
@@ -88,6 +87,7 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
     # (1 + replicates, BINS) items by the share that is decided
     bins = decided.astype(np.int64) * (BINS - 1) // comparable
     bins += BINS * np.arange(len(decided))[:, None]
+    united = (decided == comparable).sum(axis=1)
     by_share = np.bincount(bins.ravel(), minlength=BINS * len(decided)).reshape(-1, BINS)
     return ItemAgreement(
         pairs=pairs,
@@ -100,8 +100,7 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
         p_against=_adjust(-agree, alike),
         p_decided=_adjust(decided, alike),
         shares=np.stack([by_share[0].astype(float), by_share[1:].mean(axis=0)], axis=1),
-        united=_count_items(decided == comparable),
-        split=_count_items(agree == 0),
+        united=(int(united[0]), float(united[1:].mean())),
         replicates=replicates,
     )
 
@@ -150,11 +149,6 @@ def _adjust(counts: Array, alike: tuple[Integers, Integers]) -> Array:
     z = beyond / np.where(spread > 0, spread, 1.0)
     most = z[1:].max(axis=1)
     return np.asarray((1 + (most[:, None] >= z[0] - TIED).sum(axis=0)) / len(z))
-
-
-def _count_items(such: Flags) -> tuple[int, float]:
-    counts = such.sum(axis=1)
-    return int(counts[0]), float(counts[1:].mean())
 
 
 @dataclass(frozen=True, eq=False)

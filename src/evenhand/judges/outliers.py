@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.directions import sign_scores
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
-from evenhand.errors import UnknownOption, listing, require_option, suggest
+from evenhand.errors import UnknownOption, listing, suggest
 from evenhand.judges.units import NO_OVERLAP, Record
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import see_others
@@ -150,45 +150,32 @@ def outside_limits(
 
 # Mean agreement by judge (section 3.3): judges above centre + k sd are outside, none is too near. A
 # strict judge is as far from the others as a careless one.
-
-MEAN_AGREEMENT: Final = "mean-agreement"
-
-
-def find_by_mean_agreement(
-    profiles: Sequence[JudgeProfile], *, limits: Limits | None = None
-) -> Outliers:
-    outliers = _find_by_mean(MEAN_AGREEMENT, "mean_agreement", profiles, limits)
-    if outliers.values:
-        return outliers
-    return replace(outliers, why=f"{NO_OVERLAP}: nobody can be set beside others")
-
-
+#
 # Mean score by judge. The paper (section 3.3) sets a judge's mean beside the mean of the same
 # outputs by the others and removes those "above and behind the standard deviation". Its rule can be
 # read in two ways, and both are here: the judge's mean against the mean of all judges' means
 # (figures 2 and 3 as they are drawn), or the gap to the others on the same outputs against the mean
 # of all gaps. A mean depends on which outputs a judge happened to see, a gap does not.
 
+MEAN_AGREEMENT: Final = "mean-agreement"
 MEAN_SCORE: Final = "mean-score"
 READINGS: Final = ("mean", "gap")
 
 
-def find_by_mean_score(
-    profiles: Sequence[JudgeProfile], *, reading: str = "mean", limits: Limits | None = None
+def find_by_mean(
+    method: str, profiles: Sequence[JudgeProfile], limits: Limits, *, reading: str = "mean"
 ) -> Outliers:
-    require_option("reading of the mean score", reading, READINGS)
-    return _find_by_mean(MEAN_SCORE, reading, profiles, limits)
-
-
-def _find_by_mean(
-    method: str, name: str, profiles: Sequence[JudgeProfile], limits: Limits | None
-) -> Outliers:
-    """Find judges outside by a number of their profiles, where it exists."""
-    known = {one.judge: getattr(one, name) for one in profiles}
+    """Find judges outside by their mean agreement, or by a reading of their mean score."""
+    scored = method == MEAN_SCORE
+    known = {one.judge: getattr(one, reading if scored else "mean_agreement") for one in profiles}
     values = {judge: value for judge, value in known.items() if value is not None}
     size = max(abs(one.mean) for one in profiles)
-    limits, both = limits or Limits(), method == MEAN_SCORE
-    return outside_limits(method, profiles[0].criterion, values, limits, two_sided=both, size=size)
+    found = outside_limits(
+        method, profiles[0].criterion, values, limits, two_sided=scored, size=size
+    )
+    if values or scored:
+        return found
+    return replace(found, why=f"{NO_OVERLAP}: nobody can be set beside others")
 
 
 # How many judges the limits leave outside by chance alone. The deviation of one of J independent
@@ -280,10 +267,7 @@ def count_missed(
     return {name: tuple(judge_counts) for name, judge_counts in counts.items()}
 
 
-def find_by_easy_items(
-    criterion: str, counts: Collection[EasyCount], rule: EasyRule | None = None
-) -> Outliers:
-    rule = rule or EasyRule()
+def find_by_easy_items(criterion: str, counts: Collection[EasyCount], rule: EasyRule) -> Outliers:
     values = {count.judge: count.missed / count.n for count in counts if count.n >= rule.least}
     worst = sorted(values, key=lambda judge: (-values[judge], judge))
     few = f"no judge scored {rule.least} outputs whose worth is known"

@@ -46,7 +46,7 @@ from evenhand.data.controls import (
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import group_ratings, split_table
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.rating_rows import digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable, take
@@ -305,7 +305,9 @@ class JudgeTest:
     rejected: bool  # whether the LLM is as good, by all judges' tests together
 
 
-def run_judge_tests(panel: Panel, verdict: Array, epsilon: float, least: int) -> list[JudgeTest]:
+def run_judge_tests(
+    panel: Panel, verdict: Array, epsilon: float, least: int = MIN_OUTPUTS
+) -> list[JudgeTest]:
     """Test each judge by himself, as if outputs were independent."""
     rows = compare(panel, verdict)
     tests = []
@@ -362,9 +364,10 @@ class Replacement:
     over_constant: float  # lower end of how much closer the LLM is than it, classes alike
     kappa: float  # agreement of judges beyond chance
     kappa_lower: float  # lower end of its one-sided 95 % interval
-    winning_rate: float | None  # published: share of judges for whom it is as good
-    advantage: float | None  # published: mean share of outputs where it is as close, or closer
     tests: tuple[JudgeTest, ...]  # published, by judge
+    winning_rate: float | None = None  # published: share of judges for whom it is as good
+    # published: mean share of outputs where it is as close, or closer
+    advantage: float | None = None
 
     @property
     def informative(self) -> bool:
@@ -691,29 +694,8 @@ def examine_llm(
         rows = compare(part, verdict)
         return weigh_classes(part, rows) if balanced else rows
 
-    rows = of_llm(panel)
-    present = np.unique(rows.judge)
-    if not len(present):
-        alone = ~np.isnan(verdict.reshape(len(panel.item), -1)[panel.output, 0])
-        if alone.any():
-            if len(panel.judges) == 1 < len(panel.verdicts):
-                advice = [*advice, "exchange the two files, if --llm was given people's"]
-            raise NotIdentified(
-                f"each of the {plural(int(alone.sum()), 'output')} that people and {llm} judged"
-                f" was judged by one person only: it takes {MIN_JUDGES} people, and outputs that"
-                " two of them or more judged",
-                ["have people judge outputs again that others judged", *advice],
-            )
-        raise NotIdentified(
-            f"no output was judged by two people and {llm}",
-            ["give outputs the same names of items and systems for all judges"],
-        )
-    if len(present) < MIN_JUDGES:
-        raise NotIdentified(
-            f"{len(present)} people judged outputs with another and {llm}: it takes {MIN_JUDGES} to"
-            " tell whether an LLM is like one of them",
-            ["collect judgments of more people on the same outputs"],
-        )
+    present = np.unique(of_llm(panel).judge)
+    refuse_few(panel, llm, len(present), advice)
     d = estimate(panel, of_llm)
     over = {}
     for constant, same in panel.list_constants(llm).items():
@@ -744,9 +726,33 @@ def examine_llm(
         over_constant=over[nearest],
         kappa=kappa.value,
         kappa_lower=kappa.lower(1 - ALPHA),
-        winning_rate=None,
-        advantage=None,
-        tests=tuple(run_judge_tests(panel, verdict, epsilon, MIN_OUTPUTS)),
+        tests=tuple(run_judge_tests(panel, verdict, epsilon)),
+    )
+
+
+def refuse_few(panel: Panel, llm: str, judges: int, advice: Sequence[str]) -> None:
+    """Refuse fewer judges than it takes, of those who judged outputs with another and the LLM."""
+    if judges >= MIN_JUDGES:
+        return
+    if judges:
+        raise NotIdentified(
+            f"{judges} people judged outputs with another and {llm}: it takes {MIN_JUDGES} to tell"
+            " whether an LLM is like one of them",
+            ["collect judgments of more people on the same outputs"],
+        )
+    alone = ~np.isnan(panel.verdicts[llm].reshape(len(panel.item), -1)[panel.output, 0])
+    if not alone.any():
+        raise NotIdentified(
+            f"no output was judged by two people and {llm}",
+            ["give outputs the same names of items and systems for all judges"],
+        )
+    if len(panel.judges) == 1 < len(panel.verdicts):
+        advice = [*advice, "exchange the two files, if --llm was given people's"]
+    raise NotIdentified(
+        f"each of the {plural(int(alone.sum()), 'output')} that people and {llm} judged was judged"
+        f" by one person only: it takes {MIN_JUDGES} people, and outputs that two of them or more"
+        " judged",
+        ["have people judge outputs again that others judged", *advice],
     )
 
 
@@ -798,11 +804,11 @@ def make_panels(
     if isinstance(data, Ratings):
         kept = leave_out_controls(keep_all_judges(data))
         rows = kept.rows(factors=[] if by is None else [kept.require(by)])
-        parts = group_ratings(rows, by)
-        return (
-            {name: panel_of_ratings(part, names, score or "rmse") for name, part in parts.items()},
-            digest_ratings(rows),
-        )
+        panels = {}
+        for group, part in group_ratings(rows, by).items():
+            codes, how = (part.judge, part.unit, part.item), score or "rmse"
+            panels[group] = make_panel(part.judges, codes, part.score, names, None, score=how)
+        return panels, digest_ratings(rows)
     if not isinstance(data, Comparisons | Rankings):
         raise InvalidJudgments(
             "LLM judges are tested on judgments that evenhand.read opens, not"
@@ -825,9 +831,7 @@ def panel_of_votes(votes: Votes, names: Sequence[str]) -> Panel:
     if votes.positions_known:
         first = 1 + np.where(votes.left < votes.right, side, -side).astype(np.float64)
     value = 1 + (votes.preferred * side).astype(np.float64)
-    return make_panel(
-        votes.judges, codes, value, names, labels=SIDES, score="accuracy", first=first
-    )
+    return make_panel(votes.judges, codes, value, names, SIDES, score="accuracy", first=first)
 
 
 def orient(votes: Votes, names: Sequence[str]) -> Integers:
@@ -846,18 +850,13 @@ def orient(votes: Votes, names: Sequence[str]) -> Integers:
     return np.where(preferred >= 0, 1, -1)
 
 
-def panel_of_ratings(rows: RatingRows, names: Sequence[str], score: str) -> Panel:
-    codes = (rows.judge, rows.unit, rows.item)
-    return make_panel(rows.judges, codes, rows.score, names, labels=None, score=score)
-
-
 def make_panel(
     judges: tuple[str, ...],
     codes: tuple[Codes, Codes, Codes],
     value: Array,
     names: Sequence[str],
-    *,
     labels: tuple[str, ...] | None,
+    *,
     score: str,
     first: Array | None = None,
 ) -> Panel:

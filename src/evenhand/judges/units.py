@@ -407,10 +407,14 @@ def _lay(units: Units, mine: NDArray[np.intp], later: Integers) -> Overlap:
 
 
 class Record:
-    """A dataclass that JSON can hold: tuples as lists, and parts as their own records."""
+    """A dataclass that JSON can hold: tuples as lists, parts as their own records, notes last."""
 
     def to_dict(self) -> dict[str, Any]:
-        return describe(self, *vars(self))
+        described = describe(self, *vars(self))
+        if "notes" in described:
+            del described["notes"]
+            described["findings"] = describe_findings(vars(self)["notes"])
+        return described
 
 
 def describe(item: object, *names: str) -> dict[str, Any]:
@@ -444,11 +448,6 @@ class Coefficient(Record):
     def word(self) -> str | None:
         """Landis and Koch's word for it; None where it is no κ."""
         return next((one.values["word"] for one in self.notes if one.code == "landis-koch"), None)
-
-    def to_dict(self) -> dict[str, Any]:
-        described = super().to_dict()
-        del described["notes"]
-        return {**described, "findings": describe_findings(self.notes)}
 
     def without_interval(self) -> Coefficient:
         """Leave out an interval that draws items where judges were to be drawn."""

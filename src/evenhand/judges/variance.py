@@ -582,15 +582,13 @@ def plan_design(
     if min(judges, items, 1 if each is None else each) < 1:
         raise UnknownOption("a design has at least one judge, one item and one judgment of each")
     _refuse(components)
-    chosen = min(each, judges) if each is not None and components.rated else each
     seen = components.observed
-    if chosen is not None:
-        many = chosen
-    elif not components.rated:
-        many = seen.each
-    else:  # unasked, all judges score each output where most did
-        complete = seen.each >= MIN_SHARE_COMPLETE * seen.judges
-        many = judges if complete else min(max(round(seen.each), 1), judges)
+    many = seen.each if each is None else each
+    if components.rated:
+        if each is None:  # all judges score each output where most did
+            complete = seen.each >= MIN_SHARE_COMPLETE * seen.judges
+            many = judges if complete else max(round(seen.each), 1)
+        many = min(many, judges)
     item, between = components.find(ITEM), components.between
     nested = item is not None and ITEM_SYSTEM in item.carries
     output = 2 / (many * items)

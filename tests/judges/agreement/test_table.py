@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations
+from random import Random
 
 import duckdb
 import numpy as np
@@ -67,15 +68,16 @@ def test_rows_that_are_left_out_are_counted():
     assert "2 of 3 outputs were judged once" in notes
 
 
-def test_one_judge_is_refused():
-    setting = "judges_per_item = 2 in campaign.toml"
-    with pytest.raises(NotIdentified, match=f"there is one judge alone.*{setting}"):
-        evenhand.measure_agreement(ratings([1, 2, 3, 4], judge=["a"] * 4, item=list("0123")))
-
-
-def test_judges_who_share_nothing_are_refused():
-    with pytest.raises(NotIdentified, match="no two of 4 judges share any"):
-        evenhand.measure_agreement(ratings([1, 2, 3, 4], judge=list("abcd"), item=list("0123")))
+@pytest.mark.parametrize(
+    ("judges", "why"),
+    [
+        ("aaaa", "there is one judge alone.*judges_per_item = 2 in campaign.toml"),
+        ("abcd", "no two of 4 judges share any"),
+    ],
+)
+def test_where_no_two_judges_share_an_output_it_is_refused(judges, why):
+    with pytest.raises(NotIdentified, match=why):
+        evenhand.measure_agreement(ratings([1, 2, 3, 4], judge=list(judges), item=list("0123")))
 
 
 def test_one_item_has_values_and_says_why_there_is_no_interval():
@@ -97,14 +99,16 @@ def test_constant_scores_agree_and_have_no_kappa():
     assert "declare the scale" in unknown.why
 
 
-def test_all_scores_missing_is_refused():
-    with pytest.raises(InvalidJudgments, match="has no score in any of 2 rows"):
-        evenhand.measure_agreement(ratings(pl.Series([None, None], dtype=pl.Float64)))
-
-
-def test_scores_off_the_declared_scale_are_refused():
-    with pytest.raises(InvalidJudgments, match="not on the scale 1 to 5: 7"):
-        evenhand.measure_agreement(ratings([1, 7, 2, 2]), scale="1-5")
+@pytest.mark.parametrize(
+    ("scores", "why"),
+    [
+        (pl.Series([None, None], dtype=pl.Float64), "has no score in any of 2 rows"),
+        ([1, 7, 2, 2], "not on the scale 1 to 5: 7"),
+    ],
+)
+def test_scores_that_are_missing_or_off_the_declared_scale_are_refused(scores, why):
+    with pytest.raises(InvalidJudgments, match=why):
+        evenhand.measure_agreement(ratings(scores), scale="1-5")
 
 
 def test_a_rare_answer_with_low_kappa_is_warned_of():
@@ -238,9 +242,6 @@ def test_more_ratings_than_can_be_held_are_refused(monkeypatch):
     monkeypatch.setattr(agreement, "MAX_RATINGS", 359)
     with pytest.raises(InvalidJudgments, match=r"up to 359 ratings, and .* has 360"):
         evenhand.measure_agreement(evenhand.read(scores()))
-
-
-# The result of a task or criterion depends on its own judgments alone.
 
 
 # Pairs of one judge's votes are no agreement between judges, whatever WMT's key lets through.
@@ -486,3 +487,70 @@ def test_criteria_of_different_scales_are_answered_one_by_one():
     answer = list(map(str, found.document().answer))
     assert [one.partition(":")[0] for one in answer] == ["adequacy", "fluency"]
     assert "scales-differ" in {one.code for one in found.notes}
+
+
+# The first of a judge's two answers is the first in the table, whatever joins the table needs.
+
+
+FORMS = ("pandas", "polars", "lazy", "parquet", "csv", "duckdb")
+
+
+def two_rankings(*, mixed):
+    """Three judges rank four outputs of each of 12 items twice, without order or names in it."""
+    luck, rows = Random(3), []
+    for _ in range(2):
+        for item in luck.sample(range(12), 12):
+            for judge in "xyz":
+                own = [("A", 1), ("B+C", 2), ("D", luck.choice([1, 2, 3]))]
+                marks = [(name, luck.choice([rank, 3])) for name, rank in luck.sample(own, 3)]
+                name = f"r{luck.random()}"
+                rows += [(name, judge, f"i{item}", system, rank) for system, rank in marks]
+    rows = luck.sample(rows, len(rows)) if mixed else rows
+    return pl.DataFrame(rows, ["ranking", "judge", "item", "system", "rank"], orient="row")
+
+
+def list_pairs(table, sign):
+    """Pairs of each ranking, in the order in which rankings begin."""
+    rankings = {}
+    for row in table.iter_rows(named=True):
+        names = row["system"].split("+") if sign else [row["system"]]
+        own = rankings.setdefault(row["ranking"], [])
+        own += [{**row, "system": name, "output": row["system"]} for name in names]
+    for rows in rankings.values():
+        for one, other in combinations(sorted(rows, key=lambda row: row["system"]), 2):
+            if one["output"] != other["output"]:
+                said = (one["rank"] < other["rank"]) - (one["rank"] > other["rank"])
+                yield one["judge"], one["item"], one["system"], other["system"], said
+
+
+def share_same(pairs):
+    """Mean share over output pairs of pairs of judges whose first answers are the same."""
+    units = {}
+    for judge, item, low, high, said in pairs:
+        units.setdefault((item, low, high), {}).setdefault(judge, said)
+    told = [list(combinations(own.values(), 2)) for own in units.values() if len(own) > 1]
+    return sum(sum(a == b for a, b in own) / len(own) for own in told) / len(told)
+
+
+def write(table, form, folder):
+    """Return a table in some form."""
+    if form in ("parquet", "csv", "duckdb"):
+        path = folder / f"table.{'csv' if form == 'csv' else 'parquet'}"
+        (table.write_csv if form == "csv" else table.write_parquet)(path)
+        return duckdb.sql(f"select * from '{path}'") if form == "duckdb" else path
+    return {"pandas": table.to_pandas, "polars": table.clone, "lazy": table.lazy}[form]()
+
+
+def same_answer(data):
+    found = measure_agreement(data, coefficients="n-agreement")
+    return found.whole["n-agreement-0"].value
+
+
+@pytest.mark.parametrize(("sign", "mixed"), [("+", True)])
+@pytest.mark.parametrize("form", FORMS)
+def test_of_two_rankings_the_one_that_begins_first_counts(form, sign, mixed, tmp_path):
+    # expected by going through the rows one by one
+    table = two_rankings(mixed=mixed)
+    expected = share_same(list_pairs(table, sign))
+    data = read(write(table, form, tmp_path), **({"system_separator": sign} if sign else {}))
+    assert same_answer(data) == pytest.approx(expected)

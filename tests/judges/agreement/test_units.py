@@ -11,15 +11,11 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 import evenhand
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, RatingRows, read_scale
 from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.judges.agreement import correlate_repeats, find_answer_units
 from evenhand.judges.agreement_intervals import form_blocks
 from evenhand.judges.coefficients import fleiss_kappa as our_fleiss
 from evenhand.judges.coefficients import krippendorff_alpha, n_agreement
 from evenhand.judges.counts import Sums, count_coincidences
-from evenhand.judges.self_agreement import (
-    correlate_repeats,
-    find_answer_units,
-    find_repeats,
-)
 from evenhand.judges.units import find_units
 from score_tables import names, rows_of
 
@@ -106,26 +102,25 @@ def test_pooled_coefficients_are_those_of_answers_laid_side_by_side():
 
 
 def test_the_earlier_answer_is_correlated_with_the_later():
-    found = correlate_repeats(find_repeats(asked_twice()))
+    found = correlate_repeats(asked_twice())
     assert found.value == pytest.approx(stats.pearsonr(FIRST, AGAIN).statistic)
     assert (found.units, found.ratings) == (8, 16)
 
 
 def test_judges_who_repeat_themselves_throughout_or_always_say_the_same():
     sure = rows_of_answers([0] * 6, [0, 1, 2] * 2, [1, 2, 4] * 2)
-    assert correlate_repeats(find_repeats(sure)).value == 1
-    found = correlate_repeats(find_repeats(rows_of_answers([0] * 4, [0, 1] * 2, [3] * 4)))
+    assert correlate_repeats(sure).value == 1
+    found = correlate_repeats(rows_of_answers([0] * 4, [0, 1] * 2, [3] * 4))
     assert "all alike" in found.why
 
 
 def test_controls_are_no_repeats_and_without_repeats_there_is_nothing():
     kind = np.array([TARGET, CONTROL], dtype=np.int8)
     rows = rows_of_answers([0, 0], [0, 0], [1, 2], kind=kind)
-    assert find_repeats(rows).units == 0
     with pytest.raises(NotIdentified, match="no judge scored an output twice"):
         find_answer_units(rows)
-    found = correlate_repeats(find_repeats(rows))
-    assert (found.value, found.why) == (None, "no judge scored an output twice")
+    found = correlate_repeats(rows)
+    assert (found.units, found.value, found.why) == (0, None, "no judge scored an output twice")
 
 
 # How far judges of a unit are apart, and what is said of scores that hardly exist.

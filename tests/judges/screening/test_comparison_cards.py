@@ -3,13 +3,16 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
+import evenhand
 from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.cards import (
+    CLASSES,
     Card,
-    Evidence,
     find_reason,
     fit_mixture,
     note_camps,
@@ -144,15 +147,6 @@ def test_a_group_of_the_contrary_taste_is_named_as_a_group():
 # Where nobody is flagged: each reason has an advice of its own, and evidence is said as such.
 
 
-def card(judge, p_honest, **more):
-    posterior = {"honest": p_honest, "careless": 1 - p_honest, "reversed": 0.0}
-    return Card(judge, 140, posterior, **more)
-
-
-def controls(said):
-    return Evidence("controls", f"controls: {said} as expected; all judges 80 %")
-
-
 FEW = say("few-judges", n=6, needed=8)
 
 
@@ -190,3 +184,36 @@ def test_judges_are_of_one_mind_from_two_standard_deviations_on(alike, named):
     second = np.where(np.arange(25) < alike, 1.0, -1.0)
     unit, judge = np.tile(np.arange(25), 2), np.repeat([0, 1], 25)
     assert bool(note_camps(unit, judge, np.concatenate([np.ones(25), second]))) == named
+
+
+# Flags in published campaigns: what holds whatever the truth is, and a published competence.
+
+
+def value(card: Card, name: str) -> float | None:
+    return next((one.value for one in card.evidence if one.name == name), None)
+
+
+def test_slopes_rank_crowd_workers_much_as_their_published_competence_does(data_folder):
+    """UKPConvArg1: MACE (Hovy et al. 2013) knows labels only, the slope arguments' worths too."""
+    folder = data_folder / "ukpconvarg1"
+    found = evenhand.screen_judges(folder / "pairwise.parquet")
+    table = pd.read_csv(folder / "published_worker_competence.csv")
+    published = dict(zip(table["judge"], table["mace_competence"], strict=True))
+    assert len(found.cards) == 3815
+    for least, correlation in ((20, 0.4), (100, 0.6)):
+        kept = [card for card in found.cards if card.n >= least]
+        pairs = [(value(card, "slope"), published[card.judge]) for card in kept]
+        assert stats.spearmanr(*zip(*pairs, strict=True)).statistic > correlation
+
+
+def test_careless_judges_of_the_wmt10_crowd_agree_with_unanimous_others_no_more_than_chance(
+    data_folder,
+):
+    data = evenhand.read(data_folder / "wmt10_rankings" / "rankings.parquet").comparisons()
+    found = evenhand.screen_judges(data.where("judge_group = 'crowd'"))
+    flagged = [card for card in found.flagged if set(card.flags) & set(CLASSES)]
+    rest = [value(card, "agreement") for card in found.cards if not card.flags and card.n >= 10]
+    assert found.kind == "rankings"
+    assert flagged
+    for card in flagged:
+        assert value(card, "agreement") < 0.5 < np.mean([one for one in rest if one is not None])

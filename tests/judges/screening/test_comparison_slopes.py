@@ -15,7 +15,6 @@ from evenhand.judges.comparison_evidence import (
     PSEUDO_ANSWERS,
     PSEUDO_JUDGES,
     SLOPE_RIDGE,
-    Ballot,
     find_slopes,
     find_vote_habits,
     leave_out_gaps,
@@ -70,17 +69,10 @@ def test_random_rankings_of_five_count_for_half_of_their_comparisons():
 # Leave-judge-out worths beside full refits by scipy, task by task.
 
 
-def ballot_of(panel: Panel, tasks: int = 1) -> Ballot:
-    votes = panel.simulate(generator(4, 50, 0))
-    rows = np.flatnonzero(votes.outcome != TIE)
-    won = (votes.outcome[rows] == LEFT).astype(float)
-    task = votes.item[rows] % tasks
-    return Ballot(task, votes.judge[rows], votes.left[rows], votes.right[rows], won)
-
-
-def refit(ballot: Ballot, keep: np.ndarray, systems: int) -> np.ndarray:
+def refit(votes: Votes, keep: np.ndarray, systems: int) -> np.ndarray:
     """Ridge worths by scipy's BFGS."""
-    sign, left, right = 2 * ballot.won[keep] - 1, ballot.left[keep], ballot.right[keep]
+    left, right = votes.left[keep], votes.right[keep]
+    sign = np.where(votes.outcome[keep] == LEFT, 1.0, -1.0)
 
     def loss(worths):
         eta = sign * (worths[left] - worths[right])
@@ -92,17 +84,17 @@ def refit(ballot: Ballot, keep: np.ndarray, systems: int) -> np.ndarray:
     return optimize.minimize(loss, np.zeros(systems), jac=True, method="BFGS").x
 
 
-def errors_beside_refits(ballot: Ballot, systems: int, gaps: np.ndarray) -> tuple[float, float]:
+def errors_beside_refits(votes: Votes, systems: int, gaps: np.ndarray) -> tuple[float, float]:
     """Root mean square error of one step, and of leaving nobody out."""
     truth, whole = np.empty(len(gaps)), np.empty(len(gaps))
-    for task in np.unique(ballot.task):
-        inside = ballot.task == task
-        everybody = refit(ballot, inside, systems)
-        whole[inside] = (everybody[ballot.left] - everybody[ballot.right])[inside]
-        for judge in np.unique(ballot.judge[inside]):
-            own = inside & (ballot.judge == judge)
-            worths = refit(ballot, inside & (ballot.judge != judge), systems)
-            truth[own] = (worths[ballot.left] - worths[ballot.right])[own]
+    for task in np.unique(votes.task):
+        inside = votes.task == task
+        everybody = refit(votes, inside, systems)
+        whole[inside] = (everybody[votes.left] - everybody[votes.right])[inside]
+        for judge in np.unique(votes.judge[inside]):
+            own = inside & (votes.judge == judge)
+            worths = refit(votes, inside & (votes.judge != judge), systems)
+            truth[own] = (worths[votes.left] - worths[votes.right])[own]
     return tuple(float(np.sqrt(np.mean((one - truth) ** 2))) for one in (gaps, whole))
 
 
@@ -110,9 +102,11 @@ def errors_beside_refits(ballot: Ballot, systems: int, gaps: np.ndarray) -> tupl
     ("panel", "tasks"), [(Panel(60), 1), (Panel(30, judges=9), 1), (Panel(30, systems=5), 3)]
 )
 def test_one_step_is_a_full_refit_but_for_a_tenth_of_what_leaving_out_changes(panel, tasks):
-    ballot = ballot_of(panel, tasks)
-    gaps, passed_over = leave_out_gaps(ballot)
-    one_step, nobody_out = errors_beside_refits(ballot, panel.systems, gaps)
+    votes = panel.simulate(generator(4, 50, 0))
+    votes = votes.take(votes.outcome != TIE)
+    votes = replace(votes, task=votes.item % tasks, tasks=tuple("abc"[:tasks]))
+    gaps, passed_over = leave_out_gaps(votes)
+    one_step, nobody_out = errors_beside_refits(votes, panel.systems, gaps)
     assert passed_over == 0
     assert one_step < 0.1 * nobody_out
     assert one_step < 0.05

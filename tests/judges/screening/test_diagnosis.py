@@ -46,7 +46,8 @@ def test_removal_is_the_golden_one(entry, table, ddof):
     near = {"abs": entry.tolerance["abs"], "rel": 0}
     for method in ("mean-score", "mean-agreement"):
         expected = entry.expected["removal"][f"ddof{ddof}"][method.replace("-", "_")]
-        outliers, removal = found.outliers_of(method, ""), found.removal_of(method, "")
+        outliers = found.outliers_of(method, "")
+        (removal,) = (one for one in found.removals if one.method == method)
         for name, value in (("centre", "center"), ("sd", "sd"), ("upper", "upper")):
             assert getattr(outliers, name) == pytest.approx(expected[value], **near)
         assert [int(judge) for judge in removal.judges] == expected["removed"]
@@ -157,14 +158,32 @@ def test_one_judge_is_described_and_never_outside():
     assert "no output was judged by two judges" in found.agreement[0].why
 
 
-def test_data_without_judges_are_refused():
-    with pytest.raises(NotIdentified, match="no column of judges; name it"):
-        diagnose_judges(ratings([("1", "a", 1)], ("item", "system", "score")))
+KIND = (*FOUR[:4], "kind", "expected")
+TARGETS = [(*one, "target", None) for one in SMALL]
 
 
-def test_controls_alone_are_refused():
-    with pytest.raises(NotIdentified, match="all scores are of controls"):
-        diagnose_judges(ratings([("x", "1", "a", 1, "bad")], (*FOUR[:4], "kind")))
+@pytest.mark.parametrize(
+    ("lines", "columns", "fault", "words"),
+    [
+        ([("1", "a", 1)], FOUR[1:4], NotIdentified, "no column of judges; name it"),
+        ([("x", "1", "a", 1, "bad")], KIND[:5], NotIdentified, "all scores are of controls"),
+        (
+            [*TARGETS, ("x", "9", "a", 5.0, "control", 7.0)],
+            KIND,
+            InvalidJudgments,
+            "off the scale 1 to 5: 7",
+        ),
+        ([*TARGETS, ("x", "9", "a", 5.0, "control", np.inf)], KIND, InvalidJudgments, "infinite"),
+    ],
+)
+def test_data_that_cannot_be_diagnosed_are_refused(lines, columns, fault, words):
+    with pytest.raises(fault, match=words):
+        diagnose_judges(ratings(lines, columns), scale="1-5")
+
+
+def test_scores_too_large_to_be_added_up_are_refused():
+    with pytest.raises(InvalidJudgments, match=r"1e\+200 cannot be added up"):
+        diagnose_judges(ratings([*SMALL, ("z", "3", "a", 1e200)]))
 
 
 @pytest.mark.parametrize(
@@ -226,36 +245,6 @@ def test_the_share_is_that_of_drawn_judges(judges, k, ddof):
 def test_of_four_judges_a_third_is_outside_one_sd():
     """t is √1.6 on 2 degrees of freedom, where P(|T| > t) = 1 − t / √(2 + t²)."""
     assert share_outside(Limits(), 4) == pytest.approx(1 / 3)
-
-
-# Numbers that no diagnosis can work with.
-
-
-FOUR_OF_DIAGNOSIS_CHECKS = ("judge", "item", "system", "score")
-SMALL_OF_DIAGNOSIS_CHECKS = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")
-
-
-@pytest.mark.parametrize(
-    ("expected", "words"), [(7.0, "off the scale 1 to 5: 7"), (float("inf"), "infinite")]
-)
-def test_expected_scores_that_nobody_can_give_are_refused(expected, words):
-    lines = [(*one, "target", None) for one in SMALL_OF_DIAGNOSIS_CHECKS] + [
-        ("x", "9", "a", 5.0, "control", expected)
-    ]
-    data = ratings(lines, (*FOUR_OF_DIAGNOSIS_CHECKS, "kind", "expected"))
-    with pytest.raises(InvalidJudgments, match=words):
-        diagnose_judges(data, scale="1-5")
-
-
-def test_scores_too_large_to_be_added_up_are_refused():
-    with pytest.raises(InvalidJudgments, match=r"1e\+200 cannot be added up"):
-        diagnose_judges(ratings([*SMALL_OF_DIAGNOSIS_CHECKS, ("z", "3", "a", 1e200)]))
-
-
-# The signature of a diagnosis.
-
-
-# What a diagnosis says.
 
 
 def test_judges_by_chance_are_counted_at_the_limits_that_were_asked():

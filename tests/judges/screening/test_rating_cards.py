@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,17 @@ from rating_lines import table_of
 ALL = tuple((kind, 3) for kind in BAD)
 
 
-def changed(rows, **values):
-    names = {name: getattr(rows, name) for name in rows.__dataclass_fields__}
-    return type(rows)(**{**names, **values})
-
-
 @pytest.fixture(scope="module")
 def rows():
     return RatingPanel(each=120, bad=ALL).draw(np.random.default_rng(1))
+
+
+def card_of(found, judge):
+    return next(card for card in found.cards if card.judge == judge)
+
+
+def line_of(card, name):
+    return next(one for one in card.evidence if one.name == name)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +44,7 @@ def test_bad_judges_are_flagged_for_what_they_are_and_come_first(found):
 
 
 def test_a_card_says_what_was_seen_with_its_numbers(found):
-    card = next(card for card in found.cards if card.judge == "J000")
+    card = card_of(found, "J000")
     evidence = {one.name: one for one in card.evidence}
     assert [*evidence] == ["others' scores", "seconds", "severity", "coarse", "extreme", "drifting"]
     slope = evidence["others' scores"]
@@ -55,9 +59,9 @@ def test_a_card_says_what_was_seen_with_its_numbers(found):
 def test_severity_is_never_a_flag():
     rows = RatingPanel(each=120, points=100, severity=0).draw(np.random.default_rng(2))
     score = rows.score - 40 * (rows.judge == 5)
-    found = screen_ratings(changed(rows, score=score))
-    card = next(card for card in found.cards if card.judge == "J005")
-    severity = next(one for one in card.evidence if one.name == "severity")
+    found = screen_ratings(replace(rows, score=score))
+    card = card_of(found, "J005")
+    severity = line_of(card, "severity")
     assert severity.upper < -30
     assert "which is no fault" in severity.says
     assert card.flags == ()
@@ -65,7 +69,7 @@ def test_severity_is_never_a_flag():
 
 def test_always_the_same_score_is_careless_by_evidence():
     rows = RatingPanel(each=120).draw(np.random.default_rng(3))
-    found = screen_ratings(changed(rows, score=np.where(rows.judge == 4, 3.0, rows.score)))
+    found = screen_ratings(replace(rows, score=np.where(rows.judge == 4, 3.0, rows.score)))
     card = found.flagged[0]
     assert (card.judge, card.flags) == ("J004", ("careless",))
     assert card.evidence[0].says.startswith("always the same score, over 120 outputs")
@@ -94,11 +98,11 @@ def test_controls_find_whom_slopes_alone_cannot():
             low = rng.uniform(0, 100) if careless else worth - 35 + rng.normal(0, 8)
             lines.append((*place, low, CONTROL, -1))
     found = screen_ratings(table_of(lines, "judge item system score kind direction"))
-    card = next(card for card in found.cards if card.judge == "J00")
-    control = next(one for one in card.evidence if one.name == "controls")
+    card = card_of(found, "J00")
+    control = line_of(card, "controls")
     assert control.log_odds > 3
-    honest = next(card for card in found.cards if card.judge == "J07")
-    assert next(one for one in honest.evidence if one.name == "controls").log_odds < -3
+    honest = card_of(found, "J07")
+    assert line_of(honest, "controls").log_odds < -3
 
 
 NOISE = np.random.default_rng(20131)
@@ -127,9 +131,9 @@ def test_degenerate_tables_give_finite_cards_without_class_flags(lines):
 
 def test_what_cannot_be_screened_is_refused(rows):
     with pytest.raises(NotIdentified, match="nobody knows who the judges are"):
-        screen_ratings(changed(rows, judges=("",)))
+        screen_ratings(replace(rows, judges=("",)))
     with pytest.raises(NotIdentified, match="all scores are of controls"):
-        screen_ratings(changed(rows, kind=np.full(rows.size, CONTROL, np.int8)))
+        screen_ratings(replace(rows, kind=np.full(rows.size, CONTROL, np.int8)))
     same = [(f"J{j}", str(k), f"s{k % 2}", 3) for j in range(12) for k in range(20)]
     with pytest.raises(NotIdentified, match="all scores are the same; ask for scores that tell"):
         screen_ratings(table_of(same))
@@ -139,13 +143,8 @@ def test_what_cannot_be_screened_is_refused(rows):
         screen_ratings(rows, scale=read_scale("1-4"))
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["wmt07_scores", "rankme_nlg"],
-)
+@pytest.mark.parametrize("name", ["wmt07_scores", "rankme_nlg"])
 def test_real_campaigns_are_screened_as_they_are(data_folder, name):
-    import evenhand
-
     rows = evenhand.read(data_folder / name / "ratings.parquet").rows()
     found = screen_ratings(rows)
     assert len(found.cards) == len(rows.judges)
@@ -156,34 +155,23 @@ def test_real_campaigns_are_screened_as_they_are(data_folder, name):
 # Who could have been seen, and how the level is shared out.
 
 
-@pytest.fixture(scope="module")
-def rows_of_rating_power():
-    return RatingPanel(each=120).draw(np.random.default_rng(1))
-
-
 def test_classes_have_four_fifths_of_the_level():
-    rows_of_rating_power = RatingPanel(each=120, bad=(("random", 1),)).draw(
-        np.random.default_rng(2)
-    )
-    p = next(
-        card for card in screen_ratings(rows_of_rating_power).cards if card.judge == "J000"
-    ).p_honest
+    rows = RatingPanel(each=120, bad=(("random", 1),)).draw(np.random.default_rng(2))
+    p = card_of(screen_ratings(rows), "J000").p_honest
     for share, flags in ((0.801, ()), (0.799, ("careless",))):
-        found = screen_ratings(rows_of_rating_power, level=p / share)
-        assert next(card for card in found.cards if card.judge == "J000").flags == flags
+        found = screen_ratings(rows, level=p / share)
+        assert card_of(found, "J000").flags == flags
 
 
 def test_habits_have_a_fifth_of_the_level_and_cards_say_both_numbers():
-    rows_of_rating_power = RatingPanel(each=60, bad=(("coarse", 1),)).draw(np.random.default_rng(2))
-    seen = see_judges(rows_of_rating_power)
+    rows = RatingPanel(each=60, bad=(("coarse", 1),)).draw(np.random.default_rng(2))
+    seen = see_judges(rows)
     assert seen.verdict.habits[0].name == "coarse"
     adjusted = float(seen.verdict.habit_p[0][0])
     for level, flagged in ((5.01 * adjusted, True), (4.99 * adjusted, False)):
-        assert (
-            "coarse" in see_judges(rows_of_rating_power, level=level).verdict.flags[0]
-        ) == flagged
-    card = next(card for card in screen_ratings(rows_of_rating_power).cards if card.judge == "J000")
-    says = next(one.says for one in card.evidence if one.name == "coarse")
+        assert ("coarse" in see_judges(rows, level=level).verdict.flags[0]) == flagged
+    card = card_of(screen_ratings(rows), "J000")
+    says = line_of(card, "coarse").says
     assert "adjusted p" in says
     assert "flagged up to 0.01" in says
 
@@ -247,9 +235,7 @@ def test_criteria_of_opposite_directions_are_turned_before_they_are_averaged():
 def screen(rows, turned):
     """Screen scores as they are, or with errors turned into points."""
     names = ("judge", "item", "system", "criterion", "score")
-    columns = {
-        name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)
-    }
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     if turned:
         each = zip(columns["criterion"], columns["score"], strict=True)
         columns["score"] = [20 - score if name == "errors" else score for name, score in each]

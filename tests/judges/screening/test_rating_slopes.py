@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -156,11 +158,6 @@ def habits_of(rows, scale=None):
     return {habit.name: habit for habit in find_habits(rows, seen, rating_slopes(seen), scale)}
 
 
-def changed(rows, score):
-    names = {name: getattr(rows, name) for name in rows.__dataclass_fields__}
-    return type(rows)(**{**names, "score": np.clip(np.round(score), 1, 5)})
-
-
 @pytest.fixture(scope="module")
 def rows():
     return RatingPanel(each=120).draw(np.random.default_rng(4))
@@ -179,7 +176,7 @@ def test_a_judge_who_grows_severe_within_the_session_drifts(rows):
     place = np.argsort(np.argsort(rows.moment[own])) / own.sum()
     score = rows.score.copy()
     score[own] += 2.5 * (0.5 - place)
-    habit = habits_of(changed(rows, score))["drifting"]
+    habit = habits_of(replace(rows, score=np.clip(np.round(score), 1, 5)))["drifting"]
     assert habit.p[7] < 0.01
     assert habit.value[7] < -1
     assert habits_of(rows)["drifting"].p[7] > 0.01

@@ -15,7 +15,7 @@ from evenhand.judges.outliers import (
     Outliers,
     count_missed,
     find_by_easy_items,
-    find_by_mean_score,
+    find_by_mean,
     outside_limits,
     profile_judges,
 )
@@ -163,7 +163,7 @@ def test_other_words_are_refused():
 def test_an_expected_score_between_points_goes_with_the_nearest():
     lines = [("p", str(score), "a", score, "control", expected) for score, expected in EXPECTED]
     rows = ratings(lines, ("judge", "item", "system", "score", "kind", "expected")).rows()
-    merged, _ = merge_points(rows, [[1, 2], [4, 5]], read_scale("1-5"))
+    merged, _ = merge_points(rows, [[1, 2], [4, 5]], FIVE)
     assert merged.expected.tolist() == [1, 1, 2, 3, 3]
 
 
@@ -209,14 +209,13 @@ def test_the_two_readings_of_the_mean_score_differ_for_who_saw_worse_outputs():
         profile("c", 3.0, 0.0, 1),
         profile("d", 3.0, 2.0, 1),
     ]
-    assert find_by_mean_score(judges).judges == ("a",)
-    assert find_by_mean_score(judges, reading="gap").judges == ("d",)
+    assert find_by_mean("mean-score", judges, Limits()).judges == ("a",)
+    assert find_by_mean("mean-score", judges, Limits(), reading="gap").judges == ("d",)
 
 
 # Judges beside the others: a table worked out by hand, and pandas on many scores.
 
 
-LINES_OF_PROFILES = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")
 BY_HAND = {
     # judge: n, shared, mean, others' mean, gap, mean agreement
     "x": (2, 2, 1.5, 3.25, -1.75, 1.75),
@@ -230,7 +229,9 @@ def numbers(one):
 
 
 def test_three_judges_are_as_worked_out_by_hand():
-    found = profile_judges(ratings(LINES_OF_PROFILES).rows())
+    found = profile_judges(
+        ratings(lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")).rows()
+    )
     assert {one.judge: numbers(one) for one in found[""]} == BY_HAND
 
 
@@ -265,12 +266,11 @@ def test_many_scores_are_what_joining_the_table_to_itself_gives():
 # Outputs whose worth is known: who misses it.
 
 
-FIVE_OF_EASY_ITEMS = {"": read_scale("1-5")}
 KINDS = ("judge", "item", "system", "score", "kind")
 
 
-def counted(data, easy=(), scales=FIVE_OF_EASY_ITEMS, miss=0.5):
-    found = count_missed(data.rows(), easy, scales, miss)
+def counted(data, easy=()):
+    found = count_missed(data.rows(), easy, {"": FIVE}, 0.5)
     return {one.judge: (one.n, one.missed) for one in found.get("", ())}
 
 
@@ -297,7 +297,7 @@ def test_a_judge_is_outside_who_misses_more_than_a_third_of_two_or_more():
         EasyCount("all", "", 2, 2),
         EasyCount("one", "", 1, 1),
     ]
-    found = find_by_easy_items("", counts)
+    found = find_by_easy_items("", counts, EasyRule())
     assert found.high == ("all", "half")
     assert "one" not in found.values
     assert find_by_easy_items("", counts, EasyRule(share=0.2, least=1)).high == (

@@ -3,6 +3,8 @@
 import numpy as np
 import polars as pl
 
+from evenhand.ranking.sequential.votes import Vote
+
 NAMES = ("ash", "birch", "cedar", "dogwood")
 
 
@@ -19,6 +21,20 @@ def draw_table(n, *, seed=0, gap=0.8, judges=12, taste=0.0):
         said = ("left", "tie", "right")[rng.choice(3, p=parts / parts.sum())]
         rows.append((NAMES[left], NAMES[right], said, f"j{judge:02d}", float(second)))
     return pl.DataFrame(rows, schema=["left", "right", "outcome", "judge", "second"], orient="row")
+
+
+def draw_votes(n, *, systems=4, gap=0.8, tie=0.6, judges=6, late=0, seed=0):
+    """Votes, the first system the best; the last ones come late, after a third of the votes."""
+    names = NAMES if systems == 4 else [f"s{at}" for at in range(systems)]
+    rng, votes = np.random.default_rng(seed), []
+    for number in range(n):
+        known = systems if 3 * number > n else systems - late
+        left, right = rng.choice(known, 2, replace=False).tolist()
+        eta = gap * (right - left)
+        parts = np.array([np.exp(eta / 2), tie, np.exp(-eta / 2)])
+        said = ("left", "tie", "right")[rng.choice(3, p=parts / parts.sum())]
+        votes.append(Vote(names[left], names[right], said, f"j{number % judges}"))
+    return votes
 
 
 def write_rankings(file, n):

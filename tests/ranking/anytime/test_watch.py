@@ -5,6 +5,8 @@ import polars as pl
 import pytest
 
 from evenhand import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption, rank, read
+from evenhand.data.controls import take_pairs
+from evenhand.errors import EvenhandError, UnknownFormat
 from evenhand.ranking.sequential.leaderboard import (
     APART,
     LiveLeaderboard,
@@ -12,8 +14,9 @@ from evenhand.ranking.sequential.leaderboard import (
     read_board,
     write_board,
 )
-from evenhand.ranking.sequential.watch import watch
-from ranking.anytime.arrivals import NAMES, draw_table, write_rankings
+from evenhand.ranking.sequential.votes import Vote
+from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, watch
+from ranking.anytime.arrivals import NAMES, draw_table, draw_votes, write_rankings
 
 
 def test_the_order_of_rows_does_not_matter_where_a_column_tells_the_order():
@@ -201,3 +204,224 @@ def test_a_board_keeps_the_seed_with_which_pairs_of_rankings_were_drawn(tmp_path
     again = watch(table, state=state)
     assert again.board.digest == watch(table, seed=5).board.digest
     assert again.board.digest != watch(table).board.digest
+
+
+# A table that grows has the board of one that is looked at once.
+
+
+ORDER = Beginning(order="second")
+
+
+def open_table(path):
+    return take_pairs(read(str(path)))
+
+
+OPENED = []
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    """Whatever a test follows is closed."""
+    yield
+    while OPENED:
+        OPENED.pop().close()
+
+
+class Hours:
+    """A clock on which an hour goes by between two looks, so that rank sets are always due."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        self.now += 3600.0
+        return self.now
+
+
+def follow(path, beginning=ORDER, *, rest=0.0):
+    return follow_with(open_table, path, beginning, rest=rest)
+
+
+def follow_with(opens, path, beginning=ORDER, *, rest=0.0):
+    OPENED.append(GrowingVotes(path, opens, beginning, rest=rest, clock=Hours()))
+    return OPENED[-1]
+
+
+def grow(path, text, *, to):
+    """Write the file up to a byte."""
+    path.write_bytes(text[:to])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_pieces_decide_what_the_whole_decides(tmp_path, suffix):
+    table, path = draw_table(900), tmp_path / f"votes{suffix}"
+    text = (table.write_csv() if suffix == ".csv" else table.write_ndjson()).encode()
+    votes, decided = follow(path), set()
+    for to in (1, 20, 5_000, 5_001, 12_345, 20_000, len(text) - 1, len(text)):
+        grow(path, text, to=to)
+        votes.look()
+        now = {(one.better, one.worse) for one in votes.state.claims} if votes.state else set()
+        assert decided <= now  # by votes: nothing that was decided vanishes
+        decided = now
+    votes.look()
+    whole = watch(read(str(path)), order="second").board
+    assert len(whole.decided) > 2
+    assert votes.board.decided == whole.decided
+    assert (votes.board.digest, votes.board.signature) == (whole.digest, whole.signature)
+    assert (votes.board.says, votes.board.notes) == (whole.says, whole.notes)
+    assert votes.board.standings == whole.standings
+
+
+def test_only_what_is_new_is_read(tmp_path):
+    table, path = draw_table(400), tmp_path / "votes.csv"
+    read_rows = []
+
+    def count(name):
+        read_rows.append(len(name.read_bytes().splitlines()) - 1)
+        return open_table(name)
+
+    table[:390].write_csv(path)
+    votes = follow_with(count, path, rest=1e9)
+    assert votes.look()
+    table.write_csv(path)
+    assert votes.look()
+    assert not votes.look()
+    assert read_rows == [390, 10]
+    assert votes.board.n_votes == 400
+
+
+def test_a_vote_that_is_older_than_one_that_was_counted_is_named(tmp_path):
+    table, path = draw_table(300), tmp_path / "votes.csv"
+    table[:200].write_csv(path)
+    votes = follow(path)
+    votes.look()
+    pl.concat([table[:200], table[50:51]]).write_csv(path)
+    with pytest.raises(InvalidJudgments, match="vote 52 of this table, ordered by second, is not"):
+        votes.look()
+
+
+def test_a_bad_line_is_named_by_the_file_that_grows(tmp_path):
+    table, path = draw_table(300), tmp_path / "votes.csv"
+    table.write_csv(path)
+    votes = follow(path)
+    votes.look()
+    with path.open("a") as file:
+        file.write("ash,birch,perhaps,j01,400\n")
+    with pytest.raises(EvenhandError, match="perhaps") as refusal:
+        votes.look()
+    assert "evenhand-" not in str(refusal.value)
+
+
+def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
+    table, path = draw_table(600), tmp_path / "votes.csv"
+    table[:400].write_csv(path)
+    kept = watch(read(str(path)), LiveLeaderboard(), order="second").state
+    table.write_csv(path)
+    votes = follow(path, Beginning(state=kept, order="second"))
+    votes.look()
+    whole = watch(read(str(path)), order="second").board
+    assert (votes.board.decided, votes.board.digest) == (whole.decided, whole.digest)
+
+
+def test_rankings_are_refused(tmp_path):
+    path = tmp_path / "votes.csv"
+    write_rankings(path, 30)
+    with pytest.raises(UnknownFormat, match="holds rankings, whose rows could come apart"):
+        follow(path, Beginning()).look()
+
+
+# What is decided vote by vote: the same as by a full look after each, and nothing is lost.
+
+
+def draw(n, systems=6, gap=0.5, tie=0.5, **more):
+    return draw_votes(n, systems=systems, gap=gap, tie=tie, judges=9, **more)
+
+
+def look_always(state, votes):
+    for vote in votes:
+        state.observe([vote])
+        state.decide()
+    return state
+
+
+def follow_all(state, votes):
+    for vote in votes:
+        state.follow([vote])
+    return state
+
+
+ARMS = {
+    "near": {"gap": 0.7},
+    "far, so that systems are unbeaten for long": {"gap": 2.5, "tie": 0.0},
+    "equal": {"gap": 0.0},
+    "one comes late": {"gap": 0.8, "late": 1},
+    "two systems": {"systems": 2, "gap": 0.8},
+    "many, most of which meet seldom": {"systems": 9, "gap": 1.0},
+}
+
+
+@pytest.mark.parametrize(("ties", "named"), [("davidson", False), ("discard", True)])
+@pytest.mark.parametrize("arm", ARMS)
+def test_whoever_follows_votes_decides_what_a_full_look_after_each_would(arm, ties, named):
+    votes = draw(300, **ARMS[arm])
+    board = LiveLeaderboard(ties=ties, judge_votes=20)
+    systems = sorted({vote.left for vote in votes}) if named else ()
+    slow, fast = look_always(board.start(systems), votes), follow_all(board.start(systems), votes)
+    key = lambda one: (one.votes, one.better, one.worse, one.by)  # noqa: E731
+    assert sorted(fast.claims, key=key) == sorted(slow.claims, key=key)
+    assert fast.judge_claims == slow.judge_claims
+    assert bool(fast.claims) == (arm != "equal")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_longer_table_decides_all_that_a_shorter_one_does(seed):
+    """Also where the votes that follow are on a system that nobody knew of."""
+    votes = draw(200, systems=3, gap=0.9, seed=seed)
+    rows = [(vote.left, vote.right, vote.outcome) for vote in votes]
+    table = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
+    stranger = pl.DataFrame([("s9", "s0", "left")] * 2, schema=table.schema, orient="row")
+    whole = watch(read(table)).state.claims
+    assert whole
+    for length in (5, 59, 60, 61, 119, *(one.votes for one in whole)):
+        part = watch(read(table[:length])).state.claims
+        assert part == [one for one in whole if one.votes <= length]
+        more = watch(read(pl.concat([table[:length], stranger]))).state.claims
+        assert more[: len(part)] == part
+
+
+def test_systems_are_named_by_the_first_sixty_votes_or_by_the_square_of_their_number():
+    votes = draw(400, systems=12)
+    state = LiveLeaderboard().start()
+    for number, vote in enumerate(votes, start=1):
+        state.follow([vote])
+        assert (state.founders is None) == (number < 144)
+    assert state.founders == 12
+    few = follow_all(LiveLeaderboard().start(), draw(59, systems=3))
+    assert few.founders is None
+    assert any("once 60 votes have named the systems" in note for note in few.look().notes)
+    assert follow_all(few, draw(1, systems=3)).founders == 3
+
+
+def test_votes_that_named_the_systems_are_no_direct_votes():
+    """Else whoever adds systems while direct votes look bad gains by it: their level is shared."""
+    state = follow_all(LiveLeaderboard(ties="discard").start(), [Vote("a", "b", "left")] * 60)
+    assert state.numerator.direct(0, 1) == (0, 0)
+    follow_all(state, [Vote("a", "b", "left")] * 3)
+    assert state.numerator.direct(0, 1) == (3, 0)
+    assert state.numerator.direct(1, 0) == (0, 3)
+    named = follow_all(
+        LiveLeaderboard(ties="discard").start(["a", "b"]), [Vote("a", "b", "left")] * 60
+    )
+    assert named.numerator.direct(0, 1) == (60, 0)
+
+
+def test_judges_count_on_systems_that_were_named_before_alone():
+    """A late system has no share in the level that judges' pairs have."""
+    state = LiveLeaderboard(judge_votes=1).start(["a", "b"])
+    for number in range(40):
+        state.follow([Vote("z", "a", "left", f"j{number}")])
+    assert state.judge_claims == []
+    assert state.signs.closed == set()
+    for number in range(40):
+        state.follow([Vote("a", "b", "left", f"j{number}")])
+    assert [(one.better, one.worse) for one in state.judge_claims] == [("a", "b")]

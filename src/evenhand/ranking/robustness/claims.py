@@ -15,8 +15,9 @@ from evenhand.errors import InvalidJudgments, UnknownOption, listing, suggest_or
 from evenhand.ranking.ranking import Ranking, name_cause, say_barred
 from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.findings import Finding
+from evenhand.render.values import join_names
 
-HOLDS, FALLS, NO_RANKING = "holds", "falls", "no ranking"
+HOLDS, FALLS, NO_RANKING = "", "falls", "no ranking"  # What became of a conclusion
 REVERSED, UNDECIDED = "reversed", "undecided"
 OUTCOMES: Final = (REVERSED, UNDECIDED)
 MAX_BORDERS_ASKED: Final = 5  # Borders between clusters that are asked about by default
@@ -266,12 +267,8 @@ def say_part(flips: Sequence[Flip], *, whose: bool = False) -> str:
             named = f" ({flip.whose})" if whose and flip.whose else ""
             effects.setdefault(flip.effect, []).append(f"{flip.few}{named}")
     parts: list[str] = [
-        say("falls-without", few=_join(few, "or"), effect=effect) for effect, few in effects.items()
+        say("falls-without", few=join_names(few, "or"), effect=effect)
+        for effect, few in effects.items()
     ]
     parts += [flip.supporters for flip in flips if flip.fewest is None]
     return "; ".join(parts)
-
-
-def _join(names: Sequence[str], word: str) -> str:
-    *first, last = names
-    return f"{', '.join(first)} {word} {last}" if first else last

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations, product
 from typing import Any, Final
 
@@ -56,6 +57,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.models.means import LeastSquaresFit
 from evenhand.numerics import Array, Integers
+from evenhand.numerics.absorption import sum_clusters
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
@@ -87,7 +89,6 @@ from evenhand.ranking.robustness.claims import (
     note_barred,
     say_part,
 )
-from evenhand.ranking.robustness.rating_flips import find_flips
 from evenhand.ranking.settings import Settings, choose_log_linear, name_model
 from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.document import Column, Document, Table
@@ -101,6 +102,8 @@ MAX_PAIRS_TRIED: Final = 3  # Pairs across a border whose difference is taken do
 MAX_UNNAMED_SYSTEMS: Final = 8
 # Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking
 MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000
+# Numbers in the information of all levels beyond which no influence is computed
+MAX_INFLUENCE: Final = 20_000_000
 
 
 def _worth_rows(fit: Fit) -> Array:
@@ -726,7 +729,7 @@ def find_fragility(
     if isinstance(data, Ratings | RatingRows):
         refuse_of_votes({"after": after, "outcomes": REVERSED not in outcomes})
         how = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
-        return _find_in_ratings(take_part(data), board, how, pairs=pairs, most=most)
+        return _find_in_ratings(take_part(data), board, how, pairs, most)
     spec = choose_log_linear(model)
     table = require_pairs(data, "conclusions are of comparisons or rankings, not of")
     if len(table.tasks()) > 1:
@@ -768,16 +771,112 @@ def find_fragility(
     return Fragility(tuple(flips), tuple(notes), case.signature)
 
 
+# Of ratings: levels of judges or items are left out in the order in which they support the
+# difference, to first order, and the number without which the order turns is confirmed by refits.
+
+
 def _find_in_ratings(
     rows: RatingRows,
     board: Ranking | None,
-    settings: Settings,
-    *,
+    how: Settings,
     pairs: Sequence[tuple[str, str]],
     most: int | None,
 ) -> Fragility:
-    ranking = board or rank_scores(rows, settings, lower_is_better=reads_lower_of(rows))
+    ranking = board or rank_scores(rows, how, lower_is_better=reads_lower_of(rows))
     if not isinstance(ranking.fit, LeastSquaresFit):
         raise UnknownOption("fragility of ratings is of the models adjusted, mean and z")
     notes = [one for one in take_findings(rows.notes) if one.severity == "warning"]
     return Fragility(find_flips(ranking, pairs, most), tuple(notes), ranking.signature)
+
+
+def find_flips(
+    ranking: Ranking, pairs: Sequence[tuple[str, str]] = (), most: int | None = None
+) -> tuple[Flip, ...]:
+    """Find how few judges, and how few items, carry each conclusion of a ranking by ratings.
+
+    most: how many conclusions are asked about, where no pair was named; None for all.
+    """
+    fit = ranking.fit
+    if not isinstance(fit, LeastSquaresFit):
+        return ()
+    flips = []
+    asked = claim_pairs(ranking, pairs)
+    for claim in asked or [one for one in find_claims(ranking)[:most] if one.subject]:
+        for name, factor in fit.data.factors.items():
+            if not 1 < factor.size < len(fit.residual):
+                continue
+            if factor.size * len(fit.systems) ** 2 > MAX_INFLUENCE:
+                continue
+            flips.append(_flip_ratings(ranking, fit, name, claim))
+    return tuple(flips)
+
+
+def _flip_ratings(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Claim) -> Flip:
+    factor, sign = fit.data.factors[name], -1.0 if ranking.lower_is_better else 1.0
+    with one_blas_thread():
+        changes = sign * leave_levels_out(fit, factor.codes, factor.size)
+    at = fit.code(claim.subject)
+    orders: list[tuple[int, str, Integers]] = []
+    for other in claim.below:
+        gap = sign * float(fit.estimate[at] - fit.estimate[fit.code(other)])
+        effect = changes[:, at] - changes[:, fit.code(other)]
+        order = np.argsort(effect, kind="stable")
+        order = order[effect[order] < 0]  # those that support the order
+        reached = np.flatnonzero(gap + np.cumsum(effect[order]) < 0)
+        orders.append((int(reached[0]) + 1 if len(reached) else len(order), other, order))
+    count, _, order = min(orders, key=lambda one: (one[0], one[1]))
+    look = partial(_find_ahead, ranking, fit, name, claim)
+    gone, ahead = np.arange(0), HOLDS
+    if factor.size <= MAX_UNITS_FOR_ALL_SETS:
+        sizes = range(1, factor.size)
+        sets = (np.array(one) for n in sizes for one in combinations(range(factor.size), n))
+        gone, ahead = next(((one, who) for one in sets if (who := look(one))), (gone, ahead))
+    elif len(order) and (found := find_fewest(lambda n: look(order[:n]), count, len(order))):
+        gone, ahead = order[: found[0]], found[1]
+    names = [factor.labels[one] for one in gone.tolist()]
+    return Flip(
+        claim=claim.name,
+        how=REVERSED,
+        unit=name,
+        fewest=len(names) or None,
+        total=factor.size,
+        tried=len(order),
+        predicted=count if count < len(order) else None,
+        left=FALLS if names else None,
+        removed=tuple(
+            Removed(judge=one) if name == "judge" else Removed(item=one) for one in names
+        ),
+        ahead=ahead or None,
+        behind=claim.subject if names else None,
+        subject=claim.subject,
+    )
+
+
+def leave_levels_out(fit: LeastSquaresFit, codes: Any, size: int) -> Array:
+    """Return (levels, K) what leaving out each judge, or each item, changes in the estimates."""
+    sums, basis = sum_clusters(fit.absorbed, fit.residual, codes, size), fit.basis
+    total = basis.T @ fit.absorbed.information @ basis
+    rest = total - np.matmul(np.matmul(basis.T, sums.information), basis)
+    changes = np.zeros((size, len(fit.systems)))
+    for g in range(size):  # a level that alone links systems is not left out: nothing is known then
+        if np.linalg.cond(rest[g]) < 1 / np.finfo(np.float64).eps:
+            changes[g] = -basis @ np.linalg.solve(rest[g], basis.T @ sums.scores[g])
+    return changes
+
+
+def _find_ahead(
+    ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Claim, gone: Integers
+) -> str:
+    """Return who is ahead of a claim's subject without some levels, by a refit; HOLDS if nobody."""
+    sign = -1.0 if ranking.lower_is_better else 1.0
+    kept = ~np.isin(fit.data.factors[name].codes, gone)
+    try:
+        again = fit.model.fit(fit.data.rows.take(kept))
+    except NotIdentified:
+        return HOLDS
+    values = dict(zip(again.systems, (sign * again.estimate).tolist(), strict=True))
+    if claim.subject not in values:
+        return HOLDS
+    others = [one for one in claim.below if one in values]
+    best = max(others, key=values.__getitem__, default=claim.subject)
+    return best if values[best] > values[claim.subject] else HOLDS

@@ -53,8 +53,7 @@ from evenhand.ranking.ratings import (
     take_part,
 )
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
-from evenhand.ranking.robustness.fragility import Fragility, find_fragility
-from evenhand.ranking.robustness.rating_flips import find_flips
+from evenhand.ranking.robustness.fragility import Fragility, find_flips, find_fragility
 from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say as say_of_sides
@@ -357,12 +356,8 @@ def vary_choices(
     if decide:
         clusterings = () if usual.rank_sets is None else usual.rank_sets.clusterings
         present = [name for name in ("judge", "item") if table.has(name)]
-        both = ["judge+item"] if len(present) > 1 else []
-        offers += [
-            (CLUSTERED[other], partial(run, cluster=other))
-            for other in (*present, *both, "judgment")
-            if tuple(other.split("+")) != clusterings
-        ]
+        others = list_clusterings(present, clusterings)
+        offers += [(CLUSTERED[other], partial(run, cluster=other)) for other in others]
     reordered = partial(run, model=replace(spec, order_effect=not spec.order_effect))
     if spec.order_effect:
         offers.append(("no advantage of the first output", reordered))
@@ -376,9 +371,8 @@ def vary_choices(
     if table.has("judge"):
         flagged = find_flagged(screening or data, notes)
         if flagged:
-            name = f"without flagged judges ({listing(flagged, MAX_FLAGGED_NAMED)})"
             rest = table.without(judges=flagged, recorded=False)
-            offers.append((name, partial(ranked, rest)))
+            offers.append((name_without(flagged), partial(ranked, rest)))
     default = replace(spec, reference=None) == BradleyTerry() and not any([cluster, mix, judge_cap])
     first = describe_choice(DEFAULT if default else ASKED, usual)
     choices = [first, *(try_choice(name, make) for name, make in offers)]
@@ -387,6 +381,16 @@ def vary_choices(
     return Sensitivity(
         tuple(choices), level, tuple(notes), usual.signature, decide, excluded=usual.excluded
     )
+
+
+def list_clusterings(known: Sequence[str], used: tuple[str, ...]) -> list[str]:
+    """Return how judgments may cluster by factors that are known, but for the way in use."""
+    both = ["judge+item"] if len(known) > 1 else []
+    return [one for one in (*known, *both, "judgment") if tuple(one.split("+")) != used]
+
+
+def name_without(flagged: Sequence[str]) -> str:
+    return f"without flagged judges ({listing(flagged, MAX_FLAGGED_NAMED)})"
 
 
 def _find_unlinked(table: Comparisons) -> list[Finding]:
@@ -616,18 +620,15 @@ def vary_models(
             offers.append((f"model {name}", partial(rank_scores, rows, other, **how)))
     clusterings = tuple(way.name for way in usual.ways)
     known = [name for name in ("judge", "item") if rows.labels(name)[0] != ("",)]
-    both = ["judge+item"] if len(known) > 1 else []
     offers += [
         (CLUSTERED[name], partial(rank_scores, rows, replace(settings, cluster=name), **how))
-        for name in (*known, *both, "judgment")
-        if usual.ways and tuple(name.split("+")) != clusterings
+        for name in (list_clusterings(known, clusterings) if usual.ways else ())
     ]
     flagged = find_flagged(flagged_in, notes) if "judge" in known else ()
     if flagged:
         codes = [code for code, name in enumerate(rows.judges) if name in flagged]
         rest = rows.take(~np.isin(rows.judge, codes))
-        name = f"without flagged judges ({listing(flagged, MAX_FLAGGED_NAMED)})"
-        offers.append((name, partial(rank_scores, rest, settings, **how)))
+        offers.append((name_without(flagged), partial(rank_scores, rest, settings, **how)))
     first = describe_choice(DEFAULT if settings.name == USUAL and not cluster else ASKED, usual)
     choices: tuple[Choice, ...] = (first, *(try_choice(name, make) for name, make in offers))
     return Sensitivity(choices, level, tuple(notes), usual.signature, excluded=usual.excluded)

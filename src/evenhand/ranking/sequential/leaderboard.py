@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from itertools import chain, combinations
@@ -207,10 +207,8 @@ def confirm_pairs(table: Comparisons, settings: LiveLeaderboard) -> Confirmation
     # Each part is ranked by itself: no rank set holds systems of two of them
     several = [part for part in parts if len(part) > 1]
     graph = Graph(len(names), tally.left.astype(np.intp), tally.right.astype(np.intp))
-    if int(weak_components(graph).max()) + 1 == len(parts):
-        code = "groups-apart"
-    else:
-        code = "groups-one-way"
+    apart = int(weak_components(graph).max()) + 1 == len(parts)
+    code = "groups-apart" if apart else "groups-one-way"
     groups = "; ".join(listing(part, MAX_GROUP_NAMES) for part in several)
     notes: list[str] = [say(code, "warning", groups=groups)]
     silent = _silence(tally.systems, APART)
@@ -560,27 +558,24 @@ class SequentialState:
         better, worse = (self.systems[code] for code in pair)
         return likelihood.Claim(better, worse, self.seen.counted, by)
 
-    def look(self, confirmed: Confirmation | Collection[Confirmed] | None = None) -> Leaderboard:
+    def look(self, confirmed: Confirmation | None = None) -> Leaderboard:
         """Decide what can be decided, and return the board.
 
         Args:
-            confirmed: what the rank sets of these judges decide now (`confirm_pairs`), or the
-                names of such pairs, better and worse; None where judges are not known. What they
-                do not confirm is held back.
+            confirmed: what the rank sets of these judges decide now (`confirm_pairs`); None where
+                judges are not known. What they do not confirm is held back.
 
         """
         self.decide()
         return self.show(confirmed)
 
-    def show(self, confirmed: Confirmation | Collection[Confirmed] | None = None) -> Leaderboard:
+    def show(self, confirmed: Confirmation | None = None) -> Leaderboard:
         """Return the board of what is decided already; for votes that are followed.
 
         Args:
             confirmed: as for `look`.
 
         """
-        if confirmed is not None and not isinstance(confirmed, Confirmation):
-            confirmed = Confirmation(frozenset(confirmed))
         worth = self.numerator.settle()[: len(self.systems)]
         excluded = _list_excluded(self, checked=confirmed is not None)
         claims, judge_claims = self._leave_withdrawn(self.claims, self.judge_claims)

@@ -172,15 +172,31 @@ class Beginning:
 
     def start(self) -> SequentialState:
         if self.plan is not None:
-            state = self.plan.start(self.state)
-            self.plan.withdraw(state, self.withdrawn)
-            return state
-        if self.state is not None and self.state.plan_sha256:
+            planned = self.plan.start(self.state)
+            self.plan.withdraw(planned, self.withdrawn)
+            return planned
+        state, systems = self.state, self.systems
+        if state is None:
+            settings = self.settings or LiveLeaderboard()
+            return settings.start([] if systems is None else sorted(systems))
+        if state.plan_sha256:
             raise UnknownOption(
                 "this board was begun with a plan, the file with SHA-256"
-                f" {self.state.plan_sha256}: name it (--plan FILE, in Python plan=)"
+                f" {state.plan_sha256}: name it (--plan FILE, in Python plan=)"
             )
-        return _begin(self.settings, self.state, self.systems)
+        if self.settings not in (None, state.settings):
+            raise UnknownOption(
+                f"this board has settings of its own: {state.settings.says}; leave out other ones,"
+                " or begin a new board"
+            )
+        named = state.systems[: state.founders or 0]
+        if systems is not None and sorted(systems) != sorted(named):
+            raise UnknownOption(
+                "this board has systems of its own"
+                f" ({listing(named) or 'its first votes name them'}): leave out --systems, or begin"
+                " a new board"
+            )
+        return state
 
     @property
     def asked_order(self) -> str | None:
@@ -233,25 +249,6 @@ def replay_votes(
         *board.notes,
     )
     return Watched(replace(board, notes=notes), state, arrival, confirmed)
-
-
-def _begin(
-    settings: LiveLeaderboard | None, state: SequentialState | None, systems: Sequence[str] | None
-) -> SequentialState:
-    if state is None:
-        return (settings or LiveLeaderboard()).start([] if systems is None else sorted(systems))
-    if settings not in (None, state.settings):
-        raise UnknownOption(
-            f"this board has settings of its own: {state.settings.says}; leave out other ones, or"
-            " begin a new board"
-        )
-    named = state.systems[: state.founders or 0]
-    if systems is not None and sorted(systems) != sorted(named):
-        raise UnknownOption(
-            f"this board has systems of its own ({listing(named) or 'its first votes name them'}):"
-            " leave out --systems, or begin a new board"
-        )
-    return state
 
 
 def _say_difference(arrival: Arrival, state: SequentialState, place: int) -> str:

@@ -13,10 +13,9 @@ from evenhand.data.exclusions import Exclusion, note_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import ALL_SAME, SPREAD_SCORES
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.judges.agreement import INFLATED, Request, tabulate_votes
+from evenhand.judges.agreement import INFLATED, Request, drop_pasted, tabulate_votes
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable, name_kappa
 from evenhand.judges.preferences import ExpectedAgreement, agree_by_system, compare_pairs
-from evenhand.judges.self_agreement import drop_pasted
 from evenhand.judges.variance import DesignRequest, Study, estimate_components, study_designs
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings

@@ -1,4 +1,4 @@
-"""Krippendorff's α against tests/golden/10 and the krippendorff package."""
+"""Coefficients against tests/golden/09 and 10 and other programs; resamples of their sums."""
 
 import krippendorff
 import numpy as np
@@ -13,11 +13,21 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 import evenhand
 from evenhand.data.rating_rows import Scale, read_scale, see_scale
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.judges.agreement_intervals import form_blocks
+from evenhand.judges.agreement_intervals import (
+    REPLICATES,
+    draw_sums,
+    draw_times,
+    find_interval,
+    form_blocks,
+)
 from evenhand.judges.coefficients import (
     METRICS,
+    WEIGHTINGS,
     brennan_prediger,
+    check_weighting,
     concordance_coefficient,
+    disagree,
+    expect_disagreement,
     find_concordance,
     fleiss_kappa,
     fleiss_parts,
@@ -28,7 +38,7 @@ from evenhand.judges.coefficients import (
     pair_judges,
     weighted_agreement,
 )
-from evenhand.judges.counts import Sums, count_coincidences, mirror
+from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.judge_pairs import WEIGHTS, cohen_kappas
 from evenhand.judges.units import Overlap, find_units, read_points, walk_overlaps
 from golden_numbers import entries, golden
@@ -121,11 +131,11 @@ COMPUTED = {
     "fleiss": gwet_pi,
     "brennan_prediger": brennan_prediger,
 }
-WEIGHTINGS = {"id": "identity", "linear": "linear", "quadratic": "quadratic"}
+GOLDEN_WEIGHTS = {"id": "identity", "linear": "linear", "quadratic": "quadratic"}
 
 
 @pytest.mark.parametrize("scale", ["observed_categories", "declared_scale"])
-@pytest.mark.parametrize("weights", WEIGHTINGS)
+@pytest.mark.parametrize("weights", GOLDEN_WEIGHTS)
 @pytest.mark.parametrize("entry", entries("10_agreement_coefficients"), ids=lambda one: one.id)
 def test_all_are_the_golden_ones_with_missing_scores(entry, weights, scale):
     points = entry.expected["declared_categories"]
@@ -133,7 +143,7 @@ def test_all_are_the_golden_ones_with_missing_scores(entry, weights, scale):
     sums = Sums(coincidences_of(entry.input["matrix"], known))
     expected = entry.expected[f"gwet_and_friends_{scale}"][weights]
     for name, compute in COMPUTED.items():
-        found = compute(sums, WEIGHTINGS[weights]).value
+        found = compute(sums, GOLDEN_WEIGHTS[weights]).value
         assert found == pytest.approx(expected[name], abs=entry.tolerance["ac"]), name
 
 
@@ -312,17 +322,9 @@ def test_published_shares_of_wmt07_are_those_of_the_first_two_judges_cut_to_thre
     names, codes = paired.labels("criterion")
     part = paired.take(codes == names.index(criterion))
     assert part.size == outputs
-    sums = Sums(coincidences_of_units(part))
+    sums = Sums(count_coincidences(part, form_blocks(part, "item", 1)))
     found = [n_agreement(sums, n).value for n in range(3)]
     assert [int(1000 * share) / 1000 for share in found] == list(printed)
-
-
-def coincidences_of_units(units):
-    """Pairs of scores, clustered by item."""
-    from evenhand.judges.agreement_intervals import form_blocks
-    from evenhand.judges.counts import count_coincidences
-
-    return count_coincidences(units, form_blocks(units, "item", 1))
 
 
 # Pairs of scores: counted in lots as they are one by one, refused if too many, mirrored.
@@ -355,3 +357,87 @@ def test_a_mirrored_table_is_the_table_beside_itself_with_outputs_exchanged(
         assert found == pytest.approx(compute(Sums(coincidences_of(both))).value, abs=0.02)
     else:
         assert found == pytest.approx(compute(Sums(coincidences_of(both))).value, abs=1e-12)
+
+
+# Weights of agreement against their definitions, and expected disagreement against double sums.
+
+
+POINTS = np.array([0.0, 1.0, 2.5, 7.0])
+
+
+@given(arrays(float, (3, 4), elements=st.integers(0, 9)), st.sampled_from(WEIGHTINGS))
+def test_expected_disagreement_is_the_double_sum(mass, weighting):
+    apart = disagree(POINTS[:, None], POINTS[None, :], weighting)
+    expected = [
+        sum(row[c] * row[k] * apart[c, k] for c in range(4) for k in range(4)) for row in mass
+    ]
+    assert expect_disagreement(mass, POINTS, weighting) == pytest.approx(expected, abs=1e-9)
+
+
+def test_weights_are_those_of_cohen_and_gwet_on_a_scale_of_five():
+    points = np.arange(1.0, 6.0)
+    steps = np.abs(np.subtract.outer(points, points)) / 4
+
+    def weights(weighting):
+        apart = disagree(points[:, None], points[None, :], weighting)
+        return 1 - apart / apart.max()
+
+    np.testing.assert_array_equal(weights("identity"), np.eye(5))
+    np.testing.assert_allclose(weights("linear"), 1 - steps)
+    np.testing.assert_allclose(weights("quadratic"), 1 - steps**2)
+    np.testing.assert_allclose(weights("radical"), 1 - np.sqrt(steps))
+    assert weights("ratio")[0, 4] == 0
+    assert weights("ratio")[1, 3] == pytest.approx(1 - (2 / 6) ** 2 / (4 / 6) ** 2)
+
+
+def test_weights_of_what_cannot_be_are_refused():
+    with pytest.raises(InvalidJudgments, match="there is -1"):
+        check_weighting(np.array([-1.0, 1.0]), "ratio")
+    many = np.arange(2000.0)
+    with pytest.raises(NotIdentified, match="2,000 different scores are too many"):
+        expect_disagreement(np.ones((1, 2000)), many, "radical")
+
+
+# Resamples from sums are those of the ratings themselves; refusals; nothing depends on order.
+
+
+DRAWN = np.random.default_rng(7)
+LATENT = DRAWN.normal(3, 1, 40)
+TABLE = np.clip(np.round(LATENT + DRAWN.normal(0, 0.9, (4, 40))), 1, 5)
+TABLE[DRAWN.random((4, 40)) < 0.2] = np.nan
+MATRIX = [[None if np.isnan(x) else float(x) for x in row] for row in TABLE]
+
+
+@pytest.mark.parametrize("metric", ["nominal", "ordinal", "interval", "ratio"])
+def test_a_resample_of_sums_is_a_resample_of_items(metric):
+    # the items drawn are written out again, column by column, for the krippendorff package
+    drawn = draw_sums(coincidences_of(MATRIX), seed=3).sums
+    found = krippendorff_alpha(drawn, metric)
+    times = draw_times(40, 3).astype(int)
+    for run in range(0, REPLICATES, 250):
+        columns = np.repeat(np.arange(40), times[run])
+        expected = krippendorff.alpha(
+            reliability_data=TABLE[:, columns], level_of_measurement=metric
+        )
+        assert found.over[run] / found.under[run] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_coefficient_that_rarely_exists_has_no_interval():
+    under = np.ones(REPLICATES)
+    under[:80] = 0
+    assert find_interval(Ratio(np.ones(REPLICATES), under), 0.95).why == (
+        "No interval: it does not exist in 80 of 1,000 replicates."
+    )
+
+
+def test_the_variance_of_pairs_is_taken_off_and_few_judges_are_allowed_for():
+    units = units_of(DRAWN.integers(1, 6, (20, 60)).tolist())
+    drawn = draw_sums(count_coincidences(units, form_blocks(units, "judge", 1)), 2)
+    values, pairs = (krippendorff_alpha(one).values for one in (drawn.sums, drawn.pairs))
+    both, once = values.var(), pairs.var()
+    kept = np.sqrt(max(both - once, once) / both)
+    assert kept < 0.95  # judges do not matter here: pairs are counted twice
+    stretch = kept * np.sqrt(20 / 19) * stats.t.ppf(0.975, 19) / stats.norm.ppf(0.975)
+    ends = np.quantile(values.mean() + stretch * (values - values.mean()), [0.025, 0.975])
+    found = drawn.bound(krippendorff_alpha, 0.95)
+    assert (found.lower, found.upper) == pytest.approx(tuple(ends))
