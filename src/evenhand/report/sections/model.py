@@ -1,4 +1,4 @@
-"""Does the model fit: pairs, chances, rivals, circles; and what more judgments would decide."""
+"""Does the model fit: pairs, rivals, circles; and what more judgments would decide."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ import numpy as np
 
 from evenhand.data.ratings import Ratings
 from evenhand.design.more_judgments import PredictivePower, predict_more_judgments
-from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.log_linear import Fit
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.learning_curves import trace_learning
 from evenhand.ranking.model_table import Counts, ModelTable, tabulate_counts, tabulate_models
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.robustness.calibration import CalibrationPart, find_calibration
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_sure_circle, find_visible
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
@@ -42,9 +41,8 @@ from evenhand.report.document import (
     Figure,
     Section,
     make_section,
-    pick,
 )
-from evenhand.report.figures.predictions import draw_calibration, draw_curves, draw_prospect
+from evenhand.report.figures.predictions import draw_curves, draw_prospect
 from evenhand.report.figures.style import take_chart
 
 MAX_COMPARISONS: Final = 3_000  # Most comparisons of which the whole table is made by itself
@@ -160,21 +158,10 @@ def _check_silence(check: Callable[..., Check], visible: float | None, p: str) -
     return check(PASSED, f"not significant ({p}); {say_detectable(visible)}")
 
 
-# Does the model fit: pairs of systems, chances, and other models of the same judgments.
-
-NO_MODEL: Final = "There is no model of these judgments whose fit could be tested."
-NOTE_PARTS: Final = (
-    "Comparisons are divided by the share that the model expects. The intervals hold for all parts"
-    " together. The model was fitted to these judgments, so that it fits them a little too well."
-)
+# Does the model fit: pairs of systems, and other models of the same judgments.
 
 
 def write_section_model(analysis: Analysis) -> Section:
-    try:
-        fit = analysis.ranking.fit
-    except (NotIdentified, NotConverged) as refusal:
-        check = ModelCheck(NOT_RUN, say_refused(refusal))
-        return Section("model", says=(NO_MODEL,), checks=(check,))
     cycles, why = _test(analysis)
     # Models of the same judgments side by side; with tests only where those are cheap
     few = analysis.tally.n_comparisons <= MAX_COMPARISONS
@@ -186,12 +173,6 @@ def write_section_model(analysis: Analysis) -> Section:
         else:
             laws = replace(tabulate_counts(Counts(analysis.tally, {}, None)), questions=())
     models = Document() if laws is None else laws.document()
-    parts: tuple[CalibrationPart, ...] = ()
-    if isinstance(fit, Fit) and fit.groups == ("",):  # of worths of all judges together alone
-        table = analysis.pairs
-        present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
-        parts = find_calibration(fit, table.tally(by=present), level=analysis.settings.level)
-    figures, shares = _show_parts(parts)
     tests = len(list_doubts(analysis, cycles, laws))
     notes = [f"p of the check are adjusted for its {tests} tests (Holm)."] if tests > 1 else []
     if laws is not None and not tested:
@@ -199,15 +180,14 @@ def write_section_model(analysis: Analysis) -> Section:
         notes.append(say_how(command, "Whether a model fits better than the one in it"))
     document = Document(
         basis=models.basis,
-        answer=(*_say_parts(parts), *models.answer),
-        parts=(*_take_tables(cycles, "deviations"), *shares, *models.parts),
+        answer=models.answer,
+        parts=(*_take_tables(cycles, "deviations"), *models.parts),
         findings=(*(Finding("model", one) for one in notes), *models.findings),
     )
     return make_section(
         "model",
         document,
         checks=(make_check(analysis, cycles, laws, why),),
-        figures=figures,
         command=analysis.write_command("robustness"),
     )
 
@@ -221,48 +201,6 @@ def _test(analysis: Analysis) -> tuple[Cycles | None, str]:
 
 def _take_tables(cycles: Cycles | None, name: str) -> list[Table]:
     return [] if cycles is None else [one for one in cycles.document().tables if one.name == name]
-
-
-def _say_parts(parts: tuple[CalibrationPart, ...]) -> tuple[str, ...]:
-    if len(parts) < 2:
-        return ()
-    off = [one for one in parts if one.off]
-    if not off:
-        return ("Shares of wins are as the model expects them, as far as can be determined.",)
-    worst = max(off, key=lambda one: abs(one.observed - one.expected))
-    seen, expected = (write_value(share, "share") for share in (worst.observed, worst.expected))
-    return (
-        f"In {len(off)} of {len(parts)} parts the favoured system won another share than expected,"
-        f" such as {seen} instead of {expected}.",
-    )
-
-
-def _show_parts(parts: tuple[CalibrationPart, ...]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
-    if len(parts) < 2:
-        return (), ()
-    rows = tuple(
-        {
-            **pick(one, "expected", "observed", "lower", "upper", "n"),
-            "kind": "off" if one.off else "as expected",
-        }
-        for one in parts
-    )
-    columns = (
-        Column("expected", "expected share", "share"),
-        Column("observed", "observed share", "share"),
-        Column("lower", "from", "share"),
-        Column("upper", "to", "share"),
-        Column("n", "comparisons", "count"),
-        Column("kind", "so"),
-    )
-    caption = "Expected and observed shares of the favoured system"
-    seen = (
-        f"{len(rows)} points with intervals: the share of wins observed against the share expected."
-        f" On the dashed diagonal both are the same. {' '.join(_say_parts(parts))}"
-    )
-    title = "Share of wins of the favoured system, ties half"
-    figure = take_chart(draw_calibration(rows), "calibration", title, seen, table="calibration")
-    return (figure,), (Table("calibration", caption, columns, rows, legend=(NOTE_PARTS,)),)
 
 
 # Are preferences intransitive: A before B, B before C, C before A?
