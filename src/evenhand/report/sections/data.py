@@ -31,7 +31,7 @@ from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
 from evenhand.report.document import Figure, Section, make_section
-from evenhand.report.figures.judges import BLIND, ITEM_SIDES, SEEN, draw_shares, draw_sides
+from evenhand.report.figures.judges import ITEM_SIDES, draw_sides
 from evenhand.report.figures.style import take_chart
 
 # Sections such as agreement set more aside, and say so: it is in the ranking all the same
@@ -64,7 +64,6 @@ def write_section_data(analysis: Analysis) -> Section:
 # Items: where systems differ, where judges differ, and whether that is more than chance.
 
 MAX_ITEMS: Final = 12  # Items in each table
-MIN_ITEMS_DRAWN: Final = 10  # Items below which their distribution is not drawn
 FULL: Final = 999  # Shuffles of the answers in the full report
 MAX_SYSTEMS_DRAWN: Final = 24  # Most systems that stand side by side in a figure
 WINNERS: Final = (Column("best", "wins there"), Column("worst", "loses there"))
@@ -138,7 +137,7 @@ def write_section_items(analysis: Analysis) -> Section:
             _say_extreme(analysis, own, own.p_decided, "agree"),
             _say_extreme(analysis, own, own.p_against, "disagree"),
         ),
-        figures=(*_draw_shares(own), *_draw_sides(analysis, sides)),
+        figures=_draw_sides(analysis, sides),
         tables=tuple(tables),
         notes=tuple(notes),
         command=analysis.write_command("report", "--sections", "items", "--json"),
@@ -159,26 +158,6 @@ def _say_extreme(analysis: Analysis, agreement: ItemAgreement, p: Array, what: s
     order = beyond[np.argsort(p[beyond], kind="stable")]
     names = [_name(analysis.votes, agreement, int(at)) for at in order]
     return f"Judges {what} beyond chance, over all items, on {join_names(names)}."
-
-
-def _draw_shares(agreement: ItemAgreement) -> tuple[Figure, ...]:
-    """Draw how one-sided items are, beside random answers; not of a few."""
-    if len(agreement.item) < MIN_ITEMS_DRAWN:
-        return ()
-    tenths = [f"{10 * tenth}–{10 * tenth + 9} %" for tenth in range(10)]
-    rows = [
-        {"share": share, "who": who, "items": round(float(items), 2)}
-        for share, pair in zip([*tenths, "100 %"], agreement.shares, strict=True)
-        for who, items in zip((SEEN, BLIND), pair, strict=True)
-    ]
-    items, (united, blind) = plural(len(agreement.item), "item"), agreement.united
-    alt = (
-        f"Bars: {items} by the share of pairs of votes that agree on which output is better, from"
-        " none to all; marks: the same for random answers. Complete agreement:"
-        f" {united:,} items, with random answers about {blind:,.0f}."
-    )
-    title = "How one-sided items are, beside random answers"
-    return (take_chart(draw_shares(rows), "one-sidedness", title, alt),)
 
 
 def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> tuple[Figure, ...]:

@@ -10,12 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from evenhand.data.ratings import Ratings
 from evenhand.design.more_judgments import PredictivePower, predict_more_judgments
-from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.log_linear import Fit
 from evenhand.numerics.multiple_tests import holm
-from evenhand.ranking.learning_curves import trace_learning
 from evenhand.ranking.model_table import Counts, ModelTable, tabulate_counts, tabulate_models
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_sure_circle, find_visible
@@ -32,17 +29,16 @@ from evenhand.report.analysis import (
     say_how,
     say_refusal,
 )
-from evenhand.report.answer import CIRCLES, ISSUES, LADDER, MINDS, PLACE, SIDES, say_refused
+from evenhand.report.answer import CIRCLES, ISSUES, LADDER, MINDS, PLACE, SIDES
 from evenhand.report.document import (
     NOT_RUN,
     PASSED,
     UNDECIDED,
     Check,
-    Figure,
     Section,
     make_section,
 )
-from evenhand.report.figures.predictions import draw_curves, draw_prospect
+from evenhand.report.figures.predictions import draw_prospect
 from evenhand.report.figures.style import take_chart
 
 MAX_COMPARISONS: Final = 3_000  # Most comparisons of which the whole table is made by itself
@@ -275,8 +271,8 @@ NOTE_LEARNING: Final = (
 
 
 def write_section_learning(analysis: Analysis) -> Section:
-    ranking, settings = analysis.ranking, analysis.settings
-    predictions = predict_more_judgments(ranking, seed=settings.seed)
+    ranking = analysis.ranking
+    predictions = predict_more_judgments(ranking, seed=analysis.settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     rounded = ("decided", "candidates", "one_best")
     rows = tuple(
@@ -292,20 +288,19 @@ def write_section_learning(analysis: Analysis) -> Section:
     )
     title = "Pairs that more judgments would decide, with 80 % bands"
     chart = draw_prospect(list(rows), pairs)
-    figures = (take_chart(chart, "prospect", title, alt, table="prospect"),)
+    figure = take_chart(chart, "prospect", title, alt, table="prospect")
     table = Table("prospect", "What more judgments would decide", COLUMNS, rows)
-    curves, drawn, notes = _trace(analysis) if settings.full else (Document(), (), [])
-    says = say_prospect(predictions, ranking)
-    if not settings.full and analysis.pairs.has("item") and predictions[0].decided < pairs:
+    notes = [NOTE_LEARNING]
+    if analysis.pairs.has("item") and predictions[0].decided < pairs:
         command = analysis.write_command("compare", "--curves")
-        notes.append(say_how(command, "How well held-out answers are predicted by training size"))
+        notes.append(f"How well held-out answers are predicted by training size: {command}")
     document = Document(
-        answer=(*says, *curves.answer),
-        parts=(table, *curves.parts),
-        findings=(*(Finding("learning", one) for one in (NOTE_LEARNING, *notes)), *curves.findings),
+        answer=say_prospect(predictions, ranking),
+        parts=(table,),
+        findings=tuple(Finding("learning", one) for one in notes),
     )
     command = analysis.write_command("report", "--sections", "learning")
-    return make_section("learning", document, figures=(*figures, *drawn), command=command)
+    return make_section("learning", document, figures=(figure,), command=command)
 
 
 def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> tuple[str, ...]:
@@ -335,16 +330,3 @@ def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> 
         f" {twice} would probably decide {some}: more would {helps}.",
         first,
     )
-
-
-def _trace(analysis: Analysis) -> tuple[Document, tuple[Figure, ...], list[str]]:
-    """Return the curves of held-out answers with their figure, or why there are none."""
-    if isinstance(analysis.data, Ratings):
-        return Document(), (), []
-    try:
-        curves = trace_learning(analysis.data, seed=analysis.settings.seed)
-    except (NotIdentified, UnknownColumn, UnknownOption) as refusal:
-        return Document(), (), [f"There is no learning curve: {say_refused(refusal)}."]
-    alt = "Perplexity on held-out answers by number of training comparisons, a line for each model."
-    title = "How well held-out answers are predicted, by training size: lower is better"
-    return curves.document(), (take_chart(draw_curves(curves), "curves", title, alt),), []
