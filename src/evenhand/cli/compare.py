@@ -33,12 +33,6 @@ _held_out = options.under("What is held out: cross-validation")
 _curves = options.under("What is held out: learning curves")
 _sampled = options.under("Item-response models")
 _certainty = options.under("Uncertainty")
-_drawn = options.under("Figures")
-
-
-class Drawing(options.Figures):
-    figures: str | None = _drawn("--figures FOLDER", "Draw figures into a folder.")
-    forms: tuple[str, ...] | None = options.forms_option(_drawn)
 
 
 class Sampling(options.Options):
@@ -155,7 +149,7 @@ class Asked(options.Options):
             options.refuse_given(OF_CURVES, "is of learning curves: add --curves, or leave it out")
 
 
-def write_comparisons(groups: Mapping[str, ModelComparison], drawing: Drawing) -> list[str]:
+def write_comparisons(groups: Mapping[str, ModelComparison], drawing: options.Figures) -> list[str]:
     if drawing.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_comparison
@@ -213,7 +207,7 @@ def compare(
     criterion: options.Criterion,
     asked: Asked,
     sampling: Sampling,
-    drawing: Drawing,
+    drawing: options.Figures,
 ) -> VerbResult:
     """Compare models by held-out predictions, or by nested tests.
 
@@ -272,7 +266,7 @@ def _work_on_pairs(
     data: Comparisons,
     asked: Asked,
     by: str | None,
-    drawing: Drawing,
+    drawing: options.Figures,
     patience: ProgressDisplay,
     *,
     sampling: Sampling,

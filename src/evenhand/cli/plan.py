@@ -122,11 +122,6 @@ class Verdicts(options.Options):
     )
 
 
-class Curves(options.Figures):
-    figures: str | None = options.under("Output")("--figures FOLDER", "Draw the curves of power.")
-    forms: tuple[str, ...] | None = options.forms_option(options.under("Output"))
-
-
 @options.verb(
     "evenhand plan --systems 2 --gap 0.3 --cost-judgment 0.5 --cost-judge 20",
     "evenhand plan campaign.toml --power 0.9",
@@ -144,7 +139,7 @@ def plan(
     gated: Gated,
     verdicts: Verdicts,
     placing: options.Placing,
-    curves: Curves,
+    curves: options.Figures,
 ) -> None:
     """Plan a campaign: who judges what, which systems it decides, what it costs.
 
@@ -161,7 +156,7 @@ def plan(
     criterion = settings.pop("criterion")
     if gated.gate is not None:
         only = "is of plans that rank systems: leave it out, or leave out --gate"
-        options.refuse_given([*Verdicts.list_options(), *Curves.list_options()], only)
+        options.refuse_given([*Verdicts.list_options(), *options.Figures.list_options()], only)
         from evenhand.design.gate_plan import plan_gate
 
         with ProgressDisplay("simulating") as patience:

@@ -63,21 +63,6 @@ class Scores(options.Options):
     lower: tuple[str, ...] = AskedOfMetrics.lower
 
 
-class Verdicts(options.Options):
-    llm: str | None = _said(
-        "--llm VERDICTS",
-        "LLM judges' verdicts on these items and more: people's ranking with their help first.",
-    )
-    llm_judges: tuple[str, ...] = _said(
-        "--llm-judges NAME,NAME",
-        "The judges in FILE who are LLMs, where it holds both. Repeatable.",
-    )
-    unpaired: str | None = _said(
-        "--unpaired drop|keep",
-        "Judgments of people on outputs without a verdict, as in rank.",
-    )
-
-
 class Apart(options.Options):
     group_by: str | None = options.under("Reading")(
         "--group-by COLUMN",
@@ -98,8 +83,6 @@ class Placed(options.Figures):
     tables: str | None = _placed(
         "--tables FOLDER", "Also each table as .tex, .md and .csv, into a folder."
     )
-    figures: str | None = _placed("--figures FOLDER", "Also each figure as a file of a folder.")
-    forms: tuple[str, ...] | None = options.forms_option(_placed)
 
     @property
     def page(self) -> Path | None:
@@ -167,7 +150,7 @@ def report(
     said: Said,
     ranking: RankingModel,
     scores: Scores,
-    verdicts: Verdicts,
+    verdicts: options.Verdicts,
     apart: Apart,
     placed: Placed,
 ) -> None:
@@ -176,7 +159,7 @@ def report(
     One page that needs nothing else: it can be mailed, printed, read on a phone.
     Where the judgments determine no ranking it says why, and what to do.
     """
-    placed.check_places((*reading.files, *scores.metrics, *filter(None, [verdicts.llm])))
+    placed.check_places((*reading.files, *scores.metrics, *verdicts.inputs))
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
     from evenhand.cli.rank import choose_model
     from evenhand.models.registry import RATING_MODELS
@@ -198,12 +181,11 @@ def report(
         model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     left_out = take_metrics(reading)
     chosen = Settings((), said.level, said.seed, model, said.full, **vars(apart))
-    names = tuple(options.split_names(verdicts.llm_judges))
     chosen = replace(
         chosen,
         **vars(scores),
         llm=verdicts.llm,
-        llm_judges=names,
+        llm_judges=tuple(verdicts.names),
         unpaired=verdicts.unpaired,
         without_metrics=left_out,
     )
