@@ -338,6 +338,14 @@ class Analysis:
         """The ranking, where it is by the log-linear model, whose board examinations take."""
         return self.ranking if isinstance(self.ranking.fit, Fit) else None
 
+    @property
+    def examined(self) -> dict[str, Any]:
+        """What every examination of the log-linear ranking is told."""
+        settings = self.settings
+        names = ("cluster", "level", "seed")
+        same = {name: getattr(settings, name) for name in names}
+        return {"model": settings.log_linear, "board": self.board, **same}
+
     def note_model(self, document: Document) -> Document:
         """Say of an examination that it has another model than the ranking."""
         noted = [] if self.board is not None else [Finding("other-model", OTHER_MODEL)]

@@ -34,15 +34,20 @@ def write_section_ranking(analysis: Analysis) -> Section:
     ranking = analysis.ranking
     document = ranking.document()
     board, *others = document.tables
-    drawn = draw_forest(tabulate(ranking)[:MAX_DRAWN], ranking.scale)
-    alt = f"{len(ranking.systems)} systems from best to worst with intervals. {ranking.says}."
     return make_section(
         "ranking",
         replace(document, parts=(replace(board, name="board"), *others)),
         basis=True,
-        figures=(take_chart(drawn, "forest", _title(ranking), alt, table="board"),),
+        figures=(_draw_forest(ranking, "forest", f"{ranking.says}.", table="board"),),
         command=analysis.write_command("rank"),
     )
+
+
+def _draw_forest(ranking: Ranking, name: str, says: str, *, table: str, about: str = "") -> Figure:
+    rows = tabulate(ranking)[:MAX_DRAWN]
+    drawn = draw_forest(rows, ranking.scale, reverse=ranking.lower_is_better)
+    alt = f"{len(ranking.systems)} systems from best to worst with intervals. {says}"
+    return take_chart(drawn, name, f"{about}{_title(ranking)}", alt, table=table)
 
 
 def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
@@ -97,12 +102,8 @@ def write_section_llm(analysis: Analysis) -> Section:
     figures = list[Figure]()
     for name, ranking in list(rankings.items())[:MAX_PLOTS]:
         about, end = (f"{name}: ", f"-{files[name]}") if name else ("", "")
-        drawn = draw_forest(
-            tabulate(ranking)[:MAX_DRAWN], ranking.scale, reverse=ranking.lower_is_better
-        )
-        alt = f"{len(ranking.systems)} systems from best to worst. {documents[name].answer[0]}"
-        title = f"{about}{_title(ranking)}"
-        figures.append(take_chart(drawn, f"forest{end}", title, alt, table=f"llm-ranking{end}"))
+        says, table = documents[name].answer[0], f"llm-ranking{end}"
+        figures.append(_draw_forest(ranking, f"forest{end}", says, table=table, about=about))
     joined = replace(joined, findings=(*joined.findings, *_advise_replace(analysis)))
     return make_section("llm", joined, figures=tuple(figures), command=command)
 
@@ -366,12 +367,8 @@ def write_section_scores(analysis: Analysis) -> Section:
             stem = name if one.name == "ranking" else f"{name}-{one.name}"
             tables.append(replace(one, name=stem, caption=f"{about}{one.caption}"))
         if len(figures) < MAX_PLOTS:
-            drawn = draw_forest(
-                tabulate(ranking)[:MAX_DRAWN], ranking.scale, reverse=ranking.lower_is_better
-            )
-            alt = f"{len(ranking.systems)} systems from best to worst. {document.answer[0]}"
-            title = f"{about}{_title(ranking)}"
-            figures.append(take_chart(drawn, name, title, alt, table=name))
+            first = document.answer[0]
+            figures.append(_draw_forest(ranking, name, first, table=name, about=about))
     if len(rankings) > MAX_PLOTS:
         notes.append(f"The first {MAX_PLOTS} of {len(rankings)} criteria are drawn.")
     for basis, names in bases.items():
