@@ -35,6 +35,18 @@ _sampled = options.under("Item-response models")
 _certainty = options.under("Uncertainty")
 
 
+class Numbers(options.Parsed):
+    """Whole numbers with commas between, such as `100,200`."""
+
+    name = "numbers"
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        words = [word.strip() for word in text.split(",")]
+        if not all(word.isdecimal() for word in words):
+            raise ValueError(f"'{text}' is no list of whole numbers, such as 100,200,400")
+        return tuple(map(int, words))
+
+
 class Sampling(options.Options):
     ability_sd: float | None = _sampled(
         "--ability-sd", "irt-gaussian: standard deviation of systems' abilities. Default: 1."
@@ -112,7 +124,7 @@ class Asked(options.Options):
     sizes: tuple[int, ...] | None = _curves(
         "--sizes N,N,...",
         "Training sizes. Default: 100,200,400,800,1600,3200.",
-        type=options.Numbers(),
+        type=Numbers(),
     )
     trials: int = _curves("--trials", "Random subsets of each size.", default=5)
     hold_out: int = _curves("--hold-out", "Comparisons to hold out, at least.", default=2000)

@@ -84,17 +84,6 @@ class OneOf(Parsed):
         return "|".join(self.choices)
 
 
-class Size(Parsed):
-    """A size of memory, such as 4GB."""
-
-    name = "size"
-
-    def parse(self, text: str) -> str:
-        if not re.fullmatch(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", text, re.IGNORECASE):
-            raise ValueError(f"'{text}' is no size: write a number and KB, MB, GB or TB, as 4GB")
-        return text
-
-
 class SomeOf(OneOf):
     """Some of a few words, with commas between, such as `svg,pdf`."""
 
@@ -167,18 +156,6 @@ class LabelOutcome(Parsed):
                 f"'{text}' is not label=left, label=tie or label=right, such as 1=left{hint}"
             )
         return label, outcome
-
-
-class Numbers(Parsed):
-    """Whole numbers with commas between, such as `100,200`."""
-
-    name = "numbers"
-
-    def parse(self, text: str) -> tuple[int, ...]:
-        words = [word.strip() for word in text.split(",")]
-        if not all(word.isdecimal() for word in words):
-            raise ValueError(f"'{text}' is no list of whole numbers, such as 100,200,400")
-        return tuple(map(int, words))
 
 
 def split_names(texts: Iterable[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
@@ -28,11 +29,22 @@ _certainty = options.under("Uncertainty")
 _output = options.under("Output")
 
 
+class Size(options.Parsed):
+    """A size of memory, such as 4GB."""
+
+    name = "size"
+
+    def parse(self, text: str) -> str:
+        if not re.fullmatch(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", text, re.IGNORECASE):
+            raise ValueError(f"'{text}' is no size: write a number and KB, MB, GB or TB, as 4GB")
+        return text
+
+
 class Counting(options.Options):
     memory: str | None = _reading(
         "--memory SIZE",
         "Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
-        type=options.Size(),
+        type=Size(),
     )
 
 
