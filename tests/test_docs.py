@@ -119,7 +119,8 @@ def _run_python(block: Block, names: dict[str, object], page: Path) -> None:
         return
     example = doctest.DocTestParser().get_doctest(block.code, names, where, where, block.line - 1)
     report = io.StringIO()
-    doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(example, out=report.write, clear_globs=False)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
+    runner.run(example, out=report.write, clear_globs=False)
     names.update(example.globs)
     assert report.getvalue() == ""
 

@@ -104,7 +104,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_read(even
 
 
 def test_figures_are_written(evenhand, votes, folder):
-    words = ("--figures", "drawn", "--figures-as", "svg", "--figure-width", "360")
+    words = ("--figures", "drawn", "--figures-as", "svg")
     ran = evenhand("compare", votes, *MODELS, *words)
     names = {"abilities", "differences", "heat-map", "perplexity", "ties"}
     assert {path.stem for path in Path("drawn").iterdir()} == names
@@ -180,8 +180,7 @@ REFUSED = {
     "the same twice": (VOTES, "? --train judge=J0 --test judge=J0", "two levels of one column"),
     "no such column": (VOTES, "? --train jduge=J0 --test jduge=J1", "Did you mean 'judge'?"),
     "no such level": (VOTES, "? --train judge=J0 --test judge=J9", "no judgment has judge 'J9'"),
-    "no folder": (VOTES, "? --figure-width 360", "with --figures FOLDER"),
-    "too slim": (VOTES, "? --figures x --figure-width 10", "--figure-width"),
+    "no folder": (VOTES, "? --figures-as pdf", "with --figures FOLDER"),
 }
 
 

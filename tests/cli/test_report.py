@@ -8,6 +8,7 @@ import re
 import shlex
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -16,7 +17,79 @@ from evenhand import datasets
 from evenhand.cli.main import main
 from evenhand.render.values import KINDS
 from evenhand.report.analysis import PREFERENCE, RATING, TAKEN
-from report_contract import CONTRACT
+
+TEXT = {"type": "string"}
+TEXTS = {"type": "array", "items": TEXT}
+VALUE = {"type": ["string", "number", "boolean", "null"]}
+
+
+def _object(**fields: Any) -> dict[str, Any]:
+    """These fields, all of them and no others."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def _list(of: Any) -> dict[str, Any]:
+    return {"type": "array", "items": of}
+
+
+ROWS = _list({"type": "object", "additionalProperties": VALUE})
+COLUMN = _object(key=TEXT, title=TEXT, kind=TEXT, says=TEXT)
+CHECK = _object(
+    name=TEXT,
+    asks=TEXT,
+    state={"enum": ["passed", "failed", "warning", "cannot tell", "not run"]},
+    says=TEXT,
+    recommendation=TEXT,
+    p={"type": ["number", "null"]},
+)
+FIGURE = _object(
+    name=TEXT, title=TEXT, alt=TEXT, datasets={"type": "object", "additionalProperties": ROWS}
+)
+TABLE = _object(
+    name=TEXT,
+    caption=TEXT,
+    columns={**_list(COLUMN), "minItems": 1},
+    rows=ROWS,
+    lines=_list({"type": "integer"}),
+)
+SECTION = _object(
+    name=TEXT,
+    title=TEXT,
+    not_run=TEXT,
+    says=TEXTS,
+    checks=_list(CHECK),
+    figures=_list(FIGURE),
+    tables=_list(TABLE),
+    blocks=_list(_object(name=TEXT, title=TEXT, text=TEXT)),
+    notes=TEXTS,
+    command=TEXT,
+)
+PART = _object(
+    name=TEXT,
+    answer=TEXTS,
+    signature=TEXT,
+    key_checks=_list(CHECK),
+    sections={**_list(SECTION), "minItems": 1},
+)
+CONTRACT = _object(
+    title=TEXT,
+    contract={"const": 1},
+    version=TEXT,
+    command={**TEXT, "pattern": "^evenhand report "},
+    log_head=TEXT,
+    log_check=TEXT,
+    notes=TEXTS,
+    excluded={"type": "array"},
+    warnings={"type": "array"},
+    overview={"anyOf": [{"type": "null"}, SECTION]},
+    parts={**_list(PART), "minItems": 1},
+)
+
 
 FEW = ("--sections", "ranking,data")
 UNBEATEN = "left,right,outcome\nA,B,left\nA,C,left\nB,C,left\nC,B,left\n"
@@ -167,10 +240,10 @@ def test_a_ranking_that_is_refused_is_the_headline_with_what_to_do(evenhand, fol
 
 
 def test_tables_and_figures_go_into_folders(evenhand, table1):
-    places = ("--tables", "t", "--tables-as", "csv,latex", "--figures", "f", "--figures-as", "svg")
+    places = ("--tables", "t", "--figures", "f", "--figures-as", "svg")
     ran = evenhand("report", table1, *FEW, *places, "-o", "r.html")
-    assert {"ranking-board.csv", "ranking-board.tex"} <= {path.name for path in Path("t").iterdir()}
-    assert not list(Path("t").glob("*.md"))
+    tables = {f"ranking-board.{ending}" for ending in ("csv", "md", "tex")}
+    assert tables <= {path.name for path in Path("t").iterdir()}
     drawn = Path("f/ranking-forest.svg").read_text("utf-8")
     found = evenhand("report", table1, *FEW, "--json").json
     forest = found["parts"][0]["sections"][0]["figures"][0]
@@ -178,7 +251,7 @@ def test_tables_and_figures_go_into_folders(evenhand, table1):
     assert forest["title"] in " ".join(words)
     assert {row["system"] for row in forest["datasets"]["rows2"]} <= {*words}
     assert "files of tables to t" in ran.err
-    assert "wrote  1 file of figures to f" in ran.err
+    assert "wrote 1 figure to f" in ran.err
 
 
 REFUSED = {
@@ -188,7 +261,6 @@ REFUSED = {
     "no ending": ("-o report", "a name without an ending"),
     "the judgments": ("-o votes.html --column judge=judge", "would overwrite the judgments"),
     "a page and json": ("--json -o r.html", "leave one of them out"),
-    "forms without a folder": ("--tables-as csv", "say where to with --tables FOLDER"),
     "figures without a folder": ("--figures-as svg", "say where to with --figures FOLDER"),
     "a form that is none": ("--figures f --figures-as svg,gif", "'gif' is not one of"),
     "tables into a file": ("--tables votes.html", "tables cannot be written to 'votes.html'"),

@@ -86,8 +86,8 @@ def test_judgments_without_metrics_have_no_section_and_compare_nothing(monkeypat
 
 def test_it_stands_among_the_other_sections_and_on_the_page():
     rows, _ = make()
-    report = make_report(evenhand.read(rows), sections=["rated", "metrics", "data"])
-    assert [one.name for one in report.parts[0].sections] == ["rated", "metrics", "data"]
+    report = make_report(evenhand.read(rows), sections=["criteria", "metrics", "data"])
+    assert [one.name for one in report.parts[0].sections] == ["criteria", "metrics", "data"]
     section = find_section(report)
     assert section.title == "Metrics against people"
     assert is_plain(section)

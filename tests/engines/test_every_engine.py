@@ -2,21 +2,14 @@
 
 import json
 import re
+from collections.abc import Mapping
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from engine_answers import (
-    ask_agreement,
-    ask_parts,
-    ask_ranked,
-    ask_rows,
-    ask_votes,
-    cells,
-)
-from engine_tables import CONTROLS, MERGED, NAMED, PLAIN, SCORED, TASKS, VOTED, WINNERS, without
 from engines_matrix import HERE, POSTGRES, SPARK, Places, rankings, ratings, votes
 from evenhand.cli.main import main
 from evenhand.data import count as counting
@@ -29,9 +22,124 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.weights import Mix
 from evenhand.errors import EvenhandError
 from evenhand.formats.reading import read
+from evenhand.judges.agreement import measure_agreement
 from evenhand.models.bradley_terry import BradleyTerry
 from postgres_server import run_server
 from spark_sessions import run_spark, why_no_spark
+
+
+def cells(tally):
+    """Counts by (levels, left, right), squares, totals and the digest."""
+    found = {}
+    for at in range(len(tally.left)):
+        levels = [own.labels[own.codes[at]] for own in tally.factors.values()]
+        key = (*levels, tally.systems[tally.left[at]], tally.systems[tally.right[at]])
+        found[key] = np.round(tally.counts[at], 9).tolist()
+    loads = {name: own.loads.tolist() for name, own in tally.factors.items()}
+    squares = None if tally.squares is None else np.round(tally.squares, 9).tolist()
+    totals = (tally.n_judgments, round(tally.n_comparisons, 9), tally.zero_weight)
+    return found, loads, squares, totals, tally.digest
+
+
+def ask_rows(rows):
+    """Every rating with its labels, in an order of its own, and what the notes say."""
+    named = zip(
+        np.array(rows.judges)[rows.judge],
+        np.array(rows.items)[rows.item],
+        np.array(rows.systems)[rows.system],
+        np.array(rows.criteria)[rows.criterion],
+        rows.score,
+        strict=True,
+    )
+    return sorted(tuple(map(str, one)) for one in named), rows.missing, rows.notes
+
+
+def ask_votes(found):
+    """Every vote with its labels, in an order of its own."""
+    named = zip(
+        np.array(found.judges)[found.judge],
+        np.array(found.items)[found.item],
+        np.array(found.systems)[found.left],
+        np.array(found.systems)[found.right],
+        found.outcome.tolist(),
+        strict=True,
+    )
+    return sorted(tuple(map(str, one)) for one in named), found.notes
+
+
+def ask_ranked(data):
+    """Pairs by judge and ranking, and how many rankings say what."""
+    held = data.comparisons()
+    return (
+        cells(held.tally(("judge",))),
+        cells(held.tally(("ranking",))),
+        (data.count(), data.count_blank(), data.count_used(), data.count_blank_ranks()),
+    )
+
+
+def ask_agreement(data):
+    """n-agreement and the coefficients of every criterion."""
+    return measure_agreement(data, coefficients=("n-agreement", "alpha")).records()
+
+
+def ask_parts(data, **settings):
+    """The parts of each table of agreement, as JSON has them."""
+    found = measure_agreement(data, **settings)
+    tables = found.values() if isinstance(found, Mapping) else [found]
+    return [plain(table.to_dict()) for table in tables]
+
+
+def plain(found):
+    """The same with numbers to the tenth digit, and without the signature."""
+    if isinstance(found, dict):
+        return {name: plain(own) for name, own in found.items() if name != "signature"}
+    if isinstance(found, list | tuple):
+        return [plain(own) for own in found]
+    return round(found, 10) if isinstance(found, float) else found
+
+
+def without(columns, *names):
+    return {name: own for name, own in columns.items() if name not in names}
+
+
+PLAIN = without(votes(), "weight")
+WINNERS = {
+    **without(PLAIN, "winner"),
+    "winner": [
+        {"model_a": a, "model_b": b}.get(won, "tie")
+        for a, b, won in zip(PLAIN["model_a"], PLAIN["model_b"], PLAIN["winner"], strict=True)
+    ],
+}
+MERGED = {
+    **PLAIN,
+    "model_a": ["x+y" if at % 7 == 0 else one for at, one in enumerate(PLAIN["model_a"])],
+}
+CONTROLS = {**PLAIN, "kind": ["control" if at % 9 == 0 else "target" for at in range(300)]}
+SCORED = {
+    **{name: own * 2 for name, own in ratings().items()},  # answered again, later
+    "shown_at": [at // 120 * 1000 + at % 7 for at in range(240)],
+    "kind": [
+        "repeat" if at % 11 == 5 else "control" if at % 13 == 5 else None for at in range(240)
+    ],
+}
+SCORED["score"] = [one if one is None else one * 10 + 5 for one in SCORED["score"]]
+SCORED["score"][120:] = SCORED["score"][125:] + [15] * 5
+TASKS = {**ratings(), "task": [("de-en", "fr-en")[at // 7 % 2] for at in range(120)]}
+WORDS = ("Seg", "seg", "seg-", "seg_")
+"""Names of items that stand in another order where a database sorts as a language does."""
+NAMED = {
+    **SCORED,
+    "item": [f"{WORDS[one % 4]}{one // 4}" for one in SCORED["item"]],
+    "score": [None if one is None else (one / 10) ** 0.5 for one in SCORED["score"]],
+}
+VOTED = {
+    **without(PLAIN, "task"),
+    "shown_at": [at * 7919 % 300 for at in range(300)],
+    "kind": [
+        "repeat" if at % 11 == 5 else "control" if at % 13 == 5 else None for at in range(300)
+    ],
+}
+
 
 # of Spark and Ibis, about the version of pandas
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")

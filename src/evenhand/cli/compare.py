@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
-
-import click
 
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
@@ -26,9 +23,7 @@ if TYPE_CHECKING:
     from evenhand.ranking.cross_validation import ModelComparison
     from evenhand.ranking.held_out_models import Wanted
 
-MIN_WIDTH: Final = 240
-MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
-USUAL_WIDTH: Final = 620  # Width of figures unless told otherwise
+MAX_LETTERS: Final = 36  # Most letters of a system's name in a figure
 OF_CURVES: Final = ("sizes", "trials", "hold_out")
 # What either way of holding out alone is asked
 OF_FOLDS: Final = ("by", "folds", "repeats", "group_by")
@@ -38,21 +33,18 @@ _held_out = options.under("What is held out: cross-validation")
 _curves = options.under("What is held out: learning curves")
 _sampled = options.under("Item-response models")
 _certainty = options.under("Uncertainty")
-_drawn = options.under("Figures")
 
 
-class Drawing(options.Figures):
-    figures: str | None = _drawn("--figures FOLDER", "Draw figures into a folder.")
-    forms: tuple[str, ...] | None = options.forms_option(_drawn)
-    width: int | None = _drawn(
-        "--figure-width PIXELS",
-        "Of the whole picture; 360 suits a telephone. Default: 620.",
-        type=click.IntRange(MIN_WIDTH, MAX_WIDTH),
-    )
+class Numbers(options.Parsed):
+    """Whole numbers with commas between, such as `100,200`."""
 
-    @property
-    def pixels(self) -> int:
-        return self.width or USUAL_WIDTH
+    name = "numbers"
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        words = [word.strip() for word in text.split(",")]
+        if not all(word.isdecimal() for word in words):
+            raise ValueError(f"'{text}' is no list of whole numbers, such as 100,200,400")
+        return tuple(map(int, words))
 
 
 class Sampling(options.Options):
@@ -132,7 +124,7 @@ class Asked(options.Options):
     sizes: tuple[int, ...] | None = _curves(
         "--sizes N,N,...",
         "Training sizes. Default: 100,200,400,800,1600,3200.",
-        type=options.Numbers(),
+        type=Numbers(),
     )
     trials: int = _curves("--trials", "Random subsets of each size.", default=5)
     hold_out: int = _curves("--hold-out", "Comparisons to hold out, at least.", default=2000)
@@ -169,27 +161,21 @@ class Asked(options.Options):
             options.refuse_given(OF_CURVES, "is of learning curves: add --curves, or leave it out")
 
 
-# Pixels of the picture for each letter of a system's name: a third of it is for names
-LETTER_WIDTH: Final = 17
-
-
-def write_comparisons(groups: Mapping[str, ModelComparison], drawing: Drawing) -> list[str]:
+def write_comparisons(groups: Mapping[str, ModelComparison], drawing: options.Figures) -> list[str]:
     if drawing.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_comparison
 
     figures: dict[str, dict[str, Any]] = {}
     notes: list[str] = []
-    width = drawing.pixels
     for group, comparison in groups.items():
-        systems, why = _draw_systems(comparison, width)
-        drawn = draw_comparison(comparison) | systems
-        figures[group] = {name: replace(chart, width=width) for name, chart in drawn.items()}
+        systems, why = _draw_systems(comparison)
+        figures[group] = draw_comparison(comparison) | systems
         notes += [f"{group}: {why}" if group else why] if why else []
     return [*notes, *drawing.write(figures)]
 
 
-def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, Any], str]:
+def _draw_systems(comparison: ModelComparison) -> tuple[dict[str, Any], str]:
     from evenhand.models.registry import find_model
     from evenhand.ranking.by_model import UNIFORM_MODELS
     from evenhand.report.figures.predictions import draw_fit
@@ -203,13 +189,13 @@ def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, An
         fit = find_model(names[0]).make().fit(comparison.held_out)
     except (NotIdentified, NotConverged) as refusal:
         return {}, f"no heat map is drawn: {names[0]} on all judgments: {refusal}"
-    labels = _label(fit.systems, width)
+    labels = _label(fit.systems)
     return draw_fit(fit, name=names[0], labels=labels, level=comparison.level), ""
 
 
-def _label(systems: Sequence[str], width: int) -> dict[str, str]:
+def _label(systems: Sequence[str]) -> dict[str, str]:
     short, _ = shorten(systems)
-    apart = tell_apart(short, max(width // LETTER_WIDTH, 12))
+    apart = tell_apart(short, MAX_LETTERS)
     return {name: apart[one] for name, one in zip(systems, short, strict=True)}
 
 
@@ -233,7 +219,7 @@ def compare(
     criterion: options.Criterion,
     asked: Asked,
     sampling: Sampling,
-    drawing: Drawing,
+    drawing: options.Figures,
 ) -> VerbResult:
     """Compare models by held-out predictions, or by nested tests.
 
@@ -248,9 +234,6 @@ def compare(
     from evenhand.data.ratings import Ratings
 
     asked.refuse_unfit()
-    if drawing.figures is None:
-        why = "says how to draw: say where to with --figures FOLDER"
-        options.refuse_given(("forms", "width"), why)
     drawing.check()
     by = groups.group_by
     used = (*asked.judge_covariates, by)
@@ -295,7 +278,7 @@ def _work_on_pairs(
     data: Comparisons,
     asked: Asked,
     by: str | None,
-    drawing: Drawing,
+    drawing: options.Figures,
     patience: ProgressDisplay,
     *,
     sampling: Sampling,
@@ -342,7 +325,6 @@ def _work_on_pairs(
         drawn = {"curves": draw_curves(learning_curves)}
         if learning_curves.best_fits:
             systems = [one.system for one in learning_curves.abilities]
-            drawn |= draw_abilities(learning_curves, _label(systems, drawing.pixels))
-        charts = {name: replace(chart, width=drawing.pixels) for name, chart in drawn.items()}
-        read += drawing.write({"": charts})
+            drawn |= draw_abilities(learning_curves, _label(systems))
+        read += drawing.write({"": drawn})
     return VerbResult({"": learning_curves}, {}, read)

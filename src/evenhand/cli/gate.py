@@ -88,21 +88,6 @@ class Written(options.Options):
             files.append(path)
 
 
-class Verdicts(options.Options):
-    llm: str | None = _asked(
-        "--llm VERDICTS",
-        "Verdicts of LLM judges, which help people's judgments as in rank.",
-        reads=True,
-    )
-    llm_judges: tuple[str, ...] = _asked(
-        "--llm-judges NAME,NAME",
-        "The judges in FILE who are LLMs, where it holds both. Repeatable.",
-    )
-    unpaired: str | None = _asked(
-        "--unpaired drop|keep", "Judgments of people on outputs without a verdict, as in rank."
-    )
-
-
 SUITE: Final = "evenhand gate"
 NUMBERS: Final = ("value", "lower", "upper", "limit", "p", "judgments", "judgments_needed")
 FAULTS: Final = {"worse": "failure", "undecided": "error"}  # Elements of JUnit
@@ -120,7 +105,7 @@ def gate(
     *,
     asked: Asked,
     groups: options.Grouping,
-    verdicts: Verdicts,
+    verdicts: options.Verdicts,
     planned: Planned,
     written: Written,
 ) -> VerbResult:
@@ -132,18 +117,16 @@ def gate(
     """
     place = None if run.place.path is None else str(run.place.path)
     written.check(*run.reading.inputs, *verdicts.inputs, *planned.inputs, place)
-    settings, names = {**vars(asked), **vars(groups)}, options.split_names(verdicts.llm_judges)
+    settings = {**vars(asked), **vars(groups)}
     better, criterion = settings.pop("better"), asked.criterion
     kinds = options.kinds_of(ratings=criterion is not None)
     try:
-        data = run.reading.open_either(kinds, llm=names, criterion=criterion)
+        data = run.reading.open_either(kinds, llm=verdicts.names, criterion=criterion)
         result = evenhand.gate(
             data,
             **{**settings, "new": asked.new or None},
             lower_is_better=None if better is None else better == "lower",
-            llm=None if verdicts.llm is None else run.reading.open_beside(verdicts.llm),
-            llm_judges=names,
-            unpaired=verdicts.unpaired,
+            **verdicts.open(run.reading),
             plan=planned.plan,
             plan_sha256=planned.sha256,
         )

@@ -54,7 +54,7 @@ class Asked(options.Options):
     doing="completing",
 )
 def impute(
-    run: options.Run, *, groups: options.Grouping, asked: Asked, figures: options.FiguresOfRatings
+    run: options.Run, *, groups: options.Grouping, asked: Asked, figures: options.Figures
 ) -> VerbResult:
     """Predict missing ratings, with intervals, and compare simple predictions.
 

@@ -105,13 +105,6 @@ class Asked(options.Options):
         return items
 
 
-class Drawing(options.Figures):
-    figures: str | None = options.under("Output")(
-        "--figures FOLDER", "Draw the judges into a folder."
-    )
-    forms: tuple[str, ...] | None = options.forms_option(options.under("Output"))
-
-
 @options.verb(
     "evenhand judges votes.csv",
     "evenhand judges scores.csv --scale 1-5 --hamon",
@@ -119,7 +112,12 @@ class Drawing(options.Figures):
     doing="screening",
 )
 def judges(
-    run: options.Run, *, groups: options.Grouping, flags: Flags, asked: Asked, figures: Drawing
+    run: options.Run,
+    *,
+    groups: options.Grouping,
+    flags: Flags,
+    asked: Asked,
+    figures: options.Figures,
 ) -> VerbResult:
     """Flag careless, reversed and position-biased judges, with the evidence.
 
@@ -166,7 +164,7 @@ def judges(
     return VerbResult(panels, refused, remarks, ("hamon",) * hamon)
 
 
-def _draw(panels: dict[str, JudgePanel], figures: Drawing) -> list[str]:
+def _draw(panels: dict[str, JudgePanel], figures: options.Figures) -> list[str]:
     if figures.figures is None:
         return []
     from evenhand.report.plot import draw_panel

@@ -84,17 +84,6 @@ class OneOf(Parsed):
         return "|".join(self.choices)
 
 
-class Size(Parsed):
-    """A size of memory, such as 4GB."""
-
-    name = "size"
-
-    def parse(self, text: str) -> str:
-        if not re.fullmatch(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", text, re.IGNORECASE):
-            raise ValueError(f"'{text}' is no size: write a number and KB, MB, GB or TB, as 4GB")
-        return text
-
-
 class SomeOf(OneOf):
     """Some of a few words, with commas between, such as `svg,pdf`."""
 
@@ -167,18 +156,6 @@ class LabelOutcome(Parsed):
                 f"'{text}' is not label=left, label=tie or label=right, such as 1=left{hint}"
             )
         return label, outcome
-
-
-class Numbers(Parsed):
-    """Whole numbers with commas between, such as `100,200`."""
-
-    name = "numbers"
-
-    def parse(self, text: str) -> tuple[int, ...]:
-        words = [word.strip() for word in text.split(",")]
-        if not all(word.isdecimal() for word in words):
-            raise ValueError(f"'{text}' is no list of whole numbers, such as 100,200,400")
-        return tuple(map(int, words))
 
 
 def split_names(texts: Iterable[str]) -> list[str]:
@@ -292,13 +269,15 @@ class Options:
 
     @classmethod
     def list_options(cls) -> dict[str, Declaration]:
+        """Return the options of a class: those of the class that it is made from come first."""
         options = {}
-        for name, one in vars(cls).items():
-            if isinstance(one, Declaration):
-                kind = str(cls.__annotations__[name])
-                several = kind.startswith("tuple[") and not kind.endswith("None")
-                told = {"multiple": several} if several and one.words else KINDS.get(kind, {})
-                options[name] = replace(one, settings={**told, **one.settings})
+        for owner in reversed(cls.__mro__):
+            for name, one in vars(owner).items():
+                if isinstance(one, Declaration):
+                    kind = str(owner.__annotations__[name])
+                    several = kind.startswith("tuple[") and not kind.endswith("None")
+                    told = {"multiple": several} if several and one.words else KINDS.get(kind, {})
+                    options[name] = replace(one, settings={**told, **one.settings})
         return options
 
 
@@ -737,6 +716,33 @@ class Scores(Options):
         }
 
 
+class Verdicts(Options):
+    llm: str | None = _model_option(
+        "--llm VERDICTS",
+        "LLM judges' verdicts on these items and many more. They make what people's judgments say"
+        " more precise, even if biased; people's items must be a random sample.",
+        reads=True,
+    )
+    llm_judges: tuple[str, ...] = _model_option(
+        "--llm-judges NAME,NAME",
+        "The judges in FILE who are LLMs, where it holds both. Repeatable.",
+    )
+    unpaired: str | None = _model_option(
+        "--unpaired drop|keep",
+        "Judgments of people on outputs without a verdict: drop or keep them. Default: refuse"
+        " them.",
+    )
+
+    @property
+    def names(self) -> list[str]:
+        return split_names(self.llm_judges)
+
+    def open(self, reading: Reading) -> dict[str, Any]:
+        """Return them as functions take them; labels and columns are as in FILE."""
+        llm = None if self.llm is None else reading.open_beside(self.llm)
+        return {"llm": llm, "llm_judges": self.names, "unpaired": self.unpaired}
+
+
 class Cluster(Options):
     cluster: str | None = _certainty_option(
         "--cluster judgment|judge|item|ranking|judge+item",
@@ -767,19 +773,13 @@ class Placing(Options):
 FIGURE_FORMS: Final = ("svg", "png")  # unless told otherwise
 
 
-def forms_option(declare: Declare) -> Any:
-    return declare(
+class Figures(Options):
+    figures: str | None = _output_option("--figures FOLDER", "Draw figures into a folder.")
+    forms: tuple[str, ...] | None = _output_option(
         "--figures-as",
         "Forms of the figures, with commas between. Default: svg,png.",
         type=SomeOf(("svg", "png", "pdf")),
     )
-
-
-class Figures(Options):
-    """Where figures are drawn; verbs declare the two under a heading of their own."""
-
-    figures: str | None  # a folder, or None
-    forms: tuple[str, ...] | None  # of the files, or None
 
     def check(self) -> None:
         if self.figures is not None:
@@ -806,13 +806,6 @@ class Figures(Options):
         forms = self.forms or FIGURE_FORMS
         written = style.write_figures(figures, Path(self.figures), forms)
         return [f"wrote {plural(len(written), 'figure')} to {self.figures}"]
-
-
-class FiguresOfRatings(Figures):
-    figures: str | None = _output_option(
-        "--figures FOLDER", "Draw the figures into a folder (ratings)."
-    )
-    forms: tuple[str, ...] | None = forms_option(_output_option)
 
 
 def is_given(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.cli import options
@@ -22,9 +23,7 @@ _design = options.under("Who judges what (what is not stated is searched for)")
 _wish = options.under("What is wanted")
 
 
-def _read(name: str, says: str) -> Any:
-    """Return an option of reading as it is said of the pilot."""
-    return options.Reading.list_options()[name].under(SYSTEMS, says)
+NOT_OF_PILOTS: Final = ("files", "weight", "weights", "explain")  # Options of reading
 
 
 class Planned(options.Options):
@@ -56,39 +55,20 @@ class Systems(options.Options):
         "--pilot FILE",
         "Comparisons, rankings or ratings from which systems, ties and tastes are taken.",
     )
+    criterion: str | None = _systems("--criterion NAME", "Only this criterion of a pilot.")
 
 
-class PilotReading(options.Options):
+class PilotReading(options.Reading):
     """Options of reading that hold for the pilot."""
 
-    task: str | None = _read("task", "Only this task of the pilot.")
-    criterion: str | None = _systems("--criterion NAME", "Only this criterion (ratings).")
-    columns: tuple[tuple[str, str], ...] = _read(
-        "columns", "Which column of the pilot plays a role. Repeatable."
-    )
-    where: str | None = _read("where", "Only rows of the pilot that meet it. Repeatable.")
-    without: tuple[str, ...] = _read(
-        "without", "Without these judges or systems of the pilot. Repeatable."
-    )
-    layout: str | None = _read("layout", "The pilot's format.")
-    outcomes: tuple[tuple[str, str], ...] = _read(
-        "outcomes", "What a label of the pilot means, such as 1=left. Repeatable."
-    )
-    system_separator: str | None = _read(
-        "system_separator",
-        "The sign between systems that share an output of the pilot, as + in A+B.",
-    )
-    sheet: str | None = _read("sheet", "Which sheet of a workbook the pilot is.")
-    decimal: str | None = _read("decimal", "The sign before decimals of the pilot.")
-    missing: tuple[str, ...] = _read(
-        "missing", "Values of the pilot that are no answer, such as 99. Repeatable."
-    )
-    error_weights: tuple[tuple[str, float], ...] = _read(
-        "error_weights", "Of marked errors of the pilot (MQM), what one takes. Repeatable."
-    )
-    skip_bad_rows: bool = _read(
-        "skip_bad_rows", "Exclude rows of the pilot that cannot be read, counted and listed."
-    )
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.files, self.weight, self.weights, self.explain = (), None, "frequency", False
+        super().__init__(values)
+
+    @classmethod
+    def list_options(cls) -> dict[str, options.Declaration]:
+        every = options.Reading.list_options()
+        return {name: one for name, one in every.items() if name not in NOT_OF_PILOTS}
 
 
 class Design(options.Options):
@@ -142,11 +122,6 @@ class Verdicts(options.Options):
     )
 
 
-class Curves(options.Figures):
-    figures: str | None = options.under("Output")("--figures FOLDER", "Draw the curves of power.")
-    forms: tuple[str, ...] | None = options.forms_option(options.under("Output"))
-
-
 @options.verb(
     "evenhand plan --systems 2 --gap 0.3 --cost-judgment 0.5 --cost-judge 20",
     "evenhand plan campaign.toml --power 0.9",
@@ -164,22 +139,24 @@ def plan(
     gated: Gated,
     verdicts: Verdicts,
     placing: options.Placing,
-    curves: Curves,
+    curves: options.Figures,
 ) -> None:
     """Plan a campaign: who judges what, which systems it decides, what it costs.
 
     Systems and judges as SPEC.toml or options say, or as a pilot shows. What is
     not stated of the design is searched for; then campaigns are simulated and
-    ranked as `evenhand rank` does. A design that cannot work is refused.
+    ranked as `evenhand rank` does. A design that cannot work is refused. The
+    options of reading are those of the pilot.
     """
     spec = planned.spec
     place = placing.choose(spec, systems.pilot)
     curves.check()
     # settings that are options too; worths and compare are for the file
     settings = {**vars(systems), **vars(design), **vars(wish)}
+    criterion = settings.pop("criterion")
     if gated.gate is not None:
         only = "is of plans that rank systems: leave it out, or leave out --gate"
-        options.refuse_given([*Verdicts.list_options(), *Curves.list_options()], only)
+        options.refuse_given([*Verdicts.list_options(), *options.Figures.list_options()], only)
         from evenhand.design.gate_plan import plan_gate
 
         with ProgressDisplay("simulating") as patience:
@@ -187,7 +164,7 @@ def plan(
                 gated.gate,
                 _take_settings(spec, settings),
                 alpha=0.05 if gated.alpha is None else gated.alpha,
-                pilot=_open_pilot(systems.pilot, reading),
+                pilot=_open_pilot(systems.pilot, reading, criterion),
                 progress=patience.step,
                 **({} if wish.campaigns is None else {"campaigns": wish.campaigns}),
             )
@@ -200,7 +177,7 @@ def plan(
 
         campaign_plan = plan_campaign(
             _read_settings(spec, settings),
-            pilot=_open_pilot(systems.pilot, reading),
+            pilot=_open_pilot(systems.pilot, reading, criterion),
             campaigns=wish.campaigns,
             **vars(verdicts),
             progress=patience.step,
@@ -233,20 +210,21 @@ def _take_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]
     return {**(read_spec(spec) if spec is not None else {}), **stated}
 
 
-def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings | Ratings | None:
+def _open_pilot(
+    path: str | None, reading: PilotReading, criterion: str | None
+) -> Comparisons | Rankings | Ratings | None:
     from evenhand.data.ratings import Ratings
 
     if path is None:
-        flags = [how.flags()[name] for name, value in vars(how).items() if value]
-        if flags:
-            are = "is" if len(flags) == 1 else "are"
-            raise UnknownOption(f"{listing(flags)} {are} of a pilot: name it (--pilot FILE)")
+        flags = {**reading.flags(), "criterion": "--criterion"}
+        given = [flag for name, flag in flags.items() if options.is_given(name)]
+        if given:
+            are = "is" if len(given) == 1 else "are"
+            raise UnknownOption(f"{listing(given)} {are} of a pilot: name it (--pilot FILE)")
         return None
-    others = {"weight": None, "weights": "frequency", "explain": False}
-    read = {name: value for name, value in vars(how).items() if name != "criterion"}
-    reading = options.Reading({"files": (path,), **others, **read})
-    data: Any = reading.open_systems(criterion=how.criterion)
-    if how.criterion is not None and not isinstance(data, Ratings):
+    reading.files = (path,)
+    data: Any = reading.open_systems(criterion=criterion)
+    if criterion is not None and not isinstance(data, Ratings):
         raise UnknownOption("--criterion is of ratings, and the pilot holds none: leave it out")
     keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]

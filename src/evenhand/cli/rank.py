@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
@@ -28,23 +29,32 @@ _certainty = options.under("Uncertainty")
 _output = options.under("Output")
 
 
+class Size(options.Parsed):
+    """A size of memory, such as 4GB."""
+
+    name = "size"
+
+    def parse(self, text: str) -> str:
+        if not re.fullmatch(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", text, re.IGNORECASE):
+            raise ValueError(f"'{text}' is no size: write a number and KB, MB, GB or TB, as 4GB")
+        return text
+
+
 class Counting(options.Options):
     memory: str | None = _reading(
         "--memory SIZE",
         "Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
-        type=options.Size(),
+        type=Size(),
     )
 
 
-class Certainty(options.Options):
+class Certainty(options.Cluster):
     interval: str = _certainty(
         "--interval rank-sets|sandwich|model|bootstrap",
         "rank-sets hold all at once; model assumes independent judgments, the others allow for"
         " clusters.",
         default="rank-sets",
     )
-    cluster: str | None = options.Cluster.cluster
-    level: float = options.Cluster.level
     seed: int = options.seed_option(_certainty)
 
 
@@ -148,17 +158,7 @@ def choose_model(
     return replace(made, **chosen)
 
 
-class Verdicts(options.Options):
-    llm: str | None = _model(
-        "--llm VERDICTS",
-        "LLM judges' verdicts on these items and many more. They make people's ranking more"
-        " precise, even if biased; people's items must be a random sample.",
-        reads=True,
-    )
-    llm_judges: tuple[str, ...] = _model(
-        "--llm-judges NAME,NAME",
-        "The judges in FILE who are LLMs, where it holds both. Repeatable.",
-    )
+class Verdicts(options.Verdicts):
     llm_method: str = _model(
         "--llm-method worths|ppi++|win-rate",
         "How verdicts are used: worths, or for comparison one of two published methods whose"
@@ -169,25 +169,13 @@ class Verdicts(options.Options):
     llm_weight: float | None = _model(
         "--lambda WEIGHT", "Weight of verdicts, 0 to 1. Default: the one with the smallest errors."
     )
-    unpaired: str | None = _model(
-        "--unpaired drop|keep",
-        "Judgments of people on outputs without a verdict: drop or keep them. Default: refuse"
-        " them.",
-    )
 
     @property
     def given(self) -> bool:
         return self.llm is not None or bool(self.llm_judges)
 
-    @property
-    def names(self) -> list[str]:
-        return options.split_names(self.llm_judges)
-
     def open(self, reading: options.Reading) -> dict[str, Any]:
-        """Return what `evenhand.rank` takes of them; labels and columns are as in FILE."""
-        llm = None if self.llm is None else reading.open_beside(self.llm)
-        wanted = {"unpaired": self.unpaired, "llm_weight": self.llm_weight}
-        return {"llm": llm, "llm_judges": self.names, **wanted}
+        return {**super().open(reading), "llm_weight": self.llm_weight}
 
 
 class Scales(options.Options):

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from evenhand.metrics.scores import MetricScores
     from evenhand.report.html import Report
 
-TABLES: Final = ("latex", "markdown", "csv")
 PAGE: Final = "report.html"
 
 _said = options.under("What is said")
@@ -64,21 +63,6 @@ class Scores(options.Options):
     lower: tuple[str, ...] = AskedOfMetrics.lower
 
 
-class Verdicts(options.Options):
-    llm: str | None = _said(
-        "--llm VERDICTS",
-        "LLM judges' verdicts on these items and more: people's ranking with their help first.",
-    )
-    llm_judges: tuple[str, ...] = _said(
-        "--llm-judges NAME,NAME",
-        "The judges in FILE who are LLMs, where it holds both. Repeatable.",
-    )
-    unpaired: str | None = _said(
-        "--unpaired drop|keep",
-        "Judgments of people on outputs without a verdict, as in rank.",
-    )
-
-
 class Apart(options.Options):
     group_by: str | None = options.under("Reading")(
         "--group-by COLUMN",
@@ -88,7 +72,7 @@ class Apart(options.Options):
     scale: str | None = options.scale_option(options.under("Ratings"))
 
 
-class Placed(options.Options):
+class Placed(options.Figures):
     output: str | None = _placed(
         "-o --output FILE",
         "The page, report.html by default; a name that ends in .json takes all its numbers.",
@@ -96,22 +80,17 @@ class Placed(options.Options):
     as_json: bool = _placed(
         "--json", "Every number of the report as JSON, a stable contract, and no page."
     )
-    tables: str | None = _placed("--tables FOLDER", "Also each table as a file of a folder.")
-    table_forms: tuple[str, ...] | None = _placed(
-        "--tables-as",
-        "Forms of the tables, with commas between. Default: all three.",
-        type=options.SomeOf(TABLES),
+    tables: str | None = _placed(
+        "--tables FOLDER", "Also each table as .tex, .md and .csv, into a folder."
     )
-    figures: str | None = _placed("--figures FOLDER", "Also each figure as a file of a folder.")
-    figure_forms: tuple[str, ...] | None = options.forms_option(_placed)
 
     @property
     def page(self) -> Path | None:
         """The file of the page or of its JSON; None where JSON is printed."""
         return None if self.output is None and self.as_json else Path(self.output or PAGE)
 
-    def check(self, files: tuple[str, ...]) -> None:
-        from evenhand.report.figures.style import check_figure_folder, check_folder
+    def check_places(self, files: tuple[str, ...]) -> None:
+        from evenhand.report.figures.style import check_folder
         from evenhand.report.html import find_form
 
         page = self.page
@@ -123,14 +102,6 @@ class Placed(options.Options):
                 raise UnknownOption(
                     f"-o {page} is a page, and --json writes none: leave one of them out"
                 )
-        for what, folder, forms in (
-            ("tables", self.tables, self.table_forms),
-            ("figures", self.figures, self.figure_forms),
-        ):
-            if folder is None and forms is not None:
-                raise UnknownOption(
-                    f"--{what}-as says in which form: say where to with --{what} FOLDER"
-                )
         if page is not None:
             check_folder(page.parent, "the report")
             if not page.parent.is_dir():
@@ -138,11 +109,10 @@ class Placed(options.Options):
             refuse_unwritable(page)
         if self.tables is not None:
             check_folder(Path(self.tables), "tables")
-        if self.figures is not None:
-            check_figure_folder(Path(self.figures), self.figure_forms or options.FIGURE_FORMS)
+        self.check()
 
     def deliver(self, report: Report) -> None:
-        from evenhand.report.figures.style import name_files, write_figures
+        from evenhand.report.figures.style import name_files
         from evenhand.report.html import find_form, write_tables
         from evenhand.report.html import write_report_json as write_json
 
@@ -153,14 +123,12 @@ class Placed(options.Options):
             write_file(self.page, write(report))
             _say("wrote", str(self.page))
         if self.tables is not None:
-            written = write_tables(report, Path(self.tables), self.table_forms or TABLES)
+            written = write_tables(report, Path(self.tables))
             _say("wrote", f"{plural(len(written), 'file')} of tables to {Path(self.tables)}")
-        if self.figures is not None:
-            files = name_files(report.charts)
-            named = {files[name]: chart for name, chart in report.charts.items()}
-            forms = self.figure_forms or options.FIGURE_FORMS
-            written = write_figures(named, Path(self.figures), forms)
-            _say("wrote", f"{plural(len(written), 'file')} of figures to {Path(self.figures)}")
+        files = name_files(report.charts)
+        drawn = {files[name]: chart for name, chart in report.charts.items()}
+        for line in self.write({"": drawn}):
+            _say("note", line)
 
 
 def _say(what: str, text: str) -> None:
@@ -182,7 +150,7 @@ def report(
     said: Said,
     ranking: RankingModel,
     scores: Scores,
-    verdicts: Verdicts,
+    verdicts: options.Verdicts,
     apart: Apart,
     placed: Placed,
 ) -> None:
@@ -191,7 +159,7 @@ def report(
     One page that needs nothing else: it can be mailed, printed, read on a phone.
     Where the judgments determine no ranking it says why, and what to do.
     """
-    placed.check((*reading.files, *scores.metrics, *filter(None, [verdicts.llm])))
+    placed.check_places((*reading.files, *scores.metrics, *verdicts.inputs))
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
     from evenhand.cli.rank import choose_model
     from evenhand.models.registry import RATING_MODELS
@@ -213,12 +181,11 @@ def report(
         model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     left_out = take_metrics(reading)
     chosen = Settings((), said.level, said.seed, model, said.full, **vars(apart))
-    names = tuple(options.split_names(verdicts.llm_judges))
     chosen = replace(
         chosen,
         **vars(scores),
         llm=verdicts.llm,
-        llm_judges=names,
+        llm_judges=tuple(verdicts.names),
         unpaired=verdicts.unpaired,
         without_metrics=left_out,
     )

@@ -53,7 +53,7 @@ def similarity(
     groups: options.Grouping,
     known: Features,
     asked: Asked,
-    figures: options.FiguresOfRatings,
+    figures: options.Figures,
 ) -> VerbResult:
     """Learn from ratings which judges are alike.
 

@@ -36,7 +36,6 @@ from evenhand.numerics.cluster_means import number_groups
 # 1993, Resampling-Based Multiple Testing, max-T). Agreeing more than blindly is little.
 
 REPLICATES: Final = 99
-BINS: Final = 11
 TIED: Final = 1e-9  # Differences of z below this are rounding
 
 
@@ -53,9 +52,6 @@ class ItemAgreement:
     blind_decided: Array  # (I,) mean of `decided`
     p_against: Array  # (I,) chance that blind judges contradict each other so much on any item
     p_decided: Array  # (I,) chance that blind judges agree so much on a preference on any item
-    # (BINS, 2) items by the share of pairs that agree on a preference: seen, and mean of
-    # replicates; from 0 to 1 in steps of one tenth, the last for complete agreement
-    shares: Array
     # items on whose pairs all prefer the same outputs; seen, and mean of replicates
     united: tuple[int, float]
     replicates: int  # blind replicates
@@ -84,11 +80,7 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
     ties = np.bincount(pairs.item, pairs.said[:, 1])[item].astype(np.int64)
     wide = number_groups(comparable, several)
     alike = (number_groups(wide, ties), wide)
-    # (1 + replicates, BINS) items by the share that is decided
-    bins = decided.astype(np.int64) * (BINS - 1) // comparable
-    bins += BINS * np.arange(len(decided))[:, None]
     united = (decided == comparable).sum(axis=1)
-    by_share = np.bincount(bins.ravel(), minlength=BINS * len(decided)).reshape(-1, BINS)
     return ItemAgreement(
         pairs=pairs,
         item=item,
@@ -99,7 +91,6 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
         blind_decided=decided[1:].mean(axis=0),
         p_against=_adjust(-agree, alike),
         p_decided=_adjust(decided, alike),
-        shares=np.stack([by_share[0].astype(float), by_share[1:].mean(axis=0)], axis=1),
         united=(int(united[0]), float(united[1:].mean())),
         replicates=replicates,
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from math import sqrt
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
@@ -25,7 +24,6 @@ from evenhand.judges.counts import Ratio
 from evenhand.judges.units import label_groups
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, sum_by
-from evenhand.numerics.distributions import normal_quantile
 
 # The pairwise κ of the WMT shared tasks, as printed and strict. Two votes on the same two outputs
 # of an item agree if both prefer the same one, or neither does:
@@ -216,8 +214,6 @@ def check_names(votes: Votes, *, judges: bool = True) -> None:
 # votes of different judges are Σ_o [n_o (n_o − 1) − Σ_j m_jo (m_jo − 1)] / 2. Those on a preference
 # are counted apart: judges who agree that neither output is better do not tell systems apart.
 
-MIN_ITEMS: Final = 10  # Items below which a system's share has no interval
-
 
 @dataclass(frozen=True, eq=False)
 class PairAgreement:
@@ -230,21 +226,6 @@ class PairAgreement:
     comparable: Integers  # (P,) all pairs of votes of different judges
 
 
-@dataclass(frozen=True)
-class SystemAgreement:
-    system: str  # its name
-    agree: int  # pairs of votes of different judges that agree
-    comparable: int  # all such pairs
-    # lower end of the interval of their share (proportion), for all systems at once; None where
-    # its items are too few
-    lower: float | None
-    upper: float | None  # upper end, or None
-
-    @property
-    def share(self) -> float:
-        return self.agree / self.comparable
-
-
 def compare_pairs(votes: Votes) -> PairAgreement:
     check_names(votes)
     votes = leave_controls(votes)
@@ -255,32 +236,6 @@ def compare_pairs(votes: Votes) -> PairAgreement:
     left, right = votes.left[first], votes.right[first]
     low, high = np.minimum(left, right), np.maximum(left, right)
     return PairAgreement(votes.item[first], low, high, answers.T, agree, decided, comparable)
-
-
-def agree_by_system(
-    agreement: PairAgreement, systems: tuple[str, ...], *, level: float = 0.95
-) -> tuple[SystemAgreement, ...]:
-    """Return how far judges agree on each system's output pairs, least first."""
-    # Intervals hold for all systems at once (Bonferroni) and take the pairs of an item as hanging
-    # together: with s_i the agreeing pairs of item i beyond the share of all comparable ones, the
-    # variance of the share is Σ s_i² / comparable² (linearised ratio, Cochran 1977, section 9).
-    shared = np.flatnonzero(agreement.comparable)
-    names = np.unique([agreement.low[shared], agreement.high[shared]])
-    z = normal_quantile(1 - (1 - level) / (2 * max(len(names), 1)))
-    rows = []
-    for code in names.tolist():
-        pairs = shared[(agreement.low[shared] == code) | (agreement.high[shared] == code)]
-        agree = int(agreement.agree[pairs].sum())
-        comparable = int(agreement.comparable[pairs].sum())
-        share = agree / comparable
-        beyond = agreement.agree[pairs] - share * agreement.comparable[pairs]
-        beyond = np.bincount(agreement.item[pairs], beyond)
-        error = z * sqrt(float(beyond @ beyond)) / comparable
-        lower, upper = max(share - error, 0.0), min(share + error, 1.0)
-        few = len(np.unique(agreement.item[pairs])) < MIN_ITEMS
-        ends = (None, None) if few else (lower, upper)
-        rows.append(SystemAgreement(systems[code], agree, comparable, *ends))
-    return tuple(sorted(rows, key=lambda row: (row.share, row.system)))
 
 
 ANSWERS: Final = Scale(-1.0, 1.0, (-1.0, 0.0, 1.0), declared=True)

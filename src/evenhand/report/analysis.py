@@ -60,7 +60,6 @@ from evenhand.ranking.ratings import (
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.settings import Settings as RankSettings
-from evenhand.render.counts import plural
 from evenhand.render.document import Document
 from evenhand.render.findings import Finding
 from evenhand.render.values import write_value
@@ -338,6 +337,14 @@ class Analysis:
     def board(self) -> Ranking | None:
         """The ranking, where it is by the log-linear model, whose board examinations take."""
         return self.ranking if isinstance(self.ranking.fit, Fit) else None
+
+    @property
+    def examined(self) -> dict[str, Any]:
+        """What every examination of the log-linear ranking is told."""
+        settings = self.settings
+        names = ("cluster", "level", "seed")
+        same = {name: getattr(settings, name) for name in names}
+        return {"model": settings.log_linear, "board": self.board, **same}
 
     def note_model(self, document: Document) -> Document:
         """Say of an examination that it has another model than the ranking."""
@@ -720,13 +727,6 @@ class Rated:
             raise NotIdentified("all scores are of controls: no output was scored")
         return {name: part for (name,), part in self.counted.split(("criterion",)).items()}
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What must stand beside what is made of `targets`: that repeats are not in it."""
-        repeats = self.rows.repeats
-        excluded = f"{plural(repeats, 'repeat')} excluded here: the ranking has them."
-        return (excluded,) if repeats else ()
-
     @cached_property
     def lower(self) -> frozenset[str]:
         """Criteria under which lower scores are better."""
@@ -891,8 +891,6 @@ RATING: Final = {
     "criteria": "Systems under the criteria",
     "scorers": "The judges",
     "scoring": "Do judges agree?",
-    "parts": "What is due to systems, judges and items",
-    "rated": "Where systems and judges differ",
     "data": "The data",
     "methods": "Methods and citations",
 }

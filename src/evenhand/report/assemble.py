@@ -86,7 +86,6 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "scorers": judges.write_section_scorers,
     "agreement": agreement.write_section_agreement,
     "scoring": agreement.write_section_scoring,
-    "parts": agreement.write_section_parts,
     "model": fitted.write_section_model,
     "circles": fitted.write_section_circles,
     "learning": fitted.write_section_learning,
@@ -97,7 +96,6 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "metrics": metrics.write_section_metrics,
     "data": judged.write_section_data,
     "items": judged.write_section_items,
-    "rated": judged.write_section_rated,
     "next": judged.write_section_next,
     "more": judged.write_section_more,
     "methods": write_section_methods,
@@ -106,8 +104,9 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
 
 # What keeps a section empty, which then says so
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
-# Sections on judges → the check that each makes, which is not run where the section is empty
+# Section → the check that it makes, which is not run where the section is empty
 LIT: Final = {
+    "model": fitted.ModelCheck,
     "judges": judges.JudgesCheck,
     "scorers": judges.JudgesCheck,
     "agreement": agreement.AgreementCheck,
@@ -168,7 +167,7 @@ def find_joint_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
 Opener = Callable[[], Data]
 Step = Callable[[str, int, int], Any]  # What is written, how many sections were begun, of how many
 # Sections of a single task that whichever process is free writes, the longest first
-SLOW: Final = ("fragility", "choices", "model", "learning", "scoring", "scorers", "parts")
+SLOW: Final = ("fragility", "choices", "model", "learning", "scoring", "scorers")
 MIN_PARALLEL_JUDGMENTS: Final = 3_000  # From so many on a second process pays for its start
 
 

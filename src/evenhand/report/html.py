@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.data.exclusions import Exclusion, write_excluded
 from evenhand.data.results import Shown
-from evenhand.errors import UnknownOption, require_option
+from evenhand.errors import UnknownOption
 from evenhand.render import latex, markup
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings
@@ -342,19 +342,16 @@ def write_csv(table: Table, *_above: object) -> str:
     return text.getvalue()
 
 
-# Form → ending of its files, and what writes it
-TABLE_FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str], str, str], str]]]] = {
-    "latex": (".tex", latex.write_table),
-    "markdown": (".md", markup.write_table),
-    "csv": (".csv", write_csv),
+# Ending of the files of tables → what writes them
+TABLE_FORMS: Final[dict[str, Callable[[Table, Sequence[str], str, str], str]]] = {
+    ".tex": latex.write_table,
+    ".md": markup.write_table,
+    ".csv": write_csv,
 }
 
 
-def write_tables(
-    report: Report, folder: Path, forms: Sequence[str] = tuple(TABLE_FORMS)
-) -> list[Path]:
-    for form in forms:
-        require_option("form", form, tuple(TABLE_FORMS))
+def write_tables(report: Report, folder: Path) -> list[Path]:
+    """Write each table in each form, and beside them what they are."""
     tables = {
         name_path(part, section, table): (part, section, table)
         for part, section in list_sections(report)
@@ -372,10 +369,8 @@ def write_tables(
             *filter(None, (of, *means, section.command, section.signature or part.signature))
         ]
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
-        for form in dict.fromkeys(forms):
-            ending, write = TABLE_FORMS[form]
-            files[f"{stems[name]}{ending}"] = write(
-                table, comments, part.name, labels.get(part.name, "")
-            ).encode()
+        for ending, write in TABLE_FORMS.items():
+            written = write(table, comments, part.name, labels.get(part.name, ""))
+            files[f"{stems[name]}{ending}"] = written.encode()
     files[ABOUT] = ("\n\n".join(about) + "\n").encode()
     return fill_folder(folder, "tables", files)

@@ -11,7 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 import evenhand
-from evenhand.data.rating_rows import Scale, read_scale, see_scale
+from evenhand.data.rating_rows import RatingRows, Scale, read_scale, see_scale
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.judges.agreement_intervals import (
     REPLICATES,
@@ -38,19 +38,40 @@ from evenhand.judges.coefficients import (
     pair_judges,
     weighted_agreement,
 )
-from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
+from evenhand.judges.counts import Coincidences, Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.judge_pairs import WEIGHTS, cohen_kappas
 from evenhand.judges.units import Overlap, find_units, read_points, walk_overlaps
-from golden_numbers import entries, golden
-from hamon_records import hamon_coincidences
+from golden_numbers import Golden, entries, golden
 from score_tables import (
     broken_tables,
     coincidences_of,
     complete_tables,
     counts_of,
     declared,
+    names,
     units_of,
 )
+
+
+def hamon_coincidences(entry: Golden) -> Coincidences:
+    """Records [segment, system, judge, replicate, score] as pairs of scores on 1 to 5."""
+    segment, system, judge, _, score = np.array(entry.input["records"]).T
+    none = np.zeros(len(score), dtype=np.int32)
+    rows = RatingRows(
+        ("",),
+        names("judge", int(judge.max()) + 1),
+        names("segment", int(segment.max()) + 1),
+        tuple(entry.input["systems"]),
+        ("",),
+        none,
+        judge.astype(np.int32),
+        segment.astype(np.int32),
+        system.astype(np.int32),
+        none,
+        score.astype(np.float64),
+    )
+    units = find_units(rows, declared([1, 2, 3, 4, 5]))
+    return count_coincidences(units, form_blocks(units, "item", 1))
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from itertools import combinations
-from math import sqrt
 
 import numpy as np
 import polars as pl
@@ -19,7 +18,6 @@ from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judges.agreement import KAPPAS, preference_kappa
 from evenhand.judges.item_agreement import compare_items
 from evenhand.judges.preferences import (
-    agree_by_system,
     chance_agreement,
     compare_pairs,
     compare_votes,
@@ -154,20 +152,6 @@ def test_every_output_pair_is_counted_as_by_going_through_all_pairs_of_votes(row
         assert counts == expected.get(key, [0, 0, 0])
     whole = compare_votes(votes_of(rows))
     assert (found.agree.sum(), found.comparable.sum()) == (whole.agree, whole.comparable)
-
-
-def test_the_interval_of_a_system_is_that_of_a_ratio_of_sums_over_items():
-    rows = [(j, i, 0, 1, LEFT if j * i % 3 else RIGHT) for i in range(10) for j in range(2 + i % 2)]
-    found = compare_pairs(votes_of(rows))
-    one, other = agree_by_system(found, DIGITS, level=0.9)
-    assert (one.system, other.system) == ("0", "1")
-    agree, all_pairs = found.agree, found.comparable
-    share = agree.sum() / all_pairs.sum()
-    error = sqrt(((agree - share * all_pairs) ** 2).sum()) / all_pairs.sum()
-    z = 1.9599639845400545  # two systems at 90 %: the .975 quantile
-    assert one.share == share
-    assert one.lower == pytest.approx(share - z * error, abs=1e-12)
-    assert one.upper == pytest.approx(min(share + z * error, 1), abs=1e-12)
 
 
 # Blind answers against what chance gives on paper, planted items, and blind judges themselves.

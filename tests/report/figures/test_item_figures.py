@@ -1,29 +1,11 @@
-"""Items are drawn as they are counted: seen as bars, blind answers as marks."""
+"""Who wins on the most one-sided items, drawn in the order of board and table."""
 
 from __future__ import annotations
 
-import re
-
-from drawn_figures import marks, svg, texts
-from evenhand.report.figures.judges import BLIND, SEEN, draw_shares, draw_sides
+from drawn_figures import marks, texts
 from evenhand.report.figures.judges import ITEM_SIDES as SIDES
+from evenhand.report.figures.judges import draw_sides
 from evenhand.report.figures.style import ACCENT, CONTRAST
-
-
-def test_seen_and_blind_items_are_told_apart_by_mark_and_colour():
-    rows = [
-        {"share": share, "who": who, "items": items}
-        for share, seen, blind in (("0–9 %", 3, 5.5), ("100 %", 7, 1.25))
-        for who, items in ((SEEN, seen), (BLIND, blind))
-    ]
-    drawn = svg(draw_shares(rows))
-    (bars,) = re.findall(rf'<path d="([^"]*)"[^>]*fill: {ACCENT}', drawn)
-    assert len({*re.findall(r"M ([\d.]+)", bars)}) == 2
-    assert (
-        len(re.findall(rf"<path [^>]*fill: none; stroke: {CONTRAST}; stroke-width: 3", drawn)) == 2
-    )
-    assert [word for word in texts(draw_shares(rows)) if "%" in word] == ["0–9 %", "100 %"]
-    assert {SEEN, BLIND} <= {*texts(draw_shares(rows))}
 
 
 def test_systems_stand_in_the_order_of_the_board_and_items_in_that_of_the_table():

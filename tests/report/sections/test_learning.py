@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 import evenhand
-from evenhand.report.analysis import Analysis, Settings
+from evenhand.report.analysis import Analysis
 from evenhand.report.sections.model import write_section_learning as write_section
 
 COLUMNS = ["judge", "item", "left", "right", "outcome"]
@@ -58,9 +58,3 @@ def test_without_items_no_command_for_answers_held_out_is_named():
     bare = write_section(Analysis(campaign(columns=["left", "right", "outcome"])))
     assert any("evenhand compare FILE --curves" in note for note in named.notes)
     assert not any("--curves" in note for note in bare.notes)
-
-
-def test_the_full_report_draws_the_curve_of_answers_held_out_or_says_why_not():
-    section = write_section(Analysis(campaign(n=900), Settings(full=True)))
-    drawn = [figure.name for figure in section.figures]
-    assert "curves" in drawn or any("no learning curve" in note for note in section.notes)

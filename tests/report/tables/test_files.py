@@ -57,17 +57,6 @@ def test_caption_columns_command_and_signature_stand_above_and_in_the_list(tmp_p
     assert "evenhand report v.csv" in (tmp_path / ABOUT).read_text("utf-8")
 
 
-def test_only_the_forms_that_were_asked_for_are_written(tmp_path):
-    write_tables(make_report(""), tmp_path, ("csv", "csv"))
-    assert sorted(path.name for path in tmp_path.iterdir()) == [ABOUT, "ranking-board.csv"]
-
-
-def test_a_form_that_is_none_is_refused_and_nothing_written(tmp_path):
-    with pytest.raises(UnknownOption, match="Did you mean 'latex'"):
-        write_tables(make_report(""), tmp_path, ("latx",))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_folder_that_is_a_file_is_refused(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(UnknownOption, match="tables cannot be written"):

@@ -241,8 +241,6 @@ POSITION_KINDS: Final = {
     "like the others": (style.ACCENT, "o"),
     "stands out": (style.CONTRAST, "o"),
 }
-SEEN: Final = "these judges"
-BLIND: Final = "random answers"
 ITEM_SIDES: Final = ("wins there", "loses there")
 
 
@@ -273,39 +271,6 @@ def draw_positions(rows: Sequence[Row], common: float) -> style.Chart:
     lines = ([{"at": 0.5, "line": "no bias"}], [{"at": common, "line": everyone}])
     y = style.Axis.of_rows([row["judge"] for row in rows])
     return style.Chart((*lines, rows), x, y, marks, style.ROW, right=22)
-
-
-def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> style.Chart:
-    """Draw shares of variance, a bar for each source; rows: criterion, source, share, sd."""
-    shares = [row["share"] for row in rows]
-    title = "share of the variance of one score"
-    x = style.Axis(min(*shares, 0.0), 1.02 * max(shares), title, style.write_share)
-    looks, thick = style.look_up(criteria, "s"), 0.8 / len(criteria)
-    drawn = style.count_off(rows, "source", sources)
-    marks = []
-    for place, (name, (colour, _)) in enumerate(looks.items()):
-        shift = (place - (len(criteria) - 1) / 2) * thick
-        own = [(row["share"], row["at"] + shift) for row in drawn if row["criterion"] == name]
-        corners = [(0, at - 0.47 * thick, share, at + 0.47 * thick) for share, at in own]
-        marks.append(style.boxes(corners, colour, label=name))
-    high = 22 + 8 * (len(criteria) - 1)
-    return style.Chart((rows,), x, style.Axis.of_rows(sources), marks, high, right=22)
-
-
-def draw_shares(rows: Sequence[Row]) -> style.Chart:
-    """Draw how many items are how one-sided, seen and where answers are random."""
-    order = list(dict.fromkeys(row["share"] for row in rows))
-    drawn = style.count_off(rows, "share", order)
-    bars = [(r["at"] - 0.42, 0, r["at"] + 0.42, r["items"]) for r in drawn if r["who"] == SEEN]
-    marks = [style.boxes(bars, style.ACCENT, 0.55, SEEN)]
-    for row in drawn:
-        ends = [(row["at"] - 0.4, row["items"]), (row["at"] + 0.4, row["items"])]
-        marks += (
-            [style.plot(ends, style.CONTRAST, width=3, label=BLIND)] if row["who"] == BLIND else []
-        )
-    x = style.Axis.of_columns(order, "pairs of votes that agree on which output is better")
-    most = max(row["items"] for row in rows) or 1.0
-    return style.Chart((rows,), x, style.Axis(0, 1.05 * most, "items"), marks)
 
 
 def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> style.Chart:

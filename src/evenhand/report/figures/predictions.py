@@ -235,27 +235,6 @@ def draw_fit(
 
 # What a model expects beside what came of it, and what more judgments would decide.
 
-CALIBRATION_KINDS: Final = {"as expected": (style.ACCENT, "o"), "off": (style.CONTRAST, "o")}
-
-
-def draw_calibration(rows: Sequence[Row]) -> style.Chart:
-    """Draw the share observed against the share expected; points on the diagonal are right.
-
-    rows: one for each part: expected, observed, lower, upper (proportions), n, kind of
-        CALIBRATION_KINDS.
-    """
-    # Both axes begin and end alike, so that the diagonal is one
-    shares = ("expected", "observed", "lower", "upper")
-    values = [row[key] for row in rows for key in shares if row[key] is not None]
-    ends = [max(min(*values, 0.5) - 0.02, 0.0), min(max(values) + 0.02, 1.0)]
-    look: Any = {"size": 8, "ends": ("lower", "upper"), "form": "upright"}
-    marks = [
-        style.plot([(end, end) for end in ends], style.QUIET, width=1.2, dash="--"),
-        *style.series(rows, ("expected", "observed"), CALIBRATION_KINDS, **look),
-    ]
-    x, y = (style.Axis(ends[0], ends[1], f"{what} share", style.write_share) for what in shares[:2])
-    return style.Chart(([{"expected": end, "observed": end} for end in ends], rows), x, y, marks)
-
 
 def draw_prospect(rows: Sequence[Row], pairs: int) -> style.Chart:
     """Draw decided pairs by the number of judgments, today's first, with what may come."""

@@ -1,26 +1,22 @@
-"""Do judges agree in preferences and in scores, and what are scores due to?"""
+"""Do judges agree in preferences and in scores?"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import ANSWER
 from evenhand.data.exclusions import Exclusion, note_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import ALL_SAME, SPREAD_SCORES
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified
 from evenhand.judges.agreement import INFLATED, Request, drop_pasted, tabulate_votes
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable, name_kappa
-from evenhand.judges.preferences import ExpectedAgreement, agree_by_system, compare_pairs
-from evenhand.judges.variance import DesignRequest, Study, estimate_components, study_designs
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
+from evenhand.judges.preferences import ExpectedAgreement
 from evenhand.render.values import write_value
-from evenhand.report.analysis import Analysis, choose_state, say_how, say_outcome
+from evenhand.report.analysis import Analysis, choose_state, say_outcome
 from evenhand.report.document import (
     NOT_RUN,
     PASSED,
@@ -30,9 +26,8 @@ from evenhand.report.document import (
     Figure,
     Section,
     make_section,
-    pick,
 )
-from evenhand.report.figures.judges import draw_curves, draw_parts
+from evenhand.report.figures.judges import draw_curves
 from evenhand.report.figures.style import take_chart
 from evenhand.report.sections.judges import NAMELESS
 
@@ -86,13 +81,11 @@ def _refuse(
     return Section(name, says=says, checks=(check,), command=command)
 
 
-# Agreement in preferences: what the verb says, and the systems on which judges agree least.
+# Agreement in preferences: what the verb says, and whether it is as much as close systems allow.
 
 # Output pairs, and pairs of answers, below which nothing is decided
 MIN_UNITS_FOR_INTERVAL: Final = 10
 MIN_ANSWER_PAIRS: Final = 30
-MIN_SYSTEMS: Final = 3  # Systems from which shares can differ: two have one pair
-MAX_SYSTEMS_IN_TABLE: Final = 15  # Most systems in the table: those on which judges agree least
 # Least and largest κ of the twelve tasks of WMT 2016 (Bojar et al. 2016, section 3.3)
 PUBLISHED: Final = (0.244, 0.484)
 
@@ -104,10 +97,9 @@ def write_section_agreement(analysis: Analysis) -> Section:
     except NotIdentified as refusal:
         names = analysis.votes.judges, analysis.votes.items
         return _refuse("agreement", names, refusal, command)
-    document = table.document()
     return make_section(
         "agreement",
-        replace(document, parts=(*document.parts, *_tabulate_systems(analysis))),
+        table.document(),
         basis=True,
         checks=(_check(analysis, table),),
         command=command,
@@ -167,28 +159,6 @@ def _check(analysis: Analysis, table: AgreementTable) -> Check:
     if state == UNDECIDED and kappa.lower <= 0:
         says += "; not significantly more than chance"
     return AgreementCheck(state, says, "" if state == PASSED else advice)
-
-
-def _tabulate_systems(analysis: Analysis) -> tuple[Table, ...]:
-    votes, settings = analysis.votes, analysis.settings
-    systems = agree_by_system(compare_pairs(votes), votes.systems, level=settings.level)
-    if len(systems) < MIN_SYSTEMS:
-        return ()
-    columns = (
-        Column("system", "system", "name"),
-        Column("share", "same answer", "share", "by two judges on the same two outputs"),
-        Column(
-            ("lower", "upper"),
-            f"{100 * settings.level:g} % interval",
-            "interval share",
-            "simultaneous for all systems",
-        ),
-        Column("comparable", "of", "count", "pairs of votes of different judges"),
-    )
-    shown = systems if settings.full else systems[:MAX_SYSTEMS_IN_TABLE]
-    rows = tuple(pick(one, "system", "share", "lower", "upper", "comparable") for one in shown)
-    cut = "" if len(rows) == len(systems) else f", {len(rows)} of {len(systems)}"
-    return (Table("systems", f"Systems on which judges agree least{cut}", columns, rows),)
 
 
 # Do judges give the same scores? n-agreement, κ, α and ICC with intervals in one table.
@@ -266,105 +236,3 @@ def _draw(table: AgreementTable) -> tuple[Figure, ...]:
     alt = f"Share of pairs of judges at most n points apart, rising with n. The same score: {same}."
     title = "How often two judges of an output are at most n points apart"
     return (take_chart(draw_curves(rows, names), "n-agreement", title, alt, table="coefficients"),)
-
-
-# How much of a score is due to systems, judges and items, and how many judges are enough.
-
-MAX_SCORES: Final = 8_000  # Scores up to which variances come with intervals unasked
-MAX_CRITERIA: Final = 2  # Criteria up to which they do
-WISHED: Final = 0.9  # Reliability that designs are asked for
-MAX_CRITERIA_DRAWN: Final = 5  # Most criteria that are drawn: as many as there are colours
-
-
-def write_section_parts(analysis: Analysis) -> Section:
-    # Whether moment estimates have to do: of several tasks, of many scores or criteria
-    rated = analysis.rated
-    several, many = len(rated.parts) > 1, len(rated.parts) > MAX_CRITERIA
-    many |= rated.targets.size > MAX_SCORES
-    quick = not analysis.settings.full and (bool(analysis.task) or many)
-    studies, refused = _estimate(analysis, quick=quick)
-    if not studies:
-        raise NotIdentified("; ".join(dict.fromkeys(refused.values())), [])
-    document = _join(studies, several=several)
-    findings = [*document.findings, *(Finding("refused", f"{n}: {w}") for n, w in refused.items())]
-    findings += take_findings(rated.notes)
-    if quick:
-        how = say_how(analysis.write_command("variance"), "An interval of each source")
-        findings.append(Finding("quick", how))
-    return make_section(
-        "parts",
-        replace(document, findings=tuple(findings)),
-        basis=True,
-        figures=_draw_parts(studies),
-        command=analysis.write_command("variance", "--reliability", f"{WISHED:g}"),
-    )
-
-
-def _estimate(analysis: Analysis, *, quick: bool) -> tuple[dict[str, Study], dict[str, str]]:
-    studies: dict[str, Study] = {}
-    refused: dict[str, str] = {}
-    for name, part in analysis.rated.parts.items():
-        try:
-            found = estimate_components(part, level=analysis.settings.level, quick=quick)
-        except (NotIdentified, NotConverged) as refusal:
-            refused[name] = refusal.fault
-            continue
-        try:
-            wish = DesignRequest(reliability=None if quick else WISHED)
-            studies[name] = study_designs(found, wish)
-        except (NotIdentified, UnknownOption):  # no design can be planned
-            studies[name] = study_designs(found, DesignRequest())
-    return studies, refused
-
-
-def _join(studies: Mapping[str, Study], *, several: bool) -> Document:
-    """Return one document of all criteria, whose names stand first where there are several."""
-    documents = {name: one.document() for name, one in studies.items()}
-    tables: dict[str, dict[str, Table]] = {}
-    for name, document in documents.items():
-        for table in document.tables:
-            tables.setdefault(table.name, {})[name] = table
-    parts = []
-    for of_name in tables.values():
-        columns = {one.key: one for table in of_name.values() for one in table.columns}
-        rows = tuple(
-            {**({"criterion": name} if several else {}), **row}
-            for name, table in of_name.items()
-            for row in table.rows
-        )
-        head = [Column("criterion", "criterion", "name")] if several else []
-        legend = dict.fromkeys(line for table in of_name.values() for line in table.legend)
-        stacked = replace(next(iter(of_name.values())), rows=rows, legend=tuple(legend))
-        parts.append(replace(stacked, columns=(*head, *columns.values())))
-    (first, *others) = documents.values()
-    return Document(
-        basis="" if others else first.basis,
-        answer=tuple(
-            f"For {name}: {sentence}" if several else sentence
-            for name, document in documents.items()
-            for sentence in document.answer
-        ),
-        parts=tuple(parts),
-        findings=tuple(one for document in documents.values() for one in document.findings),
-    )
-
-
-def _draw_parts(studies: Mapping[str, Study]) -> tuple[Figure, ...]:
-    criteria = [*studies][:MAX_CRITERIA_DRAWN]
-    drawn: list[dict[str, Any]] = [
-        {"criterion": name, "source": one.name, "share": shares[one.name], "sd": one.sd}
-        for name in criteria
-        if (shares := studies[name].found.shares)
-        for one in studies[name].found.components
-    ]
-    if not drawn:
-        return ()
-    sources = list(dict.fromkeys(row["source"] for row in drawn))
-    largest = max(drawn, key=lambda row: row["share"])
-    alt = (
-        f"A bar for each source of variance: {', '.join(sources)}. The longest is"
-        f" {largest['source']}, {write_value(largest['share'], 'share')}."
-    )
-    title = "What the variance of one score is due to"
-    chart = draw_parts(drawn, sources, criteria)
-    return (take_chart(chart, "shares", title, alt, table="components"),)

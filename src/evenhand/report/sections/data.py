@@ -24,15 +24,14 @@ from evenhand.judges.item_agreement import (
 )
 from evenhand.numerics import Array
 from evenhand.ranking.ranking import Ranking
-from evenhand.ratings.matrix import MAX_DIFFERENCES, count_differences, spread_items
 from evenhand.render.counts import plural
-from evenhand.render.document import Column, Document, Row, Table
+from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
-from evenhand.report.document import Figure, Section, make_section, pick
-from evenhand.report.figures.judges import BLIND, ITEM_SIDES, SEEN, draw_shares, draw_sides
+from evenhand.report.document import Figure, Section, make_section
+from evenhand.report.figures.judges import ITEM_SIDES, draw_sides
 from evenhand.report.figures.style import take_chart
 
 # Sections such as agreement set more aside, and say so: it is in the ranking all the same
@@ -65,9 +64,9 @@ def write_section_data(analysis: Analysis) -> Section:
 # Items: where systems differ, where judges differ, and whether that is more than chance.
 
 MAX_ITEMS: Final = 12  # Items in each table
-MIN_ITEMS_DRAWN: Final = 10  # Items below which their distribution is not drawn
 FULL: Final = 999  # Shuffles of the answers in the full report
 MAX_SYSTEMS_DRAWN: Final = 24  # Most systems that stand side by side in a figure
+WINNERS: Final = (Column("best", "wins there"), Column("worst", "loses there"))
 SEVERAL: Final = 3  # Systems on an item, on average, from which a figure says more than the table
 
 
@@ -99,7 +98,7 @@ def write_section_items(analysis: Analysis) -> Section:
         captions.items(), extremes, strict=True
     ):
         columns = (
-            ITEM,
+            Column("item", "item"),
             *(WINNERS if any(items.values()) else ()),
             Column(key, what, "count", "pairs of votes of different judges that do so"),
             Column("comparable", "of", "count", "all such pairs of votes"),
@@ -138,7 +137,7 @@ def write_section_items(analysis: Analysis) -> Section:
             _say_extreme(analysis, own, own.p_decided, "agree"),
             _say_extreme(analysis, own, own.p_against, "disagree"),
         ),
-        figures=(*_draw_shares(own), *_draw_sides(analysis, sides)),
+        figures=_draw_sides(analysis, sides),
         tables=tuple(tables),
         notes=tuple(notes),
         command=analysis.write_command("report", "--sections", "items", "--json"),
@@ -146,10 +145,7 @@ def write_section_items(analysis: Analysis) -> Section:
 
 
 def _name(votes: Votes, agreement: ItemAgreement, at: int) -> str:
-    return _shorten(votes.items[int(agreement.item[at])], votes.tasks)
-
-
-def _shorten(item: str, tasks: Sequence[str]) -> str:
+    item, tasks = votes.items[int(agreement.item[at])], votes.tasks
     return item.removeprefix(f"{tasks[0]} / ") if len(tasks) == 1 and tasks[0] else item
 
 
@@ -162,26 +158,6 @@ def _say_extreme(analysis: Analysis, agreement: ItemAgreement, p: Array, what: s
     order = beyond[np.argsort(p[beyond], kind="stable")]
     names = [_name(analysis.votes, agreement, int(at)) for at in order]
     return f"Judges {what} beyond chance, over all items, on {join_names(names)}."
-
-
-def _draw_shares(agreement: ItemAgreement) -> tuple[Figure, ...]:
-    """Draw how one-sided items are, beside random answers; not of a few."""
-    if len(agreement.item) < MIN_ITEMS_DRAWN:
-        return ()
-    tenths = [f"{10 * tenth}–{10 * tenth + 9} %" for tenth in range(10)]
-    rows = [
-        {"share": share, "who": who, "items": round(float(items), 2)}
-        for share, pair in zip([*tenths, "100 %"], agreement.shares, strict=True)
-        for who, items in zip((SEEN, BLIND), pair, strict=True)
-    ]
-    items, (united, blind) = plural(len(agreement.item), "item"), agreement.united
-    alt = (
-        f"Bars: {items} by the share of pairs of votes that agree on which output is better, from"
-        " none to all; marks: the same for random answers. Complete agreement:"
-        f" {united:,} items, with random answers about {blind:,.0f}."
-    )
-    title = "How one-sided items are, beside random answers"
-    return (take_chart(draw_shares(rows), "one-sidedness", title, alt),)
 
 
 def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> tuple[Figure, ...]:
@@ -207,151 +183,28 @@ def _name_most(n: int) -> str:
     return f"{n} most one-sided items" if n != 1 else "most one-sided item"
 
 
-ITEM: Final = Column("item", "item")
-WINNERS: Final = (Column("best", "wins there"), Column("worst", "loses there"))
-
-
-# Items on which systems are far apart, and items on which judges are.
-
-MAX_RATED_ITEMS: Final = 10  # Items in a table; half as many of each of several tasks
-MAX_CRITERIA: Final = 6  # Most criteria that have a table
-CHANCE: Final = (
-    "Of many items some are far apart by chance: means are drawn towards that of all items, as by"
-    " five more, and items are ordered by the result."
-)
-DRAWN: Final = Column("drawn", "drawn", "two", "the same drawn towards the mean of all items")
-OF_SYSTEMS: Final = (
-    ITEM,
-    Column("difference", "apart", "two", "mean difference of two systems' scores by one judge"),
-    DRAWN,
-    Column("differences", "of", "count", "differences"),
-    Column("high", "highest", says="system with the highest mean score there"),
-    Column("low", "lowest", says="system with the lowest mean score there"),
-)
-OF_JUDGES: Final = (
-    ITEM,
-    Column("difference", "apart", "two", "mean difference of two judges of the same output"),
-    DRAWN,
-    Column("units", "outputs", "count", "outputs of it that two or more judges scored"),
-)
-
-
-def write_section_rated(analysis: Analysis) -> Section:
-    rated = analysis.rated
-    if rated.rows.items == ("",):
-        sentence = "The data have no column of items: nobody knows which outputs belong together."
-        return Section("rated", says=(sentence,))
-    systems, says, notes = _look_at_systems(analysis)
-    judges, heard = _look_at_judges(analysis)
-    return Section(
-        "rated",
-        says=(*says, *heard),
-        tables=(*systems, *judges),
-        notes=(CHANCE, *notes, *rated.notes),
-        command=analysis.write_command("report", "--sections", "rated", "--json"),
-    )
-
-
-def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[str]]:
-    rated, tables, says, notes = analysis.rated, [], [], []
-    for place, (criterion, part) in enumerate(list(rated.parts.items())[:MAX_CRITERIA]):
-        about = f" for {criterion}" if len(rated.parts) > 1 else ""
-        if count_differences(part) > MAX_DIFFERENCES:
-            notes.append(f"More than {MAX_DIFFERENCES:,} differences{about}: no items are listed.")
-        elif not (spreads := spread_items(part)):
-            says.append(f"No judge scored two systems on the same item{about}.")
-        elif not spreads[0].difference:
-            says.append(f"No judge scored two systems differently on any item{about}.")
-        else:
-            first = spreads[0]
-            says.append(
-                f"Systems are farthest apart{about} on item {_name_rated(first.item, analysis)}:"
-                f" {first.difference:.2f} points between two systems by the same judge,"
-                f" {first.high} highest."
-            )
-            shown = spreads[: _count_shown(analysis)]
-            rows = tuple({**vars(one), "item": _name_rated(one.item, analysis)} for one in shown)
-            name = "systems" if place == 0 else f"systems-{place + 1}"
-            caption = f"Items on which systems are farthest apart{rated.head('', criterion)}"
-            of = f"{len(rows)} of {len(spreads):,}"
-            tables.append(Table(name, f"{caption}: {of}", OF_SYSTEMS, rows))
-    if len(rated.parts) > MAX_CRITERIA:
-        notes.append(f"The first {MAX_CRITERIA} of {len(rated.parts)} criteria are listed.")
-    return tables, says, notes
-
-
-def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
-    try:
-        items = analysis.rated.agreement.whole.doubtful
-    except NotIdentified as refusal:
-        return [], [f"Where judges differ cannot be seen: {refusal.fault}."]
-    if not items:
-        return [], []
-    if not items[0].difference:
-        return [], ["No two judges scored the same output differently."]
-    rows: list[dict[str, Any]] = [
-        {"item": _name_rated(item.item, analysis), **pick(item, "difference", "drawn", "units")}
-        for item in items[: _count_shown(analysis)]
-    ]
-    sentence = (
-        f"Judges are farthest apart on item {rows[0]['item']}:"
-        f" {rows[0]['difference']:.2f} points between two judges of the same output."
-    )
-    caption = f"Items on which judges are farthest apart: the first {len(rows)}"
-    return [Table("judges", caption, OF_JUDGES, tuple(rows))], [sentence]
-
-
-def _count_shown(analysis: Analysis) -> int:
-    return MAX_RATED_ITEMS // 2 if analysis.task else MAX_RATED_ITEMS
-
-
-def _name_rated(item: str, analysis: Analysis) -> str:
-    return _shorten(item, analysis.rated.rows.tasks)
-
-
-# What to judge next: which pairs, and how many judgments the open places at the top take.
+# What to judge next: which pairs, and how many judgments the nearest open pair at the top takes.
 
 BATCH: Final = 10  # Pairs that are asked for
-MAX_OPEN: Final = 10  # Most open pairs at the top that are listed
-TOO_MANY: Final = f"over {MAX_TIMES:.0f} times as many"
-ENDLESS: Final = "no number is enough"
 DIGITS: Final = 2  # Digits of a number of judgments that mean anything
-NEEDED: Final = (
-    Column("better", "ahead"),
-    Column("worse", "behind"),
-    Column("gap", "log-worths apart", "two"),
-    Column("stderr", "error of that", "two"),
-    Column("alone", "more of this pair alone", "count", "judgments, if the gap is as estimated"),
-    Column("alone_range", "which may be", says="if the gap is as large or small as it may be"),
-    Column("times", "or times as many of all", "one", "judgments of all pairs as so far"),
-    Column("times_range", "which may be"),
-)
 NOTE: Final = (
-    "Numbers give a probability of 80 % that a pair is decided in the end, if its gap is as"
-    " estimated; the ends of the ranges, if it is at the ends of its 80 % interval. None is given"
-    f" beyond {MAX_TIMES:.0f} times today's judgments. They hold for more judges and items of the"
-    " same kind, and for a number fixed beforehand: looking again and again takes more."
+    "The number is for the gap as estimated, its range for the ends of the gap's 80 % interval. It"
+    " holds for more judges and items of the same kind, and for a number fixed beforehand: looking"
+    " again and again takes more."
 )
 
 
 def write_section_next(analysis: Analysis) -> Section:
     ranking = analysis.ranking
-    open_ = find_open(ranking)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     chosen = choose_pairs(analysis.pairs, n=min(BATCH, pairs), seed=analysis.settings.seed)
     document = chosen.document() if pairs > 1 else Document()  # of one there is nothing to choose
-    separations = separate_pairs(ranking, open_[:MAX_OPEN])
-    rows = tuple(_describe_next(one, ranking.n_judgments) for one in separations)
-    caption = f"Open pairs of {rows[0]['better']}, and what would decide them" if rows else ""
-    needed = (Table("needed", caption, NEEDED, rows),) if rows else ()
-    notes = [NOTE] if separations else []
-    if len(open_) > MAX_OPEN:
-        notes.append(f"The {MAX_OPEN} nearest of {len(open_)} open pairs are listed.")
+    separations = separate_pairs(ranking, find_open(ranking)[:1])
+    notes = [Finding("next", NOTE)] if separations else []
     document = replace(
         document,
         answer=(*say_needed(separations, ranking), *document.answer),
-        parts=(*needed, *document.parts),
-        findings=(*(Finding("next", one) for one in notes), *document.findings),
+        findings=(*notes, *document.findings),
     )
     return make_section("next", document, command=analysis.write_command("next"))
 
@@ -367,10 +220,10 @@ def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]
         return [*decided, f"{same} {names}: let other judges compare them."]
     if one.times is None or one.times > MAX_TIMES:
         return [*decided, f"Nothing shows that {names} differ."]
-    row = _describe_next(one, ranking.n_judgments)
-    many = f"{one.times:,.1f} times as many of all pairs"
-    if row["alone"] is not None:
-        alone, range_ = f"{row['alone']:,.0f} more judgments", f"({row['alone_range']})"
+    many, limit = f"{one.times:,.1f} times as many of all pairs", MAX_TIMES * ranking.n_judgments
+    if one.alone is not None and one.alone_least is not None and one.alone <= limit:
+        range_ = f"({_say_range(one.alone_least, one.alone_most, limit)})"
+        alone = f"{_round(one.alone):,.0f} more judgments"
         several = len(ranking.systems) > 2
         many = (
             f"{alone} of this pair alone {range_}, or {many}," if several else f"{alone} {range_}"
@@ -378,42 +231,17 @@ def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]
     return [*decided, f"About {many} would separate {names} with a probability of 80 %."]
 
 
+def _say_range(least: float, most: float | None, limit: float) -> str:
+    first = f"{_round(least):,.0f}"
+    if most is None:
+        return f"{first}, or no number is enough"
+    return f"{first} or more" if most > limit else f"{first} to {_round(most):,.0f}"
+
+
 def _round(number: float) -> float:
-    """Return a number with the digits that mean something, rounded up or down, 1 at least."""
-    if number < 1:
-        return 1.0
-    places = DIGITS - 1 - floor(log10(number))
-    return float(round(number, min(places, 0)))
-
-
-def _describe_next(one: Separation, judgments: float) -> Row:
-    alone = (one.alone, one.alone_least, one.alone_most)
-    times = (one.times, one.times_least, one.times_most)
-    return {
-        **pick(one, "better", "worse", "gap", "stderr"),
-        **_describe_number("alone", alone, MAX_TIMES * judgments, "count"),
-        **_describe_number("times", times, MAX_TIMES, "one"),
-        "barred": one.barred,
-    }
-
-
-def _describe_number(
-    key: str, values: tuple[float | None, float | None, float | None], most: float, kind: str
-) -> dict[str, Any]:
-    """Return the cells of a number, where it is one that somebody may collect, and of its range."""
-    digits = [None if one is None else _round(one) if kind == "count" else one for one in values]
-    if values[1] is None:  # not known of this pair at all
-        return {key: None, f"{key}_range": None}
-    beyond = [one is not None and one > most for one in values]
-    least, top = (
-        ENDLESS if one is None else TOO_MANY if far else write_value(one, kind)
-        for one, far in zip(digits[1:], beyond[1:], strict=True)
-    )
-    value = None if digits[0] is None or beyond[0] else round(digits[0], 1)
-    range_ = f"{least} to {top}" if values[2] is not None else f"{least}, or {top}"
-    if beyond[2]:
-        range_ = f"{least} or more"
-    return {key: value, f"{key}_range": TOO_MANY if beyond[1] else range_}
+    """Return a number with the digits that mean something, 1 at least."""
+    places = DIGITS - 1 - floor(log10(max(number, 1)))
+    return float(round(max(number, 1), min(places, 0)))
 
 
 def write_section_more(analysis: Analysis) -> Section:

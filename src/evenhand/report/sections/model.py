@@ -1,4 +1,4 @@
-"""Does the model fit: pairs, chances, rivals, circles; and what more judgments would decide."""
+"""Does the model fit: pairs, rivals, circles; and what more judgments would decide."""
 
 from __future__ import annotations
 
@@ -10,15 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from evenhand.data.ratings import Ratings
 from evenhand.design.more_judgments import PredictivePower, predict_more_judgments
-from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.log_linear import Fit
 from evenhand.numerics.multiple_tests import holm
-from evenhand.ranking.learning_curves import trace_learning
 from evenhand.ranking.model_table import Counts, ModelTable, tabulate_counts, tabulate_models
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.robustness.calibration import CalibrationPart, find_calibration
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_sure_circle, find_visible
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
@@ -33,18 +29,16 @@ from evenhand.report.analysis import (
     say_how,
     say_refusal,
 )
-from evenhand.report.answer import CIRCLES, ISSUES, LADDER, MINDS, PLACE, SIDES, say_refused
+from evenhand.report.answer import CIRCLES, ISSUES, LADDER, MINDS, PLACE, SIDES
 from evenhand.report.document import (
     NOT_RUN,
     PASSED,
     UNDECIDED,
     Check,
-    Figure,
     Section,
     make_section,
-    pick,
 )
-from evenhand.report.figures.predictions import draw_calibration, draw_curves, draw_prospect
+from evenhand.report.figures.predictions import draw_prospect
 from evenhand.report.figures.style import take_chart
 
 MAX_COMPARISONS: Final = 3_000  # Most comparisons of which the whole table is made by itself
@@ -160,21 +154,10 @@ def _check_silence(check: Callable[..., Check], visible: float | None, p: str) -
     return check(PASSED, f"not significant ({p}); {say_detectable(visible)}")
 
 
-# Does the model fit: pairs of systems, chances, and other models of the same judgments.
-
-NO_MODEL: Final = "There is no model of these judgments whose fit could be tested."
-NOTE_PARTS: Final = (
-    "Comparisons are divided by the share that the model expects. The intervals hold for all parts"
-    " together. The model was fitted to these judgments, so that it fits them a little too well."
-)
+# Does the model fit: pairs of systems, and other models of the same judgments.
 
 
 def write_section_model(analysis: Analysis) -> Section:
-    try:
-        fit = analysis.ranking.fit
-    except (NotIdentified, NotConverged) as refusal:
-        check = ModelCheck(NOT_RUN, say_refused(refusal))
-        return Section("model", says=(NO_MODEL,), checks=(check,))
     cycles, why = _test(analysis)
     # Models of the same judgments side by side; with tests only where those are cheap
     few = analysis.tally.n_comparisons <= MAX_COMPARISONS
@@ -186,12 +169,6 @@ def write_section_model(analysis: Analysis) -> Section:
         else:
             laws = replace(tabulate_counts(Counts(analysis.tally, {}, None)), questions=())
     models = Document() if laws is None else laws.document()
-    parts: tuple[CalibrationPart, ...] = ()
-    if isinstance(fit, Fit) and fit.groups == ("",):  # of worths of all judges together alone
-        table = analysis.pairs
-        present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
-        parts = find_calibration(fit, table.tally(by=present), level=analysis.settings.level)
-    figures, shares = _show_parts(parts)
     tests = len(list_doubts(analysis, cycles, laws))
     notes = [f"p of the check are adjusted for its {tests} tests (Holm)."] if tests > 1 else []
     if laws is not None and not tested:
@@ -199,15 +176,14 @@ def write_section_model(analysis: Analysis) -> Section:
         notes.append(say_how(command, "Whether a model fits better than the one in it"))
     document = Document(
         basis=models.basis,
-        answer=(*_say_parts(parts), *models.answer),
-        parts=(*_take_tables(cycles, "deviations"), *shares, *models.parts),
+        answer=models.answer,
+        parts=(*_take_tables(cycles, "deviations"), *models.parts),
         findings=(*(Finding("model", one) for one in notes), *models.findings),
     )
     return make_section(
         "model",
         document,
         checks=(make_check(analysis, cycles, laws, why),),
-        figures=figures,
         command=analysis.write_command("robustness"),
     )
 
@@ -221,48 +197,6 @@ def _test(analysis: Analysis) -> tuple[Cycles | None, str]:
 
 def _take_tables(cycles: Cycles | None, name: str) -> list[Table]:
     return [] if cycles is None else [one for one in cycles.document().tables if one.name == name]
-
-
-def _say_parts(parts: tuple[CalibrationPart, ...]) -> tuple[str, ...]:
-    if len(parts) < 2:
-        return ()
-    off = [one for one in parts if one.off]
-    if not off:
-        return ("Shares of wins are as the model expects them, as far as can be determined.",)
-    worst = max(off, key=lambda one: abs(one.observed - one.expected))
-    seen, expected = (write_value(share, "share") for share in (worst.observed, worst.expected))
-    return (
-        f"In {len(off)} of {len(parts)} parts the favoured system won another share than expected,"
-        f" such as {seen} instead of {expected}.",
-    )
-
-
-def _show_parts(parts: tuple[CalibrationPart, ...]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
-    if len(parts) < 2:
-        return (), ()
-    rows = tuple(
-        {
-            **pick(one, "expected", "observed", "lower", "upper", "n"),
-            "kind": "off" if one.off else "as expected",
-        }
-        for one in parts
-    )
-    columns = (
-        Column("expected", "expected share", "share"),
-        Column("observed", "observed share", "share"),
-        Column("lower", "from", "share"),
-        Column("upper", "to", "share"),
-        Column("n", "comparisons", "count"),
-        Column("kind", "so"),
-    )
-    caption = "Expected and observed shares of the favoured system"
-    seen = (
-        f"{len(rows)} points with intervals: the share of wins observed against the share expected."
-        f" On the dashed diagonal both are the same. {' '.join(_say_parts(parts))}"
-    )
-    title = "Share of wins of the favoured system, ties half"
-    figure = take_chart(draw_calibration(rows), "calibration", title, seen, table="calibration")
-    return (figure,), (Table("calibration", caption, columns, rows, legend=(NOTE_PARTS,)),)
 
 
 # Are preferences intransitive: A before B, B before C, C before A?
@@ -337,8 +271,8 @@ NOTE_LEARNING: Final = (
 
 
 def write_section_learning(analysis: Analysis) -> Section:
-    ranking, settings = analysis.ranking, analysis.settings
-    predictions = predict_more_judgments(ranking, seed=settings.seed)
+    ranking = analysis.ranking
+    predictions = predict_more_judgments(ranking, seed=analysis.settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     rounded = ("decided", "candidates", "one_best")
     rows = tuple(
@@ -354,20 +288,19 @@ def write_section_learning(analysis: Analysis) -> Section:
     )
     title = "Pairs that more judgments would decide, with 80 % bands"
     chart = draw_prospect(list(rows), pairs)
-    figures = (take_chart(chart, "prospect", title, alt, table="prospect"),)
+    figure = take_chart(chart, "prospect", title, alt, table="prospect")
     table = Table("prospect", "What more judgments would decide", COLUMNS, rows)
-    curves, drawn, notes = _trace(analysis) if settings.full else (Document(), (), [])
-    says = say_prospect(predictions, ranking)
-    if not settings.full and analysis.pairs.has("item") and predictions[0].decided < pairs:
+    notes = [NOTE_LEARNING]
+    if analysis.pairs.has("item") and predictions[0].decided < pairs:
         command = analysis.write_command("compare", "--curves")
-        notes.append(say_how(command, "How well held-out answers are predicted by training size"))
+        notes.append(f"How well held-out answers are predicted by training size: {command}")
     document = Document(
-        answer=(*says, *curves.answer),
-        parts=(table, *curves.parts),
-        findings=(*(Finding("learning", one) for one in (NOTE_LEARNING, *notes)), *curves.findings),
+        answer=say_prospect(predictions, ranking),
+        parts=(table,),
+        findings=tuple(Finding("learning", one) for one in notes),
     )
     command = analysis.write_command("report", "--sections", "learning")
-    return make_section("learning", document, figures=(*figures, *drawn), command=command)
+    return make_section("learning", document, figures=(figure,), command=command)
 
 
 def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> tuple[str, ...]:
@@ -397,16 +330,3 @@ def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> 
         f" {twice} would probably decide {some}: more would {helps}.",
         first,
     )
-
-
-def _trace(analysis: Analysis) -> tuple[Document, tuple[Figure, ...], list[str]]:
-    """Return the curves of held-out answers with their figure, or why there are none."""
-    if isinstance(analysis.data, Ratings):
-        return Document(), (), []
-    try:
-        curves = trace_learning(analysis.data, seed=analysis.settings.seed)
-    except (NotIdentified, UnknownColumn, UnknownOption) as refusal:
-        return Document(), (), [f"There is no learning curve: {say_refused(refusal)}."]
-    alt = "Perplexity on held-out answers by number of training comparisons, a line for each model."
-    title = "How well held-out answers are predicted, by training size: lower is better"
-    return curves.document(), (take_chart(draw_curves(curves), "curves", title, alt),), []

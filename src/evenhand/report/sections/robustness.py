@@ -135,14 +135,9 @@ def write_section_choices(analysis: Analysis) -> Section:
     except (NotIdentified, UnknownOption):  # no judge can be looked at
         screening = None
     # Rank by each choice; of large tables orders alone
-    settings = analysis.settings
     sensitivity = vary_choices(
         analysis.pairs,
-        model=settings.log_linear,
-        cluster=settings.cluster,
-        level=settings.level,
-        seed=settings.seed,
-        board=analysis.board,
+        **analysis.examined,
         decide=may_rank(analysis, MAX_CHOICES),
         screening=screening,
     )
@@ -239,7 +234,7 @@ STEPS: Final = 20
 
 
 def write_section_fragility(analysis: Analysis) -> Section:
-    settings, command = analysis.settings, analysis.write_command("robustness")
+    command = analysis.write_command("robustness")
     if not may_remove(analysis):
         why = say_how(command, "Which judgments carry the answer")
         return Section("fragility", not_run=why, command=command)
@@ -247,11 +242,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
     opened = whole or may_rank(analysis, STEPS)
     fragility = find_fragility(
         analysis.pairs,
-        model=settings.log_linear,
-        cluster=settings.cluster,
-        level=settings.level,
-        seed=settings.seed,
-        board=analysis.board,
+        **analysis.examined,
         most=None if whole else 1,
         outcomes=(REVERSED, UNDECIDED) if opened else (REVERSED,),
     )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.groups import list_judges
+from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified
-from evenhand.judges.removal import correlate
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.ranking.by_model import tabulate_chances
-from evenhand.ranking.ranking import GroupedRankings, Ranking, write_ranks
+from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart, write_ranks
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
@@ -35,15 +34,20 @@ def write_section_ranking(analysis: Analysis) -> Section:
     ranking = analysis.ranking
     document = ranking.document()
     board, *others = document.tables
-    drawn = draw_forest(tabulate(ranking)[:MAX_DRAWN], ranking.scale)
-    alt = f"{len(ranking.systems)} systems from best to worst with intervals. {ranking.says}."
     return make_section(
         "ranking",
         replace(document, parts=(replace(board, name="board"), *others)),
         basis=True,
-        figures=(take_chart(drawn, "forest", _title(ranking), alt, table="board"),),
+        figures=(_draw_forest(ranking, "forest", f"{ranking.says}.", table="board"),),
         command=analysis.write_command("rank"),
     )
+
+
+def _draw_forest(ranking: Ranking, name: str, says: str, *, table: str, about: str = "") -> Figure:
+    rows = tabulate(ranking)[:MAX_DRAWN]
+    drawn = draw_forest(rows, ranking.scale, reverse=ranking.lower_is_better)
+    alt = f"{len(ranking.systems)} systems from best to worst with intervals. {says}"
+    return take_chart(drawn, name, f"{about}{_title(ranking)}", alt, table=table)
 
 
 def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
@@ -98,12 +102,8 @@ def write_section_llm(analysis: Analysis) -> Section:
     figures = list[Figure]()
     for name, ranking in list(rankings.items())[:MAX_PLOTS]:
         about, end = (f"{name}: ", f"-{files[name]}") if name else ("", "")
-        drawn = draw_forest(
-            tabulate(ranking)[:MAX_DRAWN], ranking.scale, reverse=ranking.lower_is_better
-        )
-        alt = f"{len(ranking.systems)} systems from best to worst. {documents[name].answer[0]}"
-        title = f"{about}{_title(ranking)}"
-        figures.append(take_chart(drawn, f"forest{end}", title, alt, table=f"llm-ranking{end}"))
+        says, table = documents[name].answer[0], f"llm-ranking{end}"
+        figures.append(_draw_forest(ranking, f"forest{end}", says, table=table, about=about))
     joined = replace(joined, findings=(*joined.findings, *_advise_replace(analysis)))
     return make_section("llm", joined, figures=tuple(figures), command=command)
 
@@ -126,95 +126,63 @@ def _advise_replace(analysis: Analysis) -> list[Finding]:
     return [say("may-replace", judges=judges, command=command)]
 
 
-MAX_GROUPS: Final = 12  # Most groups that stand side by side: the first by name
 MAX_CONTRARY: Final = 3  # Most pairs that are said to be decided in opposite ways
 
 
 def write_section_groups(analysis: Analysis) -> Section:
     settings, by = analysis.settings, analysis.settings.group_by or ""
     tables, says = list[Table](), list[str]()
-    ranked = _rank_groups(analysis, by)
-    for criterion, (whole, groups, refused) in ranked.items():
-        about = f"{criterion}: " if criterion else ""
-        names = sorted([*groups, *refused])
+    columns = (
+        Column("group", by, "name"),
+        Column("judgments", "judgments", "count"),
+        Column("answer", "answer", "prose"),
+    )
+    for criterion, ranked in _rank_groups(analysis, by).items():
+        about, stem = (f"{criterion}: ", f"{criterion}-") if criterion else ("", "")
+        groups = dict(ranked.groups)
         says.append(f"{about}{plural(len(groups), 'group')} by {by}. {_say_contrary(groups)}")
-        rows = [
-            {"group": name, "judgments": None, "answer": f"Not ranked: {refused[name]}"}
-            if name in refused
-            else {
-                "group": name,
-                "judgments": float(groups[name].n_judgments),
-                "answer": str(groups[name].document().answer[0]),
-            }
-            for name in names
+        answers: dict[str, tuple[float | None, str]] = {
+            name: (None, f"Not ranked: {why}") for name, why in ranked.refused.items()
+        } | {
+            name: (float(one.n_judgments), str(one.document().answer[0]))
+            for name, one in groups.items()
+        }
+        rows = tuple(
+            {"group": name, "judgments": n, "answer": answer}
+            for name, (n, answer) in sorted(answers.items())
+        )
+        answers_table = Table("answers", "The answer of each group", columns, rows)
+        tables += [
+            replace(one, name=f"{stem}{one.name}", caption=f"{about}{one.caption}")
+            for one in (answers_table, *(ranked.document().tables if groups else ()))
         ]
-        columns = (
-            Column("group", by, "name"),
-            Column("judgments", "judgments", "count"),
-            Column("answer", "answer", "prose"),
-        )
-        stem = f"{criterion}-" if criterion else ""
-        tables.append(
-            Table(f"{stem}answers", f"{about}The answer of each group", columns, (*rows,))
-        )
-        if groups:
-            tables.append(_place_systems(f"{stem}places", about, whole, groups))
     sets = isinstance(analysis.data, Ratings) or analysis.ranking.rank_sets is not None
     what = "Rank sets hold" if sets else "What is decided of a pair holds"
-    notes = [
+    note = (
         f"{what} in each group by itself with {100 * settings.level:g} % confidence, not in all"
         " groups at once: of many groups some may err."
-    ]
-    if any(len(groups) > MAX_GROUPS for _, groups, _ in ranked.values()):
-        notes.append(f"Places stand side by side for the first {MAX_GROUPS} groups by name.")
-    return Section(
-        "groups",
-        says=tuple(says),
-        tables=tuple(tables),
-        notes=tuple(notes),
-        command=analysis.write_command("rank", "--group-by", by),
     )
+    document = Document(
+        answer=tuple(says), parts=tuple(tables), findings=(Finding("groups", note),)
+    )
+    command = analysis.write_command("rank", "--group-by", by)
+    return make_section("groups", document, command=command)
 
 
-def _rank_groups(
-    analysis: Analysis, by: str
-) -> dict[str, tuple[Any, dict[str, Any], dict[str, str]]]:
+def _rank_groups(analysis: Analysis, by: str) -> dict[str, GroupedRankings]:
+    """Return the rankings of each group, under each criterion."""
     if not isinstance(analysis.data, Ratings):
-        grouped: Any = analysis.settings.rank(analysis.pairs, group_by=by)
-        return {"": (analysis.known_ranking, dict(grouped.groups), dict(grouped.refused))}
-    rated, ranked = analysis.rated, {}
-    for criterion, part in rated.scored.items():
-        groups, refused = dict[str, Any](), dict[str, str]()
-        for (name,), group in part.split((by,)).items():
-            try:
-                groups[name] = rated.rank(criterion, group)
-            except (NotIdentified, NotConverged) as refusal:
-                refused[name] = str(refusal)
-        ranked[criterion] = (rated.ranked.get(criterion), groups, refused)
-    return ranked
+        found = analysis.settings.rank(analysis.pairs, group_by=by)
+        return {"": found} if isinstance(found, GroupedRankings) else {}
+
+    def rank_under(criterion: str, part: RatingRows) -> GroupedRankings:
+        groups = {name: group for (name,), group in part.split((by,)).items()}
+        return rank_apart(groups, by, lambda name: analysis.rated.rank(criterion, groups[name]))
+
+    return {name: rank_under(name, part) for name, part in analysis.rated.scored.items()}
 
 
-def _place_systems(name: str, about: str, whole: Any, groups: dict[str, Any]) -> Table:
-    """Return systems × groups: places, and unshown the estimates with their intervals."""
-    every = "all" if "all" not in groups else "all judgments"
-    shown = {every: whole, **dict(list(groups.items())[:MAX_GROUPS])}
-    rows: dict[str, dict[str, Any]] = {}
-    columns = [Column("system", "system", "name")]
-    for place, (group, ranked) in enumerate(shown.items()):
-        if ranked is None:
-            continue
-        key = f"places {group}" if place else "places"
-        columns.append(Column(key, group, "range"))
-        for row in ranked.document().tables[0].rows:
-            known = rows.setdefault(row["system"], {"system": row["system"]})
-            known[key] = row["ranks"]
-            for end in ("estimate", "lower", "upper"):
-                if end in row:
-                    known[f"{end} {group}" if place else end] = row[end]
-    return Table(name, f"{about}Places of systems in each group", tuple(columns), (*rows.values(),))
-
-
-def _say_contrary(groups: dict[str, Any]) -> str:
+def _say_contrary(groups: Mapping[str, Ranking]) -> str:
     """Say which pairs are decided one way in one group and the other way in another."""
     where: dict[tuple[str, str], str] = {}
     for name, ranked in groups.items():
@@ -399,12 +367,8 @@ def write_section_scores(analysis: Analysis) -> Section:
             stem = name if one.name == "ranking" else f"{name}-{one.name}"
             tables.append(replace(one, name=stem, caption=f"{about}{one.caption}"))
         if len(figures) < MAX_PLOTS:
-            drawn = draw_forest(
-                tabulate(ranking)[:MAX_DRAWN], ranking.scale, reverse=ranking.lower_is_better
-            )
-            alt = f"{len(ranking.systems)} systems from best to worst. {document.answer[0]}"
-            title = f"{about}{_title(ranking)}"
-            figures.append(take_chart(drawn, name, title, alt, table=name))
+            first = document.answer[0]
+            figures.append(_draw_forest(ranking, name, first, table=name, about=about))
     if len(rankings) > MAX_PLOTS:
         notes.append(f"The first {MAX_PLOTS} of {len(rankings)} criteria are drawn.")
     for basis, names in bases.items():
@@ -425,26 +389,7 @@ def _say_refused(rated: Rated) -> list[Finding]:
     ]
 
 
-# Systems under several criteria: figure 1 of Hamon et al. (2007), and correlations of criteria.
-
-MAX_CRITERIA_PAIRS: Final = 45  # Most pairs of criteria in the table: the first ones
-MAX_PAIRS_SAID: Final = 6  # Most pairs of criteria that are spoken of
-MIN_SYSTEMS: Final = 3  # Systems from which on a correlation of their scores means something
-COLUMNS_CRITERIA: Final = (
-    Column("first", "criterion"),
-    Column("second", "and"),
-    Column("pearson", "systems", "two", "correlation of the systems' scores"),
-    Column("spearman", "order", "two", "rank correlation of the systems' scores"),
-    Column("systems", "of", "count", "systems under both, without human references"),
-    Column(
-        "outputs_pearson",
-        "outputs",
-        "two",
-        "correlation of the outputs' mean scores, which noise of single scores lowers",
-    ),
-    Column("outputs", "of", "count", "outputs under both"),
-    Column("against", "contrary", "count", "pairs of systems that are decided contrariwise"),
-)
+# Systems under several criteria, with figure 1 of Hamon et al. (2007).
 
 
 def write_section_criteria(analysis: Analysis) -> Section:
@@ -453,81 +398,11 @@ def write_section_criteria(analysis: Analysis) -> Section:
     if len(criteria) < 2:
         named = f"One criterion only{f', {criteria[0]}' if criteria[0] else ''}"
         return Section("criteria", says=(f"{named}. Nothing to compare.",))
-    if len(rated.systems) < 2:
-        return Section("criteria", says=(f"{rated.systems[0]} is the only system.",))
-    every = list(combinations(criteria, 2))
-    rows = [_compare(rated, *pair) for pair in every[:MAX_CRITERIA_PAIRS]]
-    more = len(every) - len(rows)
-    return Section(
-        "criteria",
-        says=tuple(_say_criteria(row) for row in rows[:MAX_PAIRS_SAID]),
-        figures=_draw_criteria(rated),
-        tables=(Table("correlations", "Correlations of criteria", COLUMNS_CRITERIA, tuple(rows)),),
-        notes=(f"{more:,} more pairs of criteria are not shown.",) if more else (),
-        command=analysis.write_command("report", "--sections", "criteria", "--json"),
+    document = GroupedRankings(rated.rankings, "criterion").document()
+    figures = _draw_criteria(rated)
+    return make_section(
+        "criteria", document, figures=figures, command=analysis.write_command("rank")
     )
-
-
-def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
-    one, other = (_score_systems(rated, name) for name in (first, second))
-    correlation = correlate(one, other)
-    outputs = correlate(*_score_outputs(rated, first, second))
-    known = correlation.systems >= MIN_SYSTEMS
-    against, grids = None, []
-    rankings = [rated.ranked[name] for name in (first, second) if name in rated.ranked]
-    if len(rankings) == 2:
-        common = [name for name in rankings[0].systems if name in rankings[1].systems]
-        for ranking in rankings:
-            places = [ranking.systems.index(name) for name in common]
-            size = len(ranking.systems)
-            decided = np.zeros((size, size)) if ranking.decided is None else ranking.decided
-            grids.append(decided[np.ix_(places, places)].astype(np.int64))
-        against = int((grids[0] * grids[1] < 0).sum()) // 2
-    return {
-        "first": first,
-        "second": second,
-        "pearson": correlation.pearson if known else None,
-        "spearman": correlation.spearman if known else None,
-        "systems": correlation.systems,
-        "outputs_pearson": outputs.pearson,
-        "outputs": outputs.systems,
-        "against": against,
-    }
-
-
-def _score_systems(rated: Rated, criterion: str) -> NDArray[np.float64]:
-    """Return (S,) scores of systems, larger better; NaN of references and of no rank."""
-    ranking = rated.ranked.get(criterion)
-    known = {} if ranking is None else dict(zip(ranking.systems, ranking.estimate, strict=True))
-    scores = np.array([known.get(name, np.nan) for name in rated.systems])
-    return -scores if criterion in rated.lower else scores
-
-
-def _score_outputs(
-    rated: Rated, first: str, second: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean scores of outputs under two criteria, larger better; NaN where there are none."""
-    size = len(rated.targets.items) * len(rated.targets.systems)
-
-    def average(name: str) -> NDArray[np.float64]:
-        part, means = rated.parts[name], np.full(size, np.nan)
-        n = np.bincount(part.output, minlength=size)
-        total = np.bincount(part.output, part.score, minlength=size)
-        np.divide(total, n, out=means, where=n > 0)
-        return -means if name in rated.lower else means
-
-    return average(first), average(second)
-
-
-def _say_criteria(row: dict[str, Any]) -> str:
-    known = row["pearson"] is not None
-    key, of = ("pearson", "systems") if known else ("outputs_pearson", "outputs")
-    clauses = []
-    if row[key] is not None:
-        clauses.append(f"scores of {row[of]:,} {of} correlate {write_value(row[key], 'two')}")
-    if row["against"]:
-        clauses.append(f"pairs of systems decided contrariwise: {row['against']:,}")
-    return f"{row['first']} and {row['second']}: {'; '.join(clauses) or 'no correlation known'}."
 
 
 def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
