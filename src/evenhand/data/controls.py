@@ -364,17 +364,11 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
 
 def match_turns(data: Held, other: object) -> Held:
     """Name items with their turns where the other table does, which has several of a question."""
-
-    def find_turns(table: object) -> Mapping[str, Any] | None:
-        notes = table.source.notes if isinstance(table, Table) else ()
-        found = (one.values for one in notes if isinstance(one, Finding) and one.code == "turns")
-        return next(found, None)
-
-    named = find_turns(other)
-    if named is None or find_turns(data) is not None or not isinstance(data, Table):
+    apart = isinstance(other, Table) and other.source.turns_apart
+    if not apart or not isinstance(data, Table) or data.source.turns_apart or not data.has("item"):
         return data
-    turn = next((one for one in data.columns if fold(one) == fold(named["turn"])), None)
-    if turn is None or not data.has("item"):
+    turn = next((one for one in data.columns if fold(one) == "turn"), None)
+    if turn is None:
         return data
     parts = [nw.col(name).cast(nw.String) for name in ("item", turn)]
     frame = data.frame.with_columns(nw.concat_str(parts, separator=":").alias("item"))
