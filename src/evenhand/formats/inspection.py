@@ -37,7 +37,7 @@ from evenhand.data.slips import (
 )
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
-from evenhand.data.tally import Factor, Tally
+from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.table import Handle
 from evenhand.formats.texts import say
@@ -513,34 +513,22 @@ def _part(
     )
 
 
+_ADDED: Final = (*("rankings", "blank_rankings", "ranks", "blank_ranks", "items", "shared_items"),)
+
+
 def _sum(tally: Tally, parts: Sequence[Part]) -> Part:
     """Put tasks together; items of different tasks are different, judges and systems may be one."""
-    judge: Factor | None = tally.factors.get("judge")
     judgments = sum(part.judgments for part in parts)
     on_shared = [part.judgments * (part.shared_judgments or 0.0) for part in parts]
-    known = parts[0]
-
-    def add(name: str) -> int | None:
-        numbers = [n for n in (getattr(part, name) for part in parts) if n is not None]
-        return sum(numbers) if numbers else None
-
-    decisive = tally.wins.sum() + tally.losses.sum()
-    return Part(
-        task=None,
+    known = parts[0].shared_judgments is not None
+    counts: dict[str, Any] = {name: [getattr(one, name) for one in parts] for name in _ADDED}
+    for name, each in counts.items():
+        numbers = [n for n in each if n is not None]
+        counts[name] = sum(numbers) if numbers else None
+    counts |= dict.fromkeys((*_ENDS, "components", "strongly_connected"))  # of each task alone
+    return replace(
+        _part(None, (tally, tally), None, None),
         judgments=judgments,
-        systems=len(tally.systems),
-        comparisons=tally.n_comparisons,
-        rankings=add("rankings"),
-        blank_rankings=add("blank_rankings"),
-        ranks=add("ranks"),
-        blank_ranks=add("blank_ranks"),
-        judges=len(judge.labels) if judge else None,
-        effective_judges=judge.effective if judge else None,
-        items=add("items"),
-        shared_items=add("shared_items"),
-        shared_judgments=None if known.shared_judgments is None else sum(on_shared) / judgments,
-        tie_share=float(tally.ties.sum()) / tally.n_comparisons,
-        left_share=float(tally.wins.sum() / decisive)
-        if decisive and tally.positions_known
-        else None,
+        shared_judgments=sum(on_shared) / judgments if known else None,
+        **counts,
     )
