@@ -26,7 +26,7 @@ class Odd:
     file: str  # its name; "-" is standard input
     content: str | bytes
     command: str  # ? is the file
-    said: str  # what must be said, whatever the width of the lines
+    said: str | tuple[str, ...]  # what must be said, whatever the width of the lines
     cure: str = ""  # words that are added where the command is refused
     then: str = ""  # what must be said with them
     refused: bool = False
@@ -155,8 +155,7 @@ LETTERS = (
         refused=True,
     ),
     Odd("UTF-8 with a mark", "v.csv", VOTES.encode("utf-8-sig"), "inspect ?", READ),
-    Odd("UTF-16", "v.csv", VOTES.encode("utf-16"), "inspect ?", "v.csv was read as UTF-16."),
-    Odd("UTF-16 counted", "v.csv", VOTES.encode("utf-16"), "inspect ?", READ),
+    Odd("UTF-16", "v.csv", VOTES.encode("utf-16"), "inspect ?", (READ, "was read as UTF-16.")),
     Odd("UTF-16 without a mark", "v.csv", VOTES.encode("utf-16-le"), "inspect ?", READ),
     Odd("UTF-16, high byte first", "v.csv", VOTES.encode("utf-16-be"), "inspect ?", READ),
     Odd(
@@ -289,7 +288,7 @@ TITLES = (
         "t.csv",
         f"{TITLE}\n{SHEET}",
         "inspect ?",
-        f"not read: what stands above the header in line 2, '{TITLE}'.",
+        (f"what stands above the header in line 2, '{TITLE}'.", "t.csv: 2 ratings, 2 judges"),
     ),
     Odd(
         "a title with a semicolon, as each remark has",
@@ -299,7 +298,6 @@ TITLES = (
         "inspect ?",
         "above the header in line 2, 'Study; 2026'.",
     ),
-    Odd("a title, read", "t.csv", f"{TITLE}\n{SHEET}", "inspect ?", "t.csv: 2 ratings, 2 judges"),
     Odd(
         "a title of one cell", "t.csv", f"Notes,,,\n,,,\n{SHEET}", "inspect ?", "in line 3, 'Notes'"
     ),
@@ -367,9 +365,8 @@ DECIMALS = (
         "s.csv",
         SCORES,
         "inspect ?",
-        "a comma stands before decimals in score.",
+        ("a comma stands before decimals in score.", "3.25 3.88 4.5"),
     ),
-    Odd("semicolons and commas, mean", "s.csv", SCORES, "inspect ?", "3.25 3.88 4.5"),
     Odd(
         "thousands or decimals",
         "s.csv",
@@ -395,14 +392,7 @@ DECIMALS = (
         "s.csv",
         FEW + "ann;1;A;870\nben;1;B;1.290\nben;2;B;1.290,5\nann;2;A;912,5\n",
         "inspect ?",
-        "a point stands between thousands in score.",
-    ),
-    Odd(
-        "a point between thousands, scores",
-        "s.csv",
-        FEW + "ann;1;A;870\nben;1;B;1.290\nben;2;B;1.290,5\nann;2;A;912,5\n",
-        "inspect ?",
-        "870 1,091 1290.5",
+        ("a point stands between thousands in score.", "870 1,091 1290.5"),
     ),
     Odd(
         "a point between thousands, by another column",
@@ -496,14 +486,7 @@ WMT = (
         "ad-csen-good-stnd.csv",
         DA_FILE,
         "inspect ?",
-        "1 reference shown in the place of systems (REF)",
-    ),
-    Odd(
-        "references are controls",
-        "ad-csen-good-stnd.csv",
-        DA_FILE,
-        "inspect ?",
-        "2 controls, 1 repeat.",
+        ("1 reference shown in the place of systems (REF)", "2 controls, 1 repeat."),
     ),
     Odd(
         "another type",
@@ -798,13 +781,6 @@ LANGUAGE_MODELS = (
         "4 judgments, 1 judge, 4 items, 2 systems, 25 % ties",
     ),
     Odd(
-        "AlpacaEval: graded",
-        "annotations.json",
-        alpaca(1.99, 1.46, 1.5),
-        "inspect ?",
-        "2 of 3 preferences are graded",
-    ),
-    Odd(
         "AlpacaEval: null",
         "annotations.json",
         alpaca(1, None, 2),
@@ -849,7 +825,8 @@ def run(case: Odd, more: Sequence[str] = ()) -> tuple[str, str, int]:
 @pytest.mark.usefixtures("folder")
 def test_an_odd_file_is_read_or_refused_with_the_reason_and_what_helps(case: Odd) -> None:
     out, err, code = run(case)
-    assert case.said in f"{out} {err}"
+    for said in [case.said] if isinstance(case.said, str) else case.said:
+        assert said in f"{out} {err}"
     assert code == (2 if case.refused else 0)
     if case.refused:
         assert out == ""

@@ -28,7 +28,7 @@ TURNS = [{"content": "why?", "role": "user"}, {"content": "so", "role": "assista
 class Published:
     name: str  # of the file
     content: str
-    said: str  # what must be said
+    said: str | tuple[str, ...]  # what must be said
     more: str = ""  # words that are added to the command where it is refused, which make it work
     refused: bool = False
 
@@ -101,12 +101,16 @@ FILES = (
         "arena.jsonl", lines(BATTLES), "4 judgments, 4 judges, 4 items, 3 systems, 50 % ties"
     ),
     Published("arena.json", json.dumps(BATTLES), "4 judgments, 4 judges, 4 items"),
-    Published("mt_bench_human.jsonl", lines(HUMAN), "4 judgments, 1 judge, 2 items, 3 systems"),
     Published(
-        "mt_bench_human.jsonl", lines(HUMAN), "the turns of one question_id were judged apart"
+        "mt_bench_human.jsonl",
+        lines(HUMAN),
+        ("1 judge, 2 items, 3 systems", "the turns of one question_id were judged apart"),
     ),
-    Published("gpt-4_pair.jsonl", lines(GAMES), "3 judgments, 1 judge, 2 items, 2 systems"),
-    Published("gpt-4_pair.jsonl", lines(GAMES), "could not be read by its makers excluded: 1"),
+    Published(
+        "gpt-4_pair.jsonl",
+        lines(GAMES),
+        ("1 judge, 2 items, 2 systems", "could not be read by its makers excluded: 1"),
+    ),
     Published("gpt-4_single.jsonl", lines(SINGLE), "3 ratings, 1 judge, 2 items, 2 systems"),
     Published("arena-hard.jsonl", lines(HARD), "3 judgments, 1 judge, 2 items, 2 systems"),
     Published(
@@ -270,12 +274,13 @@ def inspect(name: str, *more: str) -> tuple[str, int]:
     return " ".join(f"{result.stdout} {result.stderr}".split()), result.exit_code
 
 
-@pytest.mark.parametrize("case", FILES, ids=lambda case: f"{case.name}: {case.said[:30]}")
+@pytest.mark.parametrize("case", FILES, ids=lambda case: f"{case.name}: {case.said}"[:50])
 @pytest.mark.usefixtures("folder")
 def test_a_published_layout_is_read_or_refused_with_the_reason(case: Published) -> None:
     Path(case.name).write_text(case.content, encoding="utf-8")
     said, code = inspect(case.name)
-    assert case.said in said
+    for words in [case.said] if isinstance(case.said, str) else case.said:
+        assert words in said
     assert code == (2 if case.refused else 0)
     if case.more:
         assert inspect(case.name, *case.more.split())[1] == 0

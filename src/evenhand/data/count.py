@@ -101,7 +101,7 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
             return coded
     cells, sums = look.whole, dict[str, Any]()
     if cells is None:
-        sums = engine.fetch_columns(look.frame.group_by(*keys).agg(*weighing.sums()))
+        sums = engine.count_by(look.frame, keys, *weighing.sums())
         cells = _code(sums, keys)
     labels = {key: cells[key].labels for key in keys}
     meaning = checks.check_labels(data, look.every, labels)
@@ -223,7 +223,7 @@ def count_cells(
         return None
     keyed = joined.select(nw.col(coding.KEY).alias("key"))
     if rows > coding.STREAMED:
-        counted = engine.fetch_columns(keyed.group_by("key").agg(nw.len().alias(engine.COUNT)))
+        counted = engine.count_by(keyed, ["key"])
         n = counted[engine.COUNT].astype(np.int64)
         order = np.argsort(counted["key"])
         return coding.widen_keys(counted["key"][order], n[order]) if n.sum() == rows else None

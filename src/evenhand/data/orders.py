@@ -20,7 +20,15 @@ from evenhand.data import controls
 from evenhand.data.checks import check_labels, explain_empty, read_weights
 from evenhand.data.coding import bind_to_task, name_levels
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import COUNT, Columns, Frame, count_rows, fetch_columns, label_frame
+from evenhand.data.engine import (
+    COUNT,
+    Columns,
+    Frame,
+    count_by,
+    count_rows,
+    fetch_columns,
+    label_frame,
+)
 from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
 from evenhand.data.texts import say
@@ -353,7 +361,7 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     named = bind_to_task(pairs, labels, name_levels(pairs, labels, frame))
     ranked = named.filter(nw.col("rank") > 0)
     top = (nw.len().alias(COUNT), nw.col("rank").max().alias("evenhand_top"))
-    seen = fetch_columns(ranked.group_by("system").agg(*top))
+    seen = count_by(ranked, ["system"], *top)
     if not len(seen[COUNT]):
         raise explain_empty(pairs, zero)
     _check_names(pairs, ranked, "system", seen["system"].tolist())
@@ -373,7 +381,7 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
             each = moved.group_by(*keys).agg(*[nw.col(name).sum() for name in digits.names])
             count = nw.col("weight").sum() if "weight" in keys else nw.len()
             groups = [*digits.names, *([level] if level else [])]
-            cells = fetch_columns(each.group_by(*groups).agg(count.alias(COUNT)))
+            cells = count_by(each, groups, count.alias(COUNT))
             row, system, place = digits.read(cells)
             levels = cells[level].tolist() if level else []
             summed = _Triples(row, system, place, cells[COUNT].astype(np.float64), levels)

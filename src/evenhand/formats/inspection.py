@@ -22,7 +22,7 @@ from evenhand.data.controls import (
     name_kinds,
     note_llm_judges,
 )
-from evenhand.data.engine import ANSWER, Frame, count_labels, count_rows, fetch_columns
+from evenhand.data.engine import ANSWER, Frame, count_by, count_labels, count_rows
 from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
 from evenhand.data.joining import note_llm_names, say_names
 from evenhand.data.rankings import Rankings
@@ -113,10 +113,8 @@ def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
     )
     shared = mark_whole(nw.col("first") != nw.col("last"))
     items = items.with_columns(shared=shared).with_columns(on_shared=shared * nw.col(_N))
-    counted = items.group_by("task").agg(
-        nw.len().alias("items"), nw.col("shared").sum(), nw.col("on_shared").sum(), nw.col(_N).sum()
-    )
-    rows = fetch_columns(counted)
+    sums = [nw.col(name).sum() for name in ("shared", "on_shared", _N)]
+    rows = count_by(items, ["task"], nw.len().alias("items"), *sums)
     return {
         task or None: Overlap(
             int(n), int(shared) if judge else None, float(on / total) if judge and total else None
@@ -171,16 +169,14 @@ def _describe(data: Ratings) -> tuple[Scores, ...]:
     if "criterion" not in data.columns:
         frame = frame.with_columns(criterion=nw.lit(""))
     score = nw.col("score").cast(nw.Float64)
-    rows = fetch_columns(
-        frame.with_columns(score=score, missing=mark_whole(score.is_null()))
-        .group_by("criterion")
-        .agg(
-            nw.len().alias("n"),
-            nw.col("missing").sum(),
-            nw.col("score").min().alias("lowest"),
-            nw.col("score").mean().alias("mean"),
-            nw.col("score").max().alias("highest"),
-        )
+    rows = count_by(
+        frame.with_columns(score=score, missing=mark_whole(score.is_null())),
+        ["criterion"],
+        nw.len().alias("n"),
+        nw.col("missing").sum(),
+        nw.col("score").min().alias("lowest"),
+        nw.col("score").mean().alias("mean"),
+        nw.col("score").max().alias("highest"),
     )
     names = ("criterion", "n", "missing", "lowest", "mean", "highest")
     summaries = sorted(zip(*(rows[name].tolist() for name in names), strict=True))
