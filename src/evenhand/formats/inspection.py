@@ -509,12 +509,13 @@ def _part(
     )
 
 
-_ADDED: Final = (*("rankings", "blank_rankings", "ranks", "blank_ranks", "items", "shared_items"),)
+# Counts of a table that are those of its tasks together
+_ADDED: Final = ("rankings", "blank_rankings", "ranks", "blank_ranks", "items", "shared_items")
 
 
 def _sum(tally: Tally, parts: Sequence[Part]) -> Part:
     """Put tasks together; items of different tasks are different, judges and systems may be one."""
-    judgments = sum(part.judgments for part in parts)
+    every = _part(None, (tally, tally), None, None)
     on_shared = [part.judgments * (part.shared_judgments or 0.0) for part in parts]
     known = parts[0].shared_judgments is not None
     counts: dict[str, Any] = {name: [getattr(one, name) for one in parts] for name in _ADDED}
@@ -522,9 +523,5 @@ def _sum(tally: Tally, parts: Sequence[Part]) -> Part:
         numbers = [n for n in each if n is not None]
         counts[name] = sum(numbers) if numbers else None
     counts |= dict.fromkeys((*_ENDS, "components", "strongly_connected"))  # of each task alone
-    return replace(
-        _part(None, (tally, tally), None, None),
-        judgments=judgments,
-        shared_judgments=sum(on_shared) / judgments if known else None,
-        **counts,
-    )
+    shared = sum(on_shared) / every.judgments if known else None
+    return replace(every, shared_judgments=shared, **counts)
