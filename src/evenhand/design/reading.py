@@ -36,7 +36,7 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.formats.roles import FALLBACKS, SYNONYMS
+from evenhand.formats.roles import FALLBACKS, FOLDED, SYNONYMS
 from evenhand.formats.workbooks import Sheet, is_workbook, read_sheet
 
 # What a campaign file may say
@@ -318,7 +318,7 @@ _NAMES: Final = {
     ),
 }
 # Names of the column that says which judge a row is
-JUDGE_NAMES: Final = frozenset(map(fold, ("judge", "name", *SYNONYMS["judge"])))
+JUDGE_NAMES: Final = FOLDED["judge"] | {"name"}
 ALIASES: Final = {fold(one): name for name, names in _NAMES.items() for one in names}
 _USUAL: Final = {
     "item": "id item_id segment_id segment seg_id seg sentence_id sent_id uid index key nr no row",

@@ -110,14 +110,15 @@ FALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
         *("itemno", "promptno", "exampleno", *DOCUMENTS),
     ),
 }
-_FOLDED: Final = {
+# Role → its own name and the synonyms, folded
+FOLDED: Final = {
     role: frozenset(fold(name) for name in (role, *names)) for role, names in SYNONYMS.items()
 }
 
 
 def reads_role(name: str) -> bool:
     """Say whether a column of this name would play a role."""
-    return any(fold(name) in names for names in _FOLDED.values())
+    return any(fold(name) in names for names in FOLDED.values())
 
 
 # Names of columns that say of one side whether it won: a_wins, winner_model_b, left_better.
@@ -209,7 +210,7 @@ class Header:
         free = [column for column in self.columns if column not in taken]
         exact = [column for column in free if column == role]
         exact = exact or [column for column in free if fold(column) == role]
-        named = exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
+        named = exact[:1] or [column for column in free if fold(column) in FOLDED[role]]
         if not named and role == "outcome":
             named = [column for column in free if find_mark(column) not in (None, "tie")]
         if named:
@@ -225,7 +226,7 @@ class Header:
     def free(self) -> list[str]:
         """Columns that the caller did not give away and that are not named after any role."""
         taken = {*self.requested.values(), *self.candidates("item")}
-        named = frozenset().union(*_FOLDED.values())
+        named = frozenset().union(*FOLDED.values())
         others = [name for name in self.columns if name not in taken and fold(name) not in named]
         graded = FALLBACKS["outcome"][0].split()
         return [n for n in others if find_mark(n) is None and fold(n) not in graded]
@@ -336,7 +337,7 @@ def refuse_circular(header: Header, missing: Sequence[str]) -> None:
     """Refuse a column given to one role that is needed for the role it is named after."""
     for requested_role, column in header.requested.items():
         for role in missing:
-            if requested_role != role and fold(column) in _FOLDED[role]:
+            if requested_role != role and fold(column) in FOLDED[role]:
                 raise UnknownOption(
                     f"column '{column}' of {header.table} plays two roles, {role} and"
                     f" {requested_role}: leave out"

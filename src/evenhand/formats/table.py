@@ -70,8 +70,8 @@ from evenhand.formats.grades import (
     tell_reading,
 )
 from evenhand.formats.roles import (
+    FOLDED,
     SOFT,
-    SYNONYMS,
     UNKNOWN_POSITIONS,
     Header,
     Spread,
@@ -487,9 +487,8 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     header = table.header(ReadOptions())
     weightless = {"weight"} if "score" in roles else set()  # ratings have no weights
     for role in (one for one in EASILY_LOST if one not in {*roles} | weightless):
-        known = [fold(name) for name in (role, *SYNONYMS[role])]
         for column in others:
-            near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
+            near = get_close_matches(fold(column), FOLDED[role], n=1, cutoff=ALIKE)
             if near and header.fits(column, role):
                 sentence = f"column '{column}' is not taken as {role}"
                 notes.append(f"{sentence}; if it is: --column {write_word(f'{role}={column}')}")
@@ -756,9 +755,6 @@ def take_grades(
     return replace(table, frame=frame, original_types=kinds), grades
 
 
-_WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
-
-
 @dataclass(frozen=True)
 class Layout:
     name: str  # in the registry, such as "wmt_rnk"
@@ -940,7 +936,7 @@ def make_ratings(
     more += [
         f"ratings have no weights: column '{column}' is not used"
         for column in table.columns
-        if fold(column) in _WEIGHTS and column not in roles.values()
+        if fold(column) in FOLDED["weight"] and column not in roles.values()
     ]
     metrics = [one for one in table.columns if one not in roles.values() and is_metric(one)]
     metrics = [one for one in metrics if one in table.spreads]
