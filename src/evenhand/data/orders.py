@@ -33,7 +33,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
 from evenhand.data.texts import say
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics import Integers
 
 NONE = -1  # Stands behind the last output of a ranking that is shorter than the longest
@@ -80,23 +80,6 @@ class Orders:
     def pool(self) -> Orders:
         """Forget whom rankings belong to; equal ones become one row."""
         return replace(pack_orders(self.systems, self, None), notes=self.notes)
-
-    def split(self) -> dict[str, Orders]:
-        """Take the level apart: orders of each, with the systems seen there."""
-        if self.level is None:
-            raise UnknownColumn("these rankings are not distinguished: count them with by='NAME'")
-        rows = [np.flatnonzero(self.level.codes == i) for i in range(self.level.size)]
-        return {
-            name: self._part(indices) for name, indices in zip(self.level.labels, rows, strict=True)
-        }
-
-    def _part(self, rows: NDArray[np.intp]) -> Orders:
-        selected = self.outputs[rows]
-        used = np.unique(selected[selected != NONE])
-        outputs = np.where(selected == NONE, NONE, np.searchsorted(used, selected)).astype(np.int32)
-        names = tuple(self.systems[i] for i in used.tolist())
-        part = Orders(names, outputs, self.places[rows], self.weights[rows])
-        return pack_orders(names, part, None)  # narrower where the level's rankings are
 
     def tally(self) -> Tally:
         """Return the pairs that the rankings hold, folded; what connects systems is seen there."""
