@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from evenhand import datasets
-from evenhand.datasets.dataset import Dataset, Number
+from evenhand.datasets import Dataset, Number
 from evenhand.errors import UnknownOption
 
 TABLES = [datasets.load(name) for name in datasets.names()]

@@ -26,7 +26,7 @@ class Odd:
     file: str  # its name; "-" is standard input
     content: str | bytes
     command: str  # ? is the file
-    said: str  # what must be said, whatever the width of the lines
+    said: str | tuple[str, ...]  # what must be said, whatever the width of the lines
     cure: str = ""  # words that are added where the command is refused
     then: str = ""  # what must be said with them
     refused: bool = False
@@ -96,49 +96,6 @@ SNOW = "!amt_annotation_ids\t!amt_worker_ids\torig_id\tresponse\tgold\n" + "".jo
 )
 
 
-def qags(answer: str = "yes") -> str:
-    """Two summaries of two sentences, each judged by three workers."""
-    return "".join(
-        json.dumps(
-            {
-                "article": f"article {line}",
-                "summary_sentences": [
-                    {
-                        "sentence": f"sentence {at}",
-                        "responses": [
-                            {"worker_id": 0, "response": "yes"},
-                            {"worker_id": line, "response": "no"},
-                            {"worker_id": 9, "response": answer if at == line == 1 else "yes"},
-                        ],
-                    }
-                    for at in (1, 2)
-                ],
-            }
-        )
-        + "\n"
-        for line in (1, 2)
-    )
-
-
-def panda(key: str = "bloom-7b_llama-7b", answer: object = 1, **more: object) -> str:
-    rows = [
-        {
-            "idx": at,
-            "cmp_key": key if at == 1 else "bloom-7b_llama-7b",
-            "instruction": f"task {at}",
-            "input": float("nan"),
-            "response1": "one",
-            "response2": "two",
-            "annotator1": 2,
-            "annotator2": 0,
-            "annotator3": answer if at == 1 else 1,
-            **more,
-        }
-        for at in (0, 1)
-    ]
-    return json.dumps(rows, indent=4)
-
-
 def alpaca(*preferences: object) -> str:
     rows = [
         {
@@ -198,8 +155,7 @@ LETTERS = (
         refused=True,
     ),
     Odd("UTF-8 with a mark", "v.csv", VOTES.encode("utf-8-sig"), "inspect ?", READ),
-    Odd("UTF-16", "v.csv", VOTES.encode("utf-16"), "inspect ?", "v.csv was read as UTF-16."),
-    Odd("UTF-16 counted", "v.csv", VOTES.encode("utf-16"), "inspect ?", READ),
+    Odd("UTF-16", "v.csv", VOTES.encode("utf-16"), "inspect ?", (READ, "was read as UTF-16.")),
     Odd("UTF-16 without a mark", "v.csv", VOTES.encode("utf-16-le"), "inspect ?", READ),
     Odd("UTF-16, high byte first", "v.csv", VOTES.encode("utf-16-be"), "inspect ?", READ),
     Odd(
@@ -332,7 +288,7 @@ TITLES = (
         "t.csv",
         f"{TITLE}\n{SHEET}",
         "inspect ?",
-        f"not read: what stands above the header in line 2, '{TITLE}'.",
+        (f"what stands above the header in line 2, '{TITLE}'.", "t.csv: 2 ratings, 2 judges"),
     ),
     Odd(
         "a title with a semicolon, as each remark has",
@@ -342,7 +298,6 @@ TITLES = (
         "inspect ?",
         "above the header in line 2, 'Study; 2026'.",
     ),
-    Odd("a title, read", "t.csv", f"{TITLE}\n{SHEET}", "inspect ?", "t.csv: 2 ratings, 2 judges"),
     Odd(
         "a title of one cell", "t.csv", f"Notes,,,\n,,,\n{SHEET}", "inspect ?", "in line 3, 'Notes'"
     ),
@@ -410,9 +365,8 @@ DECIMALS = (
         "s.csv",
         SCORES,
         "inspect ?",
-        "a comma stands before decimals in score.",
+        ("a comma stands before decimals in score.", "3.25 3.88 4.5"),
     ),
-    Odd("semicolons and commas, mean", "s.csv", SCORES, "inspect ?", "3.25 3.88 4.5"),
     Odd(
         "thousands or decimals",
         "s.csv",
@@ -438,14 +392,7 @@ DECIMALS = (
         "s.csv",
         FEW + "ann;1;A;870\nben;1;B;1.290\nben;2;B;1.290,5\nann;2;A;912,5\n",
         "inspect ?",
-        "a point stands between thousands in score.",
-    ),
-    Odd(
-        "a point between thousands, scores",
-        "s.csv",
-        FEW + "ann;1;A;870\nben;1;B;1.290\nben;2;B;1.290,5\nann;2;A;912,5\n",
-        "inspect ?",
-        "870 1,091 1290.5",
+        ("a point stands between thousands in score.", "870 1,091 1290.5"),
     ),
     Odd(
         "a point between thousands, by another column",
@@ -539,14 +486,7 @@ WMT = (
         "ad-csen-good-stnd.csv",
         DA_FILE,
         "inspect ?",
-        "1 reference shown in the place of systems (REF)",
-    ),
-    Odd(
-        "references are controls",
-        "ad-csen-good-stnd.csv",
-        DA_FILE,
-        "inspect ?",
-        "2 controls, 1 repeat.",
+        ("1 reference shown in the place of systems (REF)", "2 controls, 1 repeat."),
     ),
     Odd(
         "another type",
@@ -821,18 +761,6 @@ LABELS = (
         "holds labels of items and names no systems",
         refused=True,
     ),
-    Odd("QAGS", "mturk_xsum.jsonl", qags(), "inspect ?", "12 ratings, 4 judges"),
-    Odd("QAGS: agreement", "mturk_xsum.jsonl", qags(), "agreement ?", "12 scores of 4 outputs"),
-    Odd(
-        "QAGS: an answer that is none",
-        "mturk_xsum.jsonl",
-        qags("maybe"),
-        "inspect ?",
-        "line 1 of mturk_xsum.jsonl: response is 'maybe': expected yes | no",
-        "--skip-bad-rows",
-        "6 ratings",
-        refused=True,
-    ),
     Odd(
         "labels of our own",
         "l.csv",
@@ -846,52 +774,11 @@ LABELS = (
 )
 LANGUAGE_MODELS = (
     Odd(
-        "PandaLM",
-        "testset-v1.json",
-        panda(),
-        "inspect ?",
-        "6 judgments, 3 judges, 2 items, 2 systems, 33 % ties",
-    ),
-    Odd(
-        "PandaLM: a label that is none",
-        "testset-v1.json",
-        panda(answer=5),
-        "inspect ?",
-        "row 2 of testset-v1.json: annotator3 is '5': expected 0 | 1 | 2",
-        "--skip-bad-rows",
-        "3 judgments",
-        refused=True,
-    ),
-    Odd(
-        "PandaLM: an answer is missing",
-        "testset-v1.json",
-        panda(answer=None),
-        "inspect ?",
-        "excluded: 1 of 6 rows",
-    ),
-    Odd(
-        "PandaLM: three names",
-        "testset-v1.json",
-        panda("a_b_c", model1="bloom", model2="llama"),
-        "inspect ?",
-        "cmp_key 'a_b_c' names no two models",
-        "--column left=model1 --column right=model2",
-        "6 judgments",
-        refused=True,
-    ),
-    Odd(
         "AlpacaEval",
         "annotations.json",
         alpaca(1, 2, 2, 0),
         "inspect ?",
         "4 judgments, 1 judge, 4 items, 2 systems, 25 % ties",
-    ),
-    Odd(
-        "AlpacaEval: graded",
-        "annotations.json",
-        alpaca(1.99, 1.46, 1.5),
-        "inspect ?",
-        "2 of 3 preferences are graded",
     ),
     Odd(
         "AlpacaEval: null",
@@ -938,7 +825,8 @@ def run(case: Odd, more: Sequence[str] = ()) -> tuple[str, str, int]:
 @pytest.mark.usefixtures("folder")
 def test_an_odd_file_is_read_or_refused_with_the_reason_and_what_helps(case: Odd) -> None:
     out, err, code = run(case)
-    assert case.said in f"{out} {err}"
+    for said in [case.said] if isinstance(case.said, str) else case.said:
+        assert said in f"{out} {err}"
     assert code == (2 if case.refused else 0)
     if case.refused:
         assert out == ""

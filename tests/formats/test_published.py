@@ -28,7 +28,7 @@ TURNS = [{"content": "why?", "role": "user"}, {"content": "so", "role": "assista
 class Published:
     name: str  # of the file
     content: str
-    said: str  # what must be said
+    said: str | tuple[str, ...]  # what must be said
     more: str = ""  # words that are added to the command where it is refused, which make it work
     refused: bool = False
 
@@ -60,61 +60,6 @@ BATTLES = [
         "openai_moderation": {"flagged": False},
     }
     for at, left, right in PAIRS
-]
-CRITERIA = ("coherence", "fluency")
-SCORED = [
-    {"id": f"dm-{text}", "model_id": model, "decoded": TEXT, "filepath": "f"}
-    | {"expert_annotations": [dict.fromkeys(CRITERIA, 3)] * 3}
-    | {"turker_annotations": [dict.fromkeys(CRITERIA, 4)] * 5}
-    for text in (1, 2)
-    for model in ("M0", "M8")
-]
-INFO = {"id": "t3_1", "post": "p", "subreddit": "r"}
-CHOICES = [
-    {"info": INFO, "summaries": [{"policy": a, "text": "s"}, {"policy": b, "text": "t"}]}
-    | {"choice": choice, "worker": "w1", "batch": "b", "extra": {"confidence": 7}}
-    for a, b, choice in (("ref", "sup4", 1), ("sup4", "ref", 0), ("sup4", "sup4", 1))
-]
-AXES = {"overall": "6", "accuracy": "7", "coverage": None}
-RATED = [
-    {"info": INFO, "summary": {"policy": one, "text": "s", "axes": AXES}, "worker": "w1"}
-    for one in ("ref", "sup4")
-]
-FEEDBACK = [
-    {
-        "source": "s",
-        "instruction": f"do {at}",
-        "models": ["x", "y"],
-        "completions": [
-            {
-                "model": model,
-                "response": TEXT,
-                "annotations": {"honesty": {"Rating": "4"}, "helpfulness": {"Rating": "N/A"}},
-            }
-            for model in ("x", "y")
-        ],
-    }
-    for at in (1, 2)
-]
-CHATS = [
-    {
-        "context": "c",
-        "fact": "f",
-        "annotators": ["a", "b"],
-        "responses": [
-            {"response": TEXT, "model": model, "Natural": [3, 2], "Overall": [4, 5]}
-            for model in ("x", "y", "z")
-        ],
-    }
-]
-NECTAR = [
-    {
-        "prompt": f"p{at}",
-        "answers": [{"answer": TEXT, "model": m, "rank": float(r)} for r, m in enumerate("xyz", 1)],
-        "turns": 1,
-        "num_responses": 3,
-    }
-    for at in (1, 2)
 ]
 GAMES = [
     {"question_id": 81, "model_1": "x", "model_2": "y", "judge": ["gpt-4", "pair-v2"]}
@@ -156,21 +101,17 @@ FILES = (
         "arena.jsonl", lines(BATTLES), "4 judgments, 4 judges, 4 items, 3 systems, 50 % ties"
     ),
     Published("arena.json", json.dumps(BATTLES), "4 judgments, 4 judges, 4 items"),
-    Published("mt_bench_human.jsonl", lines(HUMAN), "4 judgments, 1 judge, 2 items, 3 systems"),
     Published(
-        "mt_bench_human.jsonl", lines(HUMAN), "the turns of one question_id were judged apart"
+        "mt_bench_human.jsonl",
+        lines(HUMAN),
+        ("1 judge, 2 items, 3 systems", "the turns of one question_id were judged apart"),
     ),
-    Published("gpt-4_pair.jsonl", lines(GAMES), "3 judgments, 1 judge, 2 items, 2 systems"),
-    Published("gpt-4_pair.jsonl", lines(GAMES), "could not be read by its makers excluded: 1"),
+    Published(
+        "gpt-4_pair.jsonl",
+        lines(GAMES),
+        ("1 judge, 2 items, 2 systems", "could not be read by its makers excluded: 1"),
+    ),
     Published("gpt-4_single.jsonl", lines(SINGLE), "3 ratings, 1 judge, 2 items, 2 systems"),
-    Published("summeval.jsonl", lines(SCORED), "64 ratings, 8 judges, 2 items, 2 systems"),
-    Published("summeval.jsonl", lines(SCORED), "turker_1 may be another person for the next"),
-    Published("comparisons.jsonl", lines(CHOICES), "2 judgments, 1 judge, 1 item, 2 systems"),
-    Published("comparisons.jsonl", lines(CHOICES), "two summaries by one policy excluded: 1"),
-    Published("axis.jsonl", lines(RATED), "6 ratings, 1 judge, 1 item, 2 systems"),
-    Published("ultrafeedback.jsonl", lines(FEEDBACK), "8 ratings, 2 items, 2 systems"),
-    Published("usr.json", json.dumps(CHATS), "12 ratings, 2 judges, 1 item, 3 systems"),
-    Published("nectar.jsonl", lines(NECTAR), "2 rankings → 6 comparisons, 2 items, 3 systems"),
     Published("arena-hard.jsonl", lines(HARD), "3 judgments, 1 judge, 2 items, 2 systems"),
     Published(
         "arena-hard-v0.1.jsonl",
@@ -333,12 +274,13 @@ def inspect(name: str, *more: str) -> tuple[str, int]:
     return " ".join(f"{result.stdout} {result.stderr}".split()), result.exit_code
 
 
-@pytest.mark.parametrize("case", FILES, ids=lambda case: f"{case.name}: {case.said[:30]}")
+@pytest.mark.parametrize("case", FILES, ids=lambda case: f"{case.name}: {case.said}"[:50])
 @pytest.mark.usefixtures("folder")
 def test_a_published_layout_is_read_or_refused_with_the_reason(case: Published) -> None:
     Path(case.name).write_text(case.content, encoding="utf-8")
     said, code = inspect(case.name)
-    assert case.said in said
+    for words in [case.said] if isinstance(case.said, str) else case.said:
+        assert words in said
     assert code == (2 if case.refused else 0)
     if case.more:
         assert inspect(case.name, *case.more.split())[1] == 0

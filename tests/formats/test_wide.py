@@ -12,9 +12,8 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.source import fold
 from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
 from evenhand.formats.layouts.wide import share_scale
-from evenhand.formats.names import CRITERIA, is_criterion
 from evenhand.formats.reading import read
-from evenhand.formats.roles import Spread
+from evenhand.formats.roles import CRITERIA, Spread, is_criterion
 from read_tables import cells_of, refusal, rows_of, tally_of
 
 ROLES = ("judge", "item", "system", "criterion", "score")

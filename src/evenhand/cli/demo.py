@@ -18,7 +18,7 @@ import click
 from evenhand.cli.options import Options, argument, under, verb
 from evenhand.cli.running import columns_of_terminal, refusing_to_write, write_file
 from evenhand.data.comparisons import Comparisons
-from evenhand.datasets.dataset import Dataset, Number
+from evenhand.datasets import Dataset, Number
 from evenhand.errors import EvenhandError, UnknownOption, require_option
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit

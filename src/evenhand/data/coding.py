@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import checks
 from evenhand.data.engine import (
     COUNT,
     Columns,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 DENSE: Final = 50_000_000  # Most cells that are counted in one array
 SEED: Final = 20131
 KEY: Final = "evenhand_key"
+_CODE: Final = "evenhand_"  # stands before the name of a column whose codes are added
 STREAMED: Final = 20_000_000  # Most rows that leave the engine as one integer each
 Keys: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 # The different keys without their outcome digit, and (C, 3) counts
@@ -54,6 +56,18 @@ class Coding:
 def make_factor(level: Coding, codes: Codes) -> Factor:
     clusters = level.codes.astype(np.int32) if level.merged else None
     return Factor(tuple(level.labels), codes, level.loads, level.size, level.merged, clusters)
+
+
+def prepare_rows(
+    data: ComparisonTable, by: Sequence[str]
+) -> tuple[list[str], checks.Weighing, Frame, Frame]:
+    """Return the columns that are counted by, how rows count, those that do, and all rows."""
+    # Labels of both frames are text; the second is for messages, which number its rows.
+    weighing = checks.read_weights(data)
+    keys = [*by, "left", "right", "outcome"]
+    frames = [weighing.frame, data.frame] if weighing.zero else [weighing.frame]
+    named = [bind_to_task(data, by, name_levels(data, keys, frame)) for frame in frames]
+    return keys, weighing, named[0], named[-1]
 
 
 def code_tables(
@@ -115,23 +129,35 @@ def key_labels(
 
 def add_key(data: ComparisonTable, frame: Frame, tables: Sequence[Coding]) -> Frame | None:
     # None where the engine cannot be handed a table of labels.
-    cells = prod(table.size for table in tables)
-    if cells > np.iinfo(np.int64).max:
+    unit = prod(table.size for table in tables)
+    if unit > np.iinfo(np.int64).max:
+        return None
+    coded: dict[str, tuple[Sequence[str], NDArray[np.int64]]] = {}
+    for table in tables:  # codes come multiplied: a constant in a query would import pandas
+        unit //= table.size
+        coded[table.name] = table.labels, table.codes * unit
+    joined = _join_codes(frame, coded, data.source.connection)
+    if joined is None:
         return None
     narrow = nw.Int32 if fits_narrow(tables) else nw.Int64
-    key: nw.Expr | None = None
-    unit = cells
-    for coding in tables:  # codes come multiplied: a constant in a query would import pandas
-        unit //= coding.size
-        code = f"evenhand_{coding.name}"
-        columns: dict[str, Any] = {coding.name: coding.labels, code: coding.codes * unit}
-        table = label_frame(frame, columns, data.source.connection)
+    first, *others = (nw.col(f"{_CODE}{name}").cast(narrow) for name in coded)
+    return joined.with_columns(sum(others, first).alias(KEY))
+
+
+def _join_codes(
+    frame: Frame,
+    coded: Mapping[str, tuple[Sequence[str | None], NDArray[np.int64]]],
+    connection: duckdb.DuckDBPyConnection | None,
+) -> Frame | None:
+    """Add the codes of columns; None where a label is missing, or none can be handed over."""
+    for name, (labels, codes) in coded.items():
+        columns: dict[str, Any] = {name: labels, f"{_CODE}{name}": codes}
+        # a join would drop what has no label
+        table = None if None in labels else label_frame(frame, columns, connection)
         if table is None:
             return None
-        frame = frame.join(table, on=coding.name, how="inner")  # type: ignore[arg-type]
-        digit = nw.col(code).cast(narrow)
-        key = digit if key is None else key + digit
-    return None if key is None else frame.with_columns(key.alias(KEY))
+        frame = frame.join(table, on=name, how="inner")  # type: ignore[arg-type]
+    return frame
 
 
 def fits_narrow(tables: Sequence[Coding]) -> bool:
@@ -303,22 +329,18 @@ def _join(
 ) -> Columns:
     """Join with a table for each column; rows get the order back that no join keeps."""
     numbered = number_places(frame, _ROW)
-    joined = frame if numbered is None else numbered
-    names = {}
-    for name, one in labels.items():
-        names[name] = f"evenhand_{name}"
-        data: dict[str, Any] = {name: one.names, names[name]: np.arange(len(one.names))}
-        table = None if None in one.names else label_frame(frame, data, connection)
-        if table is None:  # a join would drop what has no label
-            return _code_texts(fetch_columns(frame.select(*labels, *columns)), labels)
-        joined = joined.join(table, on=name, how="inner")  # type: ignore[arg-type]
-    rows = [] if numbered is None else [_ROW]
-    fetched = fetch_columns(joined.select(*rows, *names.values(), *columns))
-    if rows:
+    coded = {name: (one.names, np.arange(len(one.names))) for name, one in labels.items()}
+    joined = _join_codes(frame if numbered is None else numbered, coded, connection)
+    if joined is None:
+        return _code_texts(fetch_columns(frame.select(*labels, *columns)), labels)
+    codes = [f"{_CODE}{name}" for name in labels]
+    fetched = fetch_columns(joined.select(*[_ROW] * (numbered is not None), *codes, *columns))
+    if numbered is not None:
         order = np.argsort(fetched.pop(_ROW), kind="stable")
         fetched = {name: values[order] for name, values in fetched.items()}
-    codes = {name: fetched[code].astype(np.int32, copy=False) for name, code in names.items()}
-    return {**{name: fetched[name] for name in columns}, **codes}
+    for name in labels:
+        fetched[name] = fetched.pop(f"{_CODE}{name}").astype(np.int32, copy=False)
+    return fetched
 
 
 def _code_texts(fetched: Columns, labels: Mapping[str, Labels]) -> Columns:

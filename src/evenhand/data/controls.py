@@ -173,8 +173,7 @@ def leave_out_llm_judges(data: Held, named: Sequence[str] = ()) -> Held:
     """
     if data.source.all_judges or _TYPE not in data.columns:
         return data
-    types = list(count_labels(data.frame, _TYPE, as_text=True))
-    llm = {one: JUDGE_TYPES.get((one or "human").strip().casefold()) for one in types}
+    llm = _read_types(data.frame, blank="human")
     source = replace(data.source, all_judges=True)
     if None in llm.values() and True in llm.values():
         unknown = [one for one, known in llm.items() if known is None]
@@ -198,8 +197,13 @@ def judged_by_llm_alone(data: object) -> bool:
     """Say whether all judges are marked as LLMs."""
     if not isinstance(data, Table) or _TYPE not in data.columns:
         return False
-    types = [*count_labels(data.frame, _TYPE, as_text=True)]
-    return all(JUDGE_TYPES.get((one or "human").strip().casefold()) for one in types)
+    return all(_read_types(data.frame, blank="human").values())
+
+
+def _read_types(frame: Frame, blank: str = "") -> dict[str | None, bool | None]:
+    """Return value of the column judge_type → whether it says LLM; None where it says neither."""
+    types = count_labels(frame, _TYPE, as_text=True)
+    return {one: JUDGE_TYPES.get((one or blank).strip().casefold()) for one in types}
 
 
 def note_llm_judges(data: Table) -> tuple[str, ...]:
@@ -257,8 +261,7 @@ def split_people(
     judges = [one for one in count_labels(data.frame, "judge", as_text=True) if one is not None]
     marked: list[str] = []
     if _TYPE in data.columns:
-        types = count_labels(data.frame, _TYPE, as_text=True)
-        llm = [one for one in types if one and JUDGE_TYPES.get(one.strip().casefold())]
+        llm = [one for one, is_llm in _read_types(data.frame).items() if is_llm]
         rows = data.frame.filter(nw.col(_TYPE).cast(nw.String).is_in(llm)) if llm else None
         marked = [] if rows is None else [*filter(None, count_labels(rows, "judge", as_text=True))]
     names = tuple(dict.fromkeys(take_names(llm_judges))) or tuple(sorted(marked))
@@ -323,8 +326,7 @@ def take_llm(llm: Openable) -> Any:
     data = take(llm)
     if not isinstance(data, Table) or data.source.all_judges or _TYPE not in data.columns:
         return data
-    labels = count_labels(data.frame, _TYPE, as_text=True)
-    kinds = {one: JUDGE_TYPES.get((one or "").strip().casefold()) for one in labels}
+    kinds = _read_types(data.frame)
     people = [one for one, is_llm in kinds.items() if is_llm is False]
     if len(people) == len(kinds):
         raise InvalidJudgments(
@@ -364,17 +366,11 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
 
 def match_turns(data: Held, other: object) -> Held:
     """Name items with their turns where the other table does, which has several of a question."""
-
-    def find_turns(table: object) -> Mapping[str, Any] | None:
-        notes = table.source.notes if isinstance(table, Table) else ()
-        found = (one.values for one in notes if isinstance(one, Finding) and one.code == "turns")
-        return next(found, None)
-
-    named = find_turns(other)
-    if named is None or find_turns(data) is not None or not isinstance(data, Table):
+    apart = isinstance(other, Table) and other.source.turns_apart
+    if not apart or not isinstance(data, Table) or data.source.turns_apart or not data.has("item"):
         return data
-    turn = next((one for one in data.columns if fold(one) == fold(named["turn"])), None)
-    if turn is None or not data.has("item"):
+    turn = next((one for one in data.columns if fold(one) == "turn"), None)
+    if turn is None:
         return data
     parts = [nw.col(name).cast(nw.String) for name in ("item", turn)]
     frame = data.frame.with_columns(nw.concat_str(parts, separator=":").alias("item"))

@@ -73,12 +73,7 @@ class _Look:
 def _look(data: ComparisonTable, by: tuple[str, ...]) -> _Look:
     if data.rankings is not None:
         data.rankings.check()
-    weighing = checks.read_weights(data)
-    keys = [*by, "left", "right", "outcome"]
-    frame = coding.bind_to_task(data, by, coding.name_levels(data, keys, weighing.frame))
-    every = frame
-    if weighing.zero:
-        every = coding.bind_to_task(data, by, coding.name_levels(data, keys, data.frame))
+    keys, weighing, frame, every = coding.prepare_rows(data, by)
     if weighing.column is not None or data.rankings is not None:
         return _Look(by, weighing, frame, every)
     # Fetch the labels of the first rows: to group few of them is dearer than to fetch them
@@ -106,7 +101,7 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
             return coded
     cells, sums = look.whole, dict[str, Any]()
     if cells is None:
-        sums = engine.fetch_columns(look.frame.group_by(*keys).agg(*weighing.sums()))
+        sums = engine.count_by(look.frame, keys, *weighing.sums())
         cells = _code(sums, keys)
     labels = {key: cells[key].labels for key in keys}
     meaning = checks.check_labels(data, look.every, labels)
@@ -228,7 +223,7 @@ def count_cells(
         return None
     keyed = joined.select(nw.col(coding.KEY).alias("key"))
     if rows > coding.STREAMED:
-        counted = engine.fetch_columns(keyed.group_by("key").agg(nw.len().alias(engine.COUNT)))
+        counted = engine.count_by(keyed, ["key"])
         n = counted[engine.COUNT].astype(np.int64)
         order = np.argsort(counted["key"])
         return coding.widen_keys(counted["key"][order], n[order]) if n.sum() == rows else None
@@ -240,14 +235,18 @@ def count_cells(
 COUNTABLE: Final = 2**53  # Largest whole number up to which sums are exact
 
 
+def require_countable(data: ComparisonTable, total: float) -> None:
+    if not 0 <= total <= COUNTABLE:
+        raise InvalidJudgments(
+            f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
+        )
+
+
 def finish_tally(
     data: ComparisonTable, tally: Tally, limits: Mapping[str, int], *, zero: int
 ) -> Tally:
     """Merge levels, and count answers: a ranking is one."""
-    if not 0 <= tally.n_comparisons <= COUNTABLE:
-        raise InvalidJudgments(
-            f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
-        )
+    require_countable(data, tally.n_comparisons)
     whole = data.expanded or data.mix is not None
     answers = float(data.count_judgments()) if whole else tally.n_comparisons
     factors = {

@@ -92,8 +92,14 @@ def code_columns(frame: Frame, names: Sequence[str]) -> dict[str, CodedColumn] |
     return coded
 
 
+def count_by(frame: Frame, keys: Sequence[str], *sums: nw.Expr) -> Columns:
+    """Count rows by columns, or sum them: one entry for each combination that is there."""
+    sums = sums or (nw.len().alias(COUNT),)
+    return fetch_columns(frame.group_by(*keys).agg(*sums) if keys else frame.select(*sums))
+
+
 def count_rows(frame: Frame) -> int:
-    return int(fetch_columns(frame.select(nw.len().alias(COUNT)))[COUNT][0])
+    return int(count_by(frame, ())[COUNT][0])
 
 
 def count_labels(
@@ -101,7 +107,7 @@ def count_labels(
 ) -> dict[Any, float]:
     frame = frame.select(nw.col(name).cast(nw.String)) if as_text else frame
     load = nw.len() if weight is None else weight.sum()
-    fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
+    fetched = count_by(frame, [name], load.alias(COUNT))
     return dict(zip(fetched[name].tolist(), fetched[COUNT].tolist(), strict=True))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import narwhals as nw
 
-from evenhand.data.engine import COUNT, Frame, fetch_columns, quote_name
+from evenhand.data.engine import COUNT, Frame, count_by, quote_name
 from evenhand.data.texts import say
 from evenhand.errors import listing
 from evenhand.render.findings import Finding, describe_findings, take_findings
@@ -205,11 +205,8 @@ def _count(frame: Frame, keys: Sequence[list[str]]) -> list[Counts]:
         return _count_duckdb(frame, keys, "true")
     counts: list[Counts] = []
     for columns in keys:
-        if columns:
-            named = frame.select(*(nw.col(one).cast(nw.String) for one in columns))
-            sizes = fetch_columns(named.group_by(*columns).agg(nw.len().alias(COUNT)))
-        else:
-            sizes = fetch_columns(frame.select(nw.len().alias(COUNT)))
+        texts = [nw.col(one).cast(nw.String) for one in columns]
+        sizes = count_by(frame.select(*texts) if texts else frame, columns)
         names = zip(*(sizes[one].tolist() for one in columns), strict=True) if columns else [()]
         counts.append({one: (n, n) for one, n in zip(names, map(int, sizes[COUNT]), strict=True)})
     return counts

@@ -14,6 +14,7 @@ from evenhand.data.engine import (
     ANSWER,
     COUNT,
     code_columns,
+    count_by,
     count_labels,
     fetch_columns,
     is_nan,
@@ -53,13 +54,11 @@ def count_levels(table: Comparisons, role: str) -> Loads:
     table.require(role)
     keys = ["task", role] if role in TASK_BOUND and table.has("task") else [role]
     named = table.frame.filter(~nw.col(role).is_null())
-    if not table.has("weight"):
-        counted = named.group_by(*keys).agg(nw.len().alias(COUNT))
-    else:
-        weighed = named.filter(nw.col("weight") > 0)
-        counted = weighed.group_by(*keys).agg(nw.col("weight").sum().alias(COUNT))
+    weight, sums = nw.col("weight"), list[nw.Expr]()
+    if table.has("weight"):
+        named, sums = named.filter(weight > 0), [weight.sum().alias(COUNT)]
     with one_thread(table.source.connection):
-        return fetch_columns(counted)[COUNT].astype(np.float64)
+        return count_by(named, keys, *sums)[COUNT].astype(np.float64)
 
 
 def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:

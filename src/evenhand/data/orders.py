@@ -20,12 +20,20 @@ from evenhand.data import controls
 from evenhand.data.checks import check_labels, explain_empty, read_weights
 from evenhand.data.coding import bind_to_task, name_levels
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import COUNT, Columns, Frame, count_rows, fetch_columns, label_frame
+from evenhand.data.engine import (
+    COUNT,
+    Columns,
+    Frame,
+    count_by,
+    count_rows,
+    fetch_columns,
+    label_frame,
+)
 from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
 from evenhand.data.texts import say
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics import Integers
 
 NONE = -1  # Stands behind the last output of a ranking that is shorter than the longest
@@ -72,23 +80,6 @@ class Orders:
     def pool(self) -> Orders:
         """Forget whom rankings belong to; equal ones become one row."""
         return replace(pack_orders(self.systems, self, None), notes=self.notes)
-
-    def split(self) -> dict[str, Orders]:
-        """Take the level apart: orders of each, with the systems seen there."""
-        if self.level is None:
-            raise UnknownColumn("these rankings are not distinguished: count them with by='NAME'")
-        rows = [np.flatnonzero(self.level.codes == i) for i in range(self.level.size)]
-        return {
-            name: self._part(indices) for name, indices in zip(self.level.labels, rows, strict=True)
-        }
-
-    def _part(self, rows: NDArray[np.intp]) -> Orders:
-        selected = self.outputs[rows]
-        used = np.unique(selected[selected != NONE])
-        outputs = np.where(selected == NONE, NONE, np.searchsorted(used, selected)).astype(np.int32)
-        names = tuple(self.systems[i] for i in used.tolist())
-        part = Orders(names, outputs, self.places[rows], self.weights[rows])
-        return pack_orders(names, part, None)  # narrower where the level's rankings are
 
     def tally(self) -> Tally:
         """Return the pairs that the rankings hold, folded; what connects systems is seen there."""
@@ -353,7 +344,7 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     named = bind_to_task(pairs, labels, name_levels(pairs, labels, frame))
     ranked = named.filter(nw.col("rank") > 0)
     top = (nw.len().alias(COUNT), nw.col("rank").max().alias("evenhand_top"))
-    seen = fetch_columns(ranked.group_by("system").agg(*top))
+    seen = count_by(ranked, ["system"], *top)
     if not len(seen[COUNT]):
         raise explain_empty(pairs, zero)
     _check_names(pairs, ranked, "system", seen["system"].tolist())
@@ -373,7 +364,7 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
             each = moved.group_by(*keys).agg(*[nw.col(name).sum() for name in digits.names])
             count = nw.col("weight").sum() if "weight" in keys else nw.len()
             groups = [*digits.names, *([level] if level else [])]
-            cells = fetch_columns(each.group_by(*groups).agg(count.alias(COUNT)))
+            cells = count_by(each, groups, count.alias(COUNT))
             row, system, place = digits.read(cells)
             levels = cells[level].tolist() if level else []
             summed = _Triples(row, system, place, cells[COUNT].astype(np.float64), levels)

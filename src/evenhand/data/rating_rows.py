@@ -163,13 +163,13 @@ class RatingRows:
 # opinion and, as far as it is left in the mean, the chance of a single answer.
 
 
-# Names of columns that say of which document an item is, without blanks and signs
-_DOCUMENTS: Final = frozenset(("document", "documentid", "doc", "docid", "docname", "documentname"))
+# Names of columns that say of which document an item is, folded
+DOCUMENTS: Final = ("document", "documentid", "docid", "doc", "documentname", "docname")
 
 
 def find_document(columns: Iterable[str]) -> str | None:
     """Return the column of documents, by its name."""
-    return next((one for one in columns if fold(one) in _DOCUMENTS), None)
+    return next((one for one in columns if fold(one) in DOCUMENTS), None)
 
 
 def name_document(label: str) -> str:

@@ -27,10 +27,10 @@ from numpy.typing import DTypeLike, NDArray
 from evenhand.data import checks, coding
 from evenhand.data.adding import sum_tallies
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.count import COUNTABLE
+from evenhand.data.count import require_countable
 from evenhand.data.engine import Frame, can_stream, count_labels, count_rows, one_thread
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes, tally_rows
-from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
+from evenhand.errors import UnknownFormat, UnknownOption
 
 
 class OpenFile:
@@ -363,13 +363,8 @@ def code_rows(
     limits: Mapping[str, int] | None = None,
 ) -> CodedRows:
     # columns: numeric columns of its frame; missing values become NaN.
-    weighing = checks.read_weights(data)
     by = tuple(data.require(name) for name in by)
-    keys = [*by, "left", "right", "outcome"]
-    frame = coding.bind_to_task(data, by, coding.name_levels(data, keys, weighing.frame))
-    every = frame
-    if weighing.zero:
-        every = coding.bind_to_task(data, by, coding.name_levels(data, keys, data.frame))
+    keys, weighing, frame, every = coding.prepare_rows(data, by)
     weight = None if weighing.column is None else nw.col(weighing.column)
     with one_thread(data.source.connection):
         counted = {name: count_labels(frame, name, weight) for name in keys}
@@ -378,10 +373,7 @@ def code_rows(
     )
     if not meaning:
         raise checks.explain_empty(data, weighing.zero)
-    if sum(counted["outcome"].values()) > COUNTABLE:
-        raise InvalidJudgments(
-            f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
-        )
+    require_countable(data, sum(counted["outcome"].values()))
     tables = coding.code_tables(by, counted, meaning, limits or {})
     expected = None  # the number of rows, whatever they weigh
     if can_stream(frame):

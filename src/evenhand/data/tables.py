@@ -594,9 +594,8 @@ class RatingTable(RowTable):
         missing = is_unscored(self.frame)
         infinite = ~missing & ~engine.is_finite(self.frame, "score")
         odd = self.frame.select(missing=missing, infinite=infinite)
-        groups = odd.group_by("missing", "infinite").agg(nw.len().alias(engine.COUNT))
         with engine.one_thread(self.source.connection):
-            counts = engine.fetch_columns(groups)
+            counts = engine.count_by(odd, ["missing", "infinite"])
         n = int(counts[engine.COUNT].sum())
         n_missing = int(counts[engine.COUNT][counts["missing"].astype(bool)].sum())
         if counts["infinite"].any():
@@ -730,13 +729,11 @@ def count_answers(table: ComparisonTable, by: str | None = None) -> dict[str, fl
     if table.expanded:
         keys = dict.fromkeys([*groups, *table.answer_key])
         each = nw.len() if weight is None else weight.max()
-        answers = (
-            table.frame.group_by(*keys).agg(each.alias(engine.COUNT)).select(*groups, engine.COUNT)
-        )
+        answers = table.frame.group_by(*keys).agg(each.alias(engine.COUNT))
+        columns = engine.fetch_columns(answers.select(*groups, engine.COUNT))
     else:
-        sums = (nw.len() if weight is None else weight.sum()).alias(engine.COUNT)
-        answers = table.frame.group_by(*groups).agg(sums) if groups else table.frame.select(sums)
-    columns = engine.fetch_columns(answers)
+        sums = nw.len() if weight is None else weight.sum()
+        columns = engine.count_by(table.frame, groups, sums.alias(engine.COUNT))
     n = columns[engine.COUNT].astype(np.float64)
     n = np.ones(len(n)) if table.expanded and weight is None else n
     labels = columns[by].tolist() if by is not None else [""] * len(n)

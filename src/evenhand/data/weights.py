@@ -17,7 +17,7 @@ from evenhand.data.coding import name_levels
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
 from evenhand.data.controls import take_pairs
-from evenhand.data.engine import COUNT, fetch_columns, small_table
+from evenhand.data.engine import COUNT, count_by, small_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import exactly
 from evenhand.data.tables import AppliedMix, refuse_judged
@@ -73,12 +73,10 @@ def count_cells(table: Comparisons, columns: list[str], units: list[str]) -> Cel
     keys = list(dict.fromkeys([*columns, *units]))
     frame = name_levels(table, keys, table.frame)
     if not table.expanded:
-        counted = frame.group_by(*keys).agg(nw.len().alias(COUNT))
-        cells = fetch_columns(counted)
+        cells = count_by(frame, keys)
         return {**cells, ROWS: cells[COUNT]}
     answers = frame.group_by(*dict.fromkeys([*keys, *table.answer_key])).agg(nw.len().alias(ROWS))
-    sums = (nw.len().alias(COUNT), nw.col(ROWS).sum())
-    return fetch_columns(answers.group_by(*keys).agg(*sums))
+    return count_by(answers, keys, nw.len().alias(COUNT), nw.col(ROWS).sum())
 
 
 def refuse_missing(table: Comparisons, cells: Cells) -> None:

@@ -17,13 +17,78 @@ demo, the documentation and the tests: a method that misses one of a table's `nu
 from __future__ import annotations
 
 import csv
+import io
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
-from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import require_option
 
 __all__ = ["Dataset", "Number", "load", "names"]
+
+Row = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One value that a correct fit of the table reproduces, and where it was printed."""
+
+    # what is fitted, in words. `counts` is no fit; `davidson` is the log-linear Bradley-Terry
+    # model with ties; `davidson by judge` adds a system × judge interaction (reference: the first
+    # judge); `gamma zero` keeps the tie cells and drops γ; `bradley-terry` and `bradley-terry
+    # with order effect` are for tables without ties. Without an order effect the two orders of a
+    # pair are one cell; `, orders apart` keeps them as two, which changes the deviance and its df
+    # but no estimate.
+    model: str
+    # `first preferences` (count), `lambda` (half a log-odds), `log-worth` (2 λ, natural
+    # log-odds), `worth` (proportions that sum to 1), `gamma` (log ν), `nu`, `odds`, `order
+    # effect` (log-odds in favour of the left), `deviance`, `df`; a trailing ` se`, ` z` or ` p`
+    # names that column of the estimate's line
+    quantity: str
+    # the system; for differences `"A - D"`; for an interaction `"A:J3"`; empty where the quantity
+    # belongs to the whole fit
+    of: str
+    value: float  # the printed or computed value
+    # how far a correct answer may lie from it: half a unit of the last printed digit, or the
+    # agreement that the reference software reaches
+    tolerance: float
+    address: str  # the paper and table, or the software, version and call
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A published table in the project's own long layout; one row is a cell with its count."""
+
+    name: str  # what `load` is called with
+    title: str  # one line on what was compared
+    source: str  # the full citation, with the table
+    # the roles of a row's fields; `judge` only where the table has judges. Every table has `left,
+    # right, outcome, weight`.
+    columns: tuple[str, ...]
+    # the cells with at least one judgment. `outcome` is `left`, `tie` or `right`, `weight` the
+    # printed count.
+    rows: tuple[Row, ...] = field(repr=False)
+    numbers: tuple[Number, ...] = field(repr=False)  # what a correct fit gives
+    note: str = field(default="", repr=False)  # what a reader of the source should know
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the order of the table; the last is the reference of its λ."""
+        left, right = self.columns.index("left"), self.columns.index("right")
+        return tuple(dict.fromkeys(str(row[at]) for row in self.rows for at in (left, right)))
+
+    @property
+    def n_judgments(self) -> int:
+        weight = self.columns.index("weight")
+        return sum(int(row[weight]) for row in self.rows)
+
+    def csv(self) -> str:
+        r"""Return the table as CSV text: a header, then one cell a line, ended by `\n`."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return text.getvalue()
 
 
 def names() -> tuple[str, ...]:

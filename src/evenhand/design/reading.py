@@ -36,7 +36,7 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.formats.roles import OTHERWISE, SYNONYMS
+from evenhand.formats.roles import FALLBACKS, FOLDED, SYNONYMS
 from evenhand.formats.workbooks import Sheet, is_workbook, read_sheet
 
 # What a campaign file may say
@@ -308,7 +308,7 @@ KNOWN: Final = ("item", *TEXTS, "expected", "anchor", "outputs", "system", "outp
 # Other names of these, as tables of judgments have them, in any case, with blanks or underscores
 _NAMES: Final = {
     **{name: (name, *SYNONYMS.get(name, ())) for name in KNOWN},
-    "system": ("system", *SYNONYMS["system"], *OTHERWISE["system"]),
+    "system": ("system", *SYNONYMS["system"], *FALLBACKS["system"][0].split()),
     "document": ("document", "doc", "doc_id", "document_id"),
     "source": ("source", "src", "source_text", "src_text"),
     "reference": ("reference", "ref", "reference_text", "ref_text", "reference_translation"),
@@ -318,7 +318,7 @@ _NAMES: Final = {
     ),
 }
 # Names of the column that says which judge a row is
-JUDGE_NAMES: Final = frozenset(map(fold, ("judge", "name", *SYNONYMS["judge"])))
+JUDGE_NAMES: Final = FOLDED["judge"] | {"name"}
 ALIASES: Final = {fold(one): name for name, names in _NAMES.items() for one in names}
 _USUAL: Final = {
     "item": "id item_id segment_id segment seg_id seg sentence_id sent_id uid index key nr no row",

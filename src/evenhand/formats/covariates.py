@@ -27,8 +27,8 @@ from evenhand.errors import (
     listing,
     suggest,
 )
-from evenhand.formats.decimals import read_decimals
 from evenhand.formats.files import open_files
+from evenhand.formats.reading import read_decimals
 from evenhand.formats.records import write_value
 from evenhand.formats.roles import Header
 from evenhand.formats.table import Handle, Table

@@ -18,8 +18,8 @@ from evenhand.data.labels import is_both_bad, read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownColumn, UnknownOption, listing, require_option
-from evenhand.formats.documents import WHOLE
 from evenhand.formats.files import TYPES, is_moment
+from evenhand.formats.grades import WHOLE
 from evenhand.formats.layouts.appraise import KINDS, read_document, read_kind
 from evenhand.formats.layouts.mqm import SEVERITIES
 from evenhand.formats.layouts.wmt import LANGUAGES

@@ -289,6 +289,25 @@ def duckdb_name(path: Path) -> str:
     return escape(str(path))
 
 
+def write_csv_table(
+    paths: Sequence[Path], columns: Sequence[str], compression: str, *, header: bool, more: str
+) -> str:
+    """Return the SQL of text columns of CSV files, of which nothing is guessed.
+
+    more: further settings, such as the delimiter.
+    """
+    files = ", ".join(quote(duckdb_name(path)) for path in paths)
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
+    return (
+        f"read_csv([{files}], auto_detect = false, header = {str(header).lower()}, columns ="
+        f" {{{types}}}, compression = '{compression}', hive_partitioning = false, {more})"
+    )
+
+
+# Settings by which each line is read as it is, in one column: no text holds the delimiter
+AS_LINES: Final = "delim = '\x1f\x1e\x1f\x1e', quote = '', escape = '', strict_mode = false"
+
+
 def _expand(path: Path) -> list[Path]:
     """Return the files of a pattern, sorted; a name without a pattern stands for itself."""
     # A folder stands for the Parquet files in it and below; names that begin with _ or a full stop
@@ -360,8 +379,6 @@ SIZE: Final = 1 << 20  # Bytes looked at
 _LINES: Final = 100
 # What to do with a file that holds nothing
 ROWS_NEEDED: Final = "write a header and one judgment a row into it"
-# A delimiter that no text holds, so that a line is read as it is
-_NOWHERE: Final = "\x1f\x1e\x1f\x1e"
 # How judgments leave a campaign
 DOWNLOAD: Final = (
     "download comparisons.csv (or rankings.csv, ratings.csv) under “Download” on the organiser's"
@@ -443,13 +460,9 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
         elif compression == "zstd":
             check_zstd(path)
             # Python can unpack a Zstandard file only from 3.14
-            name = duckdb_name(path).replace("'", "''")
+            table = write_csv_table([path], ["line"], "zstd", header=False, more=AS_LINES)
             with explained(str(path)):
-                rows = connection.execute(
-                    f"select line from read_csv('{name}', auto_detect = false, header = false,"
-                    f" columns = {{'line': 'VARCHAR'}}, delim = '{_NOWHERE}', quote = '', escape ="
-                    f" '', strict_mode = false, compression = 'zstd') limit {_LINES}"
-                ).fetchall()
+                rows = connection.execute(f"from {table} limit {_LINES}").fetchall()
             start = "\n".join("" if line is None else line for (line,) in rows).encode()
     except OSError as error:
         raise UnknownFormat(f"'{path}' cannot be read: {error.strerror or error}") from None

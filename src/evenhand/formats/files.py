@@ -78,21 +78,20 @@ def open_delimited(
 ) -> tuple[str, str, list[Finding]]:
     """Return a query of CSV files of one layout, every value as text, a delimiter, and notes."""
     dialects = [read_dialect(head) for head in heads]
-    groups: dict[tuple[str, str, int, bool], list[str]] = {}
+    groups: dict[tuple[str, str, int, bool], list[Path]] = {}
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
             known = dialects[0].columns
             raise UnknownFormat(_difference(heads[0].path, head.path, known, dialect.columns))
         key = (dialect.delimiter, head.compression, dialect.skip, dialect.header)
-        groups.setdefault(key, []).append(quote(file_heads.duckdb_name(head.path)))
-    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in dialects[0].columns)
-    queries = [
-        f"select * from read_csv([{', '.join(files)}], auto_detect = false, header ="
-        f" {str(header).lower()}, columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"',"
-        f" escape = '\"', skip = {skip}, nullstr = '', compression = '{compression}',"
-        f" hive_partitioning = false, {_LIMITS})"
-        for (delimiter, compression, skip, header), files in groups.items()
-    ]
+        groups.setdefault(key, []).append(head.path)
+    queries = []
+    for (delimiter, compression, skip, header), paths in groups.items():
+        marks = f"delim = {quote(delimiter)}, quote = '\"', escape = '\"', nullstr = ''"
+        more = f"{marks}, skip = {skip}, {_LIMITS}"
+        columns = dialects[0].columns
+        table = file_heads.write_csv_table(paths, columns, compression, header=header, more=more)
+        queries.append(f"select * from {table}")
     notes = [] if all(one.header for one in dialects) else [say("questions")]
     notes += [
         say("above-header", line=one.skip + 1, words=one.above[:40])
@@ -445,8 +444,6 @@ _MOMENT: Final = re.compile(r"1\d{9}(\.\d+)?")
 _DIGITS: Final = re.compile(r"\d+")
 # Other signs that Python takes for the end of a line may stand in a text
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
-# A delimiter that no text holds, so that a line is read as it is
-_NOWHERE: Final = "\x1f\x1e\x1f\x1e"
 
 
 @dataclass(frozen=True)
@@ -608,14 +605,13 @@ def _query_shape(
             for at, column in enumerate(shape.columns, start=1)
         )
         return f"select {fields}{constants} from ({_lines(head, shape)})"
-    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in shape.columns)
-    mark = '"' if shape.quoted is True else ""
-    table = (
-        f"read_csv({quote(file_heads.duckdb_name(head.path))}, auto_detect = false, header ="
-        f" {str(shape.header).lower()}, columns = {{{types}}}, delim = {quote(shape.parting)},"
-        f" quote = {quote(mark)}, escape = {quote(mark)}, nullstr = '', null_padding ="
-        f" {str(shape.padded).lower()}, compression = '{head.compression}', hive_partitioning ="
-        f" false, {_LIMITS})"
+    mark = quote('"' if shape.quoted is True else "")
+    more = (
+        f"delim = {quote(shape.parting)}, quote = {mark}, escape = {mark}, nullstr = '',"
+        f" null_padding = {str(shape.padded).lower()}, {_LIMITS}"
+    )
+    table = file_heads.write_csv_table(
+        [head.path], shape.columns, head.compression, header=shape.header, more=more
     )
     fields = "*"
     if shape.quoted == "some":
@@ -627,14 +623,11 @@ def _query_shape(
 def _lines(head: file_heads.Head, shape: Shape) -> str:
     """Return the query of lines as lists of fields; a quoted field may have blanks."""
     field = r'"[^"]*"|\S+' if shape.quoted else r"\S+"
-    return (
-        f"select regexp_extract_all(line, {quote(field)}) as fields from"
-        f" read_csv({quote(file_heads.duckdb_name(head.path))}, auto_detect = false,"
-        f" header = {str(shape.header).lower()}, columns = {{'line': 'VARCHAR'}},"
-        f" delim = '{_NOWHERE}', quote = '', escape = '', strict_mode = false,"
-        f" compression = '{head.compression}', hive_partitioning = false,"
-        f" {_LIMITS})"
+    more = f"{file_heads.AS_LINES}, {_LIMITS}"
+    table = file_heads.write_csv_table(
+        [head.path], ["line"], head.compression, header=shape.header, more=more
     )
+    return f"select regexp_extract_all(line, {quote(field)}) as fields from {table}"
 
 
 # Engines of files elsewhere, each with a folder of its own for what memory does not hold

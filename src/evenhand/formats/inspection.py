@@ -22,7 +22,7 @@ from evenhand.data.controls import (
     name_kinds,
     note_llm_judges,
 )
-from evenhand.data.engine import ANSWER, Frame, count_labels, count_rows, fetch_columns
+from evenhand.data.engine import ANSWER, Frame, count_by, count_labels, count_rows
 from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
 from evenhand.data.joining import note_llm_names, say_names
 from evenhand.data.rankings import Rankings
@@ -37,7 +37,7 @@ from evenhand.data.slips import (
 )
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
-from evenhand.data.tally import Factor, Tally
+from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.table import Handle
 from evenhand.formats.texts import say
@@ -113,10 +113,8 @@ def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
     )
     shared = mark_whole(nw.col("first") != nw.col("last"))
     items = items.with_columns(shared=shared).with_columns(on_shared=shared * nw.col(_N))
-    counted = items.group_by("task").agg(
-        nw.len().alias("items"), nw.col("shared").sum(), nw.col("on_shared").sum(), nw.col(_N).sum()
-    )
-    rows = fetch_columns(counted)
+    sums = [nw.col(name).sum() for name in ("shared", "on_shared", _N)]
+    rows = count_by(items, ["task"], nw.len().alias("items"), *sums)
     return {
         task or None: Overlap(
             int(n), int(shared) if judge else None, float(on / total) if judge and total else None
@@ -171,16 +169,14 @@ def _describe(data: Ratings) -> tuple[Scores, ...]:
     if "criterion" not in data.columns:
         frame = frame.with_columns(criterion=nw.lit(""))
     score = nw.col("score").cast(nw.Float64)
-    rows = fetch_columns(
-        frame.with_columns(score=score, missing=mark_whole(score.is_null()))
-        .group_by("criterion")
-        .agg(
-            nw.len().alias("n"),
-            nw.col("missing").sum(),
-            nw.col("score").min().alias("lowest"),
-            nw.col("score").mean().alias("mean"),
-            nw.col("score").max().alias("highest"),
-        )
+    rows = count_by(
+        frame.with_columns(score=score, missing=mark_whole(score.is_null())),
+        ["criterion"],
+        nw.len().alias("n"),
+        nw.col("missing").sum(),
+        nw.col("score").min().alias("lowest"),
+        nw.col("score").mean().alias("mean"),
+        nw.col("score").max().alias("highest"),
     )
     names = ("criterion", "n", "missing", "lowest", "mean", "highest")
     summaries = sorted(zip(*(rows[name].tolist() for name in names), strict=True))
@@ -513,34 +509,19 @@ def _part(
     )
 
 
+# Counts of a table that are those of its tasks together
+_ADDED: Final = ("rankings", "blank_rankings", "ranks", "blank_ranks", "items", "shared_items")
+
+
 def _sum(tally: Tally, parts: Sequence[Part]) -> Part:
     """Put tasks together; items of different tasks are different, judges and systems may be one."""
-    judge: Factor | None = tally.factors.get("judge")
-    judgments = sum(part.judgments for part in parts)
+    every = _part(None, (tally, tally), None, None)
     on_shared = [part.judgments * (part.shared_judgments or 0.0) for part in parts]
-    known = parts[0]
-
-    def add(name: str) -> int | None:
-        numbers = [n for n in (getattr(part, name) for part in parts) if n is not None]
-        return sum(numbers) if numbers else None
-
-    decisive = tally.wins.sum() + tally.losses.sum()
-    return Part(
-        task=None,
-        judgments=judgments,
-        systems=len(tally.systems),
-        comparisons=tally.n_comparisons,
-        rankings=add("rankings"),
-        blank_rankings=add("blank_rankings"),
-        ranks=add("ranks"),
-        blank_ranks=add("blank_ranks"),
-        judges=len(judge.labels) if judge else None,
-        effective_judges=judge.effective if judge else None,
-        items=add("items"),
-        shared_items=add("shared_items"),
-        shared_judgments=None if known.shared_judgments is None else sum(on_shared) / judgments,
-        tie_share=float(tally.ties.sum()) / tally.n_comparisons,
-        left_share=float(tally.wins.sum() / decisive)
-        if decisive and tally.positions_known
-        else None,
-    )
+    known = parts[0].shared_judgments is not None
+    counts: dict[str, Any] = {name: [getattr(one, name) for one in parts] for name in _ADDED}
+    for name, each in counts.items():
+        numbers = [n for n in each if n is not None]
+        counts[name] = sum(numbers) if numbers else None
+    counts |= dict.fromkeys((*_ENDS, "components", "strongly_connected"))  # of each task alone
+    shared = sum(on_shared) / every.judgments if known else None
+    return replace(every, shared_judgments=shared, **counts)

@@ -334,17 +334,24 @@ class Screen:
         return self.places[unit] if unit < n else self.size + unit - n
 
 
+def _list_errors(record: Record, given: Any, *names: str) -> list[Mapping[str, Any]]:
+    """Return errors, each with some values and its severity in small letters."""
+    if not isinstance(given, list):
+        raise record.refuse(f"errors are a list, not {shorten(given)}")
+    for one in given:
+        if not isinstance(one, Mapping) or not {*names, "severity"} <= set(one):
+            has = ", ".join(names or ("start", "end"))
+            raise record.refuse(f"an error has {has} and severity, not {shorten(one)}")
+    return [{**one, "severity": str(one["severity"]).casefold()} for one in given]
+
+
 def read_inclusive(
     record: Record, given: Any, category: str, screen: Screen | None = None
 ) -> tuple[Span, ...]:
     """Read errors whose `end_i` is their last character."""
-    if not isinstance(given, list):
-        raise record.refuse(f"errors are a list, not {shorten(given)}")
     spans = []
-    for one in given:
-        if not isinstance(one, Mapping) or not {"start_i", "end_i", "severity"} <= set(one):
-            raise record.refuse(f"an error has start_i, end_i and severity, not {shorten(one)}")
-        severity = record.choose(str(one["severity"]).casefold(), "severity", SEVERITIES)
+    for one in _list_errors(record, given, "start_i", "end_i"):
+        severity = record.choose(one["severity"], "severity", SEVERITIES)
         start, end = one["start_i"], one["end_i"]
         last = end + 1 if isinstance(end, int) and not isinstance(end, bool) else end
         if "missing" in (start, end):
@@ -359,16 +366,11 @@ def read_inclusive(
 
 def read_exclusive(record: Record, given: Any) -> tuple[Span, ...]:
     """Read errors whose `end` is the character after the last, as mt-metrics-eval writes them."""
-    if not isinstance(given, list):
-        raise record.refuse(f"errors are a list, not {shorten(given)}")
     spans = []
-    for one in given:
-        if not isinstance(one, Mapping) or "severity" not in one:
-            raise record.refuse(f"an error has start, end and severity, not {shorten(one)}")
+    for one in _list_errors(record, given):
         start, end = one.get("start"), one.get("end")
         _check(record, start, end)
-        known = (*SEVERITIES, NO_ERROR)
-        severity = record.choose(str(one["severity"]).casefold(), "severity", known)
+        severity = record.choose(one["severity"], "severity", (*SEVERITIES, NO_ERROR))
         side = "source" if one.get("is_source_error") else "output"
         spans.append(Span(start, end, severity, name_category(one.get("category")), side))
     return tuple(spans)

@@ -14,8 +14,6 @@ from evenhand.formats.layouts import (
     appraise,
     arena,
     generic,
-    labels,
-    language_models,
     mqm,
     wide,
     wmt,
@@ -49,14 +47,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     annotation_tools.POTATO,
     annotation_tools.LABEL_STUDIO,
     annotation_tools.ARGILLA,
-    labels.SNOW,
-    labels.QAGS,
-    *language_models.LAYOUTS,
+    generic.SNOW,
+    arena.MT_BENCH_PAIRS,
+    arena.MT_BENCH,
+    arena.ARENA_HARD,
     arena.ARENA_ONE_HOT,
     arena.ARENA_LOG,
     arena.ARENA,
     arena.ALPACA_EVAL,
-    arena.PANDALM,
     generic.DPO,
     generic.WINNERS,
     generic.EVALICA,
@@ -76,7 +74,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.UNNAMED_RANKINGS,
     mqm.SPANS,
     generic.MATRIX,
-    labels.LABELS,
+    generic.LABELS,
 )
 
 FORMATS: Final = tuple(layout.name for layout in LAYOUTS)  # Names that `format` and `--from` take
@@ -223,7 +221,7 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     refuse_circular(header, missing)
     asked = _ask_rankings(header, missing) or say_which(header, missing)
     asked = asked if missing != ["system", "rank"] else asked + _ask_places(header)
-    labelled = missing == ["system"] and not header.missing(labels.LABELS.needs)
+    labelled = missing == ["system"] and not header.missing(generic.LABELS.needs)
     way = "; labels of items, of no system, are read with --from labels" if labelled else ""
     return UnknownColumn(
         f"{header.table} looks like {nearest.title}, but has no column for {listing(missing)} among"

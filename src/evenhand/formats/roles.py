@@ -17,6 +17,7 @@ import narwhals as nw
 
 from evenhand.data.directions import LOWER_METRICS
 from evenhand.data.labels import Outcome
+from evenhand.data.rating_rows import DOCUMENTS
 from evenhand.data.source import ANNOTATIONS, Source, fold
 from evenhand.errors import (
     UnknownColumn,
@@ -76,23 +77,12 @@ SOFT: Final = frozenset(ANNOTATIONS)
 # A column of this name says that left and right are not places on the screen
 UNKNOWN_POSITIONS: Final = "positions_unknown"
 
-
 # Words of columns that hold scores of automatic metrics
-_METRICS: Final = frozenset(
+_METRICS: Final = LOWER_METRICS | frozenset(
     (
-        *(
-            "bleu",
-            "sacrebleu",
-            "spbleu",
-            "chrf",
-            "meteor",
-            "nist",
-            "rouge",
-            "rougel",
-        ),
+        *("bleu", "sacrebleu", "spbleu", "chrf", "meteor", "nist", "rouge", "rougel"),
         *("comet", "xcomet", "cometkiwi", "kiwi", "bleurt", "bertscore", "yisi"),
         *("bartscore", "moverscore", "unite", "gemba"),
-        *LOWER_METRICS,
     )
 )
 
@@ -106,38 +96,29 @@ def is_metric(column: str) -> bool:
     return not _METRICS.isdisjoint(re.findall(r"[^\W\d_]+", column.casefold()))
 
 
-# Names of systems, and those of published tables of scores, where no column has one of those above
-OTHERWISE: Final[Mapping[str, frozenset[str]]] = {
-    "system": frozenset(
-        (
-            *("method", "approach", "engine", "variant", "llm", "bot", "mtsystem", "mtengine"),
-            "condition",
-        )
+# Names of columns where none has one of those above, folded, the likeliest first; those of one text
+# are as likely. A document is an item where nothing else is, and with parts of it beside it none is
+FALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
+    "system": ("method approach engine variant llm bot mtsystem mtengine condition",),
+    "score": ("sysscore systemscore publishedsysscore",),
+    "criterion": ("protocol",),
+    "outcome": ("overallpreference preferencestrength preferencescore preferencerating",),
+    "item": (
+        *("sentence", "segmentno", "sentenceno", "prompt", "question", "query", "instruction"),
+        *("input", "source", "sourcetext", "sourcesentence", "sourcesegment", "src", "stimulus"),
+        *("passage", "example", "sample", "sampleid", "sampleno", "textid", "textno", "questionno"),
+        *("itemno", "promptno", "exampleno", *DOCUMENTS),
     ),
-    "score": frozenset(("sysscore", "systemscore", "publishedsysscore")),
-    "criterion": frozenset(("protocol",)),
 }
-# Names of items where no column has one of those above, the likeliest first; a document is one
-# where nothing else is, and with parts of documents beside it none of them is
-_ITEMS: Final = (
-    *("sentence", "segmentno", "sentenceno", "prompt", "question", "query", "instruction"),
-    *("input", "source", "sourcetext", "sourcesentence", "sourcesegment", "src", "stimulus"),
-    *("passage", "example", "sample", "sampleid", "sampleno", "textid", "textno", "questionno"),
-    *("itemno", "promptno", "exampleno"),
-)
-_DOCUMENTS: Final = ("document", "documentid", "docid", "doc", "documentname", "docname")
-# Names of outcomes where no column has one of those above
-_PREFERENCES: Final = frozenset(
-    ("overallpreference", "preferencestrength", "preferencescore", "preferencerating")
-)
-_FOLDED: Final = {
+# Role → its own name and the synonyms, folded
+FOLDED: Final = {
     role: frozenset(fold(name) for name in (role, *names)) for role, names in SYNONYMS.items()
 }
 
 
 def reads_role(name: str) -> bool:
     """Say whether a column of this name would play a role."""
-    return any(fold(name) in names for names in _FOLDED.values())
+    return any(fold(name) in names for names in FOLDED.values())
 
 
 # Names of columns that say of one side whether it won: a_wins, winner_model_b, left_better.
@@ -229,27 +210,26 @@ class Header:
         free = [column for column in self.columns if column not in taken]
         exact = [column for column in free if column == role]
         exact = exact or [column for column in free if fold(column) == role]
-        named = exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
-        if not named and role in OTHERWISE:
-            return [column for column in free if fold(column) in OTHERWISE[role]][:1]
-        if not named and role == "item":
-            items, documents = (
-                [column for name in names for column in free if fold(column) == name]
-                for names in (_ITEMS, _DOCUMENTS)
-            )
-            return [] if items and documents else [*items, *documents][:1]
-        if named or role != "outcome":
+        named = exact[:1] or [column for column in free if fold(column) in FOLDED[role]]
+        if not named and role == "outcome":
+            named = [column for column in free if find_mark(column) not in (None, "tie")]
+        if named:
             return named
-        marks = [column for column in free if find_mark(column) not in (None, "tie")]
-        return marks or [column for column in free if fold(column) in _PREFERENCES]
+        ranks = FALLBACKS.get(role, ())
+        others = [one for names in ranks for one in free if fold(one) in names.split()]
+        documents = sum(fold(one) in DOCUMENTS for one in others)
+        if 0 < documents < len(others):
+            return []
+        return others if role == "outcome" else others[:1]
 
     @property
     def free(self) -> list[str]:
         """Columns that the caller did not give away and that are not named after any role."""
         taken = {*self.requested.values(), *self.candidates("item")}
-        named = frozenset().union(*_FOLDED.values())
+        named = frozenset().union(*FOLDED.values())
         others = [name for name in self.columns if name not in taken and fold(name) not in named]
-        return [n for n in others if find_mark(n) is None and fold(n) not in _PREFERENCES]
+        graded = FALLBACKS["outcome"][0].split()
+        return [n for n in others if find_mark(n) is None and fold(n) not in graded]
 
     def missing(self, roles: Iterable[str]) -> list[str]:
         return [role for role in roles if not self.candidates(role)]
@@ -357,7 +337,7 @@ def refuse_circular(header: Header, missing: Sequence[str]) -> None:
     """Refuse a column given to one role that is needed for the role it is named after."""
     for requested_role, column in header.requested.items():
         for role in missing:
-            if requested_role != role and fold(column) in _FOLDED[role]:
+            if requested_role != role and fold(column) in FOLDED[role]:
                 raise UnknownOption(
                     f"column '{column}' of {header.table} plays two roles, {role} and"
                     f" {requested_role}: leave out"
@@ -377,3 +357,75 @@ def find_side(likely: nw.Expr) -> nw.Expr:
     tie = nw.when(likely == 0.5).then(nw.lit("tie"))
     right = nw.when(likely < 0.5).then(nw.lit("right")).otherwise(tie)
     return nw.when(likely > 0.5).then(nw.lit("left")).otherwise(right)
+
+
+# Words in the names of columns and sheets: criteria, judges, and what counts something.
+
+CRITERIA: Final = frozenset(
+    (
+        *("accuracy", "adequacy", "appropriateness", "clarity", "coherence", "cohesion"),
+        *("completeness", "complexity", "comprehensibility", "conciseness", "consistency"),
+        *("content", "correctness", "creativity", "depth", "diversity", "empathy", "engagement"),
+        *("engagingness", "expressiveness", "factuality", "faithfulness", "fidelity", "fluency"),
+        *("formality", "grammar", "grammaticality", "harmlessness", "helpfulness", "honesty"),
+        *("humanness", "informativeness", "intelligibility", "interestingness", "likability"),
+        *("meaning", "meaningpreservation", "mos", "naturalness", "organization", "originality"),
+        *("overall", "overallquality", "persuasiveness", "plausibility", "politeness", "quality"),
+        *("readability", "relevance", "relevancy", "safety", "satisfaction", "simplicity"),
+        *("specificity", "structure", "style", "terminology", "tone", "truthfulness"),
+        *("understandability", "usefulness", "verbosity", "wellformedness"),
+    )
+)
+# Words beside the name of what is scored: score_fluency, anna's rating
+AFFIXES: Final = frozenset(("score", "scores", "rating", "rated", "grade", "points", "likert"))
+JUDGES: Final = frozenset(
+    (
+        *("annotator", "annot", "ann", "judge", "rater", "coder", "worker", "evaluator", "human"),
+        *("assessor", "participant", "reviewer", "expert", "respondent", "subject", "person"),
+    )
+)
+# Words of columns that count or number something, and score nothing
+COUNTS: Final = frozenset(
+    (
+        *("id", "index", "idx", "row", "nr", "no", "number", "count", "order", "trial", "page"),
+        *("batch", "session", "round", "turn", "age", "year", "date", "length", "len", "words"),
+        *("tokens", "chars", "characters", "time", "duration", "seconds", "minutes", "ms", "cost"),
+        *("confidence", "certainty", "difficulty", "familiarity", "expertise", "experience"),
+        *("price", "seed", "version", "item", "items", "question", "segment", "seg", "sentence"),
+    )
+)
+# Words, beside those, of sheets that are no person's: rounds, tasks and parts of a study
+_PARTS: Final = frozenset(
+    (
+        *("wave", "phase", "day", "week", "month", "part", "task", "set", "block", "group"),
+        *("sheet", "tabelle", "pilot", "test", "training", "dev", "main", "study", "system"),
+        *("model", "domain", "genre", "language", "topic", "first", "second", "third"),
+        *("before", "after"),
+    )
+)
+_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
+
+
+def split_words(name: str) -> list[str]:
+    return _WORD.findall(name.casefold())
+
+
+def is_criterion(name: str) -> bool:
+    return "".join(word for word in split_words(name) if word not in AFFIXES) in CRITERIA
+
+
+def are_judges(columns: Sequence[str]) -> bool:
+    """Say whether names are of judges: annotator_1, or a name beside a word for scores."""
+    if any(map(is_criterion, columns)):
+        return False
+    words = [split_words(name) for name in columns]
+    return all(JUDGES & {*one} for one in words) or all(AFFIXES & {*one} for one in words)
+
+
+def may_be_person(name: str) -> bool:
+    """Say whether a sheet may be called after a judge: Anna or Rater 2, not Fluency or Round 2."""
+    words = split_words(name)
+    if JUDGES & {*words}:
+        return True
+    named = bool(words) and not any(one.isdigit() for one in words)
+    return named and not is_criterion(name) and not (COUNTS | _PARTS) & {*words}

@@ -61,11 +61,17 @@ from evenhand.data.source import (
 )
 from evenhand.data.tables import LABELS as LABEL_ROLES
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
-from evenhand.formats.documents import keep_documents_apart
-from evenhand.formats.grades import Grades, Reading, read_grades, read_words, tell_reading
+from evenhand.formats.grades import (
+    Grades,
+    Reading,
+    keep_documents_apart,
+    read_grades,
+    read_words,
+    tell_reading,
+)
 from evenhand.formats.roles import (
+    FOLDED,
     SOFT,
-    SYNONYMS,
     UNKNOWN_POSITIONS,
     Header,
     Spread,
@@ -140,11 +146,7 @@ class Table:
     faults: list[InvalidRow] | None = None
     skipped: Sequence[Exclusion] = ()  # lines that are no rows, and were left out for that
     missing: Sequence[str] = ()  # values of judgments that are no answer, until they are emptied
-    log_head: str = ""  # as of `Source`; likewise the four below
-    plan_sha256: str = ""
-    remaining: int = 0
-    vacant: int = 0
-    audit: Callable[[], tuple[str, int]] | None = None
+    origin: Source = Source()  # what is known of the campaign that gave it, if one did
 
     @cached_property
     def schema(self) -> nw.Schema:
@@ -240,9 +242,8 @@ class Table:
         return replace(self, frame=frame)
 
     def source(self, layout: str, columns: Mapping[str, str], note: str) -> Source:
-        names = ("connection", "log_head", "plan_sha256", "remaining", "vacant", "audit")
-        known = {name: getattr(self, name) for name in names}
-        return Source(self.name, layout, {**columns}, (note,), **known)
+        source = replace(self.origin, name=self.name, connection=self.connection)
+        return replace(source, format=layout, columns={**columns}, notes=(note,))
 
 
 def exclude_bad_rows(places: Sequence[str], faults: Sequence[str], every: int) -> Exclusion:
@@ -486,9 +487,8 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     header = table.header(ReadOptions())
     weightless = {"weight"} if "score" in roles else set()  # ratings have no weights
     for role in (one for one in EASILY_LOST if one not in {*roles} | weightless):
-        known = [fold(name) for name in (role, *SYNONYMS[role])]
         for column in others:
-            near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
+            near = get_close_matches(fold(column), FOLDED[role], n=1, cutoff=ALIKE)
             if near and header.fits(column, role):
                 sentence = f"column '{column}' is not taken as {role}"
                 notes.append(f"{sentence}; if it is: --column {write_word(f'{role}={column}')}")
@@ -755,9 +755,6 @@ def take_grades(
     return replace(table, frame=frame, original_types=kinds), grades
 
 
-_WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
-
-
 @dataclass(frozen=True)
 class Layout:
     name: str  # in the registry, such as "wmt_rnk"
@@ -798,13 +795,6 @@ COMPARISON_ROLES: Final = (*Comparisons.ROLES, *ANNOTATIONS)
 RANKING_ROLES: Final = (*Rankings.ROLES, *ANNOTATIONS)
 RATING_ROLES: Final = Ratings.ROLES
 
-_NEEDED: Final[Mapping[str, Sequence[str]]] = {
-    "labels": ("judge", "item", "score"),
-    "comparisons": ("left", "right", "outcome"),
-    "rankings": ("ranking", "system", "rank"),
-    "ratings": ("system", "score"),
-}
-
 
 def read_probability(frame: Frame, name: str, columns: Sequence[str]) -> tuple[list[str], nw.Expr]:
     """Return the columns of probabilities, and that of the left side (a tie being half of both)."""
@@ -843,7 +833,7 @@ def fill_outcomes(table: Table, outcome: str) -> tuple[Table, list[Finding]]:
 def make_comparisons(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
-    roles, beside = assign_beside(table, options, "comparisons", fixed)
+    roles, beside = assign_beside(table, options, Comparisons, fixed)
     table, emptied = table.empty_missing([roles["outcome"]])
     table, filled = fill_outcomes(table, roles["outcome"])
     table, notes = strip_labels(table, roles)
@@ -854,11 +844,8 @@ def make_comparisons(
             raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
         for label, outcome in options.outcomes.items():
             require_option(f"outcome of '{label}'", outcome, OUTCOMES)
-        outcome_labels = (
-            Complete(options.outcomes)
-            if isinstance(options.outcomes, Complete)
-            else dict(options.outcomes)
-        )
+        kind = Complete if isinstance(options.outcomes, Complete) else dict
+        outcome_labels = kind(options.outcomes)
     if not isinstance(outcome_labels, Complete):
         reading = look_at_outcomes(table, roles, outcome_labels)
         if reading == "winners":
@@ -907,7 +894,7 @@ def make_rankings(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Rankings:
     refuse_comparison_wishes(options, "rankings")
-    roles, beside = assign_beside(table, options, "rankings", fixed)
+    roles, beside = assign_beside(table, options, Rankings, fixed)
     table, emptied = table.empty_missing([roles["rank"]])
     table, _ = skip_unreadable(table, [roles["rank"]])
     table, notes = strip_labels(table, roles)
@@ -924,7 +911,7 @@ def make_labels(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Ratings:
     """Return ratings of items, without systems: for agreement and labels, and no ranking."""
-    return make_ratings(table, options, layout, fixed, needed="labels")
+    return make_ratings(table, options, layout, fixed, needed=("judge", "item", "score"))
 
 
 def make_ratings(
@@ -933,10 +920,10 @@ def make_ratings(
     layout: Layout,
     fixed: Mapping[str, str] | None = None,
     *,
-    needed: str = "ratings",
+    needed: Sequence[str] = ("system", "score"),
 ) -> Ratings:
     refuse_comparison_wishes(options, "ratings")
-    roles = assign(table.header(options), Ratings.ROLES, _NEEDED[needed], fixed)
+    roles = assign(table.header(options), Ratings.ROLES, needed, fixed)
     table, emptied = table.empty_missing([roles["score"]])
     table, written = read_written_scores(table, [roles["score"]])
     table, _ = skip_unreadable(table, [roles["score"]])
@@ -949,7 +936,7 @@ def make_ratings(
     more += [
         f"ratings have no weights: column '{column}' is not used"
         for column in table.columns
-        if fold(column) in _WEIGHTS and column not in roles.values()
+        if fold(column) in FOLDED["weight"] and column not in roles.values()
     ]
     metrics = [one for one in table.columns if one not in roles.values() and is_metric(one)]
     metrics = [one for one in metrics if one in table.spreads]
@@ -975,10 +962,14 @@ def strip_labels(
 
 
 def assign_beside(
-    table: Table, options: ReadOptions, kind: str, fixed: Mapping[str, str] | None = None
+    table: Table,
+    options: ReadOptions,
+    kind: type[Comparisons | Rankings],
+    fixed: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, str], dict[str, str]]:
-    roles = COMPARISON_ROLES if kind == "comparisons" else RANKING_ROLES
-    assigned = assign(table.header(options), roles, _NEEDED[kind], fixed)
+    """Assign the roles of judgments, and of what was recorded beside them."""
+    roles = (*kind.ROLES, *ANNOTATIONS)
+    assigned = assign(table.header(options), roles, kind.NECESSARY, fixed)
     beside = {role: column for role, column in assigned.items() if role in SOFT}
     return {role: column for role, column in assigned.items() if role not in SOFT}, beside
 

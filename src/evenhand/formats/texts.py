@@ -70,8 +70,6 @@ FILES: Final = {
     "no-systems": "labels of items, without systems: for agreement, labels and judges.",
     "graded": "{rows:,} of {of:,} preferences are graded, between 1 and 2: each counts for the"
     " nearer output, 1.5 as a tie, and the number is kept as 'preference'.",
-    "judges-by-place": "experts and turkers are numbered as they come for each text: turker_1 may"
-    " be another person for the next.",
     "baseline-unnamed": "the file does not name the baseline, which is called baseline.",
     "turns": "an item is a {item} and a {turn}: the turns of one {item} were judged apart.",
     "references": "{references:#reference/references} shown in the place of systems (REF): controls"

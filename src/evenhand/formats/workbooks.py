@@ -22,8 +22,7 @@ from evenhand.errors import (
     suggest,
     write_word,
 )
-from evenhand.formats.names import are_judges, is_criterion, may_be_person
-from evenhand.formats.roles import Header
+from evenhand.formats.roles import Header, are_judges, is_criterion, may_be_person
 from evenhand.render.counts import plural
 
 ZIP: Final = b"PK\x03\x04"  # First bytes of an archive, such as a workbook

@@ -40,14 +40,12 @@ from evenhand.errors import (
     write_without,
     write_word,
 )
-from evenhand.formats.decimals import read_decimals
 from evenhand.formats.files import open_files
 from evenhand.formats.layouts.mqm import read_mtme_scores
 from evenhand.formats.layouts.wide import BLANK_CELLS, counts
-from evenhand.formats.names import is_criterion
-from evenhand.formats.reading import open_source, read
+from evenhand.formats.reading import open_source, read, read_decimals
 from evenhand.formats.reading import read_columns as hold_scores
-from evenhand.formats.roles import Header, is_metric
+from evenhand.formats.roles import Header, is_criterion, is_metric
 from evenhand.formats.table import (
     LOOK,
     PATTERN,

@@ -24,6 +24,7 @@ from evenhand.data.exclusions import Exclusion
 from evenhand.data.joining import SEPARATOR
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
+from evenhand.data.source import Source
 from evenhand.design.tasks import ScaledTask, Task
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, UnknownOption, listing
 from evenhand.web.store import queries
@@ -313,7 +314,7 @@ def open_table(
     opened, remaining = hold_columns(columns, name), sum(left.values())
     known: dict[str, Any] = {"plan_sha256": digest, "remaining": remaining, "vacant": vacant}
     known["audit"] = partial(_audit, where) if plan else None
-    return replace(opened, log_head=head, **known)
+    return replace(opened, origin=Source(log_head=head, **known))
 
 
 def _audit(where: str) -> tuple[str, int]:

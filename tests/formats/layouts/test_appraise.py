@@ -128,7 +128,7 @@ def test_segments_that_were_scored_again_are_counted(save) -> None:
 def test_errors_are_put_in_characters_where_a_column_holds_the_output() -> None:
     """`😀` is two UTF-16 units, and the page trims the text: unit 3 of ` 😀XY` is its Y."""
     line = ("u", "S", 68, "TGT", "eng", "deu", 10, " 😀XY")
-    spans = "[{'start_i': 3, 'end_i': 3, 'severity': 'minor', 'error_type': None}]"
+    spans = "[{'start_i': 3, 'end_i': 3, 'severity': 'Minor', 'error_type': None}]"
     names = ("user", "system", "segID", "type", "src", "tgt", "score", "translation", "spans")
     frame = pl.DataFrame([dict(zip(names, (*line, spans), strict=True))])
     (row,) = rows_of(frame)

@@ -1,7 +1,5 @@
 """Labels of items, which are outputs of no system."""
 
-import json
-
 import pytest
 
 import evenhand
@@ -30,19 +28,6 @@ def test_what_speaks_of_systems_refuses_labels_of_items(save) -> None:
     for work in (leave_out_controls, evenhand.make_report):
         with pytest.raises(UnknownColumn, match="holds labels of items and names no systems"):
             work(data)
-
-
-def test_each_response_to_a_sentence_is_a_label(save) -> None:
-    responses = [{"worker_id": 0, "response": "yes"}, {"worker_id": 25, "response": "No"}]
-    sentences = [
-        {"sentence": "One.", "responses": responses},
-        {"sentence": "Two.", "responses": []},
-    ]
-    line = json.dumps({"article": "An article.", "summary_sentences": sentences})
-    rows = rows_of(save("mturk_cnndm.jsonl", f"{line}\n{line}\n"))
-    said = [(row["judge"], row["item"], row["score"], row["output"]) for row in rows]
-    first, second = ("0", "1:1", 1, "One."), ("25", "1:1", 0, "One.")
-    assert said == [first, second, ("0", "2:1", 1, "One."), ("25", "2:1", 0, "One.")]
 
 
 def test_labels_of_our_own_are_read_where_they_are_asked_for(save) -> None:

@@ -17,7 +17,7 @@ def test_segments_keep_their_numbers_from_0_and_ends_are_exclusive(save) -> None
 
 def test_texts_that_errors_lie_in_keep_their_blanks(save) -> None:
     line = {**json.loads(MTME_JSON), "source": " s ", "hypothesis": " Hello"}
-    line["errors"] = [{"start": 1, "end": 6, "severity": "minor"}]
+    line["errors"] = [{"start": 1, "end": 6, "severity": "Minor"}]
     (row,) = rows_of(save("ratings.jsonl", json.dumps(line)))
     (span,) = json.loads(row["spans"])
     assert row["output"][span["start"] : span["end"]] == "Hello"

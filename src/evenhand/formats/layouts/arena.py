@@ -1,4 +1,6 @@
-"""Arena battles: two models, and which of them won.
+"""Arena battles, and what LLM judges said of language models: AlpacaEval, MT-Bench, Arena-Hard.
+
+Two models, and which of them won.
 
     question_id,model_a,model_b,winner,judge,...
     58210e39,vicuna-13b,koala-13b,model_a,arena_user_973,...
@@ -9,8 +11,8 @@ file has only the first three columns. `question_id` is the item.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -22,14 +24,13 @@ from evenhand.data.engine import count_labels, count_rows
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.joining import list_places
 from evenhand.data.labels import OUTCOMES, Outcome
-from evenhand.data.source import find_rows, fold, name_rows
+from evenhand.data.source import Source, find_rows, fold, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats.records import (
     Record,
     Row,
     keep_flat,
     list_flat,
-    list_unread,
     read_each,
     read_score,
     require_columns,
@@ -44,26 +45,30 @@ from evenhand.formats.table import (
     ReadOptions,
     Table,
     make_comparisons,
+    make_ratings,
 )
 from evenhand.formats.texts import say
 
 
 def understand_arena(table: Table, options: ReadOptions) -> Comparisons:
     header = table.header(options)
-    turn, items = header.named("turn"), header.candidates("item")
-    notes = []
+    turn, items, apart = header.named("turn"), header.candidates("item"), False
     if turn and len(items) == 1 and "item" not in options.columns:
         # MT-Bench numbers questions, each of two turns that are judged apart
         first = table.frame.select(items[0], turn).head(ROWS_LOOKED_AT)
         turns = first.group_by(items[0]).agg(nw.col(turn).n_unique().alias("turns"))
-        if count_rows(turns.filter(nw.col("turns") > 1)):
+        apart = count_rows(turns.filter(nw.col("turns") > 1)) > 0
+        if apart:
             parts = [nw.col(name).cast(nw.String) for name in (items[0], turn)]
             item = nw.concat_str(parts, separator=":").alias(items[0])
             table = table.with_frame(table.frame.with_columns(item))
-            notes.append(say("turns", item=items[0], turn=turn))
     fixed = {"left": "model_a", "right": "model_b", "outcome": "winner"}
     data = make_comparisons(table, options, ARENA, fixed)
-    return replace(data, source=data.source.noting(*notes)) if notes else data
+    return replace(data, source=_note_turns(data.source, items[0])) if apart else data
+
+
+def _note_turns(source: Source, item: str) -> Source:
+    return replace(source.noting(say("turns", item=item, turn="turn")), turns_apart=True)
 
 
 ARENA: Final = Layout(
@@ -237,13 +242,12 @@ def _is(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.Ex
 
 
 def understand_alpaca_eval(table: Table, options: ReadOptions) -> Handle:
-    flat = [name for name in list_flat(table, ALPACA_EVAL.needs) if name != "annotator"]
+    flat = list_flat(table, ALPACA_EVAL.reads)
     rows = read_each(table, lambda one: [keep_flat(one, flat, _read_preference(one))])
     graded = sum(row["preference"] not in (None, 0, 1, 1.5, 2) for row in rows)
     notes = [say("graded", rows=graded, of=len(rows))] if graded else []
-    others = list_unread(table, (*ALPACA_EVAL.needs, *flat, "annotator"))
     return take_rows(
-        ALPACA_EVAL, table, rows, options, make=make_comparisons, unread=others, notes=notes
+        ALPACA_EVAL, table, rows, options, make=make_comparisons, flat=flat, notes=notes
     )
 
 
@@ -252,6 +256,7 @@ ALPACA_EVAL: Final = Layout(
     "AlpacaEval annotations",
     ("instruction", "generator_1", "generator_2", "preference"),
     understand=understand_alpaca_eval,
+    also=("annotator",),
 )
 
 
@@ -273,55 +278,122 @@ def _read_preference(record: Record) -> Row:
     }
 
 
-# PandaLM's test set: three people, in a column each, compare the answers of two models.
+# MT-Bench: verdicts of an LLM judge, on single answers and on pairs asked in both orders.
 #
-#     {"cmp_key": "bloom-7b_llama-7b", "instruction": "…", "input": "…", "response1": "…",
-#      "response2": "…", "annotator1": 2, "annotator2": 2, "annotator3": 0}
+#     {"question_id": 81, "model": "x", "judge": ["gpt-4", "single-v1"], "judgment": "…",
+#      "score": 8, "turn": 1}
+#     {"question_id": 81, "model_1": "x", "model_2": "y", "judge": ["gpt-4", "pair-v2"],
+#      "g1_winner": "model_1", "g2_winner": "tie", "turn": 1}
 #
-# 1 and 2 are for the first and the second answer, 0 is a tie. The models stand in `cmp_key`, with _
-# between them, or in columns that are named (`--column left=NAME --column right=NAME`). The column
-# is the judge, instruction and input the item. Which answer was shown first is not recorded.
-_ANSWERS: Final = {"0": "tie", "1": "left", "2": "right"}
-_ANNOTATOR: Final = re.compile(r"annotator_?\d+")
+# model_2 is left in the second game. The turns of a question are items, as of people's. Verdicts
+# that the makers could not read (-1, "error"; null in Arena-Hard) are excluded and counted.
+_FAILED: Final = "answers of the judge that could not be read by its makers"
+_MODELS: Final = ("model_1", "model_2")
 
 
-def understand_pandalm(table: Table, options: ReadOptions) -> Handle:
-    require_columns(table, PANDALM.needs, PANDALM.title)
-    judges = [name for name in table.columns if _ANNOTATOR.fullmatch(name)]
-    models = [options.columns.get(side, "") for side in ("left", "right")]
-    reads = (*PANDALM.reads, *judges, *filter(None, models))
-    flat = list_flat(table, reads)
-
-    def read(record: Record) -> Iterator[Row]:
-        pair = record.text("cmp_key").split("_")
-        if not all(models) and len(pair) != 2:
-            raise record.refuse(
-                f"cmp_key '{record.text('cmp_key')}' names no two models with one _ between them:"
-                " name the columns that hold them, --column left=NAME --column right=NAME"
-            )
-        names = [record.need(name) if name else pair[at] for at, name in enumerate(models)]
-        for judge in judges:
-            answer = record.text(judge)
-            row = {
-                "judge": judge,
-                "item": " ".join(filter(None, map(record.text, ("instruction", "input")))),
-                "left": names[0],
-                "right": names[1],
-                "outcome": answer and _ANSWERS[record.choose(answer, judge, tuple(_ANSWERS))],
-                UNKNOWN_POSITIONS: True,
-            }
-            yield keep_flat(record, flat, row)
-
-    plain = replace(options, columns={})
-    rows, unread = read_each(table, read), list_unread(table, (*reads, *flat))
-    return take_rows(PANDALM, table, rows, plain, make=make_comparisons, unread=unread)
+def _take_verdicts(
+    layout: Layout,
+    table: Table,
+    options: ReadOptions,
+    read: Callable[[Record, Counter[str]], Iterator[Row]],
+    make: Callable[..., Handle] = make_comparisons,
+) -> Handle:
+    flat, failed = list_flat(table, layout.reads), Counter[str]()
+    rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one, failed)])
+    turns = {(row["item"], row["turn"]) for row in rows if "turn" in row}
+    apart = len(turns) > len({item for item, _ in turns})
+    if apart:
+        rows = [{**row, "item": f"{row['item']}:{row['turn']}"} for row in rows]
+    excluded = exclude_by_format(failed, "{what} excluded: {n:,}")
+    data = take_rows(layout, table, rows, options, make=make, flat=flat, excluded=excluded)
+    return replace(data, source=_note_turns(data.source, "question_id")) if apart else data
 
 
-PANDALM: Final = Layout(
-    "pandalm",
-    "PandaLM annotations",
-    ("instruction", "response1", "response2", "annotator1"),
-    understand=understand_pandalm,
-    also=("cmp_key", "input"),
-    roles=("left", "right"),
+def understand_mt_bench(table: Table, options: ReadOptions) -> Handle:
+    def read(record: Record, failed: Counter[str]) -> Iterator[Row]:
+        score = read_score(record, record.need("score"))
+        failed[_FAILED] += score == -1
+        if score != -1:
+            yield {**_place(record), "system": record.need("model"), "score": score}
+
+    return _take_verdicts(MT_BENCH, table, options, read, make_ratings)
+
+
+def understand_mt_bench_pairs(table: Table, options: ReadOptions) -> Handle:
+    def read(record: Record, failed: Counter[str]) -> Iterator[Row]:
+        models = {name: record.need(name) for name in _MODELS}
+        for game, sides in (("g1_winner", _MODELS), ("g2_winner", _MODELS[::-1])):
+            winner = record.choose(record.need(game), game, (*_MODELS, "tie", "error"))
+            failed[_FAILED] += winner == "error"
+            if winner != "error":
+                left, right = (models[side] for side in sides)
+                outcome = {sides[0]: "left", sides[1]: "right"}.get(winner, winner)
+                yield {**_place(record), "left": left, "right": right, "outcome": outcome}
+
+    return _take_verdicts(MT_BENCH_PAIRS, table, options, read)
+
+
+def _place(record: Record) -> Row:
+    judge = record.text("judge")
+    names = record.data("judge") if judge.startswith("[") else [judge]
+    return {
+        "judge": " ".join(record.label(one, "judge") for one in names),
+        "item": record.need("question_id"),
+        "turn": record.need("turn"),
+    }
+
+
+MT_BENCH: Final = Layout(
+    "mt_bench",
+    "MT-Bench scores",
+    ("question_id", "model", "judge", "judgment", "score", "turn"),
+    understand=understand_mt_bench,
+)
+MT_BENCH_PAIRS: Final = Layout(
+    "mt_bench_pairs",
+    "MT-Bench judgments of pairs",
+    ("question_id", *_MODELS, "g1_winner", "g2_winner", "turn"),
+    understand=understand_mt_bench_pairs,
+    also=("judge",),
+)
+
+
+# Arena-Hard: verdicts of an LLM judge on a model and a baseline, which stands left first.
+#
+#     {"question_id" or "uid": "…", "model": "x", "judge": "gpt-4.1", "baseline": "o3-mini",
+#      "games": [{"score": "A>>B"}, {"score": "B>A"}]}
+#
+# Older files do not name the baseline.
+_GAME: Final = {"A>>B": "left", "A>B": "left", "A=B": "tie", "B>A": "right", "B>>A": "right"}
+
+
+def understand_arena_hard(table: Table, options: ReadOptions) -> Handle:
+    def read(record: Record, failed: Counter[str]) -> Iterator[Row]:
+        sides = [record.text("baseline") or "baseline", record.need("model")]
+        games = record.sequence(record.data("games"), "games")
+        for at, given in enumerate(games):
+            score = record.label(record.mapping(given, "a game").get("score"), "score")
+            failed[_FAILED] += not score
+            if score:
+                left, right = sides[::-1] if at % 2 else sides
+                yield {
+                    "judge": record.need("judge"),
+                    "item": record.text("uid") or record.need("question_id"),
+                    "left": left,
+                    "right": right,
+                    "outcome": _GAME[record.choose(score, "score", tuple(_GAME))],
+                    "strength": score,
+                }
+
+    data = _take_verdicts(ARENA_HARD, table, options, read)
+    named = "baseline" in table.columns
+    return data if named else replace(data, source=data.source.noting(say("baseline-unnamed")))
+
+
+ARENA_HARD: Final = Layout(
+    "arena_hard",
+    "Arena-Hard judgments",
+    ("model", "judge", "games"),
+    understand=understand_arena_hard,
+    also=("uid", "question_id", "baseline"),
 )

@@ -1,4 +1,4 @@
-"""Our own layouts, and flat tables of other tools: crowd-kit, Evalica, preference pairs, MLQE.
+"""Our own layouts, and tables of other tools: crowd-kit, Evalica, preference pairs, MLQE, labels.
 
 Comparisons, also under other column names.
 
@@ -443,3 +443,46 @@ SUBSET2EVALUATE: Final = records.row_layout(
     also=("doc", "domain"),
     keeps=True,
 )
+
+# Labels of items: several judges say what an item is, and no output of a system is judged.
+#
+# Snow et al. (2008), whose tables many programs for labels are tried on:
+#
+#     !amt_annotation_ids  !amt_worker_ids  orig_id  response  gold
+#     1                    A19IBSKBTABMR3   2        0         1
+#
+# (tabs between). The response is the score; `gold` is the experts' answer, and is kept beside it.
+# Under names of our own, judge, item and score, labels are read only with `--from labels`: a table
+# of ratings whose column of systems has another name looks the same.
+
+
+def understand_snow(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    fixed = {"judge": "!amt_worker_ids", "item": "orig_id", "score": "response"}
+    return _note_labels(tables.make_labels(table, options, SNOW, fixed))
+
+
+SNOW: Final = tables.Layout(
+    "snow",
+    "labels by workers of Mechanical Turk",
+    ("!amt_worker_ids", "orig_id", "response"),
+    understand=understand_snow,
+)
+
+
+def understand_labels(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    return _note_labels(tables.make_labels(table, options, LABELS))
+
+
+LABELS: Final = tables.Layout(
+    "labels",
+    "labels of items",
+    ("judge", "item", "score"),
+    understand=understand_labels,
+    roles=tuple(role for role in tables.RATING_ROLES if role != "system"),
+    by_role=True,
+    condition=lambda _: False,
+)
+
+
+def _note_labels(data: tables.Handle) -> tables.Handle:
+    return replace(data, source=data.source.noting(say("no-systems")))

@@ -27,7 +27,6 @@ from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.source import fold
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownColumn
 from evenhand.formats.files import REMARK
-from evenhand.formats.names import is_criterion
 from evenhand.formats.records import (
     NO_ERROR,
     NON_TRANSLATION,
@@ -51,7 +50,7 @@ from evenhand.formats.records import (
     take_rows,
     weigh,
 )
-from evenhand.formats.roles import Header, assign, check_asked, write_roles
+from evenhand.formats.roles import Header, assign, check_asked, is_criterion, write_roles
 from evenhand.formats.table import (
     RATING_ROLES,
     Handle,

@@ -30,20 +30,18 @@ from evenhand.data.source import fold, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
 from evenhand.formats.layouts.wmt import stack
-from evenhand.formats.names import (
+from evenhand.formats.roles import (
     AFFIXES,
     COUNTS,
     JUDGES,
-    are_judges,
-    is_criterion,
-    split_words,
-)
-from evenhand.formats.roles import (
     ONLY_ASKED,
     Header,
     Spread,
+    are_judges,
     check_asked,
+    is_criterion,
     is_metric,
+    split_words,
     write_roles,
 )
 from evenhand.formats.texts import say
