@@ -12,15 +12,13 @@ from __future__ import annotations
 import codecs
 import json
 import os
-import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from math import isclose
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
@@ -52,7 +50,6 @@ from evenhand.web.store.queries import (
     LINE,
     MoveCount,
     Readable,
-    explained,
     make_line,
     open_to_read,
     read_head,
@@ -540,28 +537,9 @@ def audit(
     receipts: Collection[str] = (),
     moves: MoveCount | None = None,
 ) -> LogCheck:
-    """Check a log; of a file with older tables a copy is brought up to date, and checked."""
     if not _is_database(where):
         return verify(read_log(where), head, receipts=receipts)
-    try:
-        return check_store(open_to_read(where), head, receipts, moves)
-    except database.OtherVersion:
-        if "://" in where:
-            raise
-    with TemporaryDirectory(prefix="evenhand-") as folder:
-        copy = str(Path(folder) / "copy.db")
-        # Copy a SQLite file that holds older tables, and bring the copy up to date
-        source = open_to_read(where)
-        with source.reading() as connection, closing(sqlite3.connect(copy)) as target:
-            driver: Any = connection.connection.driver_connection
-            driver.backup(target)
-        engine = database.connect(copy)
-        try:
-            with explained():
-                database.migrate(engine)
-        finally:
-            engine.dispose()
-        return check_store(open_to_read(copy), head, receipts, moves)
+    return check_store(open_to_read(where), head, receipts, moves)
 
 
 def check_store(

@@ -260,7 +260,8 @@ class Clock:
         return self.start + max(0, int((self.steady() - self.began) * 1000))
 
 
-VERSION: Final = "0006"  # The last of `migrations/versions/`
+VERSION: Final = "0001"  # The last of `migrations/`
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
 # Tables that every version has
 OURS: Final = frozenset({"campaign", "judges", "log", "seats", "tickets"})
 _LOCK: Final = 0x6576656E  # "even": one server at a time makes tables in PostgreSQL
@@ -331,20 +332,26 @@ def migrate(engine: Engine) -> None:
                 f"the database is of version {stored_version}, this program knows {VERSION}: it was"
                 " written by a newer Evenhand; install that one"
             )
-        _run(connection)
+        _run(connection, stored_version)
 
 
-def _run(connection: Connection) -> None:
+def _run(connection: Connection, stored_version: str) -> None:
+    """Make the tables where there are none; else run the revisions that were not run."""
     from alembic.config import Config
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext
     from alembic.script import ScriptDirectory
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    for option in ("script_location", "version_locations"):
+        config.set_main_option(option, str(MIGRATIONS))
     config.set_main_option("path_separator", "os")
     script = ScriptDirectory.from_config(config)
     steps = {"fn": lambda revision, _context: script._upgrade_revs("head", revision)}
     context = MigrationContext.configure(connection, opts=steps)
+    if not stored_version:
+        TABLES.create_all(connection)
+        context.stamp(script, "head")
+        return
     with Operations.context(context):
         context.run_migrations()
