@@ -43,11 +43,10 @@ from evenhand.web.store.store import Store
 from evenhand.web.store.transaction import WriteTransaction
 
 COLUMNS: Final = ("role", "judge", "link", "launch")
-FORMER: Final = COLUMNS[:3]  # Columns of files that were written before the launch was named
 # Where a link of each role leads
 PATHS: Final[Mapping[Role, str]] = {"judge": "j", "admin": "a", "crowd": "crowd"}
 Tokens = dict[tuple[str, str], str]  # Role and judge → token
-LinkRow = tuple[str, str, str, str]  # As COLUMNS; "" where an older file does not say it
+LinkRow = tuple[str, str, str, str]  # As COLUMNS
 
 
 @dataclass(frozen=True)
@@ -62,13 +61,7 @@ class LinksFile:
         }
 
     def is_of(self, connection: Connection) -> bool:
-        # A file that names no launch is of the one that knows any of its links.
-        if named := {launch for *_, launch in self.rows if launch}:
-            return named == {reading.read_launch(connection)}
-        return any(
-            read is not None and reading.knows_link(connection, read)
-            for read in map(read_token, self.tokens.values())
-        )
+        return {launch for *_, launch in self.rows if launch} == {reading.read_launch(connection)}
 
 
 def write_links(
@@ -169,7 +162,7 @@ def read_file(path: Path) -> LinksFile:
     names, *rows = [row for row in cells if any(row)] or [[""]]
     while names and not names[-1]:
         names.pop()
-    if set(names) not in ({*COLUMNS}, {*FORMER}) or any("".join(row[len(names) :]) for row in rows):
+    if {*names} != {*COLUMNS} or any("".join(row[len(names) :]) for row in rows):
         raise CampaignError(
             f"'{path}' is there and is not a file of links, whose columns are {', '.join(COLUMNS)}:"
             " choose another (--links)"

@@ -69,7 +69,7 @@ UNSOUND: dict[str, tuple[Change, str]] = {
 
 def _replay(store: Store, lines: list[Record], *, known: bool) -> None:
     """Replay a log, of which the campaign is known or not."""
-    replay = Replay(store.campaign if known else None, None, {"ann": "ann"})
+    replay = Replay(store.campaign if known else None)
     for one in lines:
         replay.take(one)
 

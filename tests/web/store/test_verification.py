@@ -15,8 +15,8 @@ from evenhand.web import Store
 from evenhand.web.store import judging
 from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.judging import Answering, answer
-from evenhand.web.store.log import GENESIS, Line, canonical, digest
-from evenhand.web.store.verification import Head, read_head, read_log, read_receipt, verify
+from evenhand.web.store.log import GENESIS, Line, canonical, digest, draw_salt
+from evenhand.web.store.verification import FACTS, Head, read_head, read_log, read_receipt, verify
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs, reply_to
 
 JUDGMENTS = 60
@@ -150,8 +150,9 @@ def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
     for number, at in enumerate((5, 7, 7, 6), start=1):
         kind = ("launch", "pause", "resume", "pause")[number - 1]
         body = {"at": at, "before": before, "judge": "", "kind": kind, "number": number}
+        body["salt"] = draw_salt()
         if kind == "launch":
-            body["facts"] = {"tickets": 0}
+            body["facts"] = {**dict.fromkeys(FACTS["launch"], ""), "tickets": 0}
         told = canonical(body)
         before = digest(told)
         lines.append(Line(number, told, before))

@@ -26,10 +26,10 @@ from sqlalchemy import Connection, func, inspect, select, text
 from sqlalchemy.exc import DatabaseError, ProgrammingError
 
 from evenhand import __version__
-from evenhand.data.coding import SEED
 from evenhand.design.assignment import Assignment, Codes, assign
 from evenhand.design.campaign import Campaign, read_seed, write_seed
 from evenhand.design.guarantees import DesignCheck, verify_collected
+from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import TICKET_KINDS, Ticket
 from evenhand.errors import (
     CampaignError,
@@ -53,7 +53,6 @@ from evenhand.web.store.queries import (
     make_line,
     open_to_read,
     read_head,
-    read_launched,
     stream,
 )
 from evenhand.web.store.schema import (
@@ -258,8 +257,7 @@ class _Comparison:
             assignment, wrong = read_design(self.connection, planned, record.facts)
         except UNREADABLE:
             return "the campaign is not the one that was launched"
-        known = self.connection.execute(select(judges.c.name, judges.c.seat))
-        self.replay = Replay(planned, assignment, {row.name: row.seat for row in known})
+        self.replay = Replay(planned, assignment)
         self.boards = _Boards(planned, read_boards(self.connection))
         return wrong
 
@@ -274,11 +272,10 @@ class _Comparison:
         if [tuple(row) for row in rows] != [(1, *wanted)]:
             return None, "the columns of the campaign say something else"
         try:
-            planned = read_launched(spec[0].body)
+            planned = make_campaign(json.loads(spec[0].body))
         except EvenhandError:
             return None, "the campaign cannot be read"
-        seed = write_seed(planned.drawing_seed)
-        if record.facts.get("seed", seed) != seed:  # older versions did not record it
+        if record.facts["seed"] != write_seed(planned.drawing_seed):
             return None, "the seed of the launch is not the campaign's"
         return planned, ""
 
@@ -648,10 +645,8 @@ def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCh
 def count_promises(
     collected: Collected, planned: Campaign, where: str
 ) -> tuple[Assignment, DesignCheck]:
-    if planned.seed is None:  # logs without a seed are of the time when launches drew none
-        planned = replace(planned, seed=read_seed(collected.launch.get("seed", SEED)))
-    if collected.launch["campaign"] == (before := planned.unmerge()).digest:
-        planned = before
+    if planned.seed is None:
+        planned = replace(planned, seed=read_seed(collected.launch["seed"]))
     if collected.launch["campaign"] != planned.digest:
         same = collected.launch["name"] == planned.name
         raise CampaignError(

@@ -36,7 +36,6 @@ from evenhand.web.store.people import (
     LLM_INVITES,
     PRESENT,
     Role,
-    Token,
     matches,
     name_ticket,
     read_ticket_name,
@@ -248,11 +247,6 @@ def is_as_launched(connection: Connection) -> bool:
     return digest(spec) in body
 
 
-def knows_link(connection: Connection, token: Token) -> bool:
-    stored = connection.execute(select(links.c.digest).where(links.c.name == token.name)).scalar()
-    return stored is not None and matches(token, stored)
-
-
 def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
     counted = select(asked.c.seat, asked.c.state, func.count()).group_by(
         asked.c.seat, asked.c.state
@@ -350,12 +344,8 @@ class Readable:
     def name_ticket(self, judge: str, number: int) -> str:
         return name_ticket(self._ticket_key, judge, number)
 
-    def find_ticket(self, judge: str, name: str | int) -> int:
-        # A page that was open before pages had names sends the number. It is taken where the seed
-        # of the campaign may be known anyway, and so was launched by a program that showed numbers.
-        if isinstance(name, int) and not self.campaign.has_secret_seed:
-            return name
-        number = None if isinstance(name, int) else read_ticket_name(self._ticket_key, judge, name)
+    def find_ticket(self, judge: str, name: str) -> int:
+        number = read_ticket_name(self._ticket_key, judge, name)
         if number is None:
             raise NotYours(NOT_ASSIGNED)
         return number
@@ -468,15 +458,7 @@ def open_launched(where: str) -> Readable:
 
 def load_campaign(connection: Connection) -> Campaign | None:
     spec = connection.execute(select(specs.c.body)).scalar()
-    return None if spec is None else read_launched(spec)
-
-
-def read_launched(spec: str) -> Campaign:
-    """Read a campaign as it was launched: older ones merge no equal outputs."""
-    settings = json.loads(spec)
-    campaign = make_campaign(settings)
-    merged = campaign.separator and "equal_outputs" not in settings["design"]
-    return campaign.unmerge() if merged else campaign
+    return None if spec is None else make_campaign(json.loads(spec))
 
 
 @contextmanager
