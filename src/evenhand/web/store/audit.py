@@ -154,28 +154,28 @@ NOT_READ: Final = "a table holds what cannot be read"
 Fault = tuple[int, str]  # Number of a record, 0 for none, and what is wrong
 
 
-def check_database(
-    connection: Connection,
+def check_store(
+    store: Readable,
     head: Head | None = None,
-    *,
     receipts: Collection[str] = (),
     moves: MoveCount | None = None,
 ) -> LogCheck:
     """Check a log and what stands beside it; moves: counts its answers in the same reading."""
-    try:
-        damage = _find_damage(connection) or _check_version(connection)
-        if not damage:
-            if moves is not None:
-                moves.begin(connection)
-            return _Comparison(connection, moves).run(head, receipts)
-    except UnicodeDecodeError:
-        damage = "a text is no UTF-8"
-    except DatabaseError as fault:
-        damage = (str(fault.orig).splitlines() or [""])[0]
-        code = str(getattr(fault.orig, "sqlstate", None) or "")
-        words = ("malformed", "not a database", "Could not decode")
-        if not code.startswith("XX") and not any(word in damage for word in words):
-            raise
+    with store.reading() as connection:
+        try:
+            damage = _find_damage(connection) or _check_version(connection)
+            if not damage:
+                if moves is not None:
+                    moves.begin(connection)
+                return _Comparison(connection, moves).run(head, receipts)
+        except UnicodeDecodeError:
+            damage = "a text is no UTF-8"
+        except DatabaseError as fault:
+            damage = (str(fault.orig).splitlines() or [""])[0]
+            code = str(getattr(fault.orig, "sqlstate", None) or "")
+            words = ("malformed", "not a database", "Could not decode")
+            if not code.startswith("XX") and not any(word in damage for word in words):
+                raise
     return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
 
 
@@ -537,16 +537,6 @@ def audit(
     if not _is_database(where):
         return verify(read_log(where), head, receipts=receipts)
     return check_store(open_to_read(where), head, receipts, moves)
-
-
-def check_store(
-    store: Readable,
-    head: Head | None = None,
-    receipts: Collection[str] = (),
-    moves: MoveCount | None = None,
-) -> LogCheck:
-    with store.reading() as connection:
-        return check_database(connection, head, receipts=receipts, moves=moves)
 
 
 def write_log(where: str, path: str | Path) -> int:

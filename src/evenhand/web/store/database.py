@@ -276,13 +276,9 @@ class NotOurs(CampaignError):
         self.others = others  # tables of another program
 
 
-class OtherVersion(CampaignError):
-    """The tables are older or newer than those of this program."""
-
-
 def refuse_other_version(version: str) -> None:
     if version not in ("", VERSION):
-        raise OtherVersion(
+        raise CampaignError(
             f"the tables are of version {version}, and this program reads version {VERSION}: an"
             " older one is brought up to date by 'evenhand serve', a newer one needs the Evenhand"
             " that wrote it"

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, TypeVarTuple
 
 from sqlalchemy import Engine, func, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -32,7 +32,10 @@ from evenhand.web.store.people import Invitation
 from evenhand.web.store.queries import Readable, explained, load_campaign
 from evenhand.web.store.schema import campaign as state
 from evenhand.web.store.schema import leases
-from evenhand.web.store.transaction import Assigner, Entry, WriteTransaction
+from evenhand.web.store.transaction import Entry, WriteTransaction
+
+if TYPE_CHECKING:
+    from evenhand.web.store.policy import PolicyAssigner
 
 T = TypeVar("T")
 Args = TypeVarTuple("Args")
@@ -264,7 +267,7 @@ class Store(Readable):
     def __init__(self, engine: Engine, *, clock: database.Clock, lease: float = LEASE) -> None:
         super().__init__(engine, clock)
         self.lease = int(lease * 1000)
-        self._assigner: Assigner | None = None
+        self._assigner: PolicyAssigner | None = None
         self._pen = database.WriteConnection(engine)
         self._wal_checkpoint = WalCheckpoint(engine)
         self._file = database.identify_file(engine)
@@ -335,7 +338,8 @@ class Store(Readable):
                     from evenhand.web.store.policy import PolicyAssigner
 
                     self._assigner = PolicyAssigner(self._campaign)
-                tx.assigner = self._assigner
+                if self._assigner is not None:
+                    tx.assign = self._assigner.assign
                 work(tx)
                 tx.close()
         self._ahead = database.identify_file(self.engine, AHEAD)
