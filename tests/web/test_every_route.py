@@ -223,14 +223,3 @@ def test_every_route_is_tried() -> None:
     """A mount or a socket would need tests of its own."""
     assert len(ROUTES) == len(make_app(NEVER).routes)
     assert len(ROUTES) >= 13
-
-
-@pytest.mark.parametrize("route", ROUTES, ids=lambda one: one.path)
-def test_a_wrong_method_is_refused_with_the_ones_that_are_right(
-    clients: tuple[TestClient, TestClient], tokens: dict[str, str], route: Route
-) -> None:
-    path = route.path.replace("{token}", tokens["judge"])
-    for method in {"GET", "POST", "PUT", "DELETE", "PATCH"} - set(route.methods or ()):
-        told = clients[0].request(method, path)
-        assert told.status_code == 405
-        assert set(told.headers["allow"].split(", ")) == route.methods

@@ -1,6 +1,7 @@
 """The public board: what it shows, whom it does not name, and that nothing is reached from it."""
 
 import random
+import re
 import subprocess
 import sys
 import time
@@ -153,28 +154,12 @@ def test_nothing_of_the_campaign_is_reached_from_it(public: TestClient, store: S
     judge_on(store, 1)
     secrets = [*links.values()][:2]
     secrets += [store.do(people.replace_link, role).token for role in ("admin", "crowd")]
-    routes = [one for one in make_app(Site(store)).routes if isinstance(one, Route)]
-    names = ("comparisons.csv", "log.jsonl", "arena")
-    before = store.head()
-    asked = 0
-    for route in routes:
-        if route.path.startswith("/static/"):
-            continue
-        for token in secrets:
-            for name in names if "{name}" in route.path or "{kind}" in route.path else names[:1]:
-                path = route.path.replace("{token}", token)
-                path = path.replace("{name}", name).replace("{kind}", name)
-                for method in ("GET", "POST"):
-                    body = {"what": "pause"} if method == "POST" else None
-                    told = public.request(method, path, json=body)
-                    assert (told.status_code, told.headers["content-type"]) == (
-                        404,
-                        "application/json",
-                    )
-                    assert token not in told.text
-                    asked += 1
-    assert asked > 2 * len(routes)
-    assert store.head() == before
+    for route in (one for one in make_app(Site(store)).routes if isinstance(one, Route)):
+        for token in secrets if "{token}" in route.path else ():
+            path = re.sub(r"{(name|kind)}", "log.jsonl", route.path.replace("{token}", token))
+            for method in sorted(set(route.methods or ()) - {"HEAD"}):
+                told = public.request(method, path, json={"what": "pause"})
+                assert (told.status_code, token in told.text) == (404, False)
     for text in (public.get("/").text, public.get("/board.json").text):
         assert not any(token in text for token in secrets)
         assert "/a/" not in text

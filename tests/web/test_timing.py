@@ -12,7 +12,7 @@ from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
 from evenhand.web import Site, Store
-from judge_pages import EARLY, find_faults, keep_picture, open_page, press, settle
+from judge_pages import EARLY, find_faults, judge_page, keep_picture, open_page, press, settle
 from stored_campaigns import fill, list_judgments
 
 
@@ -71,23 +71,17 @@ def test_times_that_are_none_are_refused(time: dict[str, Any], says: str) -> Non
     ],
 )
 def test_before_a_judge_agrees_the_page_says_how_many_questions_how_long_and_the_pay(
-    browser: Any, tmp_path: Path, width: int, asked: tuple[int, int], facts: list[str]
+    browser: Any, store: Store, width: int, asked: tuple[int, int], facts: list[str]
 ) -> None:
     n, time = asked
     more: dict[str, Any] = {"consent": "Your judgments are published under a pseudonym."}
     more |= {"pay": {"per_hour": 12, "currency": "EUR"}} if len(facts) == 3 else {}
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make(n, {"seconds_per_answer": time}, **more))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", width)
-            page.wait_for_selector("h1:has-text('Before you begin')")
-            names, values = (
-                page.locator(f".sheet {one}").all_inner_texts() for one in ("dt", "dd")
-            )
-            assert [" ".join(one) for one in zip(names, values, strict=True)] == facts
-            assert find_faults(page) == []
-            keep_picture(page, f"consent-{width}-{n}-{time}")
-            page.close()
+    with judge_page(browser, store, make(n, {"seconds_per_answer": time}, **more), width) as page:
+        page.wait_for_selector("h1:has-text('Before you begin')")
+        names, values = (page.locator(f".sheet {one}").all_inner_texts() for one in ("dt", "dd"))
+        assert [" ".join(one) for one in zip(names, values, strict=True)] == facts
+        assert find_faults(page) == []
+        keep_picture(page, f"consent-{width}-{n}-{time}")
 
 
 def seen(page: Any) -> str:

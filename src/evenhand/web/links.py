@@ -34,9 +34,9 @@ from evenhand.errors import CampaignError
 from evenhand.web.downloads import defuse
 from evenhand.web.store import database, people
 from evenhand.web.store import queries as reading
-from evenhand.web.store.log import Record, UnknownLink, read_record
+from evenhand.web.store.log import Line, Record, UnknownLink, read_record
 from evenhand.web.store.people import Role, Token, read_token
-from evenhand.web.store.queries import LINE, make_line
+from evenhand.web.store.queries import LINE
 from evenhand.web.store.schema import log
 from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.store import Store
@@ -489,7 +489,7 @@ def read_comments(store: Store) -> list[Record]:
     wanted = select(*LINE).join(asked, asked.c.record == log.c.number)
     wanted = wanted.where(log.c.note.is_not(None)).order_by(log.c.number.desc()).limit(MAX_COMMENTS)
     with store.reading() as connection:
-        records = [read_record(make_line(row)) for row in connection.execute(wanted)]
+        records = [read_record(Line(*row)) for row in connection.execute(wanted)]
     return [one for one in records if one.comment]
 
 

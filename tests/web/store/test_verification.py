@@ -88,7 +88,16 @@ def _cut(lines: list[bytes], draws: random.Random) -> int:
     return len(lines) + 1
 
 
-@pytest.mark.parametrize("kind", [_flip, _delete, _duplicate, _swap, _change_outcome, _cut])
+def _cut_within_a_line(lines: list[bytes], draws: random.Random) -> int:
+    del lines[draws.randint(1, len(lines)) :]
+    lines[-1] = lines[-1][: draws.randrange(1, len(lines[-1]) - 1)]
+    return len(lines)
+
+
+MUTATIONS = (_flip, _delete, _duplicate, _swap, _change_outcome, _cut, _cut_within_a_line)
+
+
+@pytest.mark.parametrize("kind", MUTATIONS)
 def test_each_kind_of_mutation_is_found_at_its_place(
     written: list[bytes], kind: Callable[[list[bytes], random.Random], int], tmp_path: Path
 ) -> None:

@@ -50,7 +50,6 @@ from evenhand.web.store.queries import (
     LINE,
     MoveCount,
     Readable,
-    make_line,
     open_to_read,
     read_head,
     stream,
@@ -250,7 +249,7 @@ class _Comparison:
         if first is None:
             return ""
         try:
-            record = read_record(make_line(first))
+            record = read_record(Line(*first))
             planned, wrong = self._read_campaign(record)
             if planned is None:
                 return wrong
@@ -284,7 +283,7 @@ class _Comparison:
         columns = [log.c[name] for name in COPIES]
         rows = stream(self.connection, select(*LINE, *columns).order_by(log.c.number))
         for place, row in enumerate(rows, start=1):
-            yield make_line(row)
+            yield Line(*row[: len(LINE)])
             record = self.replay.last
             assert record is not None
             number = record.ticket.number if record.ticket else None
@@ -551,7 +550,7 @@ def write_log(where: str, path: str | Path) -> int:
             open_to_read(where).reading() as connection,
         ):
             for row in stream(connection, select(*LINE).order_by(log.c.number)):
-                file.write(f"{make_line(row).write()}\n")
+                file.write(f"{Line(*row).write()}\n")
                 count += 1
     except FileExistsError:
         raise UnknownOption(f"--write-log {path}: the file is there; name another one") from None

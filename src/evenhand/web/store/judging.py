@@ -435,8 +435,9 @@ def _find_replaced(tx: WriteTransaction, row: Any, reply: Reply) -> records.Reco
     """Return the answer that stands for a ticket, where its judge may change it."""
     standing = find_record(tx, row.record)
     if reply.replaces != row.record:
-        taken = Message("this item is answered already, perhaps in another tab: reload the page")
-        raise records.AnsweredBefore(taken, standing)
+        raise records.AnsweredBefore(
+            Message("this item is answered already, perhaps in another tab: reload the page")
+        )
     if standing.judge != reply.judge:
         raise records.NotYours("the current answer is another judge's: you cannot change it")
     if _is_submitted(tx, reply.judge, _read_document(tx, reply.judge, row.seat, row.number)):
@@ -609,17 +610,18 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> records.Record:
     """Return what is stored under a key, if it is the same answer of the same judge."""
     if row.by != reply.judge:
         raise records.NotYours(records.NOT_ASSIGNED)
-    record = read_row(row)
     if row.state != CLOSED:
-        raise records.AnsweredBefore(Message("this answer was undone: reload the page"), record)
+        raise records.AnsweredBefore(Message("this answer was undone: reload the page"))
     if row.record != row.line:
-        since = Message("another answer took the place of this one since: reload the page")
-        raise records.AnsweredBefore(since, find_record(tx, row.record))
+        raise records.AnsweredBefore(
+            Message("another answer took the place of this one since: reload the page")
+        )
+    record = read_row(row)
     if record.ticket is None or record.erased:
         return record
     if check_answer(tx, record.ticket, reply) != (record.answer, record.comment):
         raise records.AnsweredBefore(
-            Message("another answer to this item was sent from the same page: reload it"), record
+            Message("another answer to this item was sent from the same page: reload it")
         )
     return record
 

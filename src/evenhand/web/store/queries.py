@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, select
+from sqlalchemy import Connection, Engine, Select, bindparam, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.design.campaign import Campaign
@@ -50,7 +50,7 @@ from evenhand.web.store.verification import Head
 AT_A_TIME: Final = 1_000  # Rows that are fetched together
 RECORDS_AT_ONCE: Final = 500  # Records that are asked for together
 LAUNCH: Final = 16  # Hexadecimal digits by which launches are told apart
-LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # Columns of a line
+LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # Of a `Line`
 
 MOVING: Final = (log.c.number, log.c.kind, log.c.judge, log.c.ticket, log.c.body)
 MOVES: Final = (*JUDGMENTS, "undo", "forget")  # Kinds of records that give or take answers
@@ -181,7 +181,7 @@ def list_unsubmitted(connection: Connection, planned: Campaign) -> frozenset[str
 
 def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
     wanted = select(*LINE).where(log.c.number.in_(numbers)).order_by(log.c.number)
-    return [make_line(row) for row in connection.execute(wanted)]
+    return [Line(*row) for row in connection.execute(wanted)]
 
 
 def make_rows(
@@ -276,12 +276,7 @@ def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
     return (*states, *vacant)
 
 
-def make_line(row: Any) -> Line:
-    """Return a line as it is stored: a row that begins with its columns."""
-    return Line(row.number, row.body, row.hash, row.said, row.note)
-
-
-def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Row[Any]]:
+def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Any]:
     with connection.execution_options(yield_per=AT_A_TIME).execute(wanted) as rows:
         yield from rows
 
@@ -368,7 +363,7 @@ class Readable:
         while True:
             with self.reading() as connection:
                 rows = connection.execute(wanted.where(log.c.number > last)).all()
-            yield from map(make_line, rows)
+            yield from (Line(*row) for row in rows)
             if len(rows) < AT_A_TIME:
                 return
             last = rows[-1].number
