@@ -4,7 +4,7 @@ Screenshots are kept in the folder that EVENHAND_SCREENSHOTS names.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -43,15 +43,27 @@ def judge_page(
     campaign: Campaign | dict[str, Any],
     width: int = 1280,
     scheme: str = "light",
+    *,
+    ready: Callable[[Any], object] = str,
     **site: Any,
 ) -> Iterator[Any]:
-    """Serve a campaign from an empty store, and open the page of its first judge."""
+    """Serve a campaign from an empty store, and open the page of its first judge.
+
+    ready: is given the page before it is at its address.
+    """
     planned = campaign if isinstance(campaign, Campaign) else make_campaign(campaign)
     token = next(iter(fill(store, planned).values()))
     with run_site(Site(store, **site)) as address:
-        page = open_page(browser, f"{address}/j/{token}", width, scheme)
+        page = open_page(browser, "about:blank", width, scheme)
+        ready(page)
+        page.goto(f"{address}/j/{token}")
         yield page
         page.close()
+
+
+def install_clock(page: Any) -> None:
+    """Let a test set the clock of a page."""
+    page.clock.install()
 
 
 def keep_picture(page: Any, name: str) -> None:

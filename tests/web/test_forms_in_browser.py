@@ -265,27 +265,25 @@ def test_a_role_and_a_severity_with_the_name_of_a_function_are_shown_by_their_na
         assert page.locator(".severity span").all_inner_texts() == names
 
 
-def test_an_answer_waits_until_images_are_there(browser: Any, tmp_path: Path) -> None:
+def test_an_answer_waits_until_images_are_there(browser: Any, store: Store, tmp_path: Path) -> None:
     campaign = make(tmp_path / "beside", "image")
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, campaign)
-        with run_site(Site(store, files=campaign.files)) as address:
-            page = browser.new_page()
-            page.route("**/file/**", lambda route: route.abort())
-            page.goto(f"{address}/j/{links['j']}")
-            settle(page, "1 of 1")
-            page.wait_for_selector(".output .file button")
-            press(page, "1")
-            page.wait_for_selector("#notice:has-text('Wait until everything is loaded')")
-            assert [*list_judgments(store)] == []
-            page.unroute("**/file/**")
-            for _ in range(page.locator(".file button").count()):
-                page.click(".file button >> nth=0")
-                page.wait_for_timeout(100)
-            page.wait_for_function("!document.querySelector('.unloaded')")
-            press(page, "1")
-            page.wait_for_selector(LAST)
-            page.close()
+
+    def cut_off(page: Any) -> None:
+        page.route("**/file/**", lambda route: route.abort())
+
+    with judge_page(browser, store, campaign, ready=cut_off, files=campaign.files) as page:
+        settle(page, "1 of 1")
+        page.wait_for_selector(".output .file button")
+        press(page, "1")
+        page.wait_for_selector("#notice:has-text('Wait until everything is loaded')")
+        assert [*list_judgments(store)] == []
+        page.unroute("**/file/**")
+        for _ in range(page.locator(".file button").count()):
+            page.click(".file button >> nth=0")
+            page.wait_for_timeout(100)
+        page.wait_for_function("!document.querySelector('.unloaded')")
+        press(page, "1")
+        page.wait_for_selector(LAST)
         assert len([*list_judgments(store)]) == 1
 
 
