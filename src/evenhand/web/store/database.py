@@ -186,15 +186,15 @@ class WriteConnection:
     # answer, and on PostgreSQL a way to the server and back. So a connection that was good a moment
     # ago is used again; after a fault, or after a pause, the pool gives one that is alive.
 
-    def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._engine, self._clock = engine, clock
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._kept: Connection | None = None
         self._until = 0.0
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """Give a connection in a transaction: committed at the end, rolled back after a fault."""
-        if self._kept is None or self._clock() > self._until:
+        if self._kept is None or time.monotonic() > self._until:
             self.close()
             self._kept = self._engine.connect().execution_options(**WRITE)
         good = False
@@ -205,7 +205,7 @@ class WriteConnection:
         finally:
             if not good:
                 self.close()
-        self._until = self._clock() + FRESH
+        self._until = time.monotonic() + FRESH
 
     def checkpoint(self) -> bool:
         """Bring SQLite's write-ahead log into the file, and let the connection go."""

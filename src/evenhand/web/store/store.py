@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, TypeVarTuple
 
 from sqlalchemy import Engine, func, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from evenhand.design.assignment import Assignment, assign
+from evenhand.design.assignment import assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
@@ -359,19 +359,12 @@ class Store(Readable):
         self._ahead = None
         self.engine.dispose()
 
-    def launch(
-        self, campaign: Campaign, assignment: Assignment | None = None, plan: str = ""
-    ) -> bool:
+    def launch(self, campaign: Campaign, plan: str = "") -> bool:
         """Launch a campaign, or take it up; its first record holds the plan of a gate, as TOML."""
         stored = self.find_campaign()
         if stored is None:
             make_policy(campaign)
-            if assignment is not None and assignment.campaign.digest != campaign.digest:
-                raise CampaignError("the tickets are those of another campaign: assign again")
-            tickets = assign(campaign.with_seed()) if assignment is None else assignment
-            if tickets.campaign.seed is None:  # name the seed that they were drawn with
-                seed = tickets.campaign.drawing_seed
-                tickets = replace(tickets, campaign=replace(tickets.campaign, seed=seed))
+            tickets = assign(campaign.with_seed())
             refuse_broken(tickets)
             if self.do(people.launch, tickets.campaign, tickets, plan):
                 self._campaign = tickets.campaign
