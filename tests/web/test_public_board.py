@@ -2,8 +2,6 @@
 
 import random
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,7 +27,7 @@ from evenhand.web.store import llm, people
 from evenhand.web.store.judging import Answering, Reply
 from followed_campaigns import SYSTEMS, prefer
 from judge_pages import keep_picture
-from served_campaigns import read_links
+from served_campaigns import read_links, start
 from stored_campaigns import fill, invite_all, judge_next, take
 
 JUDGES = [
@@ -212,26 +210,19 @@ def test_whoever_asks_too_often_waits(store: Store) -> None:
 
 def test_a_process_serves_it_on_an_address_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text(ITEMS, encoding="utf-8")
-    command = [sys.executable, "-m", "evenhand", "serve", "items.csv", "--port", "0"]
-    with subprocess.Popen(
-        [*command, "--board", "0"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with start(tmp_path, "items.csv", "--port", "0", "--board", "0") as process:
         assert process.stdout is not None
-        try:
-            while not (line := process.stdout.readline()).startswith("board"):
-                assert line
-            address = line.split()[1].rstrip(",")
-            assert address.startswith("http://127.0.0.1:")
-            with urlopen(f"{address}board.json", timeout=60) as reply:
-                assert b'"n_judgments": 0' in reply.read()
-            for link in read_links(tmp_path / "items.toml").values():
-                with pytest.raises(HTTPError, match="404"):
-                    urlopen(address.rstrip("/") + link.path, timeout=60)
-                with urlopen(link.geturl(), timeout=60) as reply:  # the control
-                    assert reply.status == 200
-        finally:
-            process.terminate()
-            process.wait(20)
+        while not (line := process.stdout.readline()).startswith("board"):
+            assert line
+        address = line.split()[1].rstrip(",")
+        assert address.startswith("http://127.0.0.1:")
+        with urlopen(f"{address}board.json", timeout=60) as reply:
+            assert b'"n_judgments": 0' in reply.read()
+        for link in read_links(tmp_path / "items.toml").values():
+            with pytest.raises(HTTPError, match="404"):
+                urlopen(address.rstrip("/") + link.path, timeout=60)
+            with urlopen(link.geturl(), timeout=60) as reply:  # the control
+                assert reply.status == 200
 
 
 @pytest.mark.parametrize("address", ["here", "8001x", "0.0.0.0:", ":"])
