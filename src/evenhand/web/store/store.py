@@ -260,7 +260,7 @@ def _settle(answers: list[_Told]) -> None:
 
 
 class Store(Readable):
-    # What is written goes through one thread (`writer.py`): `write` returns a future that is done
+    # What is written goes through one thread (`Writer`): `write` returns a future that is done
     # after the commit, `soon` is the same for asynchronous callers, and the methods named after
     # what they do wait for it. Everything else reads.
 
