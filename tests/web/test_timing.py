@@ -111,8 +111,8 @@ def test_a_break_is_suggested_after_so_much_work_once_and_its_time_is_not_counte
                 page.clock.fast_forward(60_000)
             page.clock.fast_forward(minutes * 60_000)
             press(page, "1")
-        seconds = [one.seconds or 0 for one in list_judgments(store)]
-        assert [round(one / 60) for one in seconds] == [4, 6, 1, 0, 5, 2, 1, 0]
+    seconds = [one.seconds or 0 for one in list_judgments(store)]
+    assert [round(one / 60) for one in seconds] == [4, 6, 1, 0, 5, 2, 1, 0]
 
 
 @pytest.mark.parametrize("break_after", [0, 8])
