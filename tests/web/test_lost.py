@@ -18,7 +18,7 @@ from evenhand.cli.main import main
 from evenhand.web import Site, Store
 from evenhand.web import app as serving
 from evenhand.web.links import read_links
-from evenhand.web.store import judging
+from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Answering, Reply
 from evenhand.web.store.log import UnknownLink
@@ -340,7 +340,7 @@ def test_a_launch_that_is_killed_between_its_steps_is_gone_on_with(
     with Store.open("spring.db") as store:
         assert check_store(store).holds
         assert {store.identify(one).role for one in found.values()} == {"judge", "admin"}
-        assert store.vacancies() == ()
+        assert store.do(people.list_vacancies) == []
 
 
 def test_a_database_on_a_server_that_holds_no_launch_is_refused(

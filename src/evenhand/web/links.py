@@ -87,23 +87,6 @@ def write_links(
     platform = store.campaign.platform
     mine = sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16]
 
-    def write(tokens: Tokens) -> Tokens:
-        rows = [
-            (role, judge, make_address(base, role, token, platform), launch)
-            for (role, judge), token in tokens.items()
-        ]
-        # a file that says the same already, such as in the form of a spreadsheet, stays
-        if path.exists() and sorted(rows) == sorted(before.rows):
-            if path.stat().st_mode & 0o077:
-                with suppress(OSError):
-                    path.chmod(0o600)
-            return tokens
-        _write_rows(path, rows)
-        return tokens
-
-    if not roles and (crowd or not store.vacancies()):
-        return write(valid_tokens)
-
     def work(tx: WriteTransaction) -> Tokens:
         free = () if crowd else people.list_vacancies(tx)
         offered, notes = _offer(tx, before.tokens), {one.name: one.note for one in judges}
@@ -114,11 +97,21 @@ def write_links(
         for role in roles:
             own = None if people.has_link(tx, role) else offered.get((role, ""))
             made[role, ""] = people.replace_link(tx, role, mine, token=own).token
-        return write(valid_tokens | made)
+        tokens = valid_tokens | made
+        rows = [
+            (role, judge, make_address(base, role, token, platform), launch)
+            for (role, judge), token in tokens.items()
+        ]
+        if not path.exists() or sorted(rows) != sorted(before.rows):
+            _write_rows(path, rows)
+        elif path.stat().st_mode & 0o077:  # it says the same, maybe in the form of a spreadsheet
+            with suppress(OSError):
+                path.chmod(0o600)
+        return tokens
 
-    made = store.do(work)
+    tokens = store.do(work)
     store.checkpoint()
-    return made
+    return tokens
 
 
 def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]:

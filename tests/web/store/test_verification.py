@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -153,20 +154,45 @@ def test_the_log_of_a_database_reads_back_from_a_file(store: Store, tmp_path: Pa
     assert list(read_log(path)) == list(store.lines())
 
 
-def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
-    """Whoever forges a log makes its hashes, too."""
+def forge(*times: int) -> list[dict[str, Any]]:
+    """A launch, and pauses and resumes at some times."""
+    facts = {**dict.fromkeys(FACTS["launch"], ""), "tickets": 0}
+    kinds = ("launch", *("pause", "resume") * len(times))
+    bodies = [{"at": at, "judge": "", "kind": kind} for at, kind in zip(times, kinds, strict=False)]
+    bodies[0]["facts"] = facts
+    return [{**body, "salt": draw_salt()} for body in bodies]
+
+
+def chain(bodies: list[dict[str, Any]]) -> list[Line]:
+    """Make lines with the hashes that are right, as whoever forges a log does."""
     lines, before = [], GENESIS
-    for number, at in enumerate((5, 7, 7, 6), start=1):
-        kind = ("launch", "pause", "resume", "pause")[number - 1]
-        body = {"at": at, "before": before, "judge": "", "kind": kind, "number": number}
-        body["salt"] = draw_salt()
-        if kind == "launch":
-            body["facts"] = {**dict.fromkeys(FACTS["launch"], ""), "tickets": 0}
-        told = canonical(body)
+    for number, body in enumerate(bodies, start=1):
+        told = canonical({**body, "before": before, "number": number})
         before = digest(told)
         lines.append(Line(number, told, before))
+    return lines
+
+
+def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
+    lines = chain(forge(5, 7, 7, 6))
     assert verify(lines[:3]).holds
     assert (verify(lines).bad, verify(lines).reason) == (4, "it is older than the record before it")
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_record_without_a_salt_is_no_record(number: int) -> None:
+    bodies = forge(5, 7, 7)
+    del bodies[number - 1]["salt"]
+    assert verify(chain(bodies)).bad == number
+
+
+@pytest.mark.parametrize("name", sorted(FACTS["launch"] - {"plan"}))
+def test_a_launch_says_everything_but_a_plan(name: str) -> None:
+    bodies = forge(5, 7)
+    del bodies[0]["facts"]["plan"]
+    assert verify(chain(bodies)).holds
+    del bodies[0]["facts"][name]
+    assert verify(chain(bodies)).bad == 1
 
 
 def _keep_answering(store: Store, judge: str, over: threading.Event) -> None:

@@ -394,9 +394,6 @@ class Store(Readable):
     def invite(self, judge: str, *, seat: str = "", note: str = "") -> Invitation:
         return self.do(lambda tx: people.invite(tx, judge, seat=seat, note=note))
 
-    def vacancies(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.judges() if one.state == "vacant")
-
     def revoke(self, judge: str) -> None:
         self.do(people.revoke, judge)
 
