@@ -60,8 +60,9 @@ class Design:
     # pairs that a policy chooses in all; None for as many as quotas and items allow
     judgments: int | None = None
     top: int | None = None  # systems that are wanted, for the policy "top-k"; else None
-    # whether outputs of an item with the same text are judged as one: merge, or ask
-    equal_outputs: str = "merge"
+    # whether outputs of an item with the same text are judged as one: merge, or ask. None of a
+    # campaign that was launched before there was the choice: then as "ask".
+    equal_outputs: str | None = "merge"
     documents: bool = False  # whether a judge sees the segments of a document together, in order
 
     def __post_init__(self) -> None:
@@ -73,7 +74,7 @@ class Design:
         for name in ("once_per_source", "balanced_blocks", "documents"):
             if not isinstance(getattr(self, name), bool):
                 raise CampaignError(f"{name} cannot be {getattr(self, name)!r}: true or false")
-        if self.equal_outputs not in EQUAL_OUTPUTS:
+        if self.equal_outputs not in (None, *EQUAL_OUTPUTS):
             raise CampaignError(
                 f"equal_outputs cannot be {self.equal_outputs!r}: it is {' | '.join(EQUAL_OUTPUTS)}"
             )
@@ -629,6 +630,10 @@ class Campaign:
         if self.seed is None and (launched.has_secret_seed or launched.seed == SEED):
             planned = replace(self, seed=launched.seed)
         return planned.digest == launched.digest
+
+    def unmerge(self) -> Campaign:
+        """Return the campaign as it was launched before equal outputs were merged."""
+        return replace(self, design=replace(self.design, equal_outputs=None))
 
     @cached_property
     def systems(self) -> tuple[str, ...]:

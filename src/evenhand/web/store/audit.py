@@ -26,6 +26,7 @@ from sqlalchemy import Connection, func, inspect, select, text
 from sqlalchemy.exc import DatabaseError, ProgrammingError
 
 from evenhand import __version__
+from evenhand.data.coding import SEED
 from evenhand.design.assignment import Assignment, Codes, assign
 from evenhand.design.campaign import Campaign, read_seed, write_seed
 from evenhand.design.guarantees import DesignCheck, verify_collected
@@ -634,8 +635,10 @@ def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCh
 def count_promises(
     collected: Collected, planned: Campaign, where: str
 ) -> tuple[Assignment, DesignCheck]:
-    if planned.seed is None:
-        planned = replace(planned, seed=read_seed(collected.launch["seed"]))
+    if planned.seed is None:  # logs without a seed are of the time when launches drew none
+        planned = replace(planned, seed=read_seed(collected.launch.get("seed", SEED)))
+    if collected.launch["campaign"] == (before := planned.unmerge()).digest:
+        planned = before
     if collected.launch["campaign"] != planned.digest:
         same = collected.launch["name"] == planned.name
         raise CampaignError(

@@ -44,7 +44,7 @@ class _Question:
 
 @dataclass(slots=True)
 class _Login:
-    seat: str  # whose tickets these are
+    seat: str  # whose tickets these are; "" where the log does not say it
     state: str  # invited, active, left, revoked or forgotten
     made: int  # when the judge was invited first
     linked: int | None  # when the link that is good was made; None where there is none
@@ -54,7 +54,7 @@ class _Login:
 
 # Kinds of records that concern no judge
 OF_NOBODY: Final = frozenset({"launch", "pause", "resume"})
-# Kind of record → names of what else it may say
+# Kind of record → names of what else it says; older versions say less
 FACTS: Final[Mapping[str, Set[str]]] = {
     "launch": frozenset({"assignment", "campaign", "evenhand", "name", "plan", "seed", "tickets"}),
     "invite": frozenset({"seat", "model", "prompt", "template"}),
@@ -127,8 +127,7 @@ class Replay:
 
     def _take_launch(self, record: records.Record) -> None:
         self.launch, self.tickets = record.facts, record.facts["tickets"]
-        whole = record.facts.keys() | {"plan"} == FACTS["launch"]
-        if not whole or not isinstance(self.tickets, int) or self.tickets < 0:
+        if not isinstance(self.tickets, int) or self.tickets < 0:
             raise Unsound(NO_RECORD)
 
     def _take_pause(self, record: records.Record) -> None:
@@ -140,14 +139,15 @@ class Replay:
     _take_resume = _take_pause
 
     def _take_invite(self, record: records.Record) -> None:
-        judge, seat = record.judge, record.facts["seat"]
+        judge, seat = record.judge, record.facts.get("seat")
         login = self.logins.get(judge)
         if login is None:
+            seat = seat or (judge if judge in self._names else "")
             if self.campaign is not None and seat not in (*self._names, judge):
                 raise Unsound(f"the design has no seat '{seat}'")
             login = self.logins[judge] = _Login(seat, "", record.at, record.at)
-        if login.state == "forgotten" or seat != login.seat:
-            raise Unsound(f"judge '{judge}' could not be invited into seat '{seat}'")
+        if login.state == "forgotten" or seat not in (None, login.seat):
+            raise Unsound(f"judge '{judge}' could not be invited into seat '{seat or login.seat}'")
         if login.state not in PRESENT:
             self._take_seat(login.seat, judge)
             login.state = "invited"
@@ -155,6 +155,8 @@ class Replay:
 
     def _take_seat(self, seat: str, judge: str) -> None:
         """Let a judge hold a seat; open repeats of what somebody else answered there are void."""
+        if not seat:
+            return
         if self.holders.get(seat, judge) != judge:
             raise Unsound(f"seat '{seat}' was held by '{self.holders[seat]}'")
         self.holders[seat] = judge
@@ -185,7 +187,7 @@ class Replay:
     def _take_issue(self, record: records.Record) -> None:
         ticket, seat = self._find_ticket(record), record.facts["seat"]
         login, number = self._find_present(record.judge), ticket.number
-        if seat != login.seat:
+        if login.seat and seat != login.seat:
             raise Unsound(f"judge '{record.judge}' does not hold seat '{seat}'")
         self._empty(record.facts.get("emptied", []))
         if number >= self.launch["tickets"]:
@@ -328,11 +330,11 @@ class Replay:
         ticket = self._find_ticket(record)
         login, number = self._find_present(record.judge), ticket.number
         seat = self.find_seat(number)
-        if not seat:
+        if not seat and login.seat:
             self._answered_in[number] = login.seat
-        elif seat != login.seat:
+        elif seat and login.seat and seat != login.seat:
             raise Unsound(f"judge '{record.judge}' does not hold seat '{seat}' of ticket {number}")
-        if self.holders.get(login.seat) != record.judge:
+        if login.seat and self.holders.get(login.seat) != record.judge:
             raise Unsound(f"judge '{record.judge}' does not hold seat '{login.seat}'")
         question, different = self.questions.get(number), f"ticket {number} was not asked so"
         if self.is_free(number) and ticket.kind == "repeat":
@@ -476,6 +478,7 @@ class _Reader:
     erased: dict[tuple[str, str], int] = field(default_factory=dict)
     count: int = 0
     receipts: dict[str, int] = field(default_factory=dict)
+    salted: bool = False
 
     def take(self, line: records.Line) -> None:
         number = self.number + 1
@@ -505,8 +508,10 @@ class _Reader:
             gone = line.said is None and "said" in body
             if record.kind in records.JUDGMENTS and record.answer is None and not gone:
                 raise _Broken(number, "it holds no answer, and none was deleted")
-            if not body.keys() & {_SALT, *records.PARTS}:
+            # versions before the first salt wrote none; behind it each has one or a sealed part
+            if self.salted and not body.keys() & {_SALT, *records.PARTS}:
                 raise _Broken(number, NO_RECORD)
+            self.salted |= _SALT in body
             self.replay.take(record)
         except Unsound as fault:
             raise _Broken(number, str(fault)) from None
