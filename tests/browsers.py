@@ -8,9 +8,11 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from socket import socket
 from typing import Any
 
 import pytest
+import uvicorn
 from starlette.applications import Starlette
 
 from evenhand.web import app as serving
@@ -38,10 +40,23 @@ def open_browser() -> Iterator[Any]:
 
 
 @contextmanager
+def run_server(taken: socket, site: Site) -> Iterator[uvicorn.Server]:
+    """Serve a site on an open port as `evenhand serve` does, in a thread."""
+    begun = threading.Event()
+    server = serving.make_server(site, begun.set)
+    thread = threading.Thread(target=server.run, args=([taken],))
+    thread.start()
+    assert begun.wait(60)
+    try:
+        yield server
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join(60)
+
+
+@contextmanager
 def run_site(site: Site, make: Callable[[Site], Starlette] = make_app) -> Iterator[str]:
     """Serve a site on a free port; yield its address."""
-    import uvicorn
-
     taken = serving.open_port("127.0.0.1", 0)
     server = uvicorn.Server(
         uvicorn.Config(make(site), log_level="warning", lifespan="off", ws="none")

@@ -4,10 +4,18 @@ Screenshots are kept in the folder that EVENHAND_SCREENSHOTS names.
 """
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+
+from browsers import run_site
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
+from evenhand.web import Site, Store
+from stored_campaigns import fill
 
 SIZES: Final = {1280: (1280, 800), 390: (390, 844), 360: (360, 740)}
 LAST: Final = "h1:has-text('You have finished')"
@@ -26,6 +34,36 @@ def open_page(browser: Any, address: str, width: int = 1280, scheme: str = "ligh
     page.on("pageerror", lambda error: pytest.fail(str(error)))
     page.goto(address)
     return page
+
+
+@contextmanager
+def judge_page(
+    browser: Any,
+    store: Store,
+    campaign: Campaign | dict[str, Any],
+    width: int = 1280,
+    scheme: str = "light",
+    *,
+    ready: Callable[[Any], object] = str,
+    **site: Any,
+) -> Iterator[Any]:
+    """Serve a campaign from an empty store, and open the page of its first judge.
+
+    ready: is given the page before it is at its address.
+    """
+    planned = campaign if isinstance(campaign, Campaign) else make_campaign(campaign)
+    token = next(iter(fill(store, planned).values()))
+    with run_site(Site(store, **site)) as address:
+        page = open_page(browser, "about:blank", width, scheme)
+        ready(page)
+        page.goto(f"{address}/j/{token}")
+        yield page
+        page.close()
+
+
+def install_clock(page: Any) -> None:
+    """Let a test set the clock of a page."""
+    page.clock.install()
 
 
 def keep_picture(page: Any, name: str) -> None:

@@ -38,7 +38,7 @@ def write(told: object) -> bytes:
 
 def nest(depth: int) -> bytes:
     """JSON within JSON."""
-    return b'{"ticket":0,"key":"k","answer":' + b"[" * depth + b"]" * depth + b"}"
+    return b'{"ticket":"x","key":"k","answer":' + b"[" * depth + b"]" * depth + b"}"
 
 
 FORMS = st.fixed_dictionaries(

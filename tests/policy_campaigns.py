@@ -1,10 +1,12 @@
 """Campaigns whose pairs a policy chooses, and judges who answer them by a known truth."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import exp
 from random import Random
 from typing import Any
 
+from evenhand.data.coding import SEED
 from evenhand.design.assignment import Assignment, assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
@@ -42,10 +44,9 @@ def make_chosen(
 
 def open_campaign(store: Store, campaign: Campaign) -> Assignment:
     """Launch a campaign, and invite its judges."""
-    assignment = assign(campaign)
-    store.launch(campaign, assignment)
+    store.launch(replace(campaign, seed=SEED))
     invite_all(store)
-    return assignment
+    return assign(store.campaign)
 
 
 class Truth:

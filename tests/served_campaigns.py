@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -35,22 +36,31 @@ class Served:
 
 
 @contextmanager
-def serve(campaign: Path) -> Iterator[Served]:
-    """Start the server; end it as Ctrl-C would."""
-    command = [sys.executable, "-m", "evenhand", "serve", campaign.name, "--port", "0"]
+def start(
+    folder: Path, *words: str, end: signal.Signals = signal.SIGTERM, stderr: int | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Start the server in a folder; give its process when it is open, and end it."""
+    command = [sys.executable, "-m", "evenhand", "serve", *words]
     with subprocess.Popen(
-        command, cwd=campaign.parent, stdout=subprocess.PIPE, text=True
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=stderr, text=True
     ) as process:
         assert process.stdout is not None
         try:
-            told = [process.stdout.readline() for _ in range(2)]  # it is open now
-            links = read_links(campaign)
-            assert links["admin"].port is not None, told
-            judges = {name: one.path for name, one in links.items() if name != "admin"}
-            yield Served(links["admin"].port, links["admin"].path, judges)
+            assert process.stdout.readline().startswith("serves")
+            yield process
         finally:
-            process.terminate()
-            process.wait(20)
+            process.send_signal(end)
+            process.wait(60)
+
+
+@contextmanager
+def serve(campaign: Path) -> Iterator[Served]:
+    """Serve a campaign on any port."""
+    with start(campaign.parent, campaign.name, "--port", "0"):
+        links = read_links(campaign)
+        assert links["admin"].port is not None
+        judges = {name: one.path for name, one in links.items() if name != "admin"}
+        yield Served(links["admin"].port, links["admin"].path, judges)
 
 
 def read_links(campaign: Path) -> dict[str, SplitResult]:

@@ -14,7 +14,7 @@ import pytest
 
 from chat_servers import Reply, answer_all, answer_left, fail, serve_chat
 from evenhand.design.reading import read_campaign
-from evenhand.web.store import judging
+from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Answering
 from evenhand.web.store.queries import open_to_read
@@ -207,14 +207,13 @@ def test_the_boards_and_the_progress_are_of_people(evenhand, items, chat):
 
 
 def test_no_worker_of_a_crowd_gets_the_seat_of_an_llm(evenhand, items, chat):
-    from evenhand.web.store import people
     from evenhand.web.store.log import NoPlace
 
     chat.first = [Reply('{"outcome": "left"}'), fail(401)]
     evenhand(*words(chat, items), code=2)
     with Store.open("items.db") as store:
         store.revoke("gpt")
-        seats = len(store.vacancies())
+        seats = len(store.do(people.list_vacancies))
         for n in range(seats):
             store.do(people.enrol, "prolific", f"worker{n}")
         with pytest.raises(NoPlace):
@@ -320,7 +319,7 @@ def test_an_llm_named_as_a_judge_of_the_design_takes_no_seat_of_theirs(evenhand,
     name = read_campaign(items).judges[0].name
     evenhand(*words(chat, items, model=name))
     with Store.open("items.db") as store:
-        assert name in store.vacancies()
+        assert name in store.do(people.list_vacancies)
         (judge,) = [one.name for one in store.judges() if one.llm]
     assert judge.startswith(f"{name} ")
 

@@ -93,7 +93,7 @@ def test_files_that_cannot_be_followed_are_refused_in_a_line(evenhand, folder):
     Path("log.jsonl").write_text('{"body":{"kind":"launch"},"hash":"x"}\n')
     Path("notes.csv").write_text("dear,diary\n1,2\n")
     Path("odd.db").write_bytes(b"SQLite format 3\0" + bytes(100))
-    Path("none.links.csv").write_text("role,judge,link\njudge,ann,https://x/j/y\n")
+    Path("none.links.csv").write_text("role,judge,link,launch\njudge,ann,https://x/j/y,\n")
     Path("saved.links.csv").write_text(
         "\ufeffrole;judge;link;launch\r\njudge;ann;https://x/j/y;a\r\n"
     )

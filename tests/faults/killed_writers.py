@@ -1,18 +1,21 @@
 """A process that opens databases, and is killed at a moment that a test names.
 
-Run as a program, it reads lines of JSON: a database, and the number of the statement before which a
-child is killed, or "write" for one that stores answers and brings them into the file until it is
-killed from outside. It writes a line for each child: how that ended, or what it stored.
+Run as a program, with the folder of the revisions of a second version or none, it reads lines of
+JSON: a database, and the number of the statement before which a child is killed, or "write" for one
+that stores answers and brings them into the file until it is killed from outside. It writes a line
+for each child: how that ended, or what it stored.
 """
 
 import json
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, event
 
+from evenhand.web.store import database
 from evenhand.web.store.store import Store
 from stored_campaigns import judge_next
 
@@ -52,6 +55,8 @@ def write_on(where: str) -> None:
 
 
 def main() -> None:
+    for folder in sys.argv[1:]:
+        database.MIGRATIONS, database.VERSION = Path(folder), "0002"  # type: ignore[misc]
     for line in sys.stdin:
         where, last = json.loads(line)
         if last == "write":

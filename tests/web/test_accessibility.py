@@ -3,19 +3,16 @@
 axe-core is not ours to distribute; EVENHAND_AXE names its axe.min.js (npm install axe-core).
 """
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from accessibility import inspect, read_axe
-from browsers import run_site
 from documents import make_documents
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
-from evenhand.web import Site, Store
-from judge_pages import LAST, open_page, press, settle
-from stored_campaigns import fill
+from evenhand.web import Store
+from judge_pages import LAST, judge_page, press, settle
 
 SCALE = {"low_label": "nothing", "high_label": "all of it", "comment": True}
 TASKS = [
@@ -66,59 +63,52 @@ def make(language: str = "en") -> Campaign:
     ],
 )
 def test_axe_finds_nothing_on_any_page_of_a_judge(
-    browser: Any, axe: str, tmp_path: Path, look: tuple[int, str, str]
+    browser: Any, axe: str, store: Store, look: tuple[int, str, str]
 ) -> None:
     found: list[str] = []
     width, scheme, language = look
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make(language))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", width, scheme)
-            page.wait_for_selector("h1:has-text('Before you begin')")
-            found += inspect(page, axe, "consent")
-            press(page, "Enter")
-            settle(page, "1 of 7")
-            press(page, "?")
-            found += inspect(page, axe, "instructions")
-            press(page, "Escape 1")
-            page.wait_for_selector(".feedback")
-            found += inspect(page, axe, "feedback")
-            press(page, "Enter")
-            for place, (name, typed) in enumerate(KEYS.items(), start=2):
-                settle(page, f"{place} of 7")
-                found += inspect(page, axe, name)
-                for keys in typed[:-1]:
-                    press(page, keys)
-                    found += inspect(page, axe, f"{name} after {keys}")
-                press(page, typed[-1])
-            page.wait_for_selector(LAST)
-            found += inspect(page, axe, "the end")
-            page.goto(f"{address}/j/{'x' * 40}")
-            found += inspect(page, axe, "a link that is none")
-            page.close()
+    with judge_page(browser, store, make(language), width, scheme) as page:
+        page.wait_for_selector("h1:has-text('Before you begin')")
+        found += inspect(page, axe, "consent")
+        press(page, "Enter")
+        settle(page, "1 of 7")
+        press(page, "?")
+        found += inspect(page, axe, "instructions")
+        press(page, "Escape 1")
+        page.wait_for_selector(".feedback")
+        found += inspect(page, axe, "feedback")
+        press(page, "Enter")
+        for place, (name, typed) in enumerate(KEYS.items(), start=2):
+            settle(page, f"{place} of 7")
+            found += inspect(page, axe, name)
+            for keys in typed[:-1]:
+                press(page, keys)
+                found += inspect(page, axe, f"{name} after {keys}")
+            press(page, typed[-1])
+        page.wait_for_selector(LAST)
+        found += inspect(page, axe, "the end")
+        page.goto(f"{page.url.rpartition('/')[0]}/{'x' * 40}")
+        found += inspect(page, axe, "a link that is none")
     assert found == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_axe_finds_nothing_on_a_document(
-    browser: Any, axe: str, tmp_path: Path, width: int, scheme: str
+    browser: Any, axe: str, store: Store, width: int, scheme: str
 ) -> None:
     found: list[str] = []
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make_documents("spans", document_question="How good is the whole?"))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['ann']}", width, scheme)
-            for place in (1, 2, 3):
-                settle(page, f"{place} of 5")
-                found += inspect(page, axe, f"segment {place}")
-                last = page.locator(".whole").count()
-                press(page, "5 0 Enter")
-                if last:
-                    press(page, "6 0 Enter")
-                    page.wait_for_selector(".review")
-                    found += inspect(page, axe, "review")
-                    break
-            page.click(".segment button")
-            found += inspect(page, axe, "change")
-            page.close()
+    campaign = make_documents("spans", document_question="How good is the whole?")
+    with judge_page(browser, store, campaign, width, scheme) as page:
+        for place in (1, 2, 3):
+            settle(page, f"{place} of 5")
+            found += inspect(page, axe, f"segment {place}")
+            last = page.locator(".whole").count()
+            press(page, "5 0 Enter")
+            if last:
+                press(page, "6 0 Enter")
+                page.wait_for_selector(".review")
+                found += inspect(page, axe, "review")
+                break
+        page.click(".segment button")
+        found += inspect(page, axe, "change")
     assert found == []

@@ -5,7 +5,7 @@ Screenshots are kept in the folder that EVENHAND_SCREENSHOTS names.
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
@@ -65,9 +65,8 @@ def answer(judge: str, systems: tuple[str, ...], luck: random.Random) -> dict[st
     return {"outcome": "left" if luck.random() < 0.5 + 0.2 * ahead else "right"}
 
 
-def open_page(
-    browser: Any, store: Store, address: str, *, width: int, scheme: str = "light"
-) -> Any:
+@contextmanager
+def open_page(browser: Any, store: Store, *, width: int, scheme: str = "light") -> Iterator[Any]:
     """Open a page that may not complain; its policy lets no style and no script in."""
     size = SIZES[width]
     page = browser.new_page(
@@ -76,18 +75,24 @@ def open_page(
     page.set_default_timeout(60_000)
     page.on("pageerror", lambda error: pytest.fail(str(error)))
     page.on("console", lambda said: said.type != "error" or pytest.fail(said.text))
-    page.goto(f"{address}/a/{store.do(people.replace_link, 'admin').token}")
-    page.wait_for_selector("#found .found")
-    return page
+    with run_site(Site(store)) as address:
+        page.goto(f"{address}/a/{store.do(people.replace_link, 'admin').token}")
+        page.wait_for_selector("#found .found")
+        yield page
+        page.close()
+
+
+@pytest.fixture
+def launched(store: Store) -> Store:
+    fill(store, make_campaign(TOLD))
+    return store
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_a_running_campaign_at_a_glance(
     browser: Any, judged: Store, width: int, scheme: str
 ) -> None:
-    site = Site(judged)
-    with run_site(site) as address:
-        page = open_page(browser, judged, address, width=width, scheme=scheme)
+    with open_page(browser, judged, width=width, scheme=scheme) as page:
         keep_picture(page, f"organiser-running-{width}-{scheme}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         board = page.locator("table.board").first
@@ -113,7 +118,6 @@ def test_a_running_campaign_at_a_glance(
         assert "reversed" in told.inner_text()
         assert "follows the other judges with a slope of −" in told.inner_text()
         keep_picture(page, f"organiser-without-{width}-{scheme}")
-        page.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
@@ -121,19 +125,16 @@ def test_axe_finds_nothing_on_the_organisers_page(
     browser: Any, judged: Store, width: int, scheme: str
 ) -> None:
     axe = read_axe()
-    with run_site(Site(judged)) as address:
-        page = open_page(browser, judged, address, width=width, scheme=scheme)
+    with open_page(browser, judged, width=width, scheme=scheme) as page:
         for one in page.locator("details").all():
             one.evaluate("one => { one.open = true; }")
         page.wait_for_timeout(500)
         assert inspect(page, axe) == []
         keep_picture(page, f"organiser-open-{width}-{scheme}")
-        page.close()
 
 
 def test_what_is_open_stays_open_when_the_page_is_fetched_anew(browser: Any, judged: Store) -> None:
-    with run_site(Site(judged)) as address:
-        page = open_page(browser, judged, address, width=1280)
+    with open_page(browser, judged, width=1280) as page:
         page.click("summary:has-text('For other programs')")
         page.click(f".people tr[data-judge={REVERSED}] .flags summary")
         page.click("button:has-text('Pause')")
@@ -142,54 +143,45 @@ def test_what_is_open_stays_open_when_the_page_is_fetched_anew(browser: Any, jud
         assert page.locator(".people .flags details[open]").count() == 1
         page.click("button:has-text('Resume')")
         page.wait_for_selector(".pill:has-text('open')")
-        page.close()
 
 
-def test_an_empty_campaign_says_what_will_stand_there(browser: Any, tmp_path: Path) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        fill(store, make_campaign(TOLD))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, store, address, width=390)
-            assert "There are no judgments yet" in page.inner_text("#found")
-            assert page.locator(".facts strong").all_inner_texts() == ["0", "1,440", "–"]
-            keep_picture(page, "organiser-empty-390")
-            page.close()
+def test_an_empty_campaign_says_what_will_stand_there(browser: Any, launched: Store) -> None:
+    with open_page(browser, launched, width=390) as page:
+        assert "There are no judgments yet" in page.inner_text("#found")
+        assert page.locator(".facts strong").all_inner_texts() == ["0", "1,440", "–"]
+        keep_picture(page, "organiser-empty-390")
 
 
-def test_a_judge_is_invited_replaced_and_forgotten_by_clicks(browser: Any, tmp_path: Path) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        fill(store, make_campaign(TOLD))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, store, address, width=1280)
-            page.on("dialog", lambda asked: asked.accept())
-            page.click("summary[aria-label='Change j05']")
-            page.click("button[aria-label='Revoke j05']")
-            page.wait_for_selector("#notice:has-text('j05 is removed')")
-            page.fill("#invite [name=judge]", "new")
-            page.fill("#invite [name=note]", "Ann <ann@example.org>, later")
-            assert page.input_value("#invite [name=seat]") == "j05"  # the free one, by itself
-            page.click("button:has-text('Make a link')")
-            page.wait_for_selector("#notice:has-text('The link of new')")
-            link = page.input_value("#notice input")
-            mail = unquote(page.get_attribute("#notice a.button", "href"))
-            assert mail.startswith("mailto:ann@example.org?subject=")
-            assert mail.endswith(f"&body={link}")
-            keep_picture(page, "organiser-invited-1280")
-            other = browser.new_page()
-            other.goto(link)
-            other.wait_for_selector("#progress:has-text('1 of')")
-            other.close()
-            page.fill("#invite [name=judge]", "idle")
-            page.click("button:has-text('Make a link')")
-            page.wait_for_selector("#notice:has-text('No questions are left')")
-            join_and_forget(page)
-            page.close()
-        states = {one.name: one.state for one in store.judges()}
-        assert (states["j05"], states["new"], states["j01"]) == (
-            "revoked",
-            "forgotten",
-            "forgotten",
-        )
+def test_a_judge_is_invited_replaced_and_forgotten_by_clicks(browser: Any, launched: Store) -> None:
+    with open_page(browser, launched, width=1280) as page:
+        page.on("dialog", lambda asked: asked.accept())
+        page.click("summary[aria-label='Change j05']")
+        page.click("button[aria-label='Revoke j05']")
+        page.wait_for_selector("#notice:has-text('j05 is removed')")
+        page.fill("#invite [name=judge]", "new")
+        page.fill("#invite [name=note]", "Ann <ann@example.org>, later")
+        assert page.input_value("#invite [name=seat]") == "j05"  # the free one, by itself
+        page.click("button:has-text('Make a link')")
+        page.wait_for_selector("#notice:has-text('The link of new')")
+        link = page.input_value("#notice input")
+        mail = unquote(page.get_attribute("#notice a.button", "href"))
+        assert mail.startswith("mailto:ann@example.org?subject=")
+        assert mail.endswith(f"&body={link}")
+        keep_picture(page, "organiser-invited-1280")
+        other = browser.new_page()
+        other.goto(link)
+        other.wait_for_selector("#progress:has-text('1 of')")
+        other.close()
+        page.fill("#invite [name=judge]", "idle")
+        page.click("button:has-text('Make a link')")
+        page.wait_for_selector("#notice:has-text('No questions are left')")
+        join_and_forget(page)
+    states = {one.name: one.state for one in launched.judges()}
+    assert (states["j05"], states["new"], states["j01"]) == (
+        "revoked",
+        "forgotten",
+        "forgotten",
+    )
 
 
 def join_and_forget(page: Any) -> None:
@@ -207,8 +199,7 @@ def test_on_a_phone_the_title_and_every_control_of_a_judge_are_in_sight(
     browser: Any, judged: Store
 ) -> None:
     width = 360
-    with run_site(Site(judged)) as address:
-        page = open_page(browser, judged, address, width=width)
+    with open_page(browser, judged, width=width) as page:
         assert page.locator(".bar .title").bounding_box()["width"] > 100
         row = page.locator(".people tbody tr").nth(1)
         assert row.locator("button").count() == 5
@@ -226,26 +217,21 @@ def test_on_a_phone_the_title_and_every_control_of_a_judge_are_in_sight(
         for one in page.locator(".tall").all():  # a telephone draws no bar where more would come
             assert one.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
         keep_picture(page, f"organiser-judges-{width}")
-        page.close()
 
 
-def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, tmp_path: Path) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        fill(store, make_campaign(TOLD))
-        store.do(lambda tx: judge_all(tx, "j05", 3, random.Random(1)))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, store, address, width=390)
-            asked: list[str] = []
-            page.click("summary[aria-label='Change j05']")
-            page.once("dialog", lambda one: (asked.append(one.message), one.dismiss()))
-            page.click("button[aria-label='Delete answers of j05']")
-            assert "Delete all that j05 answered" in asked[0]
-            assert sum(1 for _ in list_judgments(store)) == 3
-            page.once("dialog", lambda one: one.accept())
-            before = page.evaluate("scrollY")
-            page.click("button[aria-label='Delete answers of j05']")
-            page.wait_for_selector("#notice:has-text('and all answers')")
-            page.wait_for_timeout(300)
-            assert abs(page.evaluate("scrollY") - before) < 300  # the page stays where it was
-            page.close()
-        assert list(list_judgments(store)) == []
+def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, launched: Store) -> None:
+    launched.do(lambda tx: judge_all(tx, "j05", 3, random.Random(1)))
+    with open_page(browser, launched, width=390) as page:
+        asked: list[str] = []
+        page.click("summary[aria-label='Change j05']")
+        page.once("dialog", lambda one: (asked.append(one.message), one.dismiss()))
+        page.click("button[aria-label='Delete answers of j05']")
+        assert "Delete all that j05 answered" in asked[0]
+        assert sum(1 for _ in list_judgments(launched)) == 3
+        page.once("dialog", lambda one: one.accept())
+        before = page.evaluate("scrollY")
+        page.click("button[aria-label='Delete answers of j05']")
+        page.wait_for_selector("#notice:has-text('and all answers')")
+        page.wait_for_timeout(300)
+        assert abs(page.evaluate("scrollY") - before) < 300  # the page stays where it was
+    assert list(list_judgments(launched)) == []

@@ -17,8 +17,9 @@ from typing import Any
 
 import pytest
 
+from browsers import run_server
 from evenhand.web import Site, Store
-from evenhand.web.app import make_server, open_port
+from evenhand.web.app import open_port
 from evenhand.web.store import people
 from judge_pages import settle
 from stored_campaigns import fill, list_judgments, make_pairs, name_worker
@@ -107,21 +108,13 @@ def run_proxy(certificate: Path, port: int, strip: str) -> Iterator[Proxy]:
 @contextmanager
 def run_behind(store: Store, certificate: Path, strip: str) -> Iterator[Proxy]:
     """Serve a store under /study behind a proxy."""
-    begun = threading.Event()
     with (
         closing(open_port("127.0.0.1", 0)) as taken,
         run_proxy(certificate, taken.getsockname()[1], strip) as proxy,
     ):
         site = Site(store, "/study", proxy.address, proxies=("127.0.0.1/32",))
-        server = make_server(site, begun.set)
-        thread = threading.Thread(target=server.run, args=([taken],))
-        thread.start()
-        assert begun.wait(60)
-        try:
+        with run_server(taken, site):
             yield proxy
-        finally:
-            server.should_exit = server.force_exit = True
-            thread.join(60)
 
 
 @pytest.mark.parametrize("strip", ["", "/study"], ids=["path kept", "path taken"])

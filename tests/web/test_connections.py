@@ -3,8 +3,6 @@
 import asyncio
 import logging
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,12 +13,14 @@ from typing import Any
 
 import pytest
 
+from browsers import run_server
 from evenhand.design.campaign import Item
 from evenhand.web import Limits, Site, Store
-from evenhand.web.app import make_server, open_port
+from evenhand.web.app import open_port
 from evenhand.web.limits import parse_address
 from evenhand.web.links import read_links
 from evenhand.web.store import people
+from served_campaigns import start
 from stored_campaigns import fill, make_pairs
 
 SOON: dict[str, Any] = {"head": 1, "body_time": 1, "idle": 1, "stall": 2}
@@ -90,17 +90,8 @@ def drip(made: socket.socket, piece: bytes) -> bytes:
 def run(store: Store, proxies: tuple[str, ...] = (), **limits: Any) -> Iterator[Running]:
     """Serve a store that is launched."""
     site = Site(store, limits=Limits(**limits), proxies=proxies)
-    begun = threading.Event()
-    server = make_server(site, begun.set)
-    with closing(open_port("127.0.0.1", 0)) as taken:
-        thread = threading.Thread(target=server.run, args=([taken],))
-        thread.start()
-        assert begun.wait(LONG)
-        try:
-            yield Running(taken.getsockname()[1], site, server.server_state)
-        finally:
-            server.should_exit = server.force_exit = True
-            thread.join(LONG)
+    with closing(open_port("127.0.0.1", 0)) as taken, run_server(taken, site) as server:
+        yield Running(taken.getsockname()[1], site, server.server_state)
 
 
 @pytest.fixture
@@ -167,17 +158,19 @@ def large(store: Store) -> str:
     return f"/a/{store.do(people.replace_link, 'admin').token}/download/campaign.json"
 
 
-def test_a_download_of_which_little_is_read_is_ended(store: Store, large: str) -> None:
+@pytest.mark.parametrize("reads", [50, 0])
+def test_a_download_of_which_little_is_read_is_ended(store: Store, large: str, reads: int) -> None:
     with run(store, **SOON) as server, closing(server.dial(SO_RCVBUF=4096)) as made:
         made.sendall(f"GET {large} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         wait_for(lambda: bool(server.state.connections) and bool(made.recv(50)))
-        while server.state.connections:
+        while server.state.connections and reads:
             try:
-                made.recv(50)
+                made.recv(reads)
             except ConnectionError:
                 break
             time.sleep(0.05)
         wait_for(lambda: not server.state.connections)
+        assert len(read_all(made)) < 8_000_000
 
 
 def test_a_download_that_is_read_slowly_comes_whole(store: Store, large: str) -> None:
@@ -195,14 +188,7 @@ def test_a_download_that_is_read_slowly_comes_whole(store: Store, large: str) ->
 def test_six_hundred_half_requests_leave_room_for_a_judge(tmp_path: Path) -> None:
     """As the organiser starts it; all come from one address, as behind a proxy without a name."""
     (tmp_path / "items.csv").write_text("item,A,B\n1,one,uno\n2,two,due\n")
-    command = [sys.executable, "-m", "evenhand", "serve", "items.csv", "--port", "0"]
-    with (
-        subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server,
-        ExitStack() as stack,
-    ):
-        stack.callback(server.terminate)
-        assert server.stdout is not None
-        assert server.stdout.readline().startswith("serves")
+    with start(tmp_path, "items.csv", "--port", "0"), ExitStack() as stack:
         rows = (tmp_path / "items.links.csv").read_text()
         port = int(rows.partition("http://127.0.0.1:")[2].partition("/")[0])
         token = read_links(tmp_path / "items.links.csv")["judge", "judge-1"]
@@ -340,11 +326,3 @@ def test_the_real_client_is_counted_behind_proxies_that_were_named(
 def test_addresses_of_both_kinds_are_one() -> None:
     assert str(parse_address("::ffff:192.0.2.1")) == "192.0.2.1"
     assert [parse_address(one) for one in ("unknown", "", "::ffff:x", "_hidden")] == [None] * 4
-
-
-def test_a_download_that_nobody_reads_is_ended(store: Store, large: str) -> None:
-    with run(store, **SOON) as server, closing(server.dial(SO_RCVBUF=4096)) as made:
-        made.sendall(f"GET {large} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-        wait_for(lambda: bool(server.state.connections))
-        wait_for(lambda: not server.state.connections)
-        assert len(read_all(made)) < 8_000_000

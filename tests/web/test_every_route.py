@@ -126,7 +126,7 @@ def _find_sound(
         "/a/{token}/do": ("POST", f"{admin}/do", {"what": "resume"}),
         "/j/{token}/submit": ("POST", f"/j/{tokens['judge']}/submit", {"receipts": []}),
         "/j/{token}/file/{name}": ("GET", f"/j/{tokens['judge']}/file/{file}", None),
-        "/j/{token}/undo": ("POST", f"/j/{tokens['judge']}/undo", {"at": -1}),
+        "/j/{token}/undo": ("POST", f"/j/{tokens['judge']}/undo", {"at": "x"}),
         "/crowd/{token}": ("GET", f"/crowd/{tokens['crowd']}?PROLIFIC_PID={'5f' * 12}", None),
     }
     return sound.get(route.path)
@@ -145,7 +145,7 @@ def test_any_answer_is_stored_or_refused(
 ) -> None:
     token = tokens[f"j{judge}"]
     item = clients[0].get(f"/j/{token}/item").json()
-    told = {"ticket": item.get("ticket", 0), "key": item.get("key") if key is None else key}
+    told = {"ticket": item.get("ticket", ""), "key": item.get("key") if key is None else key}
     told |= {"answer": answer, "seconds": seconds}
     headers = {"content-type": "application/json"}
     found = clients[0].post(f"/j/{token}/answer", content=write(told), headers=headers)
@@ -223,14 +223,3 @@ def test_every_route_is_tried() -> None:
     """A mount or a socket would need tests of its own."""
     assert len(ROUTES) == len(make_app(NEVER).routes)
     assert len(ROUTES) >= 13
-
-
-@pytest.mark.parametrize("route", ROUTES, ids=lambda one: one.path)
-def test_a_wrong_method_is_refused_with_the_ones_that_are_right(
-    clients: tuple[TestClient, TestClient], tokens: dict[str, str], route: Route
-) -> None:
-    path = route.path.replace("{token}", tokens["judge"])
-    for method in {"GET", "POST", "PUT", "DELETE", "PATCH"} - set(route.methods or ()):
-        told = clients[0].request(method, path)
-        assert told.status_code == 405
-        assert set(told.headers["allow"].split(", ")) == route.methods

@@ -12,7 +12,7 @@ from browsers import run_site
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store
-from judge_pages import LAST, find_faults, keep_picture, open_page, press, settle
+from judge_pages import LAST, find_faults, judge_page, keep_picture, press, settle
 from stored_campaigns import fill, list_judgments
 from text_forms import FORMS, PAYLOADS, make_media, make_payloads, write_png
 from watched_pages import check_width, watch
@@ -97,59 +97,49 @@ def test_nothing_in_a_text_of_any_form_acts_loads_or_leaves_its_box(
 @pytest.mark.parametrize("form", SHOWN)
 @pytest.mark.parametrize("look", [(1280, "dark"), (390, "light")])
 def test_each_form_is_seen_and_answered_on_a_screen_and_a_phone(
-    browser: Any, tmp_path: Path, form: str, look: tuple[int, str]
+    browser: Any, store: Store, tmp_path: Path, form: str, look: tuple[int, str]
 ) -> None:
-    width, scheme = look
     campaign = make(tmp_path / "beside", form)
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, campaign)
-        with run_site(Site(store, "/study", files=campaign.files)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", width, scheme)
-            settle(page, "1 of 1")
-            page.wait_for_function("!document.querySelector('.unloaded')")
-            assert [
-                one for one in find_faults(page) if "link" not in one and "book" not in one
-            ] == []
-            boxes = page.locator(f".output .as-{form}")
-            assert boxes.count() == 2
-            parts = ("h3", "strong", "pre .code-k", "th", "math mfrac", "blockquote a", ".file img")
-            for one in parts if form == "markdown" else ():
-                assert page.locator(f".output {one}").count() >= 1, one
-            if form in ("markdown", "image"):
-                sizes = page.evaluate(
-                    "[...document.querySelectorAll('.output img')].map((one) => one.naturalWidth)"
-                )
-                assert {*sizes} == {600}
-            if form == "audio":
-                heard = "document.querySelector('.output audio')"
-                page.wait_for_function(f"{heard}.readyState >= 1")
-                assert page.evaluate(f"{heard}.duration") in (1, 2)
-            keep_picture(page, f"form-{form}-{width}")
-            named = {"image": "Image", "audio": "Recording", "markdown": "Text"}.get(form)
-            named = named or form.title()
-            assert page.inner_text(".choice.left").endswith(f"{named} 1 is better")
-            press(page, "1")
-            page.wait_for_selector(LAST)
-            page.close()
+    beside = {"prefix": "/study", "files": campaign.files}
+    with judge_page(browser, store, campaign, *look, **beside) as page:
+        settle(page, "1 of 1")
+        page.wait_for_function("!document.querySelector('.unloaded')")
+        assert [one for one in find_faults(page) if "link" not in one and "book" not in one] == []
+        boxes = page.locator(f".output .as-{form}")
+        assert boxes.count() == 2
+        parts = ("h3", "strong", "pre .code-k", "th", "math mfrac", "blockquote a", ".file img")
+        for one in parts if form == "markdown" else ():
+            assert page.locator(f".output {one}").count() >= 1, one
+        if form in ("markdown", "image"):
+            sizes = page.evaluate(
+                "[...document.querySelectorAll('.output img')].map((one) => one.naturalWidth)"
+            )
+            assert {*sizes} == {600}
+        if form == "audio":
+            heard = "document.querySelector('.output audio')"
+            page.wait_for_function(f"{heard}.readyState >= 1")
+            assert page.evaluate(f"{heard}.duration") in (1, 2)
+        keep_picture(page, f"form-{form}-{look[0]}")
+        named = {"image": "Image", "audio": "Recording", "markdown": "Text"}.get(form)
+        named = named or form.title()
+        assert page.inner_text(".choice.left").endswith(f"{named} 1 is better")
+        press(page, "1")
+        page.wait_for_selector(LAST)
         assert len([*list_judgments(store)]) == 1
 
 
 @pytest.mark.parametrize("form", SHOWN)
 @pytest.mark.parametrize("look", [(1280, "light"), (390, "dark"), (1280, "dark")])
 def test_axe_finds_nothing_on_texts_in_any_form(
-    browser: Any, tmp_path: Path, form: str, look: tuple[int, str]
+    browser: Any, tmp_path: Path, store: Store, form: str, look: tuple[int, str]
 ) -> None:
     axe = read_axe()
     width, scheme = look
     campaign = make(tmp_path / "beside", form, language="ar" if width == 390 else "en")
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, campaign)
-        with run_site(Site(store, files=campaign.files)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", width, scheme)
-            settle(page, "1 of 1")
-            page.wait_for_function("!document.querySelector('.unloaded')")
-            assert inspect(page, axe) == []
-            page.close()
+    with judge_page(browser, store, campaign, width, scheme, files=campaign.files) as page:
+        settle(page, "1 of 1")
+        page.wait_for_function("!document.querySelector('.unloaded')")
+        assert inspect(page, axe) == []
 
 
 WIDE = r"""```python
@@ -169,36 +159,32 @@ So $a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10} + a_{11}$ is $x
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_wide_code_formulas_and_tables_scroll_in_their_box_and_a_shade_says_so(
-    browser: Any, tmp_path: Path, scheme: str
+    browser: Any, store: Store, scheme: str
 ) -> None:
     settings = {"form": "markdown", "math": True}
     told = {"name": "n", "judges": ["j"], "texts": {"output": settings, "source": settings}}
     told |= {"tasks": [{"kind": "pair", "name": "better"}]}
     items = [{"item": "1", "source": WIDE, "outputs": {"A": WIDE, "B": "Short."}}]
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make_campaign({**told, "items": items}))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", 390, scheme)
-            settle(page, "1 of 1")
-            assert find_faults(page) == []
-            keep_picture(page, f"wide-{scheme}")
-            for part in ("pre", ".formula", ".wide", "p > math >> nth=0"):
-                box = page.locator(f".output {part}")
-                told = box.evaluate(SCROLLED)
-                assert told["room"] < told["all"], part
-                assert told["reached"] > 0, part
-                assert told["focus"] == 0, part
-                if "math" in part:  # letters stand up to its edge
-                    continue
-                assert edge(box, "start") == [False, True], part
-                assert edge(box, "end") == [True, False], part
-            assert page.locator(".output p > math").nth(1).evaluate("(one) => one.tabIndex") == -1
-            lines = page.locator(".output pre").evaluate(
-                "(one) => Math.round(one.querySelector('code').getBoundingClientRect().height"
-                " / parseFloat(getComputedStyle(one).lineHeight))"
-            )
-            assert lines == 2  # none is wrapped
-            page.close()
+    with judge_page(browser, store, {**told, "items": items}, 390, scheme) as page:
+        settle(page, "1 of 1")
+        assert find_faults(page) == []
+        keep_picture(page, f"wide-{scheme}")
+        for part in ("pre", ".formula", ".wide", "p > math >> nth=0"):
+            box = page.locator(f".output {part}")
+            told = box.evaluate(SCROLLED)
+            assert told["room"] < told["all"], part
+            assert told["reached"] > 0, part
+            assert told["focus"] == 0, part
+            if "math" in part:  # letters stand up to its edge
+                continue
+            assert edge(box, "start") == [False, True], part
+            assert edge(box, "end") == [True, False], part
+        assert page.locator(".output p > math").nth(1).evaluate("(one) => one.tabIndex") == -1
+        lines = page.locator(".output pre").evaluate(
+            "(one) => Math.round(one.querySelector('code').getBoundingClientRect().height"
+            " / parseFloat(getComputedStyle(one).lineHeight))"
+        )
+        assert lines == 2  # none is wrapped
 
 
 SCROLLED = """(one) => {
@@ -223,35 +209,31 @@ def edge(box: Any, place: str) -> list[bool]:
 
 
 def test_a_long_chat_scrolls_in_its_box_on_a_phone_and_begins_at_what_is_judged(
-    browser: Any, tmp_path: Path
+    browser: Any, tmp_path: Path, store: Store
 ) -> None:
     campaign = make(tmp_path / "beside", "chat")
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, campaign)
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", 390)
-            settle(page, "1 of 1")
-            long = page.locator(".output .turns").filter(has=page.locator(".turn >> nth=20"))
-            told = long.evaluate(
-                """(one) => ({ room: one.clientHeight, all: one.scrollHeight,
-                  seen: one.lastChild.getBoundingClientRect().bottom
-                    <= one.getBoundingClientRect().bottom + 1 })"""
-            )
-            assert told["room"] <= 844 / 2
-            assert told["all"] > 2 * told["room"]
-            assert told["seen"]
-            assert page.locator(".output .turn.judged").count() == 2
-            assert page.locator(".source .turn.judged").count() == 0
-            assert long.locator(".judged .role").inner_text() == "Assistant · Judge this turn"
-            roles = long.locator(".role bdi").all_inner_texts()
-            assert roles[:4] == ["System prompt", "User", "Assistant", "judge’s aunt"]
-            choices = page.locator(".choices").bounding_box()
-            assert choices["y"] + choices["height"] <= 844
-            page.close()
+    with judge_page(browser, store, campaign, 390) as page:
+        settle(page, "1 of 1")
+        long = page.locator(".output .turns").filter(has=page.locator(".turn >> nth=20"))
+        told = long.evaluate(
+            """(one) => ({ room: one.clientHeight, all: one.scrollHeight,
+              seen: one.lastChild.getBoundingClientRect().bottom
+                <= one.getBoundingClientRect().bottom + 1 })"""
+        )
+        assert told["room"] <= 844 / 2
+        assert told["all"] > 2 * told["room"]
+        assert told["seen"]
+        assert page.locator(".output .turn.judged").count() == 2
+        assert page.locator(".source .turn.judged").count() == 0
+        assert long.locator(".judged .role").inner_text() == "Assistant · Judge this turn"
+        roles = long.locator(".role bdi").all_inner_texts()
+        assert roles[:4] == ["System prompt", "User", "Assistant", "judge’s aunt"]
+        choices = page.locator(".choices").bounding_box()
+        assert choices["y"] + choices["height"] <= 844
 
 
 def test_marks_of_a_document_are_told_beside_a_source_in_markdown(
-    browser: Any, tmp_path: Path
+    browser: Any, store: Store
 ) -> None:
     told = {"name": "n", "judges": ["j"], "design": {"documents": True}}
     told |= {"texts": {"source": {"form": "markdown"}}, "tasks": [{"kind": "spans", "name": "q"}]}
@@ -259,75 +241,61 @@ def test_marks_of_a_document_are_told_beside_a_source_in_markdown(
         {"item": str(at), "document": "d", "source": "*Satz*", "outputs": {"A": "A line."}}
         for at in (1, 2)
     ]
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make_campaign({**told, "items": items}))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}")
-            settle(page, "1 of 2")
-            press(page, "ArrowRight 1 Escape 5 0 Enter")
-            settle(page, "2 of 2")
-            given = page.locator(".segment .given").inner_text()
-            assert given.startswith("Your answer: “A” minor; a score of 50.")
-            assert find_faults(page) == []
-            page.close()
+    with judge_page(browser, store, {**told, "items": items}) as page:
+        settle(page, "1 of 2")
+        press(page, "ArrowRight 1 Escape 5 0 Enter")
+        settle(page, "2 of 2")
+        given = page.locator(".segment .given").inner_text()
+        assert given.startswith("Your answer: “A” minor; a score of 50.")
+        assert find_faults(page) == []
 
 
 def test_a_role_and_a_severity_with_the_name_of_a_function_are_shown_by_their_name(
-    browser: Any, tmp_path: Path
+    browser: Any, store: Store
 ) -> None:
     names = ["constructor", "toString"]
     told = {"name": "n", "judges": ["j"], "texts": {"source": {"form": "chat"}}}
     told |= {"tasks": [{"kind": "spans", "name": "q", "severities": names}]}
     turns = [{"role": name, "content": "Hi"} for name in [*names, "__proto__", "user"]]
     items = [{"item": "1", "source": turns, "outputs": {"A": "A line."}}]
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make_campaign({**told, "items": items}))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}")
-            settle(page, "1 of 1")
-            roles = page.locator(".source .role").all_inner_texts()
-            assert roles == [*names, "__proto__", "User"]
-            assert page.locator(".severity span").all_inner_texts() == names
-            page.close()
+    with judge_page(browser, store, {**told, "items": items}) as page:
+        settle(page, "1 of 1")
+        roles = page.locator(".source .role").all_inner_texts()
+        assert roles == [*names, "__proto__", "User"]
+        assert page.locator(".severity span").all_inner_texts() == names
 
 
-def test_an_answer_waits_until_images_are_there(browser: Any, tmp_path: Path) -> None:
+def test_an_answer_waits_until_images_are_there(browser: Any, store: Store, tmp_path: Path) -> None:
     campaign = make(tmp_path / "beside", "image")
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, campaign)
-        with run_site(Site(store, files=campaign.files)) as address:
-            page = browser.new_page()
-            page.route("**/file/**", lambda route: route.abort())
-            page.goto(f"{address}/j/{links['j']}")
-            settle(page, "1 of 1")
-            page.wait_for_selector(".output .file button")
-            press(page, "1")
-            page.wait_for_selector("#notice:has-text('Wait until everything is loaded')")
-            assert [*list_judgments(store)] == []
-            page.unroute("**/file/**")
-            for _ in range(page.locator(".file button").count()):
-                page.click(".file button >> nth=0")
-                page.wait_for_timeout(100)
-            page.wait_for_function("!document.querySelector('.unloaded')")
-            press(page, "1")
-            page.wait_for_selector(LAST)
-            page.close()
+
+    def cut_off(page: Any) -> None:
+        page.route("**/file/**", lambda route: route.abort())
+
+    with judge_page(browser, store, campaign, ready=cut_off, files=campaign.files) as page:
+        settle(page, "1 of 1")
+        page.wait_for_selector(".output .file button")
+        press(page, "1")
+        page.wait_for_selector("#notice:has-text('Wait until everything is loaded')")
+        assert [*list_judgments(store)] == []
+        page.unroute("**/file/**")
+        for _ in range(page.locator(".file button").count()):
+            page.click(".file button >> nth=0")
+            page.wait_for_timeout(100)
+        page.wait_for_function("!document.querySelector('.unloaded')")
+        press(page, "1")
+        page.wait_for_selector(LAST)
         assert len([*list_judgments(store)]) == 1
 
 
-def test_letters_of_a_recording_are_not_answers(browser: Any, tmp_path: Path) -> None:
+def test_letters_of_a_recording_are_not_answers(browser: Any, tmp_path: Path, store: Store) -> None:
     """Arrows and the space bar are of the recording that has the focus, as in any player."""
     task = {"kind": "rating", "name": "good", "low": 1, "high": 5}
     campaign = make(tmp_path / "beside", "audio", tasks=[task])
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, campaign)
-        with run_site(Site(store, files=campaign.files)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}")
-            settle(page, "1 of 2")
-            page.focus(".output audio")
-            press(page, "ArrowRight ArrowLeft")
-            assert page.locator(".step[aria-checked=true]").count() == 0
-            press(page, "4")
-            settle(page, "2 of 2")
-            page.close()
+    with judge_page(browser, store, campaign, files=campaign.files) as page:
+        settle(page, "1 of 2")
+        page.focus(".output audio")
+        press(page, "ArrowRight ArrowLeft")
+        assert page.locator(".step[aria-checked=true]").count() == 0
+        press(page, "4")
+        settle(page, "2 of 2")
         assert [one.answer for one in list_judgments(store)] == [{"score": 4}]

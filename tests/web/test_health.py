@@ -7,7 +7,6 @@ import re
 import signal
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +21,7 @@ from evenhand.web import site as rates
 from evenhand.web.app import JsonLines, TimedLines, make_app
 from evenhand.web.site import Health, Rates, Site
 from evenhand.web.store.audit import check_store
+from served_campaigns import start
 from stored_campaigns import fill, judge_next, take
 
 
@@ -143,13 +143,9 @@ def test_a_record_of_the_log_is_one_line_of_json_whatever_is_in_it() -> None:
 
 def test_what_a_server_writes_after_its_start_has_the_time(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("item,A,B\n1,one,uno\n2,two,due\n")
-    command = [sys.executable, "-m", "evenhand", "serve", "items.csv", "--port", "0"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
+    words = ("items.csv", "--port", "0")
+    with start(tmp_path, *words, stderr=subprocess.PIPE) as server:
         assert server.stderr is not None
-        assert server.stdout.readline().startswith("serves")
         rows = (tmp_path / "items.links.csv").read_text()
         address = rows.partition("judge-1,")[2].partition("/j/")[0]
         (tmp_path / "items.db").rename(tmp_path / "gone")

@@ -73,7 +73,7 @@ def test_nothing_is_asked_before_the_judge_agreed_and_the_text_is_shown(
 ) -> None:
     first = client.get(f"/j/{links['j0']}/item").json()
     assert (first["state"], first["consent"]) == ("consent", "I agree.")
-    assert send(client, links["j0"], {"ticket": 0, "key": "k"}).status_code == 409
+    assert send(client, links["j0"], {"ticket": "x", "key": "k"}).status_code == 409
     assert begin(client, links["j0"])["state"] == "item"
 
 

@@ -24,6 +24,7 @@ from evenhand.web.store.audit import check_store
 from http_judges import check_stored, run_judges
 from markdown_pages import ROOT, blocks
 from postgres_server import Server
+from served_campaigns import start
 from started_servers import find_port
 from stored_campaigns import fill, judge_next, make_pairs
 
@@ -66,18 +67,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @contextmanager
 def serve(port: int = 0, end: signal.Signals = signal.SIGTERM) -> Iterator[str]:
     """Serve the campaign; give its address."""
-    words = ["serve", "campaign.toml", "--port", str(port)]
-    with subprocess.Popen(
-        [sys.executable, "-m", "evenhand", *words], stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdout.readline().startswith("serves")
-        try:
-            rows = Path("campaign.links.csv").read_text()
-            yield rows.partition("judge-1,")[2].partition("/j/")[0]
-        finally:
-            server.send_signal(end)
-            server.wait(60)
+    with start(Path(), "campaign.toml", "--port", str(port), end=end):
+        rows = Path("campaign.links.csv").read_text()
+        yield rows.partition("judge-1,")[2].partition("/j/")[0]
 
 
 def count(database: str) -> int:

@@ -10,6 +10,7 @@ from sqlalchemy import delete
 import evenhand
 from evenhand.design.campaign import Campaign, Design, Item, Judge
 from evenhand.design.tasks import PairTask
+from evenhand.ranking.sequential.leaderboard import Leaderboard
 from evenhand.ranking.sequential.watch import watch
 from evenhand.web import NotStored, Store
 from evenhand.web.dashboard import SETS_NOT_RENEWED, DashboardCache, LiveLeaderboards
@@ -66,15 +67,20 @@ def test_a_board_goes_on_after_a_restart_as_if_there_had_been_none(
         assert later.look("t", FREE).board.to_dict() == whole.look("t", FREE).board.to_dict()
 
 
+def follow(store: Store) -> Leaderboard:
+    """Count all votes anew; return what the board says."""
+    boards = LiveLeaderboards(store)
+    boards.catch_up()
+    return boards.look("t", FREE).board
+
+
 def test_an_answer_that_was_taken_back_counts_as_it_was_first_given(store: Store) -> None:
     fill(store, make())
     systems = take(store, "j0").ticket.systems
     judge_next(store, "j0", {"outcome": "left"})
     store.do(judging.undo, "j0")
     judge_next(store, "j0", {"outcome": "right"})
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    board = boards.look("t", FREE).board
+    board = follow(store)
     assert (board.n_votes, board.n_revised) == (1, 1)
     assert [one.system for one in board.standings if one.wins] == [systems[0]]
 
@@ -92,9 +98,7 @@ def test_a_second_login_of_one_person_adds_no_second_answer_to_a_question(
             asked.setdefault(judge, set()).add(frozenset(served.ticket.systems))
             judge_next(store, judge, prefer(served.ticket.systems, luck))
     assert asked["j0"] == asked["j1"]
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    board = boards.look("t", FREE).board
+    board = follow(store)
     questions = len(asked["j0"])
     assert (board.n_votes, board.n_revised) == (questions, questions)
 
@@ -126,9 +130,7 @@ def test_controls_tell_of_judges_and_stand_on_no_board(store: Store) -> None:
     while store.do(judging.serve, "j0") is not None:
         judge_next(store, "j0")
     assert {one.ticket.kind for one in list_judgments(store) if one.ticket} == {"target", "control"}
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    board = boards.look("t", FREE).board
+    board = follow(store)
     assert (board.n_votes, sorted(board.systems)) == (4, ["A", "B"])
 
 

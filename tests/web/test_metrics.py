@@ -4,9 +4,6 @@ import json
 import re
 import sqlite3
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -23,6 +20,7 @@ from evenhand.web.metrics import Metrics
 from evenhand.web.store import people
 from http_judges import fetch
 from markdown_pages import ROOT
+from served_campaigns import start
 from started_servers import find_port, write_campaign
 from stored_campaigns import LEFT, fill, make_pairs
 
@@ -122,29 +120,14 @@ def test_the_database_is_counted_at_most_once_in_five_seconds(
     assert (len(looks), counting.REST) == (2, 5)
 
 
-@contextmanager
-def serve(folder: Path, *words: str) -> Iterator[tuple[Any, int]]:
-    port = find_port()
-    command = [sys.executable, "-m", "evenhand", "serve", "campaign.toml", "--port", str(port)]
-    with subprocess.Popen(
-        [*command, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        try:
-            assert server.stdout.readline().startswith("serves")
-            yield server, port
-        finally:
-            server.terminate()
-            server.wait(20)
-
-
 def test_a_server_has_them_on_a_port_of_their_own_without_a_name_and_its_log_is_json(
     tmp_path: Path,
 ) -> None:
     write_campaign(tmp_path, items=20)
-    beside = find_port()
-    words = ("--metrics", str(beside), "--log", "json")
-    with serve(tmp_path, *words) as (server, port):
+    port, beside = find_port(), find_port()
+    words = ("--port", str(port), "--metrics", str(beside), "--log", "json")
+    with start(tmp_path, "campaign.toml", *words, stderr=subprocess.PIPE) as server:
+        assert server.stderr is not None
         tokens = read_links(tmp_path / "campaign.links.csv")
         judge, admin = tokens["judge", "judge-1"], tokens["admin", ""]
         note = {"what": "note", "judge": "judge-1", "note": "Ann Lee"}

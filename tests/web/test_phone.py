@@ -1,15 +1,13 @@
 """On a phone, what answers a question stays at the bottom of the window."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browsers import run_site
 from evenhand.design.reading import make_campaign
-from evenhand.web import Site, Store
-from judge_pages import LAST, find_faults, keep_picture, open_page, press, settle
-from stored_campaigns import fill, list_judgments
+from evenhand.web import Store
+from judge_pages import LAST, find_faults, judge_page, keep_picture, press, settle
+from stored_campaigns import list_judgments
 
 LONG = "The committee has decided that the rules for visitors change. " * 30
 TASKS = [
@@ -65,69 +63,57 @@ def campaign() -> Any:
 
 
 def test_answers_are_within_reach_of_long_texts_and_do_not_cover_them(
-    browser: Any, tmp_path: Path, campaign: Any
+    browser: Any, store: Store, campaign: Any
 ) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, campaign)
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", 390)
-            for place, (name, reached) in enumerate(REACHED.items(), start=1):
-                settle(page, f"{place} of {len(REACHED)}")
-                assert page.evaluate("document.documentElement.scrollHeight > 2 * innerHeight")
-                for which in reached:
-                    assert page.evaluate(HIDDEN, which) == [], (name, which)
-                assert find_faults(page) == []
-                keep_picture(page, f"phone-{name}")
-                scroll(page, "document.documentElement.scrollHeight")
-                assert page.evaluate(LOWEST), name
-                if name == "spans":
-                    scroll(page, "0")
-                    page.locator(".output .w").nth(4).click()
-                    assert page.evaluate(HIDDEN, ".severity") == []
-                    press(page, "2")
-                    assert page.evaluate(HIDDEN, ".kinds button") == []
-                    press(page, "1 Escape 9 0 Enter")
-                else:
-                    press(page, KEYS.get(name, "1"))
-            page.wait_for_selector(LAST)
-            page.close()
+    with judge_page(browser, store, campaign, 390) as page:
+        for place, (name, reached) in enumerate(REACHED.items(), start=1):
+            settle(page, f"{place} of {len(REACHED)}")
+            assert page.evaluate("document.documentElement.scrollHeight > 2 * innerHeight")
+            for which in reached:
+                assert page.evaluate(HIDDEN, which) == [], (name, which)
+            assert find_faults(page) == []
+            keep_picture(page, f"phone-{name}")
+            scroll(page, "document.documentElement.scrollHeight")
+            assert page.evaluate(LOWEST), name
+            if name == "spans":
+                scroll(page, "0")
+                page.locator(".output .w").nth(4).click()
+                assert page.evaluate(HIDDEN, ".severity") == []
+                press(page, "2")
+                assert page.evaluate(HIDDEN, ".kinds button") == []
+                press(page, "1 Escape 9 0 Enter")
+            else:
+                press(page, KEYS.get(name, "1"))
+        page.wait_for_selector(LAST)
         assert len(list(list_judgments(store))) == len(TASKS)
 
 
 def test_nothing_is_pinned_while_a_comment_is_written_nor_on_a_screen(
-    browser: Any, tmp_path: Path, campaign: Any
+    browser: Any, store: Store, campaign: Any
 ) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, campaign)
-        with run_site(Site(store)) as address:
-            read = "(which) => getComputedStyle(document.querySelector(which)).position"
-            page = open_page(browser, f"{address}/j/{links['j']}", 390)
-            settle(page, "1 of 7")
-            press(page, "1")
-            settle(page, "2 of 7")
-            assert page.evaluate(read, ".choices") == "sticky"
-            page.focus("#comment")
-            assert [page.evaluate(read, one) for one in (".choices", ".saving")] == ["static"] * 2
-            page.locator("#comment").blur()
-            page.set_viewport_size({"width": 1280, "height": 800})
-            assert page.evaluate(read, ".choices") == "static"
-            page.set_viewport_size({"width": 320, "height": 256})  # 1280 by 1024 at 400 %
-            assert page.evaluate(read, ".choices") == "static"
-            page.close()
+    read = "(which) => getComputedStyle(document.querySelector(which)).position"
+    with judge_page(browser, store, campaign, 390) as page:
+        settle(page, "1 of 7")
+        press(page, "1")
+        settle(page, "2 of 7")
+        assert page.evaluate(read, ".choices") == "sticky"
+        page.focus("#comment")
+        assert [page.evaluate(read, one) for one in (".choices", ".saving")] == ["static"] * 2
+        page.locator("#comment").blur()
+        page.set_viewport_size({"width": 1280, "height": 800})
+        assert page.evaluate(read, ".choices") == "static"
+        page.set_viewport_size({"width": 320, "height": 256})  # 1280 by 1024 at 400 %
+        assert page.evaluate(read, ".choices") == "static"
 
 
 def test_a_notice_on_a_phone_does_not_cover_the_answers(
-    browser: Any, tmp_path: Path, campaign: Any
+    browser: Any, store: Store, campaign: Any
 ) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, campaign)
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", 390)
-            settle(page, "1 of 7")
-            press(page, "1")
-            settle(page, "2 of 7")
-            page.click(".send")
-            page.wait_for_selector("#notice:has-text('Choose an answer first.')")
-            for which in ("#notice", "#question", *REACHED["comment"]):
-                assert page.evaluate(HIDDEN, which) == [], which
-            page.close()
+    with judge_page(browser, store, campaign, 390) as page:
+        settle(page, "1 of 7")
+        press(page, "1")
+        settle(page, "2 of 7")
+        page.click(".send")
+        page.wait_for_selector("#notice:has-text('Choose an answer first.')")
+        for which in ("#notice", "#question", *REACHED["comment"]):
+            assert page.evaluate(HIDDEN, which) == [], which

@@ -1,8 +1,7 @@
 """The public board: what it shows, whom it does not name, and that nothing is reached from it."""
 
 import random
-import subprocess
-import sys
+import re
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,7 +27,7 @@ from evenhand.web.store import llm, people
 from evenhand.web.store.judging import Answering, Reply
 from followed_campaigns import SYSTEMS, prefer
 from judge_pages import keep_picture
-from served_campaigns import read_links
+from served_campaigns import read_links, start
 from stored_campaigns import fill, invite_all, judge_next, take
 
 JUDGES = [
@@ -153,28 +152,12 @@ def test_nothing_of_the_campaign_is_reached_from_it(public: TestClient, store: S
     judge_on(store, 1)
     secrets = [*links.values()][:2]
     secrets += [store.do(people.replace_link, role).token for role in ("admin", "crowd")]
-    routes = [one for one in make_app(Site(store)).routes if isinstance(one, Route)]
-    names = ("comparisons.csv", "log.jsonl", "arena")
-    before = store.head()
-    asked = 0
-    for route in routes:
-        if route.path.startswith("/static/"):
-            continue
-        for token in secrets:
-            for name in names if "{name}" in route.path or "{kind}" in route.path else names[:1]:
-                path = route.path.replace("{token}", token)
-                path = path.replace("{name}", name).replace("{kind}", name)
-                for method in ("GET", "POST"):
-                    body = {"what": "pause"} if method == "POST" else None
-                    told = public.request(method, path, json=body)
-                    assert (told.status_code, told.headers["content-type"]) == (
-                        404,
-                        "application/json",
-                    )
-                    assert token not in told.text
-                    asked += 1
-    assert asked > 2 * len(routes)
-    assert store.head() == before
+    for route in (one for one in make_app(Site(store)).routes if isinstance(one, Route)):
+        for token in secrets if "{token}" in route.path else ():
+            path = re.sub(r"{(name|kind)}", "log.jsonl", route.path.replace("{token}", token))
+            for method in sorted(set(route.methods or ()) - {"HEAD"}):
+                told = public.request(method, path, json={"what": "pause"})
+                assert (told.status_code, token in told.text) == (404, False)
     for text in (public.get("/").text, public.get("/board.json").text):
         assert not any(token in text for token in secrets)
         assert "/a/" not in text
@@ -227,26 +210,19 @@ def test_whoever_asks_too_often_waits(store: Store) -> None:
 
 def test_a_process_serves_it_on_an_address_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text(ITEMS, encoding="utf-8")
-    command = [sys.executable, "-m", "evenhand", "serve", "items.csv", "--port", "0"]
-    with subprocess.Popen(
-        [*command, "--board", "0"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with start(tmp_path, "items.csv", "--port", "0", "--board", "0") as process:
         assert process.stdout is not None
-        try:
-            while not (line := process.stdout.readline()).startswith("board"):
-                assert line
-            address = line.split()[1].rstrip(",")
-            assert address.startswith("http://127.0.0.1:")
-            with urlopen(f"{address}board.json", timeout=60) as reply:
-                assert b'"n_judgments": 0' in reply.read()
-            for link in read_links(tmp_path / "items.toml").values():
-                with pytest.raises(HTTPError, match="404"):
-                    urlopen(address.rstrip("/") + link.path, timeout=60)
-                with urlopen(link.geturl(), timeout=60) as reply:  # the control
-                    assert reply.status == 200
-        finally:
-            process.terminate()
-            process.wait(20)
+        while not (line := process.stdout.readline()).startswith("board"):
+            assert line
+        address = line.split()[1].rstrip(",")
+        assert address.startswith("http://127.0.0.1:")
+        with urlopen(f"{address}board.json", timeout=60) as reply:
+            assert b'"n_judgments": 0' in reply.read()
+        for link in read_links(tmp_path / "items.toml").values():
+            with pytest.raises(HTTPError, match="404"):
+                urlopen(address.rstrip("/") + link.path, timeout=60)
+            with urlopen(link.geturl(), timeout=60) as reply:  # the control
+                assert reply.status == 200
 
 
 @pytest.mark.parametrize("address", ["here", "8001x", "0.0.0.0:", ":"])

@@ -3,6 +3,7 @@
 import json
 import random
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +16,7 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.cli import serve
 from evenhand.cli.main import main
+from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.errors import CampaignError, InvalidJudgments
 from evenhand.web import Site, Store
@@ -31,13 +33,32 @@ PLAN = 'new = "B"\nold = "C"\nmargin = 0.05\n'
 DIGEST = sha256(PLAN.encode()).hexdigest()
 
 
-def begin(store: Store, plan: str) -> None:
-    store.launch(make(items=8), plan=plan)
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the plan of the campaign is."""
+    return tmp_path / "gate.toml"
+
+
+def begin(store: Store, path: Path, plan: str = PLAN, campaign: Campaign | None = None) -> None:
+    """Write a plan, and launch a campaign with it."""
+    path.write_text(plan, encoding="utf-8")
+    store.launch(campaign or make(items=8), plan=plan)
     invite_all(store)
 
 
-def test_it_stands_in_the_first_record_and_is_no_longer_changed(store: Store) -> None:
-    begin(store, PLAN)
+def make_pairs(n: int, systems: Sequence[str], **design: int) -> Campaign:
+    """A campaign of pairs that six judges see; item n has an output of each system."""
+    items = [
+        {"item": f"{at}", "outputs": {one: f"{one}{at}" for one in systems[at % len(systems)]}}
+        for at in range(n)
+    ]
+    told = {"name": "c", "judges": [f"j{at}" for at in range(6)], "items": items}
+    told |= {"tasks": [{"kind": "pair", "name": "t"}]}
+    return make_campaign({**told, "design": {"judges_per_item": 6, **design}})
+
+
+def test_it_stands_in_the_first_record_and_is_no_longer_changed(store: Store, path: Path) -> None:
+    begin(store, path)
     assert store.plan == PLAN
     assert check_store(store, store.head()).holds
     assert not store.launch(store.campaign, plan=PLAN)
@@ -46,19 +67,19 @@ def test_it_stands_in_the_first_record_and_is_no_longer_changed(store: Store) ->
         store.launch(store.campaign, plan=PLAN.replace("0.05", "0.2"))
 
 
-def test_a_gate_by_another_plan_is_refused(store: Store, where: str, tmp_path: Path) -> None:
-    begin(store, PLAN)
+def test_a_gate_by_another_plan_is_refused(store: Store, where: str, path: Path) -> None:
+    begin(store, path)
     judge_some(store, 60)
-    path = tmp_path / "gate.toml"
-    path.write_text(PLAN, encoding="utf-8")
     assert evenhand.gate(where, plan=path).plan_sha256 == DIGEST
     path.write_text(PLAN.replace("0.05", "0.2"), encoding="utf-8")
     with pytest.raises(InvalidJudgments, match=f"{DIGEST} was registered when the campaign began"):
         evenhand.gate(where, plan=path)
 
 
-def test_a_gate_without_the_registered_plan_is_refused(store: Store, where: str) -> None:
-    begin(store, PLAN)
+def test_a_gate_without_the_registered_plan_is_refused(
+    store: Store, where: str, path: Path
+) -> None:
+    begin(store, path)
     judge_some(store, 60)
     for asked in ([], ["--new", "A", "--old", "C", "--margin", ".2"]):
         told = CliRunner().invoke(main, ["gate", where, *asked])
@@ -76,16 +97,14 @@ def prefer_b(store: Store, judge: str, *, better: bool = True) -> None:
 
 def end(store: Store, path: Path) -> None:
     """Let all answers be given: by three judges to 24 pairs."""
-    path.write_text(PLAN.replace("0.05", "0.2"), encoding="utf-8")
-    begin(store, path.read_text(encoding="utf-8"))
+    begin(store, path, PLAN.replace("0.05", "0.2"))
     for turn in range(72):
         prefer_b(store, f"j{turn % 3}", better=turn % 5 > 0)
 
 
 def test_answers_deleted_after_the_end_leave_it_exploratory(
-    store: Store, where: str, tmp_path: Path
+    store: Store, where: str, path: Path
 ) -> None:
-    path = tmp_path / "gate.toml"
     end(store, path)
     found = evenhand.gate(where, plan=path)
     assert not found.unplanned
@@ -102,9 +121,8 @@ def test_answers_deleted_after_the_end_leave_it_exploratory(
 
 
 def test_answers_revised_after_the_end_leave_it_exploratory(
-    store: Store, where: str, tmp_path: Path
+    store: Store, where: str, path: Path
 ) -> None:
-    path = tmp_path / "gate.toml"
     end(store, path)
     first = next(one for one in list_judgments(store) if one.judge == "j1")
     assert first.ticket is not None
@@ -116,10 +134,10 @@ def test_answers_revised_after_the_end_leave_it_exploratory(
 
 
 def test_moved_answers_are_counted_in_one_reading(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever counts again reads new records alone, and finds what one reading of all finds."""
-    end(store, tmp_path / "gate.toml")
+    end(store, path)
     read, take_one = list[int](), MoveCount.take
 
     def count_reads(moves: MoveCount, row: Any) -> None:
@@ -148,26 +166,23 @@ def test_moved_answers_are_counted_in_one_reading(
 
 
 def test_the_head_of_the_log_is_printed_so_that_a_cut_shows(
-    store: Store, where: str, tmp_path: Path
+    store: Store, where: str, path: Path
 ) -> None:
-    path = tmp_path / "gate.toml"
     end(store, path)
     told = CliRunner().invoke(main, ["gate", where, "--plan", str(path), "--json"])
     (said,) = (one for one in json.loads(told.stdout)["findings"] if one["code"] == "log")
     assert said["values"]["head"] == str(store.head())
     lines = [f"{one.write()}\n" for one in store.lines()]
-    log = tmp_path / "log.jsonl"
+    log = path.with_name("log.jsonl")
     log.write_text("".join(lines[:-1]), encoding="utf-8")
     for head, code in (([], 0), (["--head", said["values"]["head"]], 2)):
         assert CliRunner().invoke(main, ["check", str(log), *head]).exit_code == code
 
 
 def test_answers_deleted_before_the_end_leave_it_exploratory_too(
-    store: Store, where: str, tmp_path: Path
+    store: Store, where: str, path: Path
 ) -> None:
-    path = tmp_path / "gate.toml"
-    path.write_text(PLAN, encoding="utf-8")
-    begin(store, PLAN)
+    begin(store, path)
     for turn in range(60):
         prefer_b(store, f"j{turn % 3}")
     store.forget("j2", answers=True)
@@ -179,8 +194,7 @@ def test_answers_deleted_before_the_end_leave_it_exploratory_too(
     assert said == "20 answers deleted, or changed after all had been given"
 
 
-def test_a_log_that_was_changed_decides_nothing(store: Store, where: str, tmp_path: Path) -> None:
-    path = tmp_path / "gate.toml"
+def test_a_log_that_was_changed_decides_nothing(store: Store, where: str, path: Path) -> None:
     end(store, path)
     with closing(sqlite3.connect(where)) as file, file:
         file.execute("update tickets set record = null, state = 2 where number = 5")
@@ -193,13 +207,11 @@ def test_a_log_that_was_changed_decides_nothing(store: Store, where: str, tmp_pa
 
 @pytest.mark.parametrize("anytime", [False, True])
 def test_before_the_end_nothing_is_decided(
-    store: Store, where: str, tmp_path: Path, *, anytime: bool
+    store: Store, where: str, path: Path, *, anytime: bool
 ) -> None:
     """Three judges see each of three pairs of eight items: 72 answers."""
     plan = PLAN + "anytime = true\n" * anytime
-    begin(store, plan)
-    path = tmp_path / "gate.toml"
-    path.write_text(plan, encoding="utf-8")
+    begin(store, path, plan)
     judge_some(store, 60)
     early = "not decided yet: the plan decides once, at the end, and 12 answers are to come."
     found = evenhand.gate(where, plan=path)
@@ -210,12 +222,10 @@ def test_before_the_end_nothing_is_decided(
 
 
 def test_answers_of_a_judge_who_was_revoked_are_still_to_come(
-    store: Store, where: str, tmp_path: Path
+    store: Store, where: str, path: Path
 ) -> None:
     """Who could end a plan by revoking judges could end it where it passes."""
-    begin(store, PLAN)
-    path = tmp_path / "gate.toml"
-    path.write_text(PLAN, encoding="utf-8")
+    begin(store, path)
     judge_some(store, 66)
     store.revoke("j1")
     for judge in ("j0", "j2") * 2:
@@ -231,11 +241,12 @@ def test_answers_of_a_judge_who_was_revoked_are_still_to_come(
 
 
 def test_a_copy_of_the_answers_says_that_the_plan_is_not_in_it(
-    store: Store, where: str, tmp_path: Path
+    store: Store, where: str, path: Path
 ) -> None:
-    begin(store, PLAN)
+    begin(store, path)
     judge_some(store, 9)
-    told = CliRunner().invoke(main, ["convert", where, "-o", str(tmp_path / "votes.csv")])
+    votes = path.with_name("votes.csv")
+    told = CliRunner().invoke(main, ["convert", where, "-o", str(votes)])
     assert told.exit_code == 0
     said = "".join(told.stderr.split())
     assert f"SHA-256{DIGEST},whichthecampaignregistered" in said
@@ -245,10 +256,10 @@ def test_a_copy_of_the_answers_says_that_the_plan_is_not_in_it(
 
 @pytest.mark.parametrize("anytime", [False, True])
 def test_the_board_decides_when_the_plan_says(
-    store: Store, where: str, tmp_path: Path, *, anytime: bool
+    store: Store, where: str, path: Path, *, anytime: bool
 ) -> None:
     plan = PLAN + "anytime = true\n" * anytime
-    begin(store, plan)
+    begin(store, path, plan)
     with TestClient(make_public_app(Site(store))) as client:
         judge_some(store, 60)
         told = client.get("/board.json").json()["plan"]
@@ -261,30 +272,18 @@ def test_the_board_decides_when_the_plan_says(
     judge_some(store, 12)  # none remain
     with TestClient(make_public_app(Site(store))) as client:
         board = client.get("/board.json").json()
-    path = tmp_path / "gate.toml"
-    path.write_text(plan, encoding="utf-8")
     found = evenhand.gate(where, plan=path).to_dict()
     assert board["remaining"] == 0
     for key in ("decision", "answer", "comparisons"):
         assert board["plan"]["decision"][key] == found[key]
 
 
-def test_the_board_decides_nothing_by_other_systems(store: Store) -> None:
+def test_the_board_decides_nothing_by_other_systems(store: Store, path: Path) -> None:
     """B and C stand beside A each, and never beside each other."""
-    pairs = ["AB", "AC"] * 8
-    told = {
-        "name": "c",
-        "judges": [f"j{n}" for n in range(6)],
-        "tasks": [{"kind": "pair", "name": "t"}],
-        "design": {"judges_per_item": 6},
-        "items": [
-            {"item": f"{n}", "outputs": {one: f"{one}{n}" for one in pair}}
-            for n, pair in enumerate(pairs)
-        ],
-    }
-    store.launch(make_campaign(told), plan=PLAN)
-    invite_all(store)
-    judge_some_of(store, 96)
+    begin(store, path, campaign=make_pairs(16, ["AB", "AC"]))
+    luck = random.Random(3)
+    for turn in range(96):
+        judge_next(store, f"j{turn % 6}", {"outcome": luck.choice(["left", "right"])})
     with TestClient(make_public_app(Site(store))) as client:
         decision = client.get("/board.json").json()["plan"]["decision"]
     assert decision["decision"] == "undecided"
@@ -293,16 +292,8 @@ def test_the_board_decides_nothing_by_other_systems(store: Store) -> None:
     ]
 
 
-def judge_some_of(store: Store, number: int) -> None:
-    luck = random.Random(3)
-    for turn in range(number):
-        judge = f"j{turn % 6}"
-        take(store, judge)
-        judge_next(store, judge, {"outcome": luck.choice(["left", "right"])})
-
-
-def test_watch_and_the_organiser_see_it(store: Store, where: str) -> None:
-    begin(store, PLAN)
+def test_watch_and_the_organiser_see_it(store: Store, where: str, path: Path) -> None:
+    begin(store, path)
     said = " ".join(CliRunner().invoke(main, ["watch", where]).stdout.split())
     assert "plan B may replace C if it passes a gate with margin 0.05" in said
     assert DIGEST in said
@@ -386,29 +377,15 @@ def test_serve_takes_a_plan_that_answers_decide(tmp_path: Path, campaign: str, p
     assert serve._read_plan(str(path), planned) == path.read_text(encoding="utf-8")
 
 
-def test_the_board_counts_a_judge_once_at_any_time(
-    store: Store, where: str, tmp_path: Path
-) -> None:
+def test_the_board_counts_a_judge_once_at_any_time(store: Store, where: str, path: Path) -> None:
     """Six judges see three pairs twice, and answer them the other way round the second time."""
-    outputs = [{"item": f"{n}", "outputs": {one: f"{one}{n}" for one in "ABC"}} for n in range(6)]
-    told = {
-        "name": "c",
-        "judges": [f"j{n}" for n in range(6)],
-        "tasks": [{"kind": "pair", "name": "t"}],
-        "design": {"judges_per_item": 6, "repeats": 3, "lag": 3},
-        "items": outputs,
-    }
-    plan = PLAN + "anytime = true\n"
-    store.launch(make_campaign(told), plan=plan)
-    invite_all(store)
+    begin(store, path, PLAN + "anytime = true\n", make_pairs(6, ["ABC"], repeats=3, lag=3))
     luck = random.Random(5)
     for turn in range(126):
         ticket = take(store, f"j{turn % 6}").ticket
         better = ticket.systems[0] < ticket.systems[1]
         turned = ticket.kind == "repeat" or luck.random() < 0.2
         judge_next(store, f"j{turn % 6}", {"outcome": "left" if better != turned else "right"})
-    path = tmp_path / "gate.toml"
-    path.write_text(plan, encoding="utf-8")
     found = evenhand.gate(where, plan=path).to_dict()
     assert found["comparisons"][0]["judgments"] == 36
     with TestClient(make_public_app(Site(store))) as client:
@@ -418,24 +395,13 @@ def test_the_board_counts_a_judge_once_at_any_time(
 
 
 def test_the_board_decides_by_votes_that_are_all_alike(
-    store: Store, where: str, tmp_path: Path
+    store: Store, where: str, path: Path
 ) -> None:
-    plan = PLAN.replace("0.05", "0.2")
-    told = {
-        "name": "c",
-        "judges": [f"j{n}" for n in range(6)],
-        "tasks": [{"kind": "pair", "name": "t"}],
-        "design": {"judges_per_item": 6},
-        "items": [{"item": f"{n}", "outputs": {"B": "b", "C": f"c{n}"}} for n in range(6)],
-    }
-    store.launch(make_campaign(told), plan=plan)
-    invite_all(store)
+    begin(store, path, PLAN.replace("0.05", "0.2"), make_pairs(6, ["BC"]))
     for turn in range(36):
         ticket = take(store, f"j{turn % 6}").ticket
         outcome = "left" if ticket.systems[0] == "B" else "right"
         judge_next(store, f"j{turn % 6}", {"outcome": outcome})
-    path = tmp_path / "gate.toml"
-    path.write_text(plan, encoding="utf-8")
     found = evenhand.gate(where, plan=path).to_dict()
     assert found["decision"] == "passed"
     with TestClient(make_public_app(Site(store))) as client:

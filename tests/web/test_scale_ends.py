@@ -1,15 +1,11 @@
 """Each scale says in words what its ends mean, next to them, also to screen readers."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browsers import run_site
-from evenhand.design.reading import make_campaign
-from evenhand.web import Site, Store
-from judge_pages import find_faults, keep_picture, open_page, press, settle
-from stored_campaigns import fill
+from evenhand.web import Store
+from judge_pages import find_faults, judge_page, keep_picture, press, settle
 
 WORDS = {"low_label": "nothing of it", "high_label": "all of it"}
 TASKS: list[dict[str, Any]] = [
@@ -44,30 +40,26 @@ SIDES = """
 
 @pytest.mark.parametrize(("width", "language"), [(390, "en"), (1280, "en"), (390, "ar")])
 def test_ends_of_scales_have_their_words_beside_them_or_else_their_numbers(
-    browser: Any, tmp_path: Path, width: int, language: str
+    browser: Any, store: Store, width: int, language: str
 ) -> None:
     sync = pytest.importorskip("playwright.sync_api")
     told = {"name": "n", "judges": ["j"], "tasks": TASKS, "texts": {"page": {"language": language}}}
     items = [{"item": "1", "outputs": {"A": "one sentence"}}]
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make_campaign({**told, "items": items}))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", width)
-            for place, (name, said) in enumerate(SAID.items(), start=1):
-                settle(page, f"{place} of {len(TASKS)}")
-                for one in page.locator("[role=radiogroup], .slide, .number").all():
-                    sync.expect(one).to_have_accessible_description(said)
-                low, high = page.evaluate(SIDES)
-                assert (abs(low) < 3, abs(high) < 3) == (True, True), (name, low, high)
-                if page.locator(".slide").count():
-                    press(page, "ArrowLeft")  # the highest score, from which one is chosen
-                    spoken = page.get_attribute(".slide", "aria-valuetext")
-                    assert spoken == said[said.index("100") :]
-                else:
-                    ends = page.locator("[role=radio]")
-                    names = [one.get_attribute("aria-label") for one in (ends.first, ends.last)]
-                    assert " ".join(names) == said
-                assert find_faults(page) == []
-                keep_picture(page, f"ends-{name}-{width}-{language}")
-                press(page, KEYS.get(name, "Enter"))
-            page.close()
+    with judge_page(browser, store, {**told, "items": items}, width) as page:
+        for place, (name, said) in enumerate(SAID.items(), start=1):
+            settle(page, f"{place} of {len(TASKS)}")
+            for one in page.locator("[role=radiogroup], .slide, .number").all():
+                sync.expect(one).to_have_accessible_description(said)
+            low, high = page.evaluate(SIDES)
+            assert (abs(low) < 3, abs(high) < 3) == (True, True), (name, low, high)
+            if page.locator(".slide").count():
+                press(page, "ArrowLeft")  # the highest score, from which one is chosen
+                spoken = page.get_attribute(".slide", "aria-valuetext")
+                assert spoken == said[said.index("100") :]
+            else:
+                ends = page.locator("[role=radio]")
+                names = [one.get_attribute("aria-label") for one in (ends.first, ends.last)]
+                assert " ".join(names) == said
+            assert find_faults(page) == []
+            keep_picture(page, f"ends-{name}-{width}-{language}")
+            press(page, KEYS.get(name, "Enter"))

@@ -1,18 +1,16 @@
 """How long a campaign takes: told before it begins, with a line that suggests a break."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from browsers import run_site
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
-from evenhand.web import Site, Store
-from judge_pages import EARLY, find_faults, keep_picture, open_page, press, settle
+from evenhand.web import Store
+from judge_pages import EARLY, find_faults, install_clock, judge_page, keep_picture, press, settle
 from stored_campaigns import fill, list_judgments
 
 
@@ -71,23 +69,17 @@ def test_times_that_are_none_are_refused(time: dict[str, Any], says: str) -> Non
     ],
 )
 def test_before_a_judge_agrees_the_page_says_how_many_questions_how_long_and_the_pay(
-    browser: Any, tmp_path: Path, width: int, asked: tuple[int, int], facts: list[str]
+    browser: Any, store: Store, width: int, asked: tuple[int, int], facts: list[str]
 ) -> None:
     n, time = asked
     more: dict[str, Any] = {"consent": "Your judgments are published under a pseudonym."}
     more |= {"pay": {"per_hour": 12, "currency": "EUR"}} if len(facts) == 3 else {}
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make(n, {"seconds_per_answer": time}, **more))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", width)
-            page.wait_for_selector("h1:has-text('Before you begin')")
-            names, values = (
-                page.locator(f".sheet {one}").all_inner_texts() for one in ("dt", "dd")
-            )
-            assert [" ".join(one) for one in zip(names, values, strict=True)] == facts
-            assert find_faults(page) == []
-            keep_picture(page, f"consent-{width}-{n}-{time}")
-            page.close()
+    with judge_page(browser, store, make(n, {"seconds_per_answer": time}, **more), width) as page:
+        page.wait_for_selector("h1:has-text('Before you begin')")
+        names, values = (page.locator(f".sheet {one}").all_inner_texts() for one in ("dt", "dd"))
+        assert [" ".join(one) for one in zip(names, values, strict=True)] == facts
+        assert find_faults(page) == []
+        keep_picture(page, f"consent-{width}-{n}-{time}")
 
 
 def seen(page: Any) -> str:
@@ -98,49 +90,39 @@ def seen(page: Any) -> str:
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_break_is_suggested_after_so_much_work_once_and_its_time_is_not_counted(
-    browser: Any, tmp_path: Path, width: int
+    browser: Any, store: Store, width: int
 ) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make(9, {"break_after": 8}))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, "about:blank", width)
-            page.clock.install()
-            page.goto(f"{address}/j/{links['j']}")
-            for place, (minutes, worked) in enumerate(
-                [(4, 0), (6, 0), (0, 9), (0, 0), (5, 0), (2, 0), (1, 8), (0, 0)], start=1
-            ):
-                settle(page, f"{place} of 9")
-                told = f"You have worked for {worked} minutes" if worked else ""
-                assert seen(page).startswith(told), place
-                assert bool(seen(page)) == bool(worked), place
-                assert seen(page) in page.inner_text("#spoken"), place
-                if worked:
-                    keep_picture(page, f"rest-{width}")
-                    assert find_faults(page) == []
-                if place == 3:  # a pause after the suggestion, then a minute of work
-                    page.clock.fast_forward(4 * 60_000)
-                    page.mouse.move(50, place)
-                    page.clock.fast_forward(60_000)
-                page.clock.fast_forward(minutes * 60_000)
-                press(page, "1")
-            page.close()
-        seconds = [one.seconds or 0 for one in list_judgments(store)]
-        assert [round(one / 60) for one in seconds] == [4, 6, 1, 0, 5, 2, 1, 0]
+    campaign = make(9, {"break_after": 8})
+    with judge_page(browser, store, campaign, width, ready=install_clock) as page:
+        for place, (minutes, worked) in enumerate(
+            [(4, 0), (6, 0), (0, 9), (0, 0), (5, 0), (2, 0), (1, 8), (0, 0)], start=1
+        ):
+            settle(page, f"{place} of 9")
+            told = f"You have worked for {worked} minutes" if worked else ""
+            assert seen(page).startswith(told), place
+            assert bool(seen(page)) == bool(worked), place
+            assert seen(page) in page.inner_text("#spoken"), place
+            if worked:
+                keep_picture(page, f"rest-{width}")
+                assert find_faults(page) == []
+            if place == 3:  # a pause after the suggestion, then a minute of work
+                page.clock.fast_forward(4 * 60_000)
+                page.mouse.move(50, place)
+                page.clock.fast_forward(60_000)
+            page.clock.fast_forward(minutes * 60_000)
+            press(page, "1")
+    seconds = [one.seconds or 0 for one in list_judgments(store)]
+    assert [round(one / 60) for one in seconds] == [4, 6, 1, 0, 5, 2, 1, 0]
 
 
+@pytest.mark.parametrize("break_after", [0, 8])
 def test_no_break_is_suggested_where_the_campaign_wants_none_or_the_judge_was_away(
-    browser: Any, tmp_path: Path
+    browser: Any, store: Store, break_after: int
 ) -> None:
-    for break_after in (0, 8):
-        with Store.open(str(tmp_path / f"{break_after}.db")) as store:
-            links = fill(store, make(9, {"break_after": break_after}))
-            with run_site(Site(store)) as address:
-                page = open_page(browser, "about:blank")
-                page.clock.install()
-                page.goto(f"{address}/j/{links['j']}")
-                for place in range(1, 5):
-                    settle(page, f"{place} of 9")
-                    assert seen(page) == ""
-                    page.clock.fast_forward((4 if break_after == 0 else 11) * 60_000)
-                    press(page, "1")
-                page.close()
+    campaign = make(9, {"break_after": break_after})
+    with judge_page(browser, store, campaign, ready=install_clock) as page:
+        for place in range(1, 5):
+            settle(page, f"{place} of 9")
+            assert seen(page) == ""
+            page.clock.fast_forward((4 if break_after == 0 else 11) * 60_000)
+            press(page, "1")

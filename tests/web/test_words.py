@@ -167,7 +167,7 @@ def test_pages_are_in_the_language_of_the_campaign_and_hold_no_english(
         item = client.post(f"/j/{judge}/consent", json={}).json()
         refused = [
             client.post(f"/j/{judge}/answer", json={**sent, "key": "k", "answer": {}})
-            for sent in ({"ticket": item["ticket"]}, {"ticket": 99})
+            for sent in ({"ticket": item["ticket"]}, {"ticket": "x"})
         ]
         back = client.post(f"/j/{judge}/undo", json={})
         said = [*(one.json()["error"] for one in (*refused, back)), item["task"]["question"]]

@@ -1,21 +1,18 @@
 """Judges' pages in German on a phone and in Arabic on a screen, played by keys to the end."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from accessibility import inspect, read_axe
-from browsers import run_site
 from evenhand.design.campaign import Wording
 from evenhand.design.catalogues import Catalogue
 from evenhand.design.reading import make_campaign
-from evenhand.web import Site, Store
+from evenhand.web import Store
 from evenhand.web.site import find_words
-from judge_pages import EARLY, find_faults, keep_picture, open_page, press
-from stored_campaigns import fill, list_judgments
+from judge_pages import EARLY, find_faults, install_clock, judge_page, keep_picture, press
+from stored_campaigns import list_judgments
 
 TASKS = [
     {"kind": "pair", "name": "pair", "both_bad": True, "differences": True},
@@ -73,13 +70,6 @@ def make(language: str) -> Any:
     )
 
 
-@contextmanager
-def serve(store: Store, language: str) -> Iterator[str]:
-    link = fill(store, make(language))["j"]
-    with run_site(Site(store, words=find_words(Wording(language=language)))) as address:
-        yield f"{address}/j/{link}"
-
-
 def play(page: Any, language: str, look: Callable[[str], None]) -> None:
     """Agree, answer everything by keys, and look at each page on the way."""
     words = find_words(Wording(language=language)).gettext
@@ -113,11 +103,11 @@ def play(page: Any, language: str, look: Callable[[str], None]) -> None:
 
 @pytest.mark.parametrize(("width", "language"), LOOKS)
 def test_pages_are_played_by_keys_with_nothing_clipped_and_every_word_their_own(
-    browser: Any, tmp_path: Path, width: int, language: str
+    browser: Any, store: Store, width: int, language: str
 ) -> None:
     found: list[str] = []
-    with Store.open(str(tmp_path / "c.db")) as store, serve(store, language) as address:
-        page = open_page(browser, address, width)
+    words = find_words(Wording(language=language))
+    with judge_page(browser, store, make(language), width, words=words) as page:
 
         def look(what: str) -> None:
             keep_picture(page, f"words-{language}-{width}-{what}")
@@ -127,20 +117,18 @@ def test_pages_are_played_by_keys_with_nothing_clipped_and_every_word_their_own(
         root = page.locator("html")
         assert root.get_attribute("lang") == language
         assert root.get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
-        page.close()
         assert [one.answer for one in list_judgments(store)][-1]["score"] == 50  # type: ignore[index]
     assert found == []
 
 
 @pytest.mark.parametrize(("width", "language"), LOOKS[:2])
 def test_axe_finds_nothing_on_pages_in_another_language(
-    browser: Any, tmp_path: Path, width: int, language: str
+    browser: Any, store: Store, width: int, language: str
 ) -> None:
     axe, found = read_axe(), []
-    with Store.open(str(tmp_path / "c.db")) as store, serve(store, language) as address:
-        page = open_page(browser, address, width)
+    words = find_words(Wording(language=language))
+    with judge_page(browser, store, make(language), width, words=words) as page:
         play(page, language, lambda what: found.extend(inspect(page, axe, what)))
-        page.close()
     assert found == []
 
 
@@ -156,39 +144,30 @@ def test_axe_finds_nothing_on_pages_in_another_language(
     ],
 )
 def test_a_break_is_suggested_in_the_form_that_its_number_takes(
-    browser: Any, tmp_path: Path, language: str, minutes: int, told: str
+    browser: Any, store: Store, language: str, minutes: int, told: str
 ) -> None:
     outputs = {"A": "a", "B": "b"}
     items = [{"item": str(n), "outputs": outputs} for n in range(2)]
     planned = {"name": "n", "judges": ["j"], "items": items, "time": {"break_after": minutes}}
-    with Store.open(str(tmp_path / "c.db")) as store:
-        link = fill(store, make_campaign(planned))["j"]
-        with run_site(Site(store, words=find_words(Wording(language=language)))) as address:
-            page = browser.new_page()
-            page.clock.install()
-            page.goto(f"{address}/j/{link}")
-            page.wait_for_selector(".choice")
-            page.clock.fast_forward(minutes * 60_000)
-            press(page, "1")
-            page.wait_for_selector(f".rest:has-text('{told}')")
-            page.close()
+    words = find_words(Wording(language=language))
+    with judge_page(browser, store, planned, ready=install_clock, words=words) as page:
+        page.wait_for_selector(".choice")
+        page.clock.fast_forward(minutes * 60_000)
+        press(page, "1")
+        page.wait_for_selector(f".rest:has-text('{told}')")
 
 
-def test_markup_in_a_catalogue_is_text_on_the_page(browser: Any, tmp_path: Path) -> None:
+def test_markup_in_a_catalogue_is_text_on_the_page(browser: Any, store: Store) -> None:
     bad = "<img src=x onerror=document.title='hit'><script>document.title='hit'</script>"
     messages = dict.fromkeys(("Save and continue", "You have finished", "Text", "Score"), bad)
     task = {"kind": "rating", "name": "r"}
     items = [{"item": "1", "outputs": {"A": "a"}}]
-    with Store.open(str(tmp_path / "c.db")) as store:
-        planned = make_campaign({"name": "n", "judges": ["j"], "tasks": [task], "items": items})
-        link = fill(store, planned)["j"]
-        site = Site(store, words=Catalogue("de", "ltr", messages, (0,) * 200))
-        with run_site(site) as address:
-            page = open_page(browser, f"{address}/j/{link}")
-            page.wait_for_selector(".send:has-text('<script>')")
-            page.wait_for_timeout(EARLY)
-            press(page, "5 Enter")
-            page.wait_for_selector("h1:has-text('<img')")
-            assert page.locator("main img, main script").count() == 0
-            assert page.title() == "n"
-            page.close()
+    planned = {"name": "n", "judges": ["j"], "tasks": [task], "items": items}
+    words = Catalogue("de", "ltr", messages, (0,) * 200)
+    with judge_page(browser, store, planned, words=words) as page:
+        page.wait_for_selector(".send:has-text('<script>')")
+        page.wait_for_timeout(EARLY)
+        press(page, "5 Enter")
+        page.wait_for_selector("h1:has-text('<img')")
+        assert page.locator("main img, main script").count() == 0
+        assert page.title() == "n"

@@ -362,10 +362,9 @@ def read_mark(store: Readable) -> tuple[int, str]:
     return head, f"{head}-{store.clock.now() // PACE_AGE}"
 
 
-def read_pace(store: Readable, judges: Collection[str] | None = None) -> float | None:
-    late = select(log.c.body).where(log.c.kind == "judgment").order_by(log.c.number.desc())
-    if judges is not None:
-        late = late.where(log.c.judge.in_(judges))
+def read_pace(store: Readable, judges: Collection[str]) -> float | None:
+    mine = log.c.kind == "judgment", log.c.judge.in_(judges)
+    late = select(log.c.body).where(*mine).order_by(log.c.number.desc())
     with store.reading() as connection:
         bodies = connection.execute(late.limit(PACE_JUDGMENTS)).scalars()
         times: list[int] = [json.loads(one)["at"] for one in bodies]

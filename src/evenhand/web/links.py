@@ -34,20 +34,19 @@ from evenhand.errors import CampaignError
 from evenhand.web.downloads import defuse
 from evenhand.web.store import database, people
 from evenhand.web.store import queries as reading
-from evenhand.web.store.log import Record, UnknownLink, read_record
+from evenhand.web.store.log import Line, Record, UnknownLink, read_record
 from evenhand.web.store.people import Role, Token, read_token
-from evenhand.web.store.queries import LINE, make_line
+from evenhand.web.store.queries import LINE
 from evenhand.web.store.schema import log
 from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.store import Store
 from evenhand.web.store.transaction import WriteTransaction
 
 COLUMNS: Final = ("role", "judge", "link", "launch")
-FORMER: Final = COLUMNS[:3]  # Columns of files that were written before the launch was named
 # Where a link of each role leads
 PATHS: Final[Mapping[Role, str]] = {"judge": "j", "admin": "a", "crowd": "crowd"}
 Tokens = dict[tuple[str, str], str]  # Role and judge → token
-LinkRow = tuple[str, str, str, str]  # As COLUMNS; "" where an older file does not say it
+LinkRow = tuple[str, str, str, str]  # As COLUMNS
 
 
 @dataclass(frozen=True)
@@ -62,13 +61,7 @@ class LinksFile:
         }
 
     def is_of(self, connection: Connection) -> bool:
-        # A file that names no launch is of the one that knows any of its links.
-        if named := {launch for *_, launch in self.rows if launch}:
-            return named == {reading.read_launch(connection)}
-        return any(
-            read is not None and reading.knows_link(connection, read)
-            for read in map(read_token, self.tokens.values())
-        )
+        return {launch for *_, launch in self.rows if launch} == {reading.read_launch(connection)}
 
 
 def write_links(
@@ -94,23 +87,6 @@ def write_links(
     platform = store.campaign.platform
     mine = sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16]
 
-    def write(tokens: Tokens) -> Tokens:
-        rows = [
-            (role, judge, make_address(base, role, token, platform), launch)
-            for (role, judge), token in tokens.items()
-        ]
-        # a file that says the same already, such as in the form of a spreadsheet, stays
-        if path.exists() and sorted(rows) == sorted(before.rows):
-            if path.stat().st_mode & 0o077:
-                with suppress(OSError):
-                    path.chmod(0o600)
-            return tokens
-        _write_rows(path, rows)
-        return tokens
-
-    if not roles and (crowd or not store.vacancies()):
-        return write(valid_tokens)
-
     def work(tx: WriteTransaction) -> Tokens:
         free = () if crowd else people.list_vacancies(tx)
         offered, notes = _offer(tx, before.tokens), {one.name: one.note for one in judges}
@@ -121,11 +97,21 @@ def write_links(
         for role in roles:
             own = None if people.has_link(tx, role) else offered.get((role, ""))
             made[role, ""] = people.replace_link(tx, role, mine, token=own).token
-        return write(valid_tokens | made)
+        tokens = valid_tokens | made
+        rows = [
+            (role, judge, make_address(base, role, token, platform), launch)
+            for (role, judge), token in tokens.items()
+        ]
+        if not path.exists() or sorted(rows) != sorted(before.rows):
+            _write_rows(path, rows)
+        elif path.stat().st_mode & 0o077:  # it says the same, maybe in the form of a spreadsheet
+            with suppress(OSError):
+                path.chmod(0o600)
+        return tokens
 
-    made = store.do(work)
+    tokens = store.do(work)
     store.checkpoint()
-    return made
+    return tokens
 
 
 def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]:
@@ -169,7 +155,7 @@ def read_file(path: Path) -> LinksFile:
     names, *rows = [row for row in cells if any(row)] or [[""]]
     while names and not names[-1]:
         names.pop()
-    if set(names) not in ({*COLUMNS}, {*FORMER}) or any("".join(row[len(names) :]) for row in rows):
+    if {*names} != {*COLUMNS} or any("".join(row[len(names) :]) for row in rows):
         raise CampaignError(
             f"'{path}' is there and is not a file of links, whose columns are {', '.join(COLUMNS)}:"
             " choose another (--links)"
@@ -496,7 +482,7 @@ def read_comments(store: Store) -> list[Record]:
     wanted = select(*LINE).join(asked, asked.c.record == log.c.number)
     wanted = wanted.where(log.c.note.is_not(None)).order_by(log.c.number.desc()).limit(MAX_COMMENTS)
     with store.reading() as connection:
-        records = [read_record(make_line(row)) for row in connection.execute(wanted)]
+        records = [read_record(Line(*row)) for row in connection.execute(wanted)]
     return [one for one in records if one.comment]
 
 

@@ -159,7 +159,7 @@ Shown = tuple[Served, Sitting] | Ended | Consent
 
 
 class Sent(msgspec.Struct, forbid_unknown_fields=True):
-    ticket: int | str
+    ticket: str
     key: str
     answer: Any
     seconds: float | None = None
@@ -171,7 +171,7 @@ class Sent(msgspec.Struct, forbid_unknown_fields=True):
 class Back(msgspec.Struct, forbid_unknown_fields=True):
     # the ticket that the page shows, None at the end. The same wish sent twice takes one answer
     # back, since the judge is at another ticket after the first time.
-    at: int | str | msgspec.UnsetType | None = msgspec.UNSET
+    at: str | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class Submitted(msgspec.Struct, forbid_unknown_fields=True):

@@ -217,7 +217,7 @@ class Message(msgspec.Struct):
     number: int = 0  # of a question; 0 for what answers none
     question: Question | None = None  # what the server asks
     answer: Answer | None = None  # what was computed
-    word: str = ""  # of a refusal, as in `refusals.NUMBERS`; "" for none
+    word: str = ""  # of a refusal, as in `NUMBERS`; "" for none
     why: str = ""  # the refusal
     taken: bool = False  # whether the question arrived; the answer comes later
     log: str = ""  # a line for the server's log

@@ -146,23 +146,19 @@ def view_feedback(campaign: Campaign, ticket: Ticket, answer: Mapping[str, Any])
     taught = campaign.feedback(ticket)
     if taught is None:
         return None
-    right: Mapping[str, Any] = taught.answer
+    right: dict[str, Any] = dict(taught.answer)
     agrees: bool | None = None
-    if right:
-        # An answer to outputs as they are written as one to outputs as they are shown
+    if right:  # an answer to outputs as they are written becomes one to them as they are shown
         written = campaign.item(ticket.item).systems
-        shown = ticket.systems
-        turned = dict(right)
-        if "ranks" in turned:
-            ranks = dict(zip(written, turned["ranks"], strict=True))
-            turned["ranks"] = [ranks[system] for system in shown]
-        if "outcome" in turned and tuple(written) != tuple(shown):
+        if "ranks" in right:
+            ranks = dict(zip(written, right["ranks"], strict=True))
+            right["ranks"] = [ranks[system] for system in ticket.systems]
+        if "outcome" in right and tuple(written) != tuple(ticket.systems):
             sides = {"left": "right", "right": "left"}
-            turned["outcome"] = sides.get(turned["outcome"], turned["outcome"])
-        right = turned
+            right["outcome"] = sides.get(right["outcome"], right["outcome"])
         right = campaign.read_answer(ticket, right).to_dict()
         agrees = all(answer.get(name) == right[name] for name in right.keys() - {"comment"})
-    return {"text": taught.feedback, "right": dict(right), "agrees": agrees}
+    return {"text": taught.feedback, "right": right, "agrees": agrees}
 
 
 def _text(campaign: Campaign, name: str, words: str, *, drawn: bool) -> View:

@@ -14,7 +14,6 @@ from evenhand.web.store.log import AnsweredBefore, NoSuchJudge, NotYours
 from stored_campaigns import (
     LEFT,
     RIGHT,
-    HandClock,
     fill,
     judge_next,
     list_judgments,
@@ -32,15 +31,6 @@ def test_a_ticket_keeps_the_order_in_which_its_outputs_are_shown(store: Store) -
     [row] = store.rows("comparisons")
     assert (row["left"], row["right"]) == served.ticket.systems
     assert (row["outcome"], row["seconds"]) == ("left", 2.5)
-
-
-def test_a_second_tab_that_answers_later_is_shown_what_stands(store: Store) -> None:
-    fill(store)
-    served = take(store, "j0")
-    first = store.do(judging.append, reply_to(served, LEFT, key="tab one"))
-    with pytest.raises(AnsweredBefore, match="another tab") as refused:
-        store.do(judging.append, reply_to(served, RIGHT, key="tab two"))
-    assert refused.value.record == first
 
 
 def test_a_revision_is_a_new_record_that_names_the_old_one(store: Store) -> None:
@@ -83,17 +73,6 @@ def test_numbers_times_and_keys_that_cannot_be_are_refused(
             store.do(judging.append, replace(right, **{name: one}))
 
 
-def test_a_lease_that_ran_out_is_given_again_with_the_same_key(
-    store: Store, clock: HandClock
-) -> None:
-    fill(store)
-    served = take(store, "j0")
-    clock.wait(61)
-    again = take(store, "j0")
-    assert (again.ticket, again.key, again.since) == (served.ticket, served.key, served.since)
-    assert again.until > served.until
-
-
 def test_a_late_copy_is_not_taken_for_stored_when_another_answer_stands_since(
     store: Store,
 ) -> None:
@@ -101,23 +80,19 @@ def test_a_late_copy_is_not_taken_for_stored_when_another_answer_stands_since(
     first = take(store, "j0")
     old = reply_to(first)
     store.do(judging.append, old)
-    new = store.do(judging.append, reply_to(store.do(judging.undo, "j0"), RIGHT))
-    with pytest.raises(AnsweredBefore) as refusal:
+    store.do(judging.append, reply_to(store.do(judging.undo, "j0"), RIGHT))
+    with pytest.raises(AnsweredBefore, match="took the place of this one"):
         store.do(judging.append, old)
-    assert refusal.value.record == new
     assert [one.answer for one in list_judgments(store)] == [RIGHT]
 
 
-def test_a_late_copy_of_an_answer_that_was_revised_is_shown_the_revision(store: Store) -> None:
+def test_a_late_copy_of_an_answer_that_was_revised_is_refused(store: Store) -> None:
     fill(store)
     old = reply_to(take(store, "j0"))
     first = store.do(judging.append, old)
-    revised = store.do(
-        judging.append, Reply("j0", old.ticket, RIGHT, "again", replaces=first.number)
-    )
-    with pytest.raises(AnsweredBefore) as refusal:
+    store.do(judging.append, Reply("j0", old.ticket, RIGHT, "again", replaces=first.number))
+    with pytest.raises(AnsweredBefore, match="took the place of this one"):
         store.do(judging.append, old)
-    assert refusal.value.record == revised
 
 
 def test_nobody_revises_what_the_one_before_them_in_the_seat_answered(store: Store) -> None:

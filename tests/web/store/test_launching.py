@@ -9,7 +9,8 @@ from threading import Barrier
 import pytest
 
 from evenhand.data.coding import SEED
-from evenhand.design.assignment import assign
+from evenhand.design.assignment import Assignment, assign
+from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
@@ -112,13 +113,21 @@ def test_links_of_two_servers_on_one_database_are_all_good(where: str, tmp_path:
         assert two.identify(again["admin", ""]) == two.identify(second["admin", ""])
 
 
-def test_tickets_that_break_a_promise_are_not_launched(store: Store) -> None:
+def test_tickets_that_break_a_promise_are_not_launched(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One ticket shows an output beside itself."""
     campaign = make_pairs(judges_per_item=2)
-    right = assign(campaign)
-    shown = right.shown.copy()
-    shown[0] = shown[0][0]
-    with pytest.raises(CampaignError, match=r"does not keep what it promises.*outputs shown"):
-        store.launch(campaign, replace(right, shown=shown))
+
+    def spoil(planned: Campaign) -> Assignment:
+        right = assign(planned)
+        shown = right.shown.copy()
+        shown[0] = shown[0][0]
+        return replace(right, shown=shown)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("evenhand.web.store.store.assign", spoil)
+        with pytest.raises(CampaignError, match=r"does not keep what it promises.*outputs shown"):
+            store.launch(campaign)
     assert store.find_campaign() is None
-    assert store.launch(campaign, right)
+    assert store.launch(campaign)

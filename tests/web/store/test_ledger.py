@@ -46,8 +46,8 @@ def look(store: Store) -> tuple[AssignmentLedger, AssignmentLedger]:
     """The ledger that was followed, and the one that is counted anew."""
 
     def work(tx: WriteTransaction) -> tuple[AssignmentLedger, AssignmentLedger]:
-        assert tx.assigner is not None
-        followed = tx.assigner._catch_up(tx)
+        assert store._assigner is not None
+        followed = store._assigner._catch_up(tx)
         anew = build_ledger(tx, store.campaign)
         for ticket in find_expired(tx):
             anew.give_up(ticket)

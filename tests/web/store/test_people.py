@@ -197,9 +197,8 @@ def test_a_worker_who_left_is_told_so_whatever_the_browser_brings(store: Store) 
 def test_a_seat_goes_to_the_next_worker_only_if_something_will_be_asked(
     store: Store, answered: int
 ) -> None:
-    campaign = make_pairs(items=4, judges=1, repeats=2, lag=1)
-    tickets = assign(campaign)
-    store.launch(campaign, tickets)
+    store.launch(make_pairs(items=4, judges=1, repeats=2, lag=1))
+    tickets = assign(store.campaign)
     judge = store.do(people.enrol, "prolific", "w1").judge
     for _ in range(answered):
         judge_next(store, judge)

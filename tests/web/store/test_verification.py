@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +16,8 @@ from evenhand.web import Store
 from evenhand.web.store import judging
 from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.judging import Answering, answer
-from evenhand.web.store.log import GENESIS, Line, canonical, digest
-from evenhand.web.store.verification import Head, read_head, read_log, read_receipt, verify
+from evenhand.web.store.log import GENESIS, Line, canonical, digest, draw_salt
+from evenhand.web.store.verification import FACTS, Head, read_head, read_log, read_receipt, verify
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs, reply_to
 
 JUDGMENTS = 60
@@ -88,7 +89,16 @@ def _cut(lines: list[bytes], draws: random.Random) -> int:
     return len(lines) + 1
 
 
-@pytest.mark.parametrize("kind", [_flip, _delete, _duplicate, _swap, _change_outcome, _cut])
+def _cut_within_a_line(lines: list[bytes], draws: random.Random) -> int:
+    del lines[draws.randint(1, len(lines)) :]
+    lines[-1] = lines[-1][: draws.randrange(1, len(lines[-1]) - 1)]
+    return len(lines)
+
+
+MUTATIONS = (_flip, _delete, _duplicate, _swap, _change_outcome, _cut, _cut_within_a_line)
+
+
+@pytest.mark.parametrize("kind", MUTATIONS)
 def test_each_kind_of_mutation_is_found_at_its_place(
     written: list[bytes], kind: Callable[[list[bytes], random.Random], int], tmp_path: Path
 ) -> None:
@@ -144,19 +154,37 @@ def test_the_log_of_a_database_reads_back_from_a_file(store: Store, tmp_path: Pa
     assert list(read_log(path)) == list(store.lines())
 
 
-def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
-    """Whoever forges a log makes its hashes, too."""
+def forge(*times: int) -> list[dict[str, Any]]:
+    """A launch, and pauses and resumes at some times."""
+    facts = {**dict.fromkeys(FACTS["launch"], ""), "tickets": 0}
+    kinds = ("launch", *("pause", "resume") * len(times))
+    bodies = [{"at": at, "judge": "", "kind": kind} for at, kind in zip(times, kinds, strict=False)]
+    bodies[0]["facts"] = facts
+    return [{**body, "salt": draw_salt()} for body in bodies]
+
+
+def chain(bodies: list[dict[str, Any]]) -> list[Line]:
+    """Make lines with the hashes that are right, as whoever forges a log does."""
     lines, before = [], GENESIS
-    for number, at in enumerate((5, 7, 7, 6), start=1):
-        kind = ("launch", "pause", "resume", "pause")[number - 1]
-        body = {"at": at, "before": before, "judge": "", "kind": kind, "number": number}
-        if kind == "launch":
-            body["facts"] = {"tickets": 0}
-        told = canonical(body)
+    for number, body in enumerate(bodies, start=1):
+        told = canonical({**body, "before": before, "number": number})
         before = digest(told)
         lines.append(Line(number, told, before))
+    return lines
+
+
+def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
+    lines = chain(forge(5, 7, 7, 6))
     assert verify(lines[:3]).holds
     assert (verify(lines).bad, verify(lines).reason) == (4, "it is older than the record before it")
+
+
+def test_behind_the_first_salt_each_record_has_one() -> None:
+    bodies = forge(5, 7, 7)
+    del bodies[0]["salt"]  # as the first logs had none
+    assert verify(chain(bodies)).holds
+    del bodies[2]["salt"]
+    assert verify(chain(bodies)).bad == 3
 
 
 def _keep_answering(store: Store, judge: str, over: threading.Event) -> None:

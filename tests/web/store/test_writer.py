@@ -136,14 +136,7 @@ JUDGES = [f"j{n}" for n in range(6)]
 
 def write_together(store: Store, works: list[Work]) -> list[Future[Any]]:
     """Let pieces of work wait, so that they are one batch."""
-    begun, go = threading.Event(), threading.Event()
-
-    def wait(_: WriteTransaction) -> None:
-        begun.set()
-        go.wait(30)
-
-    store.write(wait)
-    begun.wait(30)
+    go = _hold(store)
     waiting = [store.write(one) for one in works]
     go.set()
     return waiting

@@ -12,15 +12,13 @@ from __future__ import annotations
 import codecs
 import json
 import os
-import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from math import isclose
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
@@ -32,6 +30,7 @@ from evenhand.data.coding import SEED
 from evenhand.design.assignment import Assignment, Codes, assign
 from evenhand.design.campaign import Campaign, read_seed, write_seed
 from evenhand.design.guarantees import DesignCheck, verify_collected
+from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import TICKET_KINDS, Ticket
 from evenhand.errors import (
     CampaignError,
@@ -52,11 +51,8 @@ from evenhand.web.store.queries import (
     LINE,
     MoveCount,
     Readable,
-    explained,
-    make_line,
     open_to_read,
     read_head,
-    read_launched,
     stream,
 )
 from evenhand.web.store.schema import (
@@ -158,28 +154,28 @@ NOT_READ: Final = "a table holds what cannot be read"
 Fault = tuple[int, str]  # Number of a record, 0 for none, and what is wrong
 
 
-def check_database(
-    connection: Connection,
+def check_store(
+    store: Readable,
     head: Head | None = None,
-    *,
     receipts: Collection[str] = (),
     moves: MoveCount | None = None,
 ) -> LogCheck:
     """Check a log and what stands beside it; moves: counts its answers in the same reading."""
-    try:
-        damage = _find_damage(connection) or _check_version(connection)
-        if not damage:
-            if moves is not None:
-                moves.begin(connection)
-            return _Comparison(connection, moves).run(head, receipts)
-    except UnicodeDecodeError:
-        damage = "a text is no UTF-8"
-    except DatabaseError as fault:
-        damage = (str(fault.orig).splitlines() or [""])[0]
-        code = str(getattr(fault.orig, "sqlstate", None) or "")
-        words = ("malformed", "not a database", "Could not decode")
-        if not code.startswith("XX") and not any(word in damage for word in words):
-            raise
+    with store.reading() as connection:
+        try:
+            damage = _find_damage(connection) or _check_version(connection)
+            if not damage:
+                if moves is not None:
+                    moves.begin(connection)
+                return _Comparison(connection, moves).run(head, receipts)
+        except UnicodeDecodeError:
+            damage = "a text is no UTF-8"
+        except DatabaseError as fault:
+            damage = (str(fault.orig).splitlines() or [""])[0]
+            code = str(getattr(fault.orig, "sqlstate", None) or "")
+            words = ("malformed", "not a database", "Could not decode")
+            if not code.startswith("XX") and not any(word in damage for word in words):
+                raise
     return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
 
 
@@ -254,15 +250,14 @@ class _Comparison:
         if first is None:
             return ""
         try:
-            record = read_record(make_line(first))
+            record = read_record(Line(*first))
             planned, wrong = self._read_campaign(record)
             if planned is None:
                 return wrong
             assignment, wrong = read_design(self.connection, planned, record.facts)
         except UNREADABLE:
             return "the campaign is not the one that was launched"
-        known = self.connection.execute(select(judges.c.name, judges.c.seat))
-        self.replay = Replay(planned, assignment, {row.name: row.seat for row in known})
+        self.replay = Replay(planned, assignment)
         self.boards = _Boards(planned, read_boards(self.connection))
         return wrong
 
@@ -277,11 +272,10 @@ class _Comparison:
         if [tuple(row) for row in rows] != [(1, *wanted)]:
             return None, "the columns of the campaign say something else"
         try:
-            planned = read_launched(spec[0].body)
+            planned = make_campaign(json.loads(spec[0].body))
         except EvenhandError:
             return None, "the campaign cannot be read"
-        seed = write_seed(planned.drawing_seed)
-        if record.facts.get("seed", seed) != seed:  # older versions did not record it
+        if record.facts["seed"] != write_seed(planned.drawing_seed):
             return None, "the seed of the launch is not the campaign's"
         return planned, ""
 
@@ -290,7 +284,7 @@ class _Comparison:
         columns = [log.c[name] for name in COPIES]
         rows = stream(self.connection, select(*LINE, *columns).order_by(log.c.number))
         for place, row in enumerate(rows, start=1):
-            yield make_line(row)
+            yield Line(*row[: len(LINE)])
             record = self.replay.last
             assert record is not None
             number = record.ticket.number if record.ticket else None
@@ -540,38 +534,9 @@ def audit(
     receipts: Collection[str] = (),
     moves: MoveCount | None = None,
 ) -> LogCheck:
-    """Check a log; of a file with older tables a copy is brought up to date, and checked."""
     if not _is_database(where):
         return verify(read_log(where), head, receipts=receipts)
-    try:
-        return check_store(open_to_read(where), head, receipts, moves)
-    except database.OtherVersion:
-        if "://" in where:
-            raise
-    with TemporaryDirectory(prefix="evenhand-") as folder:
-        copy = str(Path(folder) / "copy.db")
-        # Copy a SQLite file that holds older tables, and bring the copy up to date
-        source = open_to_read(where)
-        with source.reading() as connection, closing(sqlite3.connect(copy)) as target:
-            driver: Any = connection.connection.driver_connection
-            driver.backup(target)
-        engine = database.connect(copy)
-        try:
-            with explained():
-                database.migrate(engine)
-        finally:
-            engine.dispose()
-        return check_store(open_to_read(copy), head, receipts, moves)
-
-
-def check_store(
-    store: Readable,
-    head: Head | None = None,
-    receipts: Collection[str] = (),
-    moves: MoveCount | None = None,
-) -> LogCheck:
-    with store.reading() as connection:
-        return check_database(connection, head, receipts=receipts, moves=moves)
+    return check_store(open_to_read(where), head, receipts, moves)
 
 
 def write_log(where: str, path: str | Path) -> int:
@@ -586,7 +551,7 @@ def write_log(where: str, path: str | Path) -> int:
             open_to_read(where).reading() as connection,
         ):
             for row in stream(connection, select(*LINE).order_by(log.c.number)):
-                file.write(f"{make_line(row).write()}\n")
+                file.write(f"{Line(*row).write()}\n")
                 count += 1
     except FileExistsError:
         raise UnknownOption(f"--write-log {path}: the file is there; name another one") from None

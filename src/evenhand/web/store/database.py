@@ -186,15 +186,15 @@ class WriteConnection:
     # answer, and on PostgreSQL a way to the server and back. So a connection that was good a moment
     # ago is used again; after a fault, or after a pause, the pool gives one that is alive.
 
-    def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._engine, self._clock = engine, clock
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._kept: Connection | None = None
         self._until = 0.0
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """Give a connection in a transaction: committed at the end, rolled back after a fault."""
-        if self._kept is None or self._clock() > self._until:
+        if self._kept is None or time.monotonic() > self._until:
             self.close()
             self._kept = self._engine.connect().execution_options(**WRITE)
         good = False
@@ -205,7 +205,7 @@ class WriteConnection:
         finally:
             if not good:
                 self.close()
-        self._until = self._clock() + FRESH
+        self._until = time.monotonic() + FRESH
 
     def checkpoint(self) -> bool:
         """Bring SQLite's write-ahead log into the file, and let the connection go."""
@@ -260,7 +260,8 @@ class Clock:
         return self.start + max(0, int((self.steady() - self.began) * 1000))
 
 
-VERSION: Final = "0006"  # The last of `migrations/versions/`
+VERSION: Final = "0001"  # The last of `migrations/`
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
 # Tables that every version has
 OURS: Final = frozenset({"campaign", "judges", "log", "seats", "tickets"})
 _LOCK: Final = 0x6576656E  # "even": one server at a time makes tables in PostgreSQL
@@ -275,13 +276,9 @@ class NotOurs(CampaignError):
         self.others = others  # tables of another program
 
 
-class OtherVersion(CampaignError):
-    """The tables are older or newer than those of this program."""
-
-
 def refuse_other_version(version: str) -> None:
     if version not in ("", VERSION):
-        raise OtherVersion(
+        raise CampaignError(
             f"the tables are of version {version}, and this program reads version {VERSION}: an"
             " older one is brought up to date by 'evenhand serve', a newer one needs the Evenhand"
             " that wrote it"
@@ -331,20 +328,26 @@ def migrate(engine: Engine) -> None:
                 f"the database is of version {stored_version}, this program knows {VERSION}: it was"
                 " written by a newer Evenhand; install that one"
             )
-        _run(connection)
+        _run(connection, stored_version)
 
 
-def _run(connection: Connection) -> None:
+def _run(connection: Connection, stored_version: str) -> None:
+    """Make the tables where there are none; else run the revisions that were not run."""
     from alembic.config import Config
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext
     from alembic.script import ScriptDirectory
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    for option in ("script_location", "version_locations"):
+        config.set_main_option(option, str(MIGRATIONS))
     config.set_main_option("path_separator", "os")
     script = ScriptDirectory.from_config(config)
     steps = {"fn": lambda revision, _context: script._upgrade_revs("head", revision)}
     context = MigrationContext.configure(connection, opts=steps)
+    if not stored_version:
+        TABLES.create_all(connection)
+        context.stamp(script, "head")
+        return
     with Operations.context(context):
         context.run_migrations()

@@ -222,11 +222,11 @@ def empty(tx: WriteTransaction, seat: str) -> dict[str, Any] | None:
 
 def _assign(tx: WriteTransaction, row: Any, judge: str) -> Any:
     """Let the policy fill a ticket, and put into the log how; None where nothing is left."""
-    pair = tx.assigner.assign(tx, row.seat) if tx.assigner is not None else None
+    pair = tx.assign(tx, row.seat)
     if pair is None:
         return None
     for ticket in pair.instead:
-        tx.change(_FILL, {"ticket": ticket, **{f"new_{name}": _FREE[name] for name in _FREE}})
+        tx.change(_FILL, {"ticket": ticket, **_renew(_FREE)})
         tx.change(_TAKE, {"number": ticket})
     systems = json.dumps(pair.systems, ensure_ascii=False)
     filled = _fill(tx, row, {"item": pair.item, "systems": systems, "chosen": pair.chosen})
@@ -238,8 +238,13 @@ def _assign(tx: WriteTransaction, row: Any, judge: str) -> Any:
 
 
 def _fill(tx: WriteTransaction, row: Any, columns: dict[str, str]) -> Any:
-    tx.change(_FILL, {"ticket": row.number, **{f"new_{name}": columns[name] for name in columns}})
+    tx.change(_FILL, {"ticket": row.number, **_renew(columns)})
     return row._replace(**columns)
+
+
+def _renew(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as orders that change a row name them, which already names its columns."""
+    return {f"new_{name}": value for name, value in columns.items()}
 
 
 LONGEST_KEY: Final = 100  # Most characters of a key
@@ -376,8 +381,7 @@ def lease_ticket(
     if login.leased is None:
         tx.change(INSERT_LEASE, {"judge": judge, **columns})
     else:
-        renamed = {f"new_{name}": value for name, value in columns.items()}
-        tx.change(UPDATE_LEASE, {"who": judge, **renamed})
+        tx.change(UPDATE_LEASE, {"who": judge, **_renew(columns)})
     return Served(read_ticket(row, judge), place=row.place, total=login.total, **lease)
 
 
@@ -431,8 +435,9 @@ def _find_replaced(tx: WriteTransaction, row: Any, reply: Reply) -> records.Reco
     """Return the answer that stands for a ticket, where its judge may change it."""
     standing = find_record(tx, row.record)
     if reply.replaces != row.record:
-        taken = Message("this item is answered already, perhaps in another tab: reload the page")
-        raise records.AnsweredBefore(taken, standing)
+        raise records.AnsweredBefore(
+            Message("this item is answered already, perhaps in another tab: reload the page")
+        )
     if standing.judge != reply.judge:
         raise records.NotYours("the current answer is another judge's: you cannot change it")
     if _is_submitted(tx, reply.judge, _read_document(tx, reply.judge, row.seat, row.number)):
@@ -605,17 +610,18 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> records.Record:
     """Return what is stored under a key, if it is the same answer of the same judge."""
     if row.by != reply.judge:
         raise records.NotYours(records.NOT_ASSIGNED)
-    record = read_row(row)
     if row.state != CLOSED:
-        raise records.AnsweredBefore(Message("this answer was undone: reload the page"), record)
+        raise records.AnsweredBefore(Message("this answer was undone: reload the page"))
     if row.record != row.line:
-        since = Message("another answer took the place of this one since: reload the page")
-        raise records.AnsweredBefore(since, find_record(tx, row.record))
+        raise records.AnsweredBefore(
+            Message("another answer took the place of this one since: reload the page")
+        )
+    record = read_row(row)
     if record.ticket is None or record.erased:
         return record
     if check_answer(tx, record.ticket, reply) != (record.answer, record.comment):
         raise records.AnsweredBefore(
-            Message("another answer to this item was sent from the same page: reload it"), record
+            Message("another answer to this item was sent from the same page: reload it")
         )
     return record
 

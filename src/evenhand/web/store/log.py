@@ -204,7 +204,3 @@ class NotYours(Refused):
 
 class AnsweredBefore(Refused):
     """Another answer stands for the ticket."""
-
-    def __init__(self, message: str, record: Record) -> None:
-        super().__init__(message)
-        self.record = record

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, select
+from sqlalchemy import Connection, Engine, Select, bindparam, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.design.campaign import Campaign
@@ -36,7 +36,6 @@ from evenhand.web.store.people import (
     LLM_INVITES,
     PRESENT,
     Role,
-    Token,
     matches,
     name_ticket,
     read_ticket_name,
@@ -51,7 +50,7 @@ from evenhand.web.store.verification import Head
 AT_A_TIME: Final = 1_000  # Rows that are fetched together
 RECORDS_AT_ONCE: Final = 500  # Records that are asked for together
 LAUNCH: Final = 16  # Hexadecimal digits by which launches are told apart
-LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # Columns of a line
+LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # Of a `Line`
 
 MOVING: Final = (log.c.number, log.c.kind, log.c.judge, log.c.ticket, log.c.body)
 MOVES: Final = (*JUDGMENTS, "undo", "forget")  # Kinds of records that give or take answers
@@ -182,7 +181,7 @@ def list_unsubmitted(connection: Connection, planned: Campaign) -> frozenset[str
 
 def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
     wanted = select(*LINE).where(log.c.number.in_(numbers)).order_by(log.c.number)
-    return [make_line(row) for row in connection.execute(wanted)]
+    return [Line(*row) for row in connection.execute(wanted)]
 
 
 def make_rows(
@@ -248,11 +247,6 @@ def is_as_launched(connection: Connection) -> bool:
     return digest(spec) in body
 
 
-def knows_link(connection: Connection, token: Token) -> bool:
-    stored = connection.execute(select(links.c.digest).where(links.c.name == token.name)).scalar()
-    return stored is not None and matches(token, stored)
-
-
 def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
     counted = select(asked.c.seat, asked.c.state, func.count()).group_by(
         asked.c.seat, asked.c.state
@@ -282,12 +276,7 @@ def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
     return (*states, *vacant)
 
 
-def make_line(row: Any) -> Line:
-    """Return a line as it is stored: a row that begins with its columns."""
-    return Line(row.number, row.body, row.hash, row.said, row.note)
-
-
-def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Row[Any]]:
+def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Any]:
     with connection.execution_options(yield_per=AT_A_TIME).execute(wanted) as rows:
         yield from rows
 
@@ -350,12 +339,8 @@ class Readable:
     def name_ticket(self, judge: str, number: int) -> str:
         return name_ticket(self._ticket_key, judge, number)
 
-    def find_ticket(self, judge: str, name: str | int) -> int:
-        # A page that was open before pages had names sends the number. It is taken where the seed
-        # of the campaign may be known anyway, and so was launched by a program that showed numbers.
-        if isinstance(name, int) and not self.campaign.has_secret_seed:
-            return name
-        number = None if isinstance(name, int) else read_ticket_name(self._ticket_key, judge, name)
+    def find_ticket(self, judge: str, name: str) -> int:
+        number = read_ticket_name(self._ticket_key, judge, name)
         if number is None:
             raise NotYours(NOT_ASSIGNED)
         return number
@@ -378,7 +363,7 @@ class Readable:
         while True:
             with self.reading() as connection:
                 rows = connection.execute(wanted.where(log.c.number > last)).all()
-            yield from map(make_line, rows)
+            yield from (Line(*row) for row in rows)
             if len(rows) < AT_A_TIME:
                 return
             last = rows[-1].number
@@ -468,15 +453,7 @@ def open_launched(where: str) -> Readable:
 
 def load_campaign(connection: Connection) -> Campaign | None:
     spec = connection.execute(select(specs.c.body)).scalar()
-    return None if spec is None else read_launched(spec)
-
-
-def read_launched(spec: str) -> Campaign:
-    """Read a campaign as it was launched: older ones merge no equal outputs."""
-    settings = json.loads(spec)
-    campaign = make_campaign(settings)
-    merged = campaign.separator and "equal_outputs" not in settings["design"]
-    return campaign.unmerge() if merged else campaign
+    return None if spec is None else make_campaign(json.loads(spec))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The tables, as they are after the last migration (`migrations/`); times are ms since 1970."""
+"""The tables; a change to them needs a revision in `migrations/`. Times are ms since 1970."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ specs = sa.Table(
         "campaign", sa.Integer, sa.ForeignKey("campaign.id"), primary_key=True, autoincrement=False
     ),
     sa.Column("body", sa.Text, nullable=False),
-    sa.Column("secret", sa.Text, nullable=False, server_default=""),
+    sa.Column("secret", sa.Text, nullable=False),
 )
 
 # Places in the design: whose tickets they are, and how many
@@ -100,7 +100,7 @@ tickets = sa.Table(
     sa.Column("again", NUMBER),
     sa.Column("expected", sa.Text, nullable=False),
     sa.Column("record", NUMBER),
-    sa.Column("chosen", sa.Text, nullable=False, server_default=""),
+    sa.Column("chosen", sa.Text, nullable=False),
 )
 sa.Index("tickets_next", tickets.c.seat, tickets.c.state, tickets.c.number)
 

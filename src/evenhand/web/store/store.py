@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, Final, Self, TypeVar, TypeVarTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, TypeVarTuple
 
 from sqlalchemy import Engine, func, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from evenhand.design.assignment import Assignment, assign
+from evenhand.design.assignment import assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
@@ -32,7 +32,10 @@ from evenhand.web.store.people import Invitation
 from evenhand.web.store.queries import Readable, explained, load_campaign
 from evenhand.web.store.schema import campaign as state
 from evenhand.web.store.schema import leases
-from evenhand.web.store.transaction import Assigner, Entry, WriteTransaction
+from evenhand.web.store.transaction import Entry, WriteTransaction
+
+if TYPE_CHECKING:
+    from evenhand.web.store.policy import PolicyAssigner
 
 T = TypeVar("T")
 Args = TypeVarTuple("Args")
@@ -257,14 +260,14 @@ def _settle(answers: list[_Told]) -> None:
 
 
 class Store(Readable):
-    # What is written goes through one thread (`writer.py`): `write` returns a future that is done
+    # What is written goes through one thread (`Writer`): `write` returns a future that is done
     # after the commit, `soon` is the same for asynchronous callers, and the methods named after
     # what they do wait for it. Everything else reads.
 
     def __init__(self, engine: Engine, *, clock: database.Clock, lease: float = LEASE) -> None:
         super().__init__(engine, clock)
         self.lease = int(lease * 1000)
-        self._assigner: Assigner | None = None
+        self._assigner: PolicyAssigner | None = None
         self._pen = database.WriteConnection(engine)
         self._wal_checkpoint = WalCheckpoint(engine)
         self._file = database.identify_file(engine)
@@ -335,7 +338,8 @@ class Store(Readable):
                     from evenhand.web.store.policy import PolicyAssigner
 
                     self._assigner = PolicyAssigner(self._campaign)
-                tx.assigner = self._assigner
+                if self._assigner is not None:
+                    tx.assign = self._assigner.assign
                 work(tx)
                 tx.close()
         self._ahead = database.identify_file(self.engine, AHEAD)
@@ -355,19 +359,12 @@ class Store(Readable):
         self._ahead = None
         self.engine.dispose()
 
-    def launch(
-        self, campaign: Campaign, assignment: Assignment | None = None, plan: str = ""
-    ) -> bool:
+    def launch(self, campaign: Campaign, plan: str = "") -> bool:
         """Launch a campaign, or take it up; its first record holds the plan of a gate, as TOML."""
         stored = self.find_campaign()
         if stored is None:
             make_policy(campaign)
-            if assignment is not None and assignment.campaign.digest != campaign.digest:
-                raise CampaignError("the tickets are those of another campaign: assign again")
-            tickets = assign(campaign.with_seed()) if assignment is None else assignment
-            if tickets.campaign.seed is None:  # name the seed that they were drawn with
-                seed = tickets.campaign.drawing_seed
-                tickets = replace(tickets, campaign=replace(tickets.campaign, seed=seed))
+            tickets = assign(campaign.with_seed())
             refuse_broken(tickets)
             if self.do(people.launch, tickets.campaign, tickets, plan):
                 self._campaign = tickets.campaign
@@ -396,9 +393,6 @@ class Store(Readable):
 
     def invite(self, judge: str, *, seat: str = "", note: str = "") -> Invitation:
         return self.do(lambda tx: people.invite(tx, judge, seat=seat, note=note))
-
-    def vacancies(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.judges() if one.state == "vacant")
 
     def revoke(self, judge: str) -> None:
         self.do(people.revoke, judge)

@@ -6,10 +6,10 @@ database write one chain. Times in the log never go back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from sqlalchemy import Connection, Select, UpdateBase, bindparam, select, update
 
@@ -54,12 +54,6 @@ class AssignedPair:
     instead: tuple[int, ...] = ()  # tickets of the same pair and item that others let lie: emptied
 
 
-class Assigner(Protocol):
-    # choose what whoever has a seat is asked; None where nothing is left for them
-    def assign(self, tx: WriteTransaction, seat: str) -> AssignedPair | None: ...
-    def commit(self) -> None: ...  # what was written is stored
-
-
 class WriteTransaction:
     def __init__(
         self, connection: Connection, campaign: Campaign | None, *, now: int, lease: int
@@ -77,7 +71,8 @@ class WriteTransaction:
         self._hash: str = state.head_hash if state else GENESIS
         self.now = max(now, state.head_at if state else 0)
         self.changes = 0
-        self.assigner: Assigner | None = None
+        # chooses what whoever has a seat is asked; None where nothing is left for them
+        self.assign: Callable[[WriteTransaction, str], AssignedPair | None] = lambda *_: None
         self._state = (self.paused, self.tickets, self._number)
 
     @property

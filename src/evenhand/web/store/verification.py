@@ -72,12 +72,9 @@ FACTS: Final[Mapping[str, Set[str]]] = {
 
 class Replay:
     def __init__(
-        self,
-        campaign: Campaign | None = None,
-        assignment: Assignment | None = None,
-        seats: Mapping[str, str] | None = None,
+        self, campaign: Campaign | None = None, assignment: Assignment | None = None
     ) -> None:
-        self.campaign, self.assignment, self.seats = campaign, assignment, seats or {}
+        self.campaign, self.assignment = campaign, assignment
         self.launch: Mapping[str, Any] = {}
         self.tickets, self.at, self.deleted, self.paused = 0, 0, 0, False
         self.last: records.Record | None = None
@@ -145,7 +142,7 @@ class Replay:
         judge, seat = record.judge, record.facts.get("seat")
         login = self.logins.get(judge)
         if login is None:
-            seat = seat or self.seats.get(judge) or (judge if judge in self._names else "")
+            seat = seat or (judge if judge in self._names else "")
             if self.campaign is not None and seat not in (*self._names, judge):
                 raise Unsound(f"the design has no seat '{seat}'")
             login = self.logins[judge] = _Login(seat, "", record.at, record.at)

@@ -1,1 +1,1 @@
-"""How the tables came to be, version by version; `database.py` runs what a database lacks."""
+"""How tables of an older version become those of `schema.py`; `database.py` runs what one lacks."""
