@@ -96,6 +96,49 @@ SNOW = "!amt_annotation_ids\t!amt_worker_ids\torig_id\tresponse\tgold\n" + "".jo
 )
 
 
+def qags(answer: str = "yes") -> str:
+    """Two summaries of two sentences, each judged by three workers."""
+    return "".join(
+        json.dumps(
+            {
+                "article": f"article {line}",
+                "summary_sentences": [
+                    {
+                        "sentence": f"sentence {at}",
+                        "responses": [
+                            {"worker_id": 0, "response": "yes"},
+                            {"worker_id": line, "response": "no"},
+                            {"worker_id": 9, "response": answer if at == line == 1 else "yes"},
+                        ],
+                    }
+                    for at in (1, 2)
+                ],
+            }
+        )
+        + "\n"
+        for line in (1, 2)
+    )
+
+
+def panda(key: str = "bloom-7b_llama-7b", answer: object = 1, **more: object) -> str:
+    rows = [
+        {
+            "idx": at,
+            "cmp_key": key if at == 1 else "bloom-7b_llama-7b",
+            "instruction": f"task {at}",
+            "input": float("nan"),
+            "response1": "one",
+            "response2": "two",
+            "annotator1": 2,
+            "annotator2": 0,
+            "annotator3": answer if at == 1 else 1,
+            **more,
+        }
+        for at in (0, 1)
+    ]
+    return json.dumps(rows, indent=4)
+
+
 def alpaca(*preferences: object) -> str:
     rows = [
         {
@@ -761,6 +804,18 @@ LABELS = (
         "holds labels of items and names no systems",
         refused=True,
     ),
+    Odd("QAGS", "mturk_xsum.jsonl", qags(), "inspect ?", "12 ratings, 4 judges"),
+    Odd("QAGS: agreement", "mturk_xsum.jsonl", qags(), "agreement ?", "12 scores of 4 outputs"),
+    Odd(
+        "QAGS: an answer that is none",
+        "mturk_xsum.jsonl",
+        qags("maybe"),
+        "inspect ?",
+        "line 1 of mturk_xsum.jsonl: response is 'maybe': expected yes | no",
+        "--skip-bad-rows",
+        "6 ratings",
+        refused=True,
+    ),
     Odd(
         "labels of our own",
         "l.csv",
@@ -773,6 +828,40 @@ LABELS = (
     ),
 )
 LANGUAGE_MODELS = (
+    Odd(
+        "PandaLM",
+        "testset-v1.json",
+        panda(),
+        "inspect ?",
+        "6 judgments, 3 judges, 2 items, 2 systems, 33 % ties",
+    ),
+    Odd(
+        "PandaLM: a label that is none",
+        "testset-v1.json",
+        panda(answer=5),
+        "inspect ?",
+        "row 2 of testset-v1.json: annotator3 is '5': expected 0 | 1 | 2",
+        "--skip-bad-rows",
+        "3 judgments",
+        refused=True,
+    ),
+    Odd(
+        "PandaLM: an answer is missing",
+        "testset-v1.json",
+        panda(answer=None),
+        "inspect ?",
+        "excluded: 1 of 6 rows",
+    ),
+    Odd(
+        "PandaLM: three names",
+        "testset-v1.json",
+        panda("a_b_c", model1="bloom", model2="llama"),
+        "inspect ?",
+        "cmp_key 'a_b_c' names no two models",
+        "--column left=model1 --column right=model2",
+        "6 judgments",
+        refused=True,
+    ),
     Odd(
         "AlpacaEval",
         "annotations.json",

@@ -1,10 +1,10 @@
-"""Judgments of language models: AlpacaEval's annotations."""
+"""Judgments of language models: AlpacaEval's annotations, PandaLM's test set."""
 
 import json
 
 import pytest
 
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.formats.reading import read
 from read_tables import cells_of, refusal, rows_of
 
@@ -51,3 +51,30 @@ def test_another_preference_is_refused_with_its_row(preference, save) -> None:
     path = save("annotations.json", alpaca(1, preference))
     said = refusal(path, InvalidJudgments)
     assert said.startswith(f"row 2 of {path}: a preference is 0 or from 1 to 2, not {preference:g}")
+
+
+PANDA = {"idx": 0, "instruction": "Say", "input": "it", "response1": "a", "response2": "b"}
+
+
+def test_each_annotator_is_a_judge(save) -> None:
+    """1 and 2 are for the first and second response, 0 is a tie (Wang et al. 2024)."""
+    answers = {"annotator1": 1, "annotator2": 2, "annotator3": 0}
+    one = {**PANDA, "cmp_key": "cerebras-gpt-6.7B_pythia-6.9b", **answers}
+    rows = rows_of(save("testset-v1.json", json.dumps([one])))
+    said = [(row["judge"], row["left"], row["right"], row["outcome"]) for row in rows]
+    sides = ("cerebras-gpt-6.7B", "pythia-6.9b")
+    assert said == [
+        ("annotator1", *sides, "left"),
+        ("annotator2", *sides, "right"),
+        ("annotator3", *sides, "tie"),
+    ]
+    assert {row["item"] for row in rows} == {"Say it"}
+
+
+def test_models_may_stand_in_columns_of_their_own(save) -> None:
+    one = {**PANDA, "first": "x_1", "second": "y_1", "annotator1": 2}
+    path = save("testset.json", json.dumps([one]))
+    assert "names no two models" in refusal(path, InvalidJudgments)
+    (row,) = rows_of(path, columns={"left": "first", "right": "second"})
+    assert (row["left"], row["right"], row["outcome"]) == ("x_1", "y_1", "right")
+    assert "'third'" in refusal(path, UnknownColumn, columns={"left": "third"})

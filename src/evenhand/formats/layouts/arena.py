@@ -11,6 +11,7 @@ file has only the first three columns. `question_id` is the item.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -276,6 +277,59 @@ def _read_preference(record: Record) -> Row:
         "preference": preference,
         UNKNOWN_POSITIONS: True,
     }
+
+
+# PandaLM's test set: three people, in a column each, compare the answers of two models.
+#
+#     {"cmp_key": "bloom-7b_llama-7b", "instruction": "…", "input": "…", "response1": "…",
+#      "response2": "…", "annotator1": 2, "annotator2": 2, "annotator3": 0}
+#
+# 1 and 2 are for the first and the second answer, 0 is a tie. The models stand in `cmp_key`, with _
+# between them, or in columns that are named (`--column left=NAME --column right=NAME`). The column
+# is the judge, instruction and input the item. Which answer was shown first is not recorded.
+_ANSWERS: Final = {"0": "tie", "1": "left", "2": "right"}
+_ANNOTATOR: Final = re.compile(r"annotator_?\d+")
+
+
+def understand_pandalm(table: Table, options: ReadOptions) -> Handle:
+    require_columns(table, PANDALM.needs, PANDALM.title)
+    judges = [name for name in table.columns if _ANNOTATOR.fullmatch(name)]
+    models = [options.columns.get(side, "") for side in ("left", "right")]
+    reads = (*PANDALM.reads, *judges, *filter(None, models))
+    flat = list_flat(table, reads)
+
+    def read(record: Record) -> Iterator[Row]:
+        pair = record.text("cmp_key").split("_")
+        if not all(models) and len(pair) != 2:
+            raise record.refuse(
+                f"cmp_key '{record.text('cmp_key')}' names no two models with one _ between them:"
+                " name the columns that hold them, --column left=NAME --column right=NAME"
+            )
+        names = [record.need(name) if name else pair[at] for at, name in enumerate(models)]
+        for judge in judges:
+            answer = record.text(judge)
+            row = {
+                "judge": judge,
+                "item": " ".join(filter(None, map(record.text, ("instruction", "input")))),
+                "left": names[0],
+                "right": names[1],
+                "outcome": answer and _ANSWERS[record.choose(answer, judge, tuple(_ANSWERS))],
+                UNKNOWN_POSITIONS: True,
+            }
+            yield keep_flat(record, flat, row)
+
+    plain, rows = replace(options, columns={}), read_each(table, read)
+    return take_rows(PANDALM, table, rows, plain, make=make_comparisons, flat=(*reads, *flat))
+
+
+PANDALM: Final = Layout(
+    "pandalm",
+    "PandaLM annotations",
+    ("instruction", "response1", "response2", "annotator1"),
+    understand=understand_pandalm,
+    also=("cmp_key", "input"),
+    roles=("left", "right"),
+)
 
 
 # MT-Bench: verdicts of an LLM judge, on single answers and on pairs asked in both orders.

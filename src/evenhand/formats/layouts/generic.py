@@ -486,3 +486,40 @@ LABELS: Final = tables.Layout(
 
 def _note_labels(data: tables.Handle) -> tables.Handle:
     return replace(data, source=data.source.noting(say("no-systems")))
+
+
+# QAGS: does an article say what a sentence of its summary says?
+#
+#     {"article": "…", "summary_sentences": [
+#         {"sentence": "…", "responses": [{"worker_id": 0, "response": "yes"}, …]}, …]}
+#
+# (one line each). The item is the number of the line and that of the sentence in its summary, both
+# from 1; yes is 1 and no is 0. Which system wrote the summary is not recorded.
+_QAGS_ANSWERS: Final = {"yes": 1, "no": 0}
+
+
+def understand_qags(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    rows = records.read_each(table, _read_qags)
+    return _note_labels(records.take_rows(QAGS, table, rows, options, make=tables.make_labels))
+
+
+QAGS: Final = tables.Layout(
+    "qags", "QAGS responses", ("article", "summary_sentences"), understand=understand_qags
+)
+
+
+def _read_qags(record: records.Record) -> Iterator[records.Row]:
+    sentences = record.sequence(record.data("summary_sentences"), "summary_sentences")
+    for at, sentence in enumerate(sentences, start=1):
+        given = record.mapping(sentence, "a sentence of a summary")
+        for response in record.sequence(given.get("responses"), "the responses to a sentence"):
+            one = record.mapping(response, "a response")
+            answer = record.label(one.get("response"), "a response").casefold()
+            yield {
+                "judge": record.label(one.get("worker_id"), "worker_id"),
+                "item": f"{record.number}:{at}",
+                "score": _QAGS_ANSWERS[record.choose(answer, "response", tuple(_QAGS_ANSWERS))],
+                "document": record.number,
+                "source": record.verbatim("article"),
+                "output": record.label(given.get("sentence"), "a sentence"),
+            }
