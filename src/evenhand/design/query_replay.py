@@ -529,6 +529,7 @@ SHARES: Final = (
     *(0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25),
     *(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
 )
+USUAL_POOL: Final = 1000  # Most outputs of a pool where nothing is said of it
 MIN_OUTPUTS: Final = 5  # Test outputs, and labels beyond the start, below which nothing is measured
 
 
@@ -538,9 +539,8 @@ class QueryReplay:
 
     Attributes:
         repeats: how often, each with a pool and a start of its own.
-        pool: outputs that are drawn as the pool; None for all that are no test outputs, or for
-            `most` of them.
-        most: outputs of a pool where nothing is said of it.
+        pool: outputs that are drawn as the pool; None for all that are no test outputs, up to
+            1,000.
         test_share: of the items whose outputs are test outputs, where none are given.
         start: outputs with a label before the first query, at random.
         batch: most outputs that are chosen before labels are shown.
@@ -552,7 +552,6 @@ class QueryReplay:
 
     repeats: int = 10
     pool: int | None = None
-    most: int = 1000
     test_share: float = 0.3
     start: int = 10
     batch: int = 50
@@ -563,7 +562,7 @@ class QueryReplay:
     def __post_init__(self) -> None:
         if self.repeats < 2:
             raise UnknownOption(f"{self.repeats} repeats have no interval: ask for 2 or more")
-        for name in ("start", "batch", "search", "most"):
+        for name in ("start", "batch", "search"):
             if getattr(self, name) < 1:
                 raise UnknownOption(f"{name} {getattr(self, name)}: a number from 1")
         require_seed(self.seed)
@@ -758,7 +757,7 @@ def _set_aside(
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:
-    size = min(len(rest), how.most) if how.pool is None else how.pool
+    size = min(len(rest), USUAL_POOL) if how.pool is None else how.pool
     if how.pool is not None and size > len(rest):
         raise UnknownOption(
             f"a pool of {size:,} cannot be drawn: {len(rest):,} outputs are no test outputs"

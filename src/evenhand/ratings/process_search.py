@@ -123,14 +123,6 @@ class Coregion:
             covariance += self.spread * (a.judge[:, None] == b.judge)
         return covariance, k
 
-    def average(self, points: Points, support: JudgedPoints) -> tuple[Array, float]:
-        """Return (n, m) covariances of the mean of all judges with rows, and its variance."""
-        b, judges = self.similarity, len(self.noise)
-        covariance = correlate(points, support.points, self.log_scales)
-        covariance *= b.mean(axis=0)[support.judge]
-        covariance += MEAN_VARIANCE + self.spread / judges
-        return covariance, float(b.mean()) + self.spread / judges + MEAN_VARIANCE
-
     def variances(self, a: JudgedPoints) -> Array:
         return np.asarray(np.diag(self.similarity)[a.judge] + self.spread + MEAN_VARIANCE)
 
