@@ -114,35 +114,6 @@ def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Ar
     return resamples
 
 
-def compare_shares(
-    queries: tuple[tuple[str, ...], int],
-    means: tuple[Array, Array],
-    looks: Numbers,
-    measure: str,
-    slack: float,
-) -> tuple[LabelShare, ...]:
-    """Return what each query needs.
-
-    means: (Q, L) mean errors, and (B, Q, L) resamples of them, at (L,) numbers of labels.
-    """
-    (names, base), (whole, drawn) = queries, means
-    shares = np.array([find_share(curve, looks, slack) for curve in whole])
-    again = np.array([[find_share(curve, looks, slack) for curve in one] for one in drawn])
-    ends = np.vstack([shares, np.quantile(again, ENDS, axis=0)])
-    spared = np.quantile(again[:, [base]] - again, ENDS, axis=0)
-    saved = np.vstack([shares[base] - shares, spared])
-    rows = []
-    for q, name in enumerate(names):
-        share: Three = (None, None, None)
-        less: Three = (None, None, None)
-        if whole[q, 0] > whole[q, -1]:
-            share = tuple(ends[:, q].tolist())
-            less = tuple(saved[:, q].tolist()) if q != base else less
-        at_start = bool(np.all(whole[q] <= whole[q, -1] * (1.0 + slack)))
-        rows.append(LabelShare(name, measure, slack, *share, at_start, *less))
-    return tuple(rows)
-
-
 # Does any part of the pool beat all of it? At each look l of each query, D_l is the mean over test
 # outputs and repeats of what the absolute error of the full pool has more than that of the part:
 #
@@ -366,10 +337,23 @@ class QueryCurves(Shown):
             UnknownOption: an unknown measure.
 
         """
-        means = self.measure(measure).mean(axis=2)
-        queries = (self.queries, self.queries.index(RANDOM_QUERY))
+        means, base = self.measure(measure).mean(axis=2), self.queries.index(RANDOM_QUERY)
+        shares = np.array([find_share(curve, self.labels, slack) for curve in means])
         drawn = self._drawn[measure]
-        return compare_shares(queries, (means, drawn), self.labels, measure, slack)
+        again = np.array(
+            [[find_share(curve, self.labels, slack) for curve in one] for one in drawn]
+        )
+        ends = np.vstack([shares, np.quantile(again, ENDS, axis=0)])
+        spared = np.quantile(again[:, [base]] - again, ENDS, axis=0)
+        saved = np.vstack([shares[base] - shares, spared])
+        rows, none = [], (None, None, None)
+        for q, (name, curve) in enumerate(zip(self.queries, means, strict=True)):
+            helps = curve[0] > curve[-1]
+            share: Three = tuple(ends[:, q].tolist()) if helps else none
+            less: Three = tuple(saved[:, q].tolist()) if helps and q != base else none
+            at_start = bool(np.all(curve <= curve[-1] * (1.0 + slack)))
+            rows.append(LabelShare(name, measure, slack, *share, at_start, *less))
+        return tuple(rows)
 
     @cached_property
     def _drawn(self) -> dict[str, Array]:

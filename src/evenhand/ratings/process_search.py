@@ -434,8 +434,7 @@ class Standard:
 class OutputProcess:
     known: Points  # features of the outputs with labels
     standard: Standard  # constants of the labels
-    vector: Array  # parameters, as they were searched for
-    at: Coregion  # the same, by name
+    at: Coregion  # parameters
     posterior: Posterior  # of the function
 
     @property
@@ -494,7 +493,7 @@ def condition(points: Points, target: Array, vector: Array) -> OutputProcess:
     layout, standard = _lay_out(points), _standardise(target)
     at = read_parameters(layout, vector)
     posterior = Problem(layout, _ask(points), standard.standardise(target)).weigh(at)
-    return OutputProcess(points, standard, vector, at, posterior)
+    return OutputProcess(points, standard, at, posterior)
 
 
 def _standardise(target: Array) -> Standard:
