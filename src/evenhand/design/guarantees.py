@@ -20,9 +20,18 @@ from numpy.typing import NDArray
 
 from evenhand.data.results import Shown
 from evenhand.design import dealing
-from evenhand.design.assignment import ANCHOR, CONTROL, TARGET, Assignment, fits
+from evenhand.design.assignment import (
+    ANCHOR,
+    CONTROL,
+    TARGET,
+    Assignment,
+    count_torn,
+    fits,
+    fold,
+    take_first,
+    take_last,
+)
 from evenhand.design.campaign import CONTROLS, Campaign
-from evenhand.design.documents import count_torn, fold, take_first, take_last
 from evenhand.design.tasks import TICKET_KINDS, Ticket
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError

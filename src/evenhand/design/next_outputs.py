@@ -203,8 +203,7 @@ def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> Featur
         )
     rows = features.read_rows(data)
     for role, plural in (("criterion", "criteria"), ("task", "tasks")):
-        names, labels = rows.labels(role)
-        several = [names[code] for code in np.unique(labels)]
+        several = rows.list_present(role)
         if len(several) > 1 and (role == "criterion" or role not in features.labels):
             more = "" if role == "criterion" else f", or make '{role}' a label among the features"
             raise InvalidJudgments(

@@ -658,8 +658,7 @@ def _refuse(rows: RatingRows, features: OutputFeatures) -> None:
             " there is nothing to predict but this"
         )
     for role, plural in (("criterion", "criteria"), ("task", "tasks")):
-        names, codes = rows.labels(role)
-        several = [names[code] for code in np.unique(codes)]
+        several = rows.list_present(role)
         if len(several) > 1 and role not in features.labels:
             raise InvalidJudgments(
                 f"ratings of several {plural} ({listing(several)}): choose one, or make '{role}' a"
