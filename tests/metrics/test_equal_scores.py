@@ -5,19 +5,13 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from evenhand import meta_evaluate
 from evenhand.metrics.evaluation import find_distance
+from metrics.arrays import compare, table
 
 K, S = 7, 6
 NAMES = ("near", "far")
 BOTH = ("spearman", "pearson", "tau-b")  # of systems and of segments
 STATISTICS = ("pa", "tau-b", "spearman", "pearson", "acc-eq", "acc-eq-star", "spa", "preference")
-
-
-def table(scores, name="score"):
-    k, s = scores.shape
-    cells = {"system": [f"s{a}" for a in range(k) for _ in range(s)], "item": [*range(s)] * k}
-    return {**cells, name: scores.ravel().tolist()}
 
 
 def draw(seed):
@@ -26,13 +20,6 @@ def draw(seed):
     people = rng.integers(0, 4, (K, S)).astype(float)
     near = np.clip(people + rng.integers(-1, 2, (K, S)), 0, 4)
     return people, near, rng.integers(0, 4, (K, S)).astype(float)
-
-
-def compare(people, *metrics, names=("near", "far"), **settings):
-    scores = table(metrics[0], names[0])
-    for name, one in zip(names[1:], metrics[1:], strict=True):
-        scores[name] = one.ravel().tolist()
-    return meta_evaluate(people, scores, **settings)
 
 
 def vote(people, seed):
@@ -54,7 +41,7 @@ def test_the_difference_of_a_pair_is_that_of_the_table(statistic):
         people, near, far = draw(seed)
         gold = vote(people, seed) if statistic == "preference" else table(people)
         level = "system" if statistic in BOTH else None
-        found = compare(gold, near / 10, far, statistics=[statistic], level=level)
+        found = compare(gold, {"near": near / 10, "far": far}, statistics=[statistic], level=level)
         (pair,), (first, second) = found.pairs, found.values[found.statistic].tolist()
         assert pair.difference == pytest.approx(first - second, abs=1e-9)
 
@@ -63,7 +50,7 @@ def test_the_difference_of_a_pair_is_that_of_the_table(statistic):
 def test_a_metric_in_tenths_agrees_as_well_and_no_better(statistic):
     people, near, _ = draw(3)
     level = "system" if statistic in BOTH else None
-    found = compare(table(people), near, near / 10, statistics=[statistic], level=level)
+    found = compare(people, {"near": near, "far": near / 10}, statistics=[statistic], level=level)
     first, second = found.values[found.statistic].tolist()
     assert first == pytest.approx(second, abs=1e-12)
     assert (found.pairs[0].p, found.wmt_rank, found.cluster) == (1, (1, 1), (1, 1))
@@ -74,7 +61,7 @@ def test_the_order_of_items_changes_nothing():
     metric = np.array([[1, 2, 3], [1, 2, 3], [1, 2, 3], [7, 8, 9], [7, 8, 9], [10, 11, 12]])
     for order in permutations(range(3)):
         chosen = list(order)
-        found = meta_evaluate(table(people[:, chosen]), table(metric[:, chosen], "m"))
+        found = compare(people[:, chosen], {"m": metric[:, chosen]})
         assert found.values["pa"].tolist() == [1]  # the first three tie, and the next two
 
 
@@ -83,9 +70,7 @@ def test_a_metric_with_equal_means_orders_no_systems():
     scores = np.round(100 * rng.random(40), 1)
     flat = np.array([rng.permutation(scores) for _ in range(K)])
     names = ["pearson", "spearman", "tau-b"]
-    found = meta_evaluate(
-        table(rng.random((K, 40))), table(flat, "flat"), statistics=names, level="system"
-    )
+    found = compare(rng.random((K, 40)), {"flat": flat}, statistics=names, level="system")
     assert np.isnan([found.values[name] for name in found.values]).all()
 
 
@@ -94,7 +79,7 @@ def test_a_metric_that_is_centred_within_systems_orders_none():
     people, flat = rng.random((K, 40)), rng.random((K, 40))
     flat -= flat.mean(axis=1, keepdims=True)
     names = ["pearson", "spearman", "tau-b"]
-    found = meta_evaluate(table(people), table(flat, "flat"), statistics=names, level="system")
+    found = compare(people, {"flat": flat}, statistics=names, level="system")
     assert np.isnan([found.values[name] for name in found.values]).all()
 
 
@@ -109,7 +94,7 @@ def test_an_outlier_does_not_make_other_scores_equal(statistic, level):
     found = []
     for size in (1e5, 1e10, 1e12):
         metric[0, 0] = size
-        one = compare(table(people), metric, other, **settings)
+        one = compare(people, {"near": metric, "far": other}, **settings)
         found.append([one.values[one.statistic][one.metrics.index(name)] for name in NAMES])
         first, second = (found[-1][NAMES.index(name)] for name in one.metrics)
         if one.pairs:
@@ -122,7 +107,8 @@ def test_an_outlier_among_compared_outputs_does_not_either():
     found = []
     for size in (1e5, 1e10, 1e12):
         near[0, 0] = size
-        found.append(compare(vote(people, 5), near, far, statistics=["preference"]))
+        metrics = {"near": near, "far": far}
+        found.append(compare(vote(people, 5), metrics, statistics=["preference"]))
         first, second = found[-1].values["preference"].tolist()
         assert found[-1].pairs[0].difference == pytest.approx(first - second, abs=1e-9)
         assert found[-1].values["preference"].tolist() == found[0].values["preference"].tolist()
@@ -137,10 +123,11 @@ def test_tests_do_not_depend_on_offsets(statistic):
         level = "system" if statistic in BOTH else None
         group = "none" if statistic == "segment-pearson" else "item"
         settings = {"statistics": [statistic], "level": level, "group": group}
-        plain = compare(gold, near / 10, far / 10, **settings)
+        plain = compare(gold, {"near": near / 10, "far": far / 10}, **settings)
         if "score" in gold:
             gold = table(people / 10 + 1e5)
-        moved = compare(gold, near / 10 + 1e5, far / 10 + 1e5, **settings)
+        metrics = {"near": near / 10 + 1e5, "far": far / 10 + 1e5}
+        moved = compare(gold, metrics, **settings)
         assert moved.metrics == plain.metrics
         for one, other in zip(moved.pairs, plain.pairs, strict=True):
             assert one.difference == pytest.approx(other.difference, abs=1e-8)
@@ -151,7 +138,7 @@ def test_an_offset_does_not_change_soft_accuracy():
     people, near, _ = draw(4)
     noise = 0.01 * np.random.default_rng(4).normal(size=people.shape)
     plain, far = (
-        meta_evaluate(table(people), table(near / 100 + noise + offset, "m"), statistics=["spa"])
+        compare(people, {"m": near / 100 + noise + offset}, statistics=["spa"])
         for offset in (0.0, 1e7)
     )
     assert far.values["spa"][0] == pytest.approx(plain.values["spa"][0], abs=1e-3)
@@ -164,10 +151,8 @@ def test_ranks_of_metrics_do_not_depend_on_their_names():
         people = rng.normal(size=(6, 8)) + rng.normal(size=(6, 1))
         near, far = (people + sd * rng.normal(size=people.shape) for sd in (0.8, 2.0))
         ranks = {
-            compare(
-                table(people), near, far, names=names, statistics=["pa"], level="system"
-            ).wmt_rank
-            for names in (("a", "b"), ("z", "b"))
+            compare(people, {name: near, "b": far}, statistics=["pa"], level="system").wmt_rank
+            for name in ("a", "z")
         }
         assert len(ranks) == 1
 
