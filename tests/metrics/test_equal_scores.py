@@ -37,7 +37,7 @@ def vote(people, seed):
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_the_difference_of_a_pair_is_that_of_the_table(statistic):
-    for seed in range(12):
+    for seed in range(6):
         people, near, far = draw(seed)
         gold = vote(people, seed) if statistic == "preference" else table(people)
         level = "system" if statistic in BOTH else None
@@ -83,15 +83,19 @@ def test_a_metric_that_is_centred_within_systems_orders_none():
     assert np.isnan([found.values[name] for name in found.values]).all()
 
 
-@pytest.mark.parametrize("statistic", ["acc-eq", "acc-eq-star", "spearman", "spa", "pa", "tau-b"])
-@pytest.mark.parametrize("level", ["system", "segment"])
+@pytest.mark.parametrize(
+    ("statistic", "level"),
+    [
+        *((one, None) for one in ("acc-eq", "acc-eq-star", "spa", "pa")),
+        *((one, level) for one in ("spearman", "tau-b") for level in ("system", "segment")),
+    ],
+)
 def test_an_outlier_does_not_make_other_scores_equal(statistic, level):
     """Beyond all other scores together, its size says nothing (perplexity of an empty output)."""
     rng = np.random.default_rng(3)
-    people = rng.normal(size=(8, 1300))
+    people = rng.normal(size=(8, 300))
     metric, other = (people + size * rng.normal(size=people.shape) for size in (1, 1.2))
-    settings = {"statistics": [statistic], "level": level if statistic in BOTH else None}
-    found = []
+    settings, found = {"statistics": [statistic], "level": level}, []
     for size in (1e5, 1e10, 1e12):
         metric[0, 0] = size
         one = compare(people, {"near": metric, "far": other}, **settings)
@@ -117,7 +121,7 @@ def test_an_outlier_among_compared_outputs_does_not_either():
 @pytest.mark.parametrize("statistic", [*STATISTICS, "segment-pearson"])
 def test_tests_do_not_depend_on_offsets(statistic):
     """Of tenths near 100,000 the last digits are of rounding."""
-    for seed in range(8):
+    for seed in range(4):
         people, near, far = draw(seed)
         gold = vote(people, seed) if statistic == "preference" else table(people)
         level = "system" if statistic in BOTH else None
@@ -146,7 +150,7 @@ def test_an_offset_does_not_change_soft_accuracy():
 
 def test_ranks_of_metrics_do_not_depend_on_their_names():
     """An exact test has ties: one side is not 1 less the other."""
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         people = rng.normal(size=(6, 8)) + rng.normal(size=(6, 1))
         near, far = (people + sd * rng.normal(size=people.shape) for sd in (0.8, 2.0))
