@@ -59,7 +59,7 @@ def public_names() -> Any:
 
 
 def sort_outputs() -> Any:
-    """Sort seven outputs by the alphabet, two and three at a time, with ties and one added late."""
+    """Sort seven outputs by the alphabet, two and three at a time, with ties."""
     names, told = tuple("dgbface"), {}
     for shown in (2, 3):
         sort, asked = evenhand.Sorting(names, shown=shown), []
@@ -70,15 +70,13 @@ def sort_outputs() -> Any:
             sort = sort.answer(question, [1 + order.index(one) for one in question])
         counts = attributes(sort.counts, "asked", "most", "pairs", "bound", "bound_ties", "against")
         told[str(shown)] = {"asked": plain(asked), "order": plain(sort.order), "counts": counts}
-        more = sort.add("bb")
-        told[f"{shown} and one more"] = plain(more.questions)
-        told[f"{shown} undone"] = refuse(lambda more=more: more.order)  # type: ignore[misc]
     begun = evenhand.Sorting(("x", "y", "z"), votes=3)
     for judge, places in (("j1", (1, 2)), ("j2", (2, 1))):
         begun = begun.answer(("x", "y"), places, judge=judge)
     told["votes"] = {"missing": begun.missing(("x", "y")), "questions": plain(begun.questions)}
     told["known"] = attributes(begun.partial, "known", "better", "tied")
     told["wrong"] = refuse(lambda: begun.answer(("x", "q"), (1, 2)))
+    told["undone"] = refuse(lambda: begun.order)
     return told
 
 
@@ -465,7 +463,6 @@ def judge_processes() -> Any:
         "similarity": plain(found.similarity()),
         "whole": plain(found),
         "one": [plain(one.mean), plain(one.interval(0.9)), plain(one.variance), plain(one.notes)],
-        "average": plain(found.predict_average(features.tabulate([new])).mean),
         "alone": plain(alone),
         "predicted": plain(found.predict(small, "j0").mean),
     }

@@ -261,7 +261,6 @@ CALLS_OF_SCORES = {
     "Ordinal.fit": evenhand.Ordinal().fit,
     "ZScores.fit": evenhand.ZScores().fit,
     "JudgeProcess.predict": lambda data: learn_once().predict(data).mean.tolist(),
-    "JudgeProcess.predict_average": lambda data: learn_once().predict_average(data).mean.tolist(),
     "MultiTaskGP.fit": lambda data: SMALL.fit(data, FEATURES),
     "NuclearNorm.fit": evenhand.NuclearNorm().fit,
     "NuclearNorm.fit_groups": evenhand.NuclearNorm().fit_groups,

@@ -284,6 +284,16 @@ def test_a_pair_of_an_output_with_itself_and_half_a_pair_are_found() -> None:
         assert {"outputs shown", "preference: items"} <= list_broken(rebuild(campaign, rows))
 
 
+def test_a_second_pair_of_an_item_that_owes_one_is_not_asked_for() -> None:
+    campaign = small(2, make_items(12, 3), 4, judges_per_item=2, per_item=1)
+    rows = list(assign(campaign))
+    left, right = sorted({"S0", "S1", "S2"} - {rows[5].systems[0]})
+    rows[5] = replace(rows[5], systems=(left, right))
+    check = verify_design(rebuild(campaign, rows))
+    found = {one.name: one for one in check.broken}
+    assert found["preference: items"].found == "13 pairs of 12 items; 1 not asked for"
+
+
 def test_each_kind_of_item_is_balanced_by_itself() -> None:
     """Seven sets of each of two kinds: within each every two systems meet once."""
     items = [*make_items(7, 7), *make_items(7, 7, prefix="t", first="T")]

@@ -188,35 +188,6 @@ def test_a_file_that_is_no_sort_is_refused(text, words):
         read_sort(text)
 
 
-@given(
-    st.lists(st.integers(0, 9), min_size=1, max_size=9),
-    st.lists(st.integers(0, 9), min_size=1, max_size=4),
-    st.integers(2, 4),
-)
-def test_systems_that_come_later_are_put_in_their_place(values, later, shown):
-    """Each of them needs no more than a search by halving: ⌈log₂ (m + 1)⌉ among m."""
-    quality = {f"s{i}": value for i, value in enumerate(values)}
-    sort = answer_all(Sorting(tuple(quality), shown=shown), quality)
-    for value in later:
-        m, asked = len(quality), sort.counts.asked
-        quality[f"s{m}"] = value
-        sort = answer_all(sort.add(f"s{m}"), quality, through_json=True)
-        assert sort.counts.asked - asked <= m.bit_length()
-    assert [set(group) for group in sort.order] == order_of(quality)
-    if shown == 2:
-        assert sort.counts.asked <= sort.counts.most
-
-
-def test_a_system_may_come_while_the_sort_is_under_way():
-    sort = Sorting(("a", "b", "c", "d")).answer(("a", "b"), (1, 2))
-    grown = sort.add("e")
-    assert grown.questions == sort.questions
-    quality = {"a": 4, "b": 1, "c": 3, "d": 0, "e": 2}
-    assert answer_all(grown, quality).order == (("a",), ("c",), ("e",), ("b",), ("d",))
-    with pytest.raises(InvalidJudgments, match="'a' is named twice"):
-        sort.add("a")
-
-
 def sealed(whole):
     """A file as whoever knows the digest may have made it."""
     return json.dumps({**whole, "digest": digest(whole)})
@@ -249,7 +220,7 @@ def test_a_file_that_was_changed_is_refused(whole):
         ("systems", "abcd"), ("systems", ["a", "b", None]), ("systems", ["a", ["b"]]),
         ("systems", ["a", "a"]), ("shown", 2.5), ("shown", "2"), ("shown", True), ("shown", 1),
         ("votes", 1.9), ("votes", None), ("votes", 0), ("answers", {}), ("answers", None),
-        ("answers", [1]), ("answers", [{"shown": ["a", "b"]}]), ("added", 1.5), ("added", 4),
+        ("answers", [1]), ("answers", [{"shown": ["a", "b"]}]),
     ],
 )  # fmt: skip
 def test_settings_of_another_kind_are_refused(whole, key, value):

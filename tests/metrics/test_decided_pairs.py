@@ -7,23 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand import meta_evaluate
+from metrics.arrays import compare, table
 
 K, S, J = 6, 10, 4
-
-
-def table(scores):
-    """Columns of (..., K, S) scores; the axes before those are of judges."""
-    place = np.indices(scores.shape).reshape(scores.ndim, -1)
-    named = {} if scores.ndim < 3 else {"judge": [f"j{j}" for j in place[0]]}
-    cells = {"system": [f"s{k}" for k in place[-2]], "item": [f"i{s}" for s in place[-1]]}
-    return {**named, **cells, "score": scores.ravel().tolist()}
-
-
-def scored(metrics):
-    cells = table(next(iter(metrics.values())))
-    del cells["score"]
-    return {**cells, **{name: one.ravel().tolist() for name, one in metrics.items()}}
 
 
 def draw(seed, *noise):
@@ -38,7 +24,7 @@ def pearson(people, metric):
 
 def test_p_of_several_pairs_is_that_of_the_largest_by_steps():
     people, metrics = draw(3, 0.3, 2.0, 4.0)
-    found = meta_evaluate(table(people), scored(metrics), statistics=["system-pearson"])
+    found = compare(people, metrics, statistics=["system-pearson"])
     z = [(one - one.mean()) / one.mean(axis=1).std() for one in metrics.values()]
     pairs = [*combinations(range(3), 2)]
 
@@ -65,12 +51,12 @@ def test_by_preferences_swaps_of_systems_are_enumerated():
     left = rng.integers(0, K, 90)
     right, item = (left + rng.integers(1, K, 90)) % K, rng.integers(0, S, 90)
     votes = {
-        "item": [f"i{s}" for s in item],
+        "item": item.tolist(),
         "left": [f"s{k}" for k in left],
         "right": [f"s{k}" for k in right],
         "outcome": np.where(people[left, item] > people[right, item], "left", "right").tolist(),
     }
-    found = meta_evaluate(votes, scored(metrics), statistics=["preference"])
+    found = compare(votes, metrics, statistics=["preference"])
     assert found.epsilon.tolist() == [0, 0]  # nobody called a tie
     cells = [np.concatenate([one[left, item], one[right, item]]) for one in metrics.values()]
     z = [
@@ -93,7 +79,7 @@ def test_by_preferences_swaps_of_systems_are_enumerated():
 def test_a_difference_that_rests_on_one_judge_is_not_decided():
     people, metrics = draw(8, 0.5, 3.0)
     judged = np.stack([people + 4 * metrics["m0"], *[people + metrics["m1"] / 2] * (J - 1)])
-    found = meta_evaluate(table(judged), scored(metrics), statistics=["system-pearson"])
+    found = compare(judged, metrics, statistics=["system-pearson"])
     (pair,) = found.pairs
     gaps = [
         pearson(rest, metrics[pair.first]) - pearson(rest, metrics[pair.second])
@@ -112,14 +98,14 @@ def test_judges_without_whom_items_are_lost_are_taken_as_given():
     people, metrics = draw(9, 0.5, 3.0)
     judges = np.random.default_rng(9).integers(0, 3, people.size)
     alone = {**table(people), "judge": [f"j{one}" for one in judges]}
-    found = meta_evaluate(alone, scored(metrics), statistics=["spa"])
+    found = compare(alone, metrics, statistics=["spa"])
     assert found.judge_stderr is None
     (note,) = [one for one in found.notes if one.code == "judges-as-given"]
     assert re.search(r"without one of them SPA would rest on \d of 10 items", str(note))
-    of_means = meta_evaluate(alone, scored(metrics), statistics=["system-pearson"])
+    of_means = compare(alone, metrics, statistics=["system-pearson"])
     assert (of_means.judge_stderr > 0).all()
     by_item = {**table(people), "judge": [f"j{s % 5}" for _ in range(K) for s in range(S)]}
-    assert (meta_evaluate(by_item, scored(metrics), statistics=["spa"]).judge_stderr > 0).all()
+    assert (compare(by_item, metrics, statistics=["spa"]).judge_stderr > 0).all()
 
 
 def test_noise_is_not_said_to_order_systems_against_people():
@@ -128,7 +114,7 @@ def test_noise_is_not_said_to_order_systems_against_people():
     turned = {**metrics, "noise": noise, "against": -metrics["m0"]}
     r = pearson(people, noise)
     assert -((K - 1) ** -0.5) < r < 0
-    found = meta_evaluate(table(people), scored(turned))
+    found = compare(people, turned)
     (note,) = [one for one in found.notes if one.code == "against"]
     assert note.values["metrics"] == ["against"]
 
@@ -137,28 +123,28 @@ def test_no_judge_is_in_both_halves():
     """Two judges, one in the other's opposite order on each item."""
     people, metrics = draw(8, 1.0)
     judged = np.stack([people, -2 * people])
-    found = meta_evaluate(table(judged), scored(metrics), statistics=["segment-pearson"])
+    found = compare(judged, metrics, statistics=["segment-pearson"])
     assert found.ceiling == {"segment-pearson": pytest.approx(-1)}
 
 
 def test_what_correlations_and_items_leave_out_is_said():
     people, metrics = draw(11, 0.5, 2.0)
     metrics["m0"][:, :3] = 0.0
-    found = meta_evaluate(table(people), scored(metrics), statistics=["segment-pearson"])
+    found = compare(people, metrics, statistics=["segment-pearson"])
     (note,) = [one for one in found.notes if one.code == "constant-groups"]
     assert "no value in 3 of 10 groups, where all scores of people, or of m0, are equal" in str(
         note
     )
     kept = [at for at in range(people.size) if at not in (0, 1)]
     partly = {name: [column[at] for at in kept] for name, column in table(people).items()}
-    found = meta_evaluate(partly, scored(metrics), statistics=["tie-aware"])
+    found = compare(partly, metrics, statistics=["tie-aware"])
     assert "tie-aware uses only 8 of 10 items" in " ".join(map(str, found.notes))
 
 
 def test_a_signature_says_which_way_scores_were_read():
     people, metrics = draw(12, 0.5)
     plain, of_people, of_metric = (
-        meta_evaluate(table(people), scored(metrics), **settings).signature
+        compare(people, metrics, **settings).signature
         for settings in ({}, {"lower_is_better": True}, {"lower": ["m0"]})
     )
     assert "lower" not in plain
@@ -171,17 +157,15 @@ def test_correlations_of_three_systems_are_not_tested(test):
     rng = np.random.default_rng(1)
     people = rng.normal(size=(3, S))
     metrics = {name: people + rng.normal(size=people.shape) for name in ("a", "b")}
-    found = meta_evaluate(
-        table(people), scored(metrics), statistics=["pearson"], level="system", test=test
-    )
+    found = compare(people, metrics, statistics=["pearson"], level="system", test=test)
     assert not found.pairs
     assert "few-systems" in {one.code for one in found.notes}
 
 
 def test_tie_limits_are_shown_where_they_exist():
     people, metrics = draw(13, 0.5)
-    star = meta_evaluate(table(people), scored(metrics), statistics=["acc-eq-star"])
+    star = compare(people, metrics, statistics=["acc-eq-star"])
     assert star.epsilon[0] >= 0
     alone = {name: one[:, :1] for name, one in metrics.items()}
-    single = meta_evaluate(table(people[:, :1]), scored(alone), statistics=["acc-eq"])
+    single = compare(people[:, :1], alone, statistics=["acc-eq"])
     assert single.records()[0]["epsilon"] is None

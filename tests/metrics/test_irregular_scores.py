@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand import meta_evaluate
+from metrics.arrays import compare
 
 K, S = 6, 6
 PAIRS = [*combinations(range(K), 2)]
@@ -40,13 +40,8 @@ def draw(seed, kind, systems=K):
     return people, metrics
 
 
-def compare(people, metrics, **settings):
-    systems = len(people)
-    cells = {"system": [f"s{k}" for k in range(systems) for _ in range(S)]}
-    cells["item"] = [*range(S)] * systems
-    scores = {f"m{at}": [float(x) for x in one.ravel()] for at, one in enumerate(metrics)}
-    gold = {**cells, "score": [float(x) for x in people.ravel()]}
-    return meta_evaluate(gold, {**cells, **scores}, **settings)
+def named(metrics):
+    return {f"m{at}": one for at, one in enumerate(metrics)}
 
 
 def rationals(table):
@@ -92,7 +87,7 @@ def agree(people, metric, pairs):
 def test_values_are_those_of_fractions(kind, seed):
     people, metrics = draw(seed, kind)
     names = ["pa", "system-tau-b", "segment-tau-b", "acc-eq", "acc-eq-star"]
-    found = compare(people, metrics, statistics=names)
+    found = compare(people, named(metrics), statistics=names)
     h = [sum(row) for row in rationals(people)]
     for name, values in zip(found.metrics, zip(*found.values.values(), strict=True), strict=True):
         metric = metrics[int(name[1])]
@@ -112,7 +107,7 @@ def test_values_are_those_of_fractions(kind, seed):
         for one, value in exact.items():
             assert given[one] == pytest.approx(float(value), abs=1e-12), (name, one)
         if seed == 0:
-            alone = compare(people, metric[None], statistics=["acc-eq-star"])
+            alone = compare(people, {"m0": metric}, statistics=["acc-eq-star"])
             assert alone.epsilon == pytest.approx([float(limit)], rel=1e-9)
 
 
@@ -144,7 +139,7 @@ def measure(people, metric, statistic):
 def test_p_of_swapped_systems_is_that_of_all_swaps(kind, statistic):
     for seed in range(2):
         people, metrics = draw(seed, kind)
-        found = compare(people, metrics, statistics=[statistic])
+        found = compare(people, named(metrics), statistics=[statistic])
         h = [sum(row) for row in rationals(people)]
         one, other = map(standardise, metrics)
         differences = []
@@ -166,7 +161,9 @@ def test_scores_that_become_equal_beside_far_larger_ones_are_named(who):
     people, metrics = draw(5, "normal")
     wide = 10.0 ** rng.uniform(-20, 20, people.shape)
     people, metrics = (wide, metrics) if who == "people" else (people, np.stack([wide, wide]))
-    told = [str(one) for one in compare(people, metrics).notes if "count as equal" in str(one)]
+    told = [
+        str(one) for one in compare(people, named(metrics)).notes if "count as equal" in str(one)
+    ]
     assert told
     assert f"by {who if who == 'people' else 'm0'} count as equal" in told[0]
     assert "give logarithms of all scores" in told[0]
@@ -176,9 +173,9 @@ def test_decimals_and_rounding_have_no_such_note():
     for kind in KINDS:
         for seed in range(2):
             people, metrics = draw(seed, kind)
-            notes = [*map(str, compare(people, metrics).notes)]
+            notes = [*map(str, compare(people, named(metrics)).notes)]
             assert not any("count as equal" in one for one in notes)
     people, _ = draw(0, "normal")
     rounded = np.where(people > 1, 0.1 * 3 - 0.3, 0.0) + people  # 0 and 5.6e-17
-    notes = map(str, compare(people, rounded[None]).notes)
+    notes = map(str, compare(people, {"m0": rounded}).notes)
     assert not any("count as equal" in one for one in notes)

@@ -12,6 +12,7 @@ from evenhand import meta_evaluate
 from evenhand.errors import InvalidJudgments
 from evenhand.metrics import comparison
 from evenhand.metrics.statistics import Steps
+from metrics.arrays import compare, table
 
 K = S = 6
 PAIRS = [*combinations(range(K), 2)]
@@ -80,18 +81,6 @@ def draw(seed, parts=10):
         for _ in range(3)
     )
     return people, (people + metric) / 2, people + other
-
-
-def table(scores, name="score"):
-    cells = {"system": [f"s{k}" for k in range(K) for _ in range(S)], "item": [*range(S)] * K}
-    return {**cells, name: [float(one) for one in scores.ravel()]}
-
-
-def compare(people, metrics, **settings):
-    scores = table(people)
-    del scores["score"]
-    scores |= {name: [float(one) for one in m.ravel()] for name, m in metrics.items()}
-    return meta_evaluate(table(people), scores, **settings)
 
 
 @pytest.mark.parametrize("what", [*{**FARAWAY, **OFFSETS}])

@@ -52,21 +52,20 @@ def dense(at, a, b):
     return found
 
 
-def test_the_average_of_judges_is_that_of_the_dense_formula():
+def test_predictions_of_a_judge_are_those_of_the_dense_formula():
     rows = small(24, 3)
     fit = MultiTaskGP(draws=0).fit(rows, ONE)
     known, at, scale = fit.problem.judged, fit.at, fit.learned.standard.deviation
-    point = fit.learned.scaling.apply(ONE.tabulate([{"a": 0.3}]))
-    judged = [JudgedPoints(np.array([d]), point) for d in range(3)]
-    cross = np.mean([dense(at, one, known) for one in judged], axis=0)
-    before = np.mean([[dense(at, one, other)[0, 0] for other in judged] for one in judged])
+    outputs = ONE.tabulate([{"a": 0.3}])
+    judged = JudgedPoints(np.array([2]), fit.learned.scaling.apply(outputs))
+    cross = dense(at, judged, known)[0]
     inverse = np.linalg.inv(dense(at, known, known) + np.diag(at.noise[known.judge] + MIN_NOISE))
-    found = fit.predict_average(ONE.tabulate([{"a": 0.3}]))
-    mean = float((cross @ inverse @ fit.problem.y)[0])
+    found = fit.predict(outputs, fit.judges[2])
+    mean = float(cross @ inverse @ fit.problem.y)
     assert found.mean[0] == pytest.approx(fit.learned.standard.mean + scale * mean)
-    variance = before - float((cross @ inverse @ cross.T)[0, 0])
+    variance = dense(at, judged, judged)[0, 0] - float(cross @ inverse @ cross)
     assert found.variance[0] == pytest.approx(scale**2 * variance)
-    assert found.noise[0] == pytest.approx(scale**2 * at.noise.sum() / 9)
+    assert found.noise[0] == pytest.approx(scale**2 * at.noise[2])
 
 
 def test_correlations_are_known_where_judges_share_and_not_on_noise(fit):
@@ -85,10 +84,9 @@ def test_correlations_are_known_where_judges_share_and_not_on_noise(fit):
 def test_outputs_that_nobody_rated_are_predicted_from_a_table(fit):
     outputs = FEATURES.tabulate([{"a": 0.1, "b": 0.2}, {"a": -1, "b": 1}])
     found = fit.predict(outputs, "j0001")
-    one = fit.predict_one("j0001", {"a": -1, "b": 1})
+    one = fit.predict(FEATURES.tabulate([{"a": -1, "b": 1}]), "j0001")
     assert found.mean[1] == pytest.approx(one.mean[0])
     assert fit.predict(outputs, ["j0002", "j0001"]).mean[1] == pytest.approx(one.mean[0])
-    assert fit.predict_average(outputs).mean.shape == (2,)
     with pytest.raises(InvalidJudgments, match="name them"):
         fit.predict(outputs)
     with pytest.raises(InvalidJudgments, match="3 judges for 2 outputs"):
@@ -140,9 +138,9 @@ def test_neither_the_order_of_rows_nor_a_second_fit_changes_anything(data, fit):
     )
 
 
-def test_a_judge_never_seen_is_refused_and_the_average_offered(fit):
-    with pytest.raises(InvalidJudgments, match=r"nothing was learned of j9999.*predict_average"):
-        fit.predict_one("j9999", {"a": 0, "b": 0})
+def test_a_judge_never_seen_is_refused(fit):
+    with pytest.raises(InvalidJudgments, match=r"nothing was learned of j9999.*who were seen"):
+        fit.predict(FEATURES.tabulate([{"a": 0, "b": 0}]), "j9999")
 
 
 def test_many_ratings_rest_on_some_and_it_is_said(data, fit):

@@ -225,7 +225,7 @@ def test_rates_are_of_the_campaign_and_shown_before_it_begins(
 @pytest.mark.parametrize(
     ("pay", "says"),
     [
-        ({"per_hour": -1}, "per_hour cannot be -1: it is 0 or more"),
+        ({"per_hour": -1}, "per_hour cannot be -1: it is a number, 0 or more"),
         ({"per_hour": "12"}, "per_hour cannot be '12': it is a number"),
         ({"hourly": 12}, "[pay] has no setting 'hourly'"),
         ({"currency": 3}, "currency cannot be 3"),

@@ -150,6 +150,11 @@ class RatingRows:
         plural = "criteria" if name == "criterion" else f"{name}s"
         return getattr(self, plural), getattr(self, name)
 
+    def list_present(self, name: str) -> list[str]:
+        """Return the labels that rows have, in the order of their codes."""
+        labels, codes = self.labels(name)
+        return [labels[code] for code in np.unique(codes).tolist()]
+
     def has_several(self, name: str) -> bool:
         """Say whether rows differ in a label."""
         codes = self.labels(name)[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from evenhand.design import dealing, tasks
 from evenhand.design.campaign import Campaign, Item, Judge
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
-from evenhand.design.documents import fold
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 from evenhand.numerics import Integers
@@ -163,31 +162,6 @@ def assign(campaign: Campaign) -> Assignment:
     )
 
 
-def _unfold(campaign: Campaign, heads: Assignment) -> Assignment:
-    """Return the tickets of all segments where `heads` has one for each document."""
-    items = [*campaign.items, *(one.item for one in campaign.training)]
-    place = {one.name: at for at, one in enumerate(items)}
-    rows, starts = list[tuple[int, ...]](), list[int]()
-    for number, head in enumerate(heads):
-        starts.append(len(rows))
-        for at, name in enumerate(campaign.list_segments(head)):
-            shown = [items[place[name]].systems.index(one) for one in head.systems]
-            shown += [-1] * (heads.shown.shape[1] - len(shown))
-            again = -1 if head.again is None else starts[head.again] + at
-            rows.append((number, place[name], again, *shown))
-    table = np.array(rows, dtype=np.int32)
-    of = table[:, 0]
-    return Assignment(
-        campaign=campaign,
-        judge=heads.judge[of],
-        task=heads.task[of],
-        kind=heads.kind[of],
-        item=table[:, 1],
-        again=table[:, 2],
-        shown=table[:, 3:],
-    )
-
-
 def assign_llm(campaign: Campaign) -> tuple[tasks.Ticket, ...]:
     """Return what an LLM judge is asked: all that the design asks of anybody, in both orders."""
     # Of two judges who both see everything, the second sees each pair in the other order. What
@@ -213,6 +187,107 @@ def assign_llm(campaign: Campaign) -> tuple[tasks.Ticket, ...]:
         again = None if one.again is None else chosen[one.again].number
         chosen[one.number] = replace(one, number=len(chosen), kind=kind, again=again)
     return tuple(chosen.values())
+
+
+# Documents: the segments that a judge sees together and in order, all of the same systems.
+#
+# A campaign that keeps documents together is assigned as one whose items are documents (`fold`),
+# and each of its tickets then becomes one for each segment. So all that a design promises, of
+# loads, systems, sides, controls, repeats and quotas, it promises of documents.
+
+
+def fold(campaign: Campaign) -> Campaign:
+    """Return the campaign of documents: each goes by the name of its first segment."""
+    items = list[Item]()
+    for one in campaign.items:
+        segments = campaign.segments.get(one.document, ())
+        if not segments:
+            items.append(one)
+        elif one.name == segments[0]:
+            items.append(_join_segments([campaign.item(name) for name in segments]))
+    design = replace(campaign.design, documents=False, equal_outputs="ask")
+    passes = (
+        replace(one, document_question="") if isinstance(one, tasks.ScaledTask) else one
+        for one in campaign.tasks
+    )
+    return replace(campaign, tasks=tuple(passes), items=tuple(items), design=design)
+
+
+def _join_segments(segments: Sequence[Item]) -> Item:
+    first, what = segments[0], f"document '{segments[0].document}'"
+    for one in segments:
+        if set(one.systems) != set(first.systems):
+            system = min({*one.systems} ^ {*first.systems})
+            lacks, has = (first, one) if system in one.systems else (one, first)
+            raise CampaignError(
+                f"{what}: item '{has.name}' has an output of {system}, and item '{lacks.name}' has"
+                " none: every system needs all segments of a document; add it, or leave documents"
+                " out"
+            )
+        if one.anchor != first.anchor or bool(one.control) != bool(first.control):
+            raise CampaignError(
+                f"{what}: items '{first.name}' and '{one.name}' differ in being control items or"
+                " anchors: mark all its items, or none"
+            )
+        if one.group != one.name:
+            raise CampaignError(
+                f"{what}: item '{one.name}' is of group '{one.group}', and with documents a"
+                " document is one source: leave group out"
+            )
+    # one bad segment makes a bad document
+    known = min(segments, key=lambda one: one.control)
+    control = {"control": known.control, "expected": known.expected}
+    return replace(first, document="", group=first.document, **control)  # type: ignore[arg-type]
+
+
+def take_first(campaign: Campaign, tickets: Iterable[tasks.Ticket]) -> list[tasks.Ticket]:
+    """Return the tickets of the folded campaign: those of first segments, and of no document."""
+    return [one for one in tickets if one.item == campaign.list_segments(one)[0]]
+
+
+def take_last(campaign: Campaign, tickets: Iterable[tasks.Ticket]) -> list[tasks.Ticket]:
+    """Return the tickets with which a document ends."""
+    mine = (one for one in tickets if one.kind != "training" and campaign.item(one.item).document)
+    return [one for one in mine if one.item == campaign.list_segments(one)[-1]]
+
+
+def count_torn(campaign: Campaign, tickets: Iterable[tasks.Ticket]) -> int:
+    """Count tickets that are not where the segment before, or the one after, says they must be."""
+    torn, due = 0, list[tuple[object, ...]]()  # what has to come next
+    for one in tickets:
+        segments = campaign.list_segments(one)
+        shown = (one.judge, one.task, one.systems, one.kind)
+        if due[:1] == [(*shown, one.item)]:
+            due = due[1:]
+            continue
+        torn += bool(due) or one.item != segments[0]
+        due = [(*shown, name) for name in segments[1:]] if one.item == segments[0] else []
+    return torn + bool(due)
+
+
+def _unfold(campaign: Campaign, heads: Assignment) -> Assignment:
+    """Return the tickets of all segments where `heads` has one for each document."""
+    items = [*campaign.items, *(one.item for one in campaign.training)]
+    place = {one.name: at for at, one in enumerate(items)}
+    rows, starts = list[tuple[int, ...]](), list[int]()
+    for number, head in enumerate(heads):
+        starts.append(len(rows))
+        for at, name in enumerate(campaign.list_segments(head)):
+            shown = [items[place[name]].systems.index(one) for one in head.systems]
+            shown += [-1] * (heads.shown.shape[1] - len(shown))
+            again = -1 if head.again is None else starts[head.again] + at
+            rows.append((number, place[name], again, *shown))
+    table = np.array(rows, dtype=np.int32)
+    of = table[:, 0]
+    return Assignment(
+        campaign=campaign,
+        judge=heads.judge[of],
+        task=heads.task[of],
+        kind=heads.kind[of],
+        item=table[:, 1],
+        again=table[:, 2],
+        shown=table[:, 3:],
+    )
 
 
 FREE = -1  # What is judged is not known yet

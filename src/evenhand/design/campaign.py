@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import secrets
 from collections import Counter
@@ -81,8 +80,7 @@ class Design:
         if not isinstance(self.policy, str):
             raise CampaignError(f"policy cannot be {self.policy!r}: it is the name of a rule")
         share = self.random_share
-        number = isinstance(share, int | float) and not isinstance(share, bool)
-        if not number or not 0 <= share <= 1:
+        if not is_number(share) or not 0 <= share <= 1:
             raise CampaignError(f"random_share cannot be {share!r}: it is a proportion, such as .3")
         if self.policy and self.documents:
             raise CampaignError(
@@ -124,6 +122,17 @@ def _check_count(name: str, value: Any, least: int) -> None:
         raise CampaignError(f"{name} cannot be {value!r}: it is a whole number, {least} or more")
     if value > MAX_SETTING:
         raise CampaignError(f"{name} is a whole number up to {MAX_SETTING:,}")
+
+
+def _check_text(name: str, value: object, what: str = "text") -> None:
+    if not isinstance(value, str) or not is_text(value):
+        raise CampaignError(f"{name} cannot be {value!r}: it is {what}")
+
+
+def _check_amounts(amounts: Mapping[str, Any]) -> None:
+    for name, value in amounts.items():
+        if not is_number(value) or value < 0:
+            raise CampaignError(f"{name} cannot be {value!r}: it is a number, 0 or more")
 
 
 SIGNS: Final = "+|&=~"  # Between the systems of an output that several gave, as WMT wrote it
@@ -292,6 +301,12 @@ class TextField:
         return {**language, **self.form.to_dict()}
 
 
+def _write_unusual(settings: object) -> dict[str, Any]:
+    """Return what differs from the usual: other campaigns keep their digests."""
+    usual = type(settings)
+    return {name: one for name, one in vars(settings).items() if one != getattr(usual, name)}
+
+
 WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 
 
@@ -309,9 +324,7 @@ class Wording:
 
     def __post_init__(self) -> None:
         for name in WORDS:
-            value = getattr(self, name)
-            if not isinstance(value, str) or not is_text(value):
-                raise CampaignError(f"{name} cannot be {value!r}: it is text")
+            _check_text(name, getattr(self, name))
         for name in self.texts:
             if name not in FIELDS:
                 hint = sentence_hint(suggest(name, FIELDS)) or f": there are {listing(FIELDS)}"
@@ -344,14 +357,8 @@ class Pay:
     currency: str = ""  # such as EUR, as it is printed
 
     def __post_init__(self) -> None:
-        for name in ("per_hour", "per_answer"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise CampaignError(f"{name} cannot be {value!r}: it is a number")
-            if not 0 <= value < math.inf:
-                raise CampaignError(f"{name} cannot be {value!r}: it is 0 or more")
-        if not isinstance(self.currency, str) or not is_text(self.currency):
-            raise CampaignError(f"currency cannot be {self.currency!r}: it is text, such as EUR")
+        _check_amounts({"per_hour": self.per_hour, "per_answer": self.per_answer})
+        _check_text("currency", self.currency, "text, such as EUR")
 
     def find_amount(self, answers: int, seconds: float | None) -> float | None:
         """Return what so many answers in so many active seconds are paid; None where unknown.
@@ -364,7 +371,7 @@ class Pay:
         return self.per_hour * (seconds or 0) / 3600 + self.per_answer * answers
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if value}
+        return _write_unusual(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -373,9 +380,7 @@ class Timing:
     break_after: float = 45  # minutes of active work until a break is suggested; 0 for never
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not is_number(value) or value < 0:
-                raise CampaignError(f"{name} cannot be {value!r}: it is a number, 0 or more")
+        _check_amounts(vars(self))
 
     def count_minutes(self, questions: int) -> int | None:
         """Return the minutes that so many questions take; None where that is not known.
@@ -387,9 +392,7 @@ class Timing:
         return max(1, round(seconds / 60)) if seconds else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what differs from the usual: other campaigns keep their digests."""
-        usual = type(self)()
-        return {name: one for name, one in vars(self).items() if one != getattr(usual, name)}
+        return _write_unusual(self)
 
 
 @dataclass(frozen=True)
@@ -533,8 +536,7 @@ class Campaign:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError('a campaign needs a name, such as name = "spring-2024"')
-        if not isinstance(self.title, str) or not is_text(self.title):
-            raise CampaignError(f"title cannot be {self.title!r}: it is text")
+        _check_text("title", self.title)
         if self.seed is not None and not (_is_whole(self.seed) and 0 <= self.seed < MAX_SEED):
             raise CampaignError(
                 f"seed cannot be {self.seed!r}: it is a whole number from 0 to below 2^256"

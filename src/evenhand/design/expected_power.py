@@ -39,8 +39,7 @@ from evenhand.ranking.intervals import MIN_CLUSTERS
 class PowerInputs:
     """What is expected of a campaign whatever its size. Matrices are (K, K), row less column."""
 
-    log_worth: Array  # (K,) pooled log-worths, or points
-    apart: Array  # their differences
+    apart: Array  # differences of pooled log-worths, or of points
     chance: Array  # v, of one judgment in all
     taste: Array  # T of votes on different output pairs
     same: Array  # the same of two votes on one output pair
@@ -90,7 +89,7 @@ class PointInputs(PowerInputs):
     """
 
     def vary(self, design: Design) -> dict[str, Array]:
-        n, k = design.judgments, len(self.log_worth)
+        n, k = design.judgments, len(self.apart)
         of_judges, each = design.shares() * n, design.outputs / k
         repeated = (design.repeats - 1) / n
         by_judge = max(float((of_judges * (of_judges - 1)).sum()) / n**2 - repeated, 0.0)
@@ -113,7 +112,7 @@ class PointInputs(PowerInputs):
         parts = {name: part[0, 1] for name, part in self.vary(design).items()}
         if not 1 < design.items < design.judgments:
             return None
-        n, k = design.judgments, len(self.log_worth)
+        n, k = design.judgments, len(self.apart)
         # tastes of one way, as single scores, are in the sums of the other
         alone = [2 * k * sd**2 / n for sd in (self.judge_sd, self.item_sd)]
         cells = parts["chance"] + sum(alone)
@@ -134,7 +133,7 @@ def predict_errors(truth: Truth, design: Design) -> PowerInputs:
         worth, k = truth.worth - truth.worth.mean(), len(truth.systems)
         two = 2 * (1 - np.eye(k))
         chance, apart = k * truth.noise_sd**2 * two, worth[:, None] - worth
-        return PointInputs(worth, apart, chance, two, two, truth.judge_sd, truth.item_sd)
+        return PointInputs(apart, chance, two, two, truth.judge_sd, truth.item_sd)
     first, second = design.compared(len(truth.systems))
     x, share = truth.worth[first] - truth.worth[second], 1 / len(first)
     chances, slope = average_answers(x, truth)
@@ -155,13 +154,12 @@ def predict_errors(truth: Truth, design: Design) -> PowerInputs:
     shift = inverse @ ((rows.T * moved) @ rows)
     alone = inverse @ (2 * (rows.T * (slope * moved)) @ rows) @ inverse
     pooled = fit.log_worth - fit.log_worth.mean()
+    apart = pooled[:, None] - pooled
     chance, taste, same = (  # variances of differences
         np.diag(one)[:, None] + np.diag(one) - 2 * one
         for one in (fit.worth_vcov, shift @ shift.T, alone)
     )
-    parts = (chance * scale, taste, same)
-    apart = pooled[:, None] - pooled
-    return PowerInputs(pooled, apart, *parts, truth.judge_sd, truth.item_sd)
+    return PowerInputs(apart, chance * scale, taste, same, truth.judge_sd, truth.item_sd)
 
 
 # Estimates are taken for normal around the pooled log-worths, with the errors above on so many
@@ -196,7 +194,7 @@ def expect(
     """
     if variance is None:
         variance = np.asarray(np.sum(list(inputs.vary(design).values()), axis=0))
-    k = len(inputs.log_worth)
+    k = len(inputs.apart)
     first, second = np.triu_indices(k, 1)
     apart, error = np.abs(inputs.apart[first, second]), np.sqrt(variance[first, second])
     endless = np.where(apart > 0, np.inf, 0.0)

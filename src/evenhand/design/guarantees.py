@@ -20,9 +20,18 @@ from numpy.typing import NDArray
 
 from evenhand.data.results import Shown
 from evenhand.design import dealing
-from evenhand.design.assignment import ANCHOR, CONTROL, TARGET, Assignment, fits
+from evenhand.design.assignment import (
+    ANCHOR,
+    CONTROL,
+    TARGET,
+    Assignment,
+    count_torn,
+    fits,
+    fold,
+    take_first,
+    take_last,
+)
 from evenhand.design.campaign import CONTROLS, Campaign
-from evenhand.design.documents import count_torn, fold, take_first, take_last
 from evenhand.design.tasks import TICKET_KINDS, Ticket
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError
@@ -499,15 +508,12 @@ def check_sittings(seen: Seen) -> Iterator[Guarantee]:
         missing, more = 0, 0
         for at, task in enumerate(seen.campaign.tasks):
             there = right.take(right.task == at)
-            owed = dealing.count_anchors(seen.campaign, task.width)
+            owed = Counter(dealing.count_anchors(seen.campaign, task.width))
             first, judges = count_different(there.judge, there.unit)
-            shown = dict.fromkeys(owed, 0)
-            for row, n in zip(first.tolist(), judges.tolist(), strict=True):
-                item = seen.campaign.item(there.tickets[row].item)
-                shown[item.group if once else item.name] += 1
-                missing += every - n
-            missing += every * sum(max(0, n - shown[one]) for one, n in owed.items())
-            more += sum(max(0, shown[one] - n) for one, n in owed.items())
+            items = [seen.campaign.item(there.tickets[row].item) for row in first.tolist()]
+            shown = Counter(one.group if once else one.name for one in items)
+            missing += int((every - judges).sum()) + every * (owed - shown).total()
+            more += (shown - owed).total()
         found = f"{len(mine):,} anchor tickets; {missing:,} missing, {strange + more:,} others"
         holds = seen.conclude(holds=not missing, lost=bool(strange + more))
         yield Guarantee(
@@ -646,10 +652,9 @@ def check_units(seen: Seen) -> Iterator[Guarantee]:
         right = mine.take(mine.sound & (mine.role == TARGET))
         rows, often = count_different(right.unit, right.item)
         names = [right.tickets[row].item for row in rows.tolist()]
-        there = dict(zip(names, often.tolist(), strict=True))
+        there = Counter(dict(zip(names, often.tolist(), strict=True)))
         strange = int((mine.role != TARGET).sum())
-        more = sum(max(0, n - owed.get(one, 0)) for one, n in there.items())
-        left = sum(max(0, n - there.get(one, 0)) for one, n in owed.items())
+        more, left = (there - Counter(owed)).total(), (Counter(owed) - there).total()
         one, many = WORDS.get(task.width, SETS)
         each = mine.campaign.design.per_item or (None if task.width < 3 else 1)
         what = f"every {one}" if each is None else f"{each} {one if each == 1 else many}"
@@ -861,8 +866,7 @@ def verify_collected(
     holds = not strange and not twice if tickets else None
     guarantees = [Guarantee("tickets", promised, observed, holds)]
     # judges answer in the order of the design; a policy passes over what it cannot fill
-    newest: dict[str, int] = {}
-    back = 0
+    newest, back = dict[str, int](), 0
     for one in assigned:
         back += one.number < newest.get(one.judge, -1)
         newest[one.judge] = one.number

@@ -55,9 +55,9 @@ from evenhand.render.findings import Finding, describe_findings
 # density       v times (mean similarity to all outputs without a label)^β
 # oracle        the label that most lowers the squared error over the whole pool
 #
-# Similarity is the model's own k. By `spread` the outputs of a batch are taken one after another, v
-# being what is left of it once those before have labels; the mean similarity of density stays that
-# to all which waited before the batch. Without `spread` the batch is what scores highest at first.
+# Similarity is the model's own k. The outputs of a batch are taken one after another, v being what
+# is left of it once those before have labels; the mean similarity of density stays that to all
+# which waited before the batch.
 #
 # The oracle looks at the labels of the pool, never at test outputs. It is greedy, one label at a
 # time, and for this model: a bound in that loose sense only of what choosing may gain if one knew.
@@ -87,13 +87,11 @@ class Query:
     Attributes:
         strategy: of STRATEGIES.
         power: β of density.
-        spread: whether an output of a batch counts as labelled when the next is chosen.
 
     """
 
     strategy: str = "uncertainty"
     power: float = 1.0
-    spread: bool = True
 
     def __post_init__(self) -> None:
         require_option("strategy", self.strategy, STRATEGIES)
@@ -101,14 +99,12 @@ class Query:
             raise UnknownOption(f"power {self.power:g}: a number from 0, such as 1")
         if self.power != 1.0 and self.strategy != "density":
             raise UnknownOption(f"power {self.power:g}: only density has one")
-        if not self.spread and self.strategy not in ("uncertainty", "density"):
-            raise UnknownOption(f"spread=False: {self.strategy} has no scores to rank a batch by")
 
     @property
     def name(self) -> str:
         """What it is called in tables."""
         power = f" β={self.power:g}" if self.power != 1.0 else ""
-        return f"{self.strategy}{power}{'' if self.spread else ', not spread'}"
+        return f"{self.strategy}{power}"
 
     def choose(self, scene: QueryState, size: int, rng: np.random.Generator) -> Numbers:
         """Return the numbers of outputs to label, in the order of choice.
@@ -130,7 +126,7 @@ class Query:
         """Return the numbers that `choose` returns, and the variance of each when it was chosen.
 
         Variances are of the function, on standardised labels; those chosen before count as
-        labelled where a batch is spread. None where variances did not choose.
+        labelled. None where variances did not choose.
         """
         size, process = min(size, len(scene.waiting)), scene.process
         if self.strategy == RANDOM_QUERY:
@@ -149,11 +145,7 @@ class Query:
             taken = pick_by_error(covariance, scene.waiting, process.noise, wrong, size)
             return np.asarray(scene.waiting[taken]), None
         covariance, weight = process.covariance(left, left), self.weigh(process, left)
-        if self.spread:
-            taken, variance = pick_by_variance(covariance, process.noise, weight, size)
-        else:
-            taken = np.argsort(-np.diag(covariance) * weight, kind="stable")[:size]
-            variance = np.diag(covariance)[taken]
+        taken, variance = pick_by_variance(covariance, process.noise, weight, size)
         return np.asarray(scene.waiting[taken]), variance
 
     def weigh(self, process: OutputProcess, left: Points) -> Array:
@@ -211,8 +203,7 @@ def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> Featur
         )
     rows = features.read_rows(data)
     for role, plural in (("criterion", "criteria"), ("task", "tasks")):
-        names, labels = rows.labels(role)
-        several = [names[code] for code in np.unique(labels)]
+        several = rows.list_present(role)
         if len(several) > 1 and (role == "criterion" or role not in features.labels):
             more = "" if role == "criterion" else f", or make '{role}' a label among the features"
             raise InvalidJudgments(
@@ -379,7 +370,7 @@ class NextOutputs(Shown):
 
     def document(self) -> Document:
         """Return what people read: the outputs, and what is predicted of each."""
-        spread = self.query.spread and sum(one.kind == CHOSEN for one in self.outputs) > 1
+        several = sum(one.kind == CHOSEN for one in self.outputs) > 1
         rows = tuple({"n": n, **one} for n, one in enumerate(self.records(), start=1))
         columns = (
             Column("n", "", "integer", only=("text", "html")),
@@ -389,7 +380,7 @@ class NextOutputs(Shown):
             Column("predicted", "predicted", ".3g"),
             Column("deviation", "sd", ".2g"),
         )
-        legend = (say("spread"),) if spread else ()
+        legend = (say("spread"),) if several else ()
         counts = {"labelled": self.labelled, "waiting": self.waiting, "query": self.query.name}
         caption = "Outputs to rate next"
         table = Table("outputs", caption, columns, rows, legend=legend, without=("n",))

@@ -431,13 +431,6 @@ class NextPairs(Shown):
         """How far the sort is, where the policy is one."""
         return self.state.sort if self.policy.rule == "sort" else None
 
-    def _say_sort(self, sort: SortByVotes) -> Finding:
-        if sort.open:
-            most = count_most(len(self.state.systems))
-            return say("sort-under-way", decided=sort.decided, most=most)
-        groups = [" = ".join(group) for group in self._name_groups(sort)]
-        return say("sort-ended", decided=sort.decided, order=" > ".join(groups))
-
     def _name_groups(self, sort: SortByVotes) -> list[list[str]]:
         return [[self.state.systems[code] for code in group] for group in sort.groups]
 
@@ -455,8 +448,12 @@ class NextPairs(Shown):
             small = np.flatnonzero(self.state.parts == int(np.argmin(sizes)))
             names = listing([self.state.systems[code] for code in small], 3)
             lines.append(say("start-up-parts", parts=len(sizes), names=names))
-        if self.sort is not None:
-            lines.append(self._say_sort(self.sort))
+        if self.sort is not None and self.sort.open:
+            most = count_most(len(self.state.systems))
+            lines.append(say("sort-under-way", decided=self.sort.decided, most=most))
+        elif self.sort is not None:
+            order = " > ".join(" = ".join(group) for group in self._name_groups(self.sort))
+            lines.append(say("sort-ended", decided=self.sort.decided, order=order))
         return (*lines, *(self.savings.says if self.savings is not None else ()))
 
     @property
@@ -479,10 +476,6 @@ class NextPairs(Shown):
         if says_clear and is_clear(self.state, low, high).any():
             notes.append(say("doubt-independent"))
         return (*notes, *(() if self.savings is None else self.savings.notes))
-
-    def _describe_sort(self, sort: SortByVotes) -> dict[str, Any]:
-        order = None if sort.open else self._name_groups(sort)
-        return {"ended": not sort.open, "decided": sort.decided, "order": order}
 
     def document(self) -> Document:
         """Return what people read: the pairs with reasons, and what the policy would have saved."""
@@ -509,14 +502,17 @@ class NextPairs(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
-        policy = {**asdict(self.policy), "title": TITLES[self.policy.rule]}
+        policy, sort = {**asdict(self.policy), "title": TITLES[self.policy.rule]}, None
+        if self.sort is not None:
+            order = None if self.sort.open else self._name_groups(self.sort)
+            sort = {"ended": not self.sort.open, "decided": self.sort.decided, "order": order}
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
             "policy": policy,
             "pairs": [asdict(one) for one in self.pairs],
             "n_judgments": self.state.tally.n_judgments,
-            "sort": None if self.sort is None else self._describe_sort(self.sort),
+            "sort": sort,
             "savings": None if self.savings is None else self.savings.to_dict(),
             "says": list(self.says),
             "findings": describe_findings(self.notes),

@@ -90,11 +90,6 @@ class Pilot:
         }
 
 
-def _list_present(rows: RatingRows, name: str) -> list[str]:
-    labels, codes = rows.labels(name)
-    return [labels[code] for code in np.unique(codes).tolist()]
-
-
 @dataclass(frozen=True, eq=False)
 class _Measured:
     systems: tuple[str, ...]
@@ -169,8 +164,8 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
     references: tuple[Exclusion, ...] = ()
     if isinstance(table, RatingRows):
         table, references = exclude_references(table, None)
-    criteria = _list_present(table, "criterion") if isinstance(table, RatingRows) else []
-    tasks = _list_present(table, "task") if isinstance(table, RatingRows) else table.tasks()
+    criteria = table.list_present("criterion") if isinstance(table, RatingRows) else []
+    tasks = table.list_present("task") if isinstance(table, RatingRows) else table.tasks()
     for plural, name, levels in (("tasks", "task", tasks), ("criteria", "criterion", criteria)):
         if len(levels) > 1:
             raise UnknownOption(

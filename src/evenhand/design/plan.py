@@ -311,29 +311,35 @@ class CampaignPlan(Shown):
             return [*sentences, say("overlap-alike", **names, power=neither)]
         return [*sentences, say("overlap", **names, two=two, twice=twice, neither=neither)]
 
+    def _note_simulated(self, simulated: Simulated) -> list[Finding]:
+        notes, low, level = [], self.weakest, self.spec.level
+        campaigns, false = simulated.campaigns, simulated.any_false
+        if self.limited and campaigns < CAMPAIGNS:
+            counts = {"campaigns": campaigns, "of": CAMPAIGNS, "judgments": self.design.judgments}
+            notes.append(say("campaigns-fewer", **counts))
+        if simulated.unranked:
+            notes.append(say("unranked", unranked=simulated.unranked, campaigns=campaigns))
+        if false > (1 - level) * campaigns + 1e-9:
+            broken = bound_share(false, campaigns)[0] > 1 - level
+            code, percent = "level-broken" if broken else "level-doubtful", 100 * (1 - level)
+            told = {"false": false, "campaigns": campaigns, "level": level, "percent": percent}
+            notes.append(say(code, "warning", **told))
+        if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
+            differs = {"expected": low.expected, "pair": low.pair}
+            notes.append(say("closed-form-differs", "warning", **differs))
+        return notes
+
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What must stand beside it."""
         notes: list[str] = []
-        counts: dict[str, float]
-        low, simulated = self.weakest, self.simulated
-        if simulated is None:
+        if self.simulated is not None:
+            notes += self._note_simulated(self.simulated)
+        elif self.limited:
             counts = {"judgments": self.design.judgments, "of": CAMPAIGNS}
-            notes.append(say("too-large", **counts) if self.limited else say("closed-form-only"))
+            notes.append(say("too-large", **counts))
         else:
-            notes += self._say_fewer(simulated.campaigns)
-            level, campaigns, false = self.spec.level, simulated.campaigns, simulated.any_false
-            if simulated.unranked:
-                notes.append(say("unranked", unranked=simulated.unranked, campaigns=campaigns))
-            if false > (1 - level) * campaigns + 1e-9:
-                broken = bound_share(false, campaigns)[0] > 1 - level
-                counts = {"false": false, "campaigns": campaigns, "level": level}
-                code = "level-broken" if broken else "level-doubtful"
-                notes.append(say(code, "warning", **counts, percent=100 * (1 - level)))
-            if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
-                notes.append(
-                    say("closed-form-differs", "warning", expected=low.expected, pair=low.pair)
-                )
+            notes.append(say("closed-form-only"))
         design, spec = self.design, self.spec
         first, *larger = self.rounds or (None,)
         if first and larger and not self.falls_short and first.expected >= spec.power:
@@ -357,12 +363,6 @@ class CampaignPlan(Shown):
         sds = ", ".join(f"{name} = {spec.truth.sds[name]:g}" for name in spec.assumed)
         assumed = (say("assumed", sds=sds),) if sds else ()
         return (*assumed, *notes, *(() if self.pilot is None else self.pilot.notes))
-
-    def _say_fewer(self, campaigns: int) -> list[Finding]:
-        if not self.limited or campaigns == CAMPAIGNS:
-            return []
-        counts = {"campaigns": campaigns, "of": CAMPAIGNS, "judgments": self.design.judgments}
-        return [say("campaigns-fewer", **counts)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand plan --json`."""

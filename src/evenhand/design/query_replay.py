@@ -114,35 +114,6 @@ def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Ar
     return resamples
 
 
-def compare_shares(
-    queries: tuple[tuple[str, ...], int],
-    means: tuple[Array, Array],
-    looks: Numbers,
-    measure: str,
-    slack: float,
-) -> tuple[LabelShare, ...]:
-    """Return what each query needs.
-
-    means: (Q, L) mean errors, and (B, Q, L) resamples of them, at (L,) numbers of labels.
-    """
-    (names, base), (whole, drawn) = queries, means
-    shares = np.array([find_share(curve, looks, slack) for curve in whole])
-    again = np.array([[find_share(curve, looks, slack) for curve in one] for one in drawn])
-    ends = np.vstack([shares, np.quantile(again, ENDS, axis=0)])
-    spared = np.quantile(again[:, [base]] - again, ENDS, axis=0)
-    saved = np.vstack([shares[base] - shares, spared])
-    rows = []
-    for q, name in enumerate(names):
-        share: Three = (None, None, None)
-        less: Three = (None, None, None)
-        if whole[q, 0] > whole[q, -1]:
-            share = tuple(ends[:, q].tolist())
-            less = tuple(saved[:, q].tolist()) if q != base else less
-        at_start = bool(np.all(whole[q] <= whole[q, -1] * (1.0 + slack)))
-        rows.append(LabelShare(name, measure, slack, *share, at_start, *less))
-    return tuple(rows)
-
-
 # Does any part of the pool beat all of it? At each look l of each query, D_l is the mean over test
 # outputs and repeats of what the absolute error of the full pool has more than that of the part:
 #
@@ -366,10 +337,23 @@ class QueryCurves(Shown):
             UnknownOption: an unknown measure.
 
         """
-        means = self.measure(measure).mean(axis=2)
-        queries = (self.queries, self.queries.index(RANDOM_QUERY))
+        means, base = self.measure(measure).mean(axis=2), self.queries.index(RANDOM_QUERY)
+        shares = np.array([find_share(curve, self.labels, slack) for curve in means])
         drawn = self._drawn[measure]
-        return compare_shares(queries, (means, drawn), self.labels, measure, slack)
+        again = np.array(
+            [[find_share(curve, self.labels, slack) for curve in one] for one in drawn]
+        )
+        ends = np.vstack([shares, np.quantile(again, ENDS, axis=0)])
+        spared = np.quantile(again[:, [base]] - again, ENDS, axis=0)
+        saved = np.vstack([shares[base] - shares, spared])
+        rows, none = [], (None, None, None)
+        for q, (name, curve) in enumerate(zip(self.queries, means, strict=True)):
+            helps = curve[0] > curve[-1]
+            share: Three = tuple(ends[:, q].tolist()) if helps else none
+            less: Three = tuple(saved[:, q].tolist()) if helps and q != base else none
+            at_start = bool(np.all(curve <= curve[-1] * (1.0 + slack)))
+            rows.append(LabelShare(name, measure, slack, *share, at_start, *less))
+        return tuple(rows)
 
     @cached_property
     def _drawn(self) -> dict[str, Array]:
@@ -529,6 +513,7 @@ SHARES: Final = (
     *(0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25),
     *(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
 )
+USUAL_POOL: Final = 1000  # Most outputs of a pool where nothing is said of it
 MIN_OUTPUTS: Final = 5  # Test outputs, and labels beyond the start, below which nothing is measured
 
 
@@ -538,9 +523,8 @@ class QueryReplay:
 
     Attributes:
         repeats: how often, each with a pool and a start of its own.
-        pool: outputs that are drawn as the pool; None for all that are no test outputs, or for
-            `most` of them.
-        most: outputs of a pool where nothing is said of it.
+        pool: outputs that are drawn as the pool; None for all that are no test outputs, up to
+            1,000.
         test_share: of the items whose outputs are test outputs, where none are given.
         start: outputs with a label before the first query, at random.
         batch: most outputs that are chosen before labels are shown.
@@ -552,7 +536,6 @@ class QueryReplay:
 
     repeats: int = 10
     pool: int | None = None
-    most: int = 1000
     test_share: float = 0.3
     start: int = 10
     batch: int = 50
@@ -563,7 +546,7 @@ class QueryReplay:
     def __post_init__(self) -> None:
         if self.repeats < 2:
             raise UnknownOption(f"{self.repeats} repeats have no interval: ask for 2 or more")
-        for name in ("start", "batch", "search", "most"):
+        for name in ("start", "batch", "search"):
             if getattr(self, name) < 1:
                 raise UnknownOption(f"{name} {getattr(self, name)}: a number from 1")
         require_seed(self.seed)
@@ -758,7 +741,7 @@ def _set_aside(
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:
-    size = min(len(rest), how.most) if how.pool is None else how.pool
+    size = min(len(rest), USUAL_POOL) if how.pool is None else how.pool
     if how.pool is not None and size > len(rest):
         raise UnknownOption(
             f"a pool of {size:,} cannot be drawn: {len(rest):,} outputs are no test outputs"

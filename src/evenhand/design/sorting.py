@@ -23,7 +23,7 @@ from evenhand.errors import (
     listing,
     suggest,
 )
-from evenhand.numerics.sorting import Learned, Order, Question, count_steps, grow_steps
+from evenhand.numerics.sorting import Learned, Order, Question, count_steps, merge_steps
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,7 @@ class SortCounts:
     # two are shown at once
     against: int
     pairs: int  # all pairs, n(n − 1)/2
-    # questions that merge insertion, and the insertion of what was added, need at most; None
-    # where more than two are shown
+    # questions that merge insertion needs at most; None where more than two are shown
     most: int | None
     bound: int  # that any sort needs at worst without ties: each tells `shown`! orders apart
     bound_ties: int  # the same of weak orders, in which outputs may tie
@@ -159,8 +158,7 @@ def _find_majority(votes: Sequence[int], left: int) -> int | None:
 # - the state is the questions' answers, from which the sort is run again whenever somebody asks;
 # - a tie makes the tied outputs one, of which the first goes on;
 # - several judges may vote on one question (`decide`), which is closed as soon as the votes to come
-# cannot change what it says;
-# - an output that comes later is put among the others by halving, once these stand in order.
+# cannot change what it says.
 
 
 def is_count(value: object, least: int) -> bool:
@@ -192,7 +190,6 @@ class Sorting:
         shown: most outputs that a judge sees at once.
         votes: judges who answer each question.
         answers: what was said, in order.
-        added: how many of the systems, the last ones, came later (`add`).
 
     >>> sort = Sorting(("a", "b", "c"))
     >>> sort.questions
@@ -208,7 +205,6 @@ class Sorting:
     shown: int = 2
     votes: int = 1
     answers: tuple[Answer, ...] = ()
-    added: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "systems", tuple(self.systems))
@@ -226,8 +222,6 @@ class Sorting:
             raise UnknownOption(f"shown cannot be {self.shown}: a judge compares 2 outputs or more")
         if not is_count(self.votes, 1):
             raise UnknownOption(f"votes cannot be {self.votes}: a question has 1 vote or more")
-        if not is_count(self.added, 0) or self.added >= len(self.systems):
-            raise UnknownOption(f"added cannot be {self.added}: it counts systems that came later")
 
     @property
     def questions(self) -> tuple[tuple[str, ...], ...]:
@@ -266,13 +260,12 @@ class Sorting:
         orders = [order for _, order in self._progress.decided]
         n = len(self.systems)
         together = min(self.shown, max(n, 2))
-        later = sum(size.bit_length() for size in range(n - self.added, n))  # ⌈log₂ (size + 1)⌉
         return SortCounts(
             asked=len(orders),
             answers=len(self.answers),
             against=sum(self.partial.count_against(order) for order in orders),
             pairs=n * (n - 1) // 2,
-            most=count_most(n - self.added) + later if self.shown == 2 else None,
+            most=count_most(n) if self.shown == 2 else None,
             bound=count_steps(factorial(n), factorial(together)),
             bound_ties=count_steps(count_weak_orders(n), count_weak_orders(together)),
         )
@@ -326,23 +319,6 @@ class Sorting:
         answer = Answer(systems, tuple(int(place_of[name]) for name in systems), judge)
         return replace(self, answers=(*self.answers, answer))
 
-    def add(self, system: str) -> Sorting:
-        """Return the sort with one more system, which is put among the others by halving.
-
-        That begins when all before it stand in order: what is open now stays open, and every
-        answer so far counts. Several are put in one after another.
-
-        Raises:
-            InvalidJudgments: the system is in the sort already.
-
-        >>> sort = Sorting(("a", "b")).answer(("a", "b"), (1, 2)).add("c")
-        >>> sort.questions
-        (('c', 'b'),)
-        >>> sort.answer(("c", "b"), (2, 1)).order
-        (('a',), ('b',), ('c',))
-        """
-        return replace(self, systems=(*self.systems, system), added=self.added + 1)
-
     def _find(self, shown: Sequence[str]) -> Question | None:
         same = (one for one in self._progress.open if self._same(self._name(one), shown))
         return next(same, None)
@@ -370,9 +346,7 @@ class Sorting:
     @cached_property
     def _progress(self) -> _Progress:
         learned = Learned()
-        first = len(self.systems) - self.added
-        codes = range(len(self.systems))
-        steps = grow_steps(codes[:first], codes[first:], self.shown, learned)
+        steps = merge_steps(range(len(self.systems)), self.shown, learned)
         decided: list[tuple[Question, Order]] = []
         try:
             questions = next(steps)
@@ -402,8 +376,7 @@ FORMAT: Final = "evenhand sort 1"
 def write_sort(sort: Sorting) -> str:
     answers = [{name: v for name, v in vars(one).items() if v != ""} for one in sort.answers]
     settings = {"systems": sort.systems, "shown": sort.shown, "votes": sort.votes}
-    added = {"added": sort.added} if sort.added else {}
-    whole = {"format": FORMAT, **settings, **added, "answers": answers}
+    whole = {"format": FORMAT, **settings, "answers": answers}
     whole["digest"] = digest(whole)
     return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
 
@@ -428,10 +401,9 @@ def read_sort(text: str) -> Sorting:
     if whole.get("digest") != digest(whole):
         raise UnknownFormat(
             "this sort is not as it was written: its digest is another. Take the file as it was;"
-            " answers are given with Sorting.answer, new outputs with Sorting.add"
+            " answers are given with Sorting.answer"
         )
     sort = Sorting(tuple(whole["systems"]), whole["shown"], whole["votes"])
-    sort = replace(sort, added=whole.get("added", 0))
     for number, one in enumerate(whole["answers"], start=1):
         where = f"answer {number}"
         if not isinstance(one, dict):

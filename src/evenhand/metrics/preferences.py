@@ -65,10 +65,6 @@ class Preferences:
         """Whether there are no others to find ε on."""
         return len(np.unique(self.document)) == 1
 
-    @property
-    def df(self) -> int:
-        return max(self.clusters - 1, 1)
-
     def find_error(self, values: Array) -> float:
         """Return the standard error of the mean of (n,) values."""
         d = values - values.mean()
@@ -91,7 +87,7 @@ class Preferences:
         """(M, 2) 95 % intervals."""
         errors = np.array([self.find_error(one.astype(np.float64)) for one in self.agrees])
         alike = 1 - 0.025 ** (1 / self.clusters)  # of Clopper and Pearson
-        reach = np.where(errors > 0, t_quantile(0.975, self.df) * errors, alike)
+        reach = np.where(errors > 0, t_quantile(0.975, max(self.clusters - 1, 1)) * errors, alike)
         ends = np.stack([self.share - reach, self.share + reach], axis=1)
         return np.asarray(np.clip(ends, 0.0, 1.0))
 

@@ -186,40 +186,13 @@ def pearson_each(x: Array, y: Array, group: Integers, size: int) -> Array:
     return np.where(norm > 0, np.bincount(group, x * y, size) / np.where(norm > 0, norm, 1), np.nan)
 
 
-@dataclass(frozen=True)
-class PairCounts:
-    """(G,) pairs of each group."""
-
-    size: Array  # scores
-    concordant: Array
-    discordant: Array
-    tied_people: Array  # by people, by the metric as well or not
-    tied_metric: Array
-    tied_both: Array
-    distinct: Array  # the smaller number of different scores
-
-    @property
-    def total(self) -> Array:
-        return self.size * (self.size - 1) / 2
-
-    def tau_b(self) -> Array:
-        norm = np.sqrt((self.total - self.tied_metric) * (self.total - self.tied_people))
-        safe = np.where(norm > 0, norm, 1)
-        return np.where(norm > 0, (self.concordant - self.discordant) / safe, np.nan)
-
-    def tau_c(self) -> Array:
-        k, n = self.distinct, self.size
-        defined = k > 1
-        scale = np.where(defined, n**2 * (k - 1), 1)
-        return np.where(defined, 2 * (self.concordant - self.discordant) * k / scale, np.nan)
-
-
-def count_pairs(h: Array, m: Array, group: Integers, size: int) -> PairCounts:
-    """Count the pairs of each group in n log n steps."""
+def tau_each(h: Array, m: Array, group: Integers, size: int, name: str) -> Array:
+    """Return (size,) τ-b or τ-c of each group, in n log n steps; NaN where it is not defined."""
     n = np.bincount(group, minlength=size).astype(np.float64)
     codes_h, codes_m = (np.unique(one, return_inverse=True)[1] for one in (h, m))
 
     def count_ties(*columns: Integers) -> tuple[Array, Array]:
+        """Return the pairs of each group that tie, and how many different values it has."""
         order = np.lexsort((*columns, group))
         stacked = np.stack([group[order], *(one[order] for one in columns)])
         new = np.concatenate([[True], (np.diff(stacked, axis=1) != 0).any(axis=0)])
@@ -235,9 +208,13 @@ def count_pairs(h: Array, m: Array, group: Integers, size: int) -> PairCounts:
     order = np.lexsort((codes_m, codes_h, group))
     discordant = count_inversions(codes_m[order], group[order], size)
     total = n * (n - 1) / 2
-    concordant = total - discordant - tied_h - tied_m + tied_both
-    distinct = np.minimum(distinct_h, distinct_m)
-    return PairCounts(n, concordant, discordant, tied_h, tied_m, tied_both, distinct)
+    gap = total - tied_h - tied_m + tied_both - 2 * discordant  # concordant less discordant
+    if name == "tau-b":
+        scale: Array = np.sqrt((total - tied_m) * (total - tied_h))
+    else:
+        k = np.minimum(distinct_h, distinct_m)
+        gap, scale = 2 * gap * k, n**2 * (k - 1)
+    return np.where(scale > 0, gap / np.where(scale > 0, scale, 1), np.nan)
 
 
 def count_inversions(code: Integers, group: Integers, size: int) -> Array:
@@ -267,8 +244,7 @@ def correlate_segments(h: Array, m: Array, name: str, group: str) -> tuple[float
     elif name == "spearman":
         each = pearson_each(rank_within(of, x), rank_within(of, y), of, size)
     else:
-        counts = count_pairs(x, y, of, size)
-        each = counts.tau_b() if name == "tau-b" else counts.tau_c()
+        each = tau_each(x, y, of, size, name)
     defined = ~np.isnan(each)
     several = int((np.bincount(of, minlength=size) > 1).sum())
     mean = float(each[defined].mean()) if defined.any() else float("nan")

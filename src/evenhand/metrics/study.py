@@ -94,28 +94,19 @@ class Wishes:
             )
         return tuple(dict.fromkeys((tested[0], *chosen)))
 
-    def _refuse_level(self, available: Sequence[str]) -> UnknownOption:
-        why = (
-            "people compared outputs and gave them no scores"
-            if "preference" in available
-            else "scores of metrics, or judgments of people, are of systems as a whole"
-        )
-        return UnknownOption(
-            f"there are no statistics at the level of {self.level}s: {why}. Leave out --level"
-            f" {self.level}"
-        )
-
     def _list_chosen(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
         """Return the statistics that were asked for; words name those of both levels."""
+        there = [one for one in available if self.level in (None, STATISTICS[one][0])]
+        if not there:
+            why = "scores of metrics, or judgments of people, are of systems as a whole"
+            if "preference" in available:
+                why = "people compared outputs and gave them no scores"
+            raise UnknownOption(
+                f"there are no statistics at the level of {self.level}s: {why}. Leave out --level"
+                f" {self.level}"
+            )
         if not self.statistics:
-            chosen = [
-                one
-                for one in unasked
-                if one in available and self.level in (None, STATISTICS[one][0])
-            ]
-            if not chosen:
-                raise self._refuse_level(available)
-            return tuple(chosen)
+            return tuple(one for one in unasked if one in there)
         words = {one: STATISTICS[one][2] or one for one in STATISTICS}
         chosen = []
         for word in self.statistics:
@@ -124,23 +115,12 @@ class Wishes:
                 known = [*dict.fromkeys(words.values())]
                 hint = sentence_hint(suggest(word, known))
                 raise UnknownOption(f"no statistic '{word}': choose {' | '.join(known)}{hint}")
-            fitting = [
-                one
-                for one in named
-                if one in available and self.level in (None, STATISTICS[one][0])
-            ]
+            fitting = [one for one in named if one in there]
             if not fitting:
-                can = [words[one] for one in available if self.level in (None, STATISTICS[one][0])]
-                if not can:
-                    raise self._refuse_level(available)
-                if self.level is not None and any(one in available for one in named):
-                    raise UnknownOption(
-                        f"{word} is not a statistic of {self.level}s: leave out --level"
-                        f" {self.level}, or choose {' | '.join(dict.fromkeys(can))}"
-                    )
-                raise UnknownOption(
-                    f"{word} cannot be computed here: choose {' | '.join(dict.fromkeys(can))}"
-                )
+                why, can = "cannot be computed here:", dict.fromkeys(words[one] for one in there)
+                if any(one in available for one in named):
+                    why = f"is not a statistic of {self.level}s: leave out --level {self.level}, or"
+                raise UnknownOption(f"{word} {why} choose {' | '.join(can)}")
             chosen += fitting
         return tuple(dict.fromkeys(chosen))
 

@@ -89,17 +89,6 @@ def merge_steps(items: Sequence[int], shown: int = 2, learned: Learned | None = 
     return chain
 
 
-def grow_steps(items: Sequence[int], later: Sequence[int], shown: int, learned: Learned) -> Steps:
-    """Sort step by step, then insert what came later, one after another.
-
-    Each of these needs ⌈log (m + 1)⌉ questions at most among m groups, to the base `shown`.
-    """
-    chain = yield from merge_steps(items, shown, learned)
-    for item in later:
-        yield from _insert(chain, 0, (item,), shown, learned)
-    return chain
-
-
 @dataclass
 class _Run:
     """Groups that wait, best first, all of them below an item of the chain (or anywhere)."""

@@ -26,7 +26,7 @@ the scale, since noise is normal; for judges whose ratings are to be tested, not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -54,12 +54,10 @@ from evenhand.numerics.distributions import mixture_quantile
 from evenhand.numerics.gaussian_process import Points, Posterior, correlate
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import (
-    OUTPUT,
     FeatureTable,
     OutputFeatures,
     Scaling,
     learn_scaling,
-    name_output,
 )
 from evenhand.ratings.process_search import (
     MAX_CURVED,
@@ -121,31 +119,16 @@ def mix(
 
 
 def predict_at(
-    weighed: tuple[Coregion, Posterior],
-    support: JudgedPoints,
-    points: Points,
-    judge: Integers | None,
+    weighed: tuple[Coregion, Posterior], support: JudgedPoints, judged: JudgedPoints
 ) -> tuple[Array, Array, Array]:
-    """Return (n,) means, variances and variances of noise; of the mean of all without a judge."""
+    """Return (n,) means, variances and variances of noise."""
     at, posterior = weighed
     parts = []
-    for low in range(0, len(points), OUTPUTS_AT_ONCE):
-        rows = np.arange(low, min(low + OUTPUTS_AT_ONCE, len(points)))
-        if judge is None:
-            cross, prior = at.average(points.take(rows), support)
-            parts.append(posterior.predict(cross, np.full(len(rows), prior)))
-        else:
-            judged = JudgedPoints(judge[rows], points.take(rows))
-            parts.append(posterior.predict(at.covariance(judged, support)[0], at.variances(judged)))
+    for low in range(0, len(judged), OUTPUTS_AT_ONCE):
+        part = judged.take(np.arange(low, min(low + OUTPUTS_AT_ONCE, len(judged))))
+        parts.append(posterior.predict(at.covariance(part, support)[0], at.variances(part)))
     mean, variance = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return mean, variance, find_noise(at, judge, len(points))
-
-
-def find_noise(at: Coregion, judge: Integers | None, size: int) -> Array:
-    """Return (n,) variances of noise; of the mean of all judges where none are named."""
-    if judge is None:
-        return np.full(size, float(at.noise.mean()) / len(at.noise))
-    return np.asarray(at.noise[judge])
+    return mean, variance, at.noise[judged.judge]
 
 
 # What a fit of judges' processes says of each judge and each pair of judges, with intervals.
@@ -274,12 +257,15 @@ class JudgeProcess(Shown):
                 or outputs without judges.
 
         """
-        table = self._read(data)
-        if judges is None:
-            if isinstance(data, FeatureTable):
+        features = self.learned.features
+        if isinstance(data, FeatureTable):
+            table = data
+            if judges is None:
                 raise InvalidJudgments("outputs have no judges: name them (judges=...)")
-            rows = self.learned.features.read_rows(data)
-            judges = np.array(rows.judges, dtype=object)[rows.judge].tolist()
+        else:
+            rows = features.read_rows(data)
+            table = features.read(rows)
+            judges = np.array(rows.judges)[rows.judge].tolist() if judges is None else judges
         names = [judges] * len(table.numbers) if isinstance(judges, str) else list(judges)
         if len(names) != len(table.numbers):
             count = f"{len(names):,} judges for {len(table.numbers):,} outputs"
@@ -289,74 +275,24 @@ class JudgeProcess(Shown):
         if strange:
             raise InvalidJudgments(
                 f"nothing was learned of {listing(strange)}: no rating of theirs was seen"
-                f"{sentence_hint(suggest(strange[0], known))}; predict_average tells what"
-                " the judges who were seen would say together"
+                f"{sentence_hint(suggest(strange[0], known))}; name judges who were seen"
             )
-        return self._predict(table, np.array([known[name] for name in names], dtype=np.int64))
-
-    def predict_one(
-        self,
-        judge: str,
-        output: Mapping[str, float | str] | None = None,
-        *,
-        item: str | None = None,
-        system: str = "",
-    ) -> PredictedRatings:
-        """Predict what a judge would say of an output.
-
-        Args:
-            judge: who.
-            output: its features: column → value.
-            item: instead of "each output" among them: its item,
-            system: and its system.
-
-        Raises:
-            InvalidJudgments: as for `predict`.
-
-        """
-        features = dict(output or {})
-        if item is not None:
-            features[OUTPUT] = name_output(str(features.get("task", "")), item, system)
-        return self.predict(self.learned.features.tabulate([features]), judge)
-
-    @takes_judgments("data")
-    def predict_average(
-        self, data: Ratings | RatingRows | Openable | FeatureTable
-    ) -> PredictedRatings:
-        """Predict the mean of what all judges would say of each row's output.
-
-        It stands for these judges, each counted once, and not for a judge to come, who may differ
-        from it as they do. The noise is that of the mean.
-        """
-        return self._predict(self._read(data), None)
-
-    def _read(self, data: Ratings | RatingRows | FeatureTable) -> FeatureTable:
-        if isinstance(data, FeatureTable):
-            return data
-        return self.learned.features.read(self.learned.features.read_rows(data))
-
-    def _predict(self, table: FeatureTable, judge: Integers | None) -> PredictedRatings:
-        points = self.learned.scaling.apply(table)
+        judge = np.array([known[name] for name in names], dtype=np.int64)
+        judged = JudgedPoints(judge, self.learned.scaling.apply(table))
         notes = [*self.learned.scaling.find_unseen(table)]
-        asked = range(len(self.judges)) if judge is None else np.unique(judge).tolist()
-        few = [d for d in asked if self.ratings[d] < MIN_RATINGS]
+        few = [d for d in np.unique(judge).tolist() if self.ratings[d] < MIN_RATINGS]
         if few:
             named = listing([f"{self.judges[d]} ({self.ratings[d]})" for d in few])
             notes.append(say("few-ratings", least=MIN_RATINGS, judges=named))
         with one_blas_thread():
             support = self.problem.support
-            parts = [predict_at(weighed, support, points, judge) for weighed in self._weigh()]
+            parts = [predict_at(weighed, support, judged) for weighed in self._weigh()]
             if not self._integrates and self.model.draws:
                 mean, variance, _ = parts[0]
-                parts = [(mean, variance, find_noise(at, judge, len(mean))) for at in self._drawn]
+                parts = [(mean, variance, at.noise[judge]) for at in self._drawn]
         centre, scale = self.learned.standard.mean, self.learned.standard.deviation
-        return mix(
-            [
-                (centre + scale * mean, scale**2 * variance, scale**2 * noise)
-                for mean, variance, noise in parts
-            ],
-            tuple(notes),
-        )
+        scaled = [(centre + scale * m, scale**2 * v, scale**2 * noise) for m, v, noise in parts]
+        return mix(scaled, tuple(notes))
 
     @cached_property
     def _drawn(self) -> list[Coregion]:
@@ -722,8 +658,7 @@ def _refuse(rows: RatingRows, features: OutputFeatures) -> None:
             " there is nothing to predict but this"
         )
     for role, plural in (("criterion", "criteria"), ("task", "tasks")):
-        names, codes = rows.labels(role)
-        several = [names[code] for code in np.unique(codes)]
+        several = rows.list_present(role)
         if len(several) > 1 and role not in features.labels:
             raise InvalidJudgments(
                 f"ratings of several {plural} ({listing(several)}): choose one, or make '{role}' a"

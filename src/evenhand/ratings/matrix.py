@@ -162,8 +162,7 @@ def refuse_equal(matrix: RatingMatrix) -> None:
 
 def _refuse_unfit(rows: RatingRows) -> None:
     for name, plural in (("task", "tasks"), ("criterion", "criteria")):
-        labels, codes = rows.labels(name)
-        present = [labels[code] for code in np.unique(codes).tolist()]
+        present = rows.list_present(name)
         if len(present) > 1:
             raise InvalidJudgments(
                 f"ratings of several {plural} ({listing(present)}): each has a matrix of its own;"

@@ -43,7 +43,6 @@ from evenhand.render.findings import Finding, describe_findings, take_findings
 
 
 MULTI: Final = "multi-task"
-SIZES: Final = (1, 5, 20, 100)  # Least ratings of a judge in each line of coverage by size
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,6 @@ class ProcessErrors(Shown):
     residual: Mapping[str, Array]  # method → (m,) rating less prediction
     held: Mapping[str, Flags]  # method → (m,) whether the 90 % interval holds the rating; GPs only
     rating: Integers  # (m,) which rating
-    learned: Integers  # (m,) how many ratings of the judge were learned from
     judge: Integers  # (n,) number of each rating's judge
     item: Integers  # (n,) number of its item
     left_out: int  # ratings that no split predicts: of their judges nothing was seen
@@ -96,19 +94,6 @@ class ProcessErrors(Shown):
     def document(self) -> Document:
         table = _tabulate_process_errors(self.tabulate(), self.level)
         return Document(parts=(table,), findings=take_findings(self.notes))
-
-    def coverage(self, method: str = MULTI) -> list[dict[str, Any]]:
-        """Return what share 90 % intervals hold, by how much was learned of the judge."""
-        size = np.searchsorted(SIZES, self.learned, side="right") - 1
-        held = self.held[method]
-        return [
-            {
-                "least": SIZES[at],
-                "predicted": int((size == at).sum()),
-                "covered": float(held[size == at].mean()),
-            }
-            for at in np.unique(size).tolist()
-        ]
 
     def _clusters(self, *names: str) -> Clusters:
         known = np.unique(self.rating)
@@ -180,8 +165,8 @@ def spread_columns(judged: JudgedPoints, seen: JudgedPoints) -> Array:
 # All learn from the same ratings and are compared on the same others, in
 # several splits, since one alone may speak for either side.
 
-# Residuals, whether intervals hold, and ratings of the judge that were learned from
-Part = tuple[Mapping[str, Array], Mapping[str, Flags], Integers]
+# Residuals, and whether intervals hold
+Part = tuple[Mapping[str, Array], Mapping[str, Flags]]
 
 RIDGE: Final = "ridge"
 JUDGE: Final = "judge mean"
@@ -269,12 +254,11 @@ def compare_processes(
             " folds, or a larger share"
         )
     rating = np.concatenate(places)
-    residuals, helds, learned = zip(*parts, strict=True)
+    residuals, helds = zip(*parts, strict=True)
     return ProcessErrors(
         {name: np.concatenate([part[name] for part in residuals]) for name in residuals[0]},
         {name: np.concatenate([part[name] for part in helds]) for name in helds[0]},
         rating,
-        np.concatenate(learned),
         number_groups(rows.judge),
         number_groups(rows.item),
         rows.size - len(np.unique(rating)),
@@ -314,7 +298,7 @@ def _predict(
     sums = np.bincount(seen.judge, seen.score, len(rows.judges))
     counts = np.bincount(seen.judge, minlength=len(rows.judges))
     residual[JUDGE] = held.score - sums[held.judge] / counts[held.judge]
-    return residual, within, counts[held.judge]
+    return residual, within
 
 
 MAX_QUICK: Final = 1000  # Ratings beyond which a fit takes minutes

@@ -123,14 +123,6 @@ class Coregion:
             covariance += self.spread * (a.judge[:, None] == b.judge)
         return covariance, k
 
-    def average(self, points: Points, support: JudgedPoints) -> tuple[Array, float]:
-        """Return (n, m) covariances of the mean of all judges with rows, and its variance."""
-        b, judges = self.similarity, len(self.noise)
-        covariance = correlate(points, support.points, self.log_scales)
-        covariance *= b.mean(axis=0)[support.judge]
-        covariance += MEAN_VARIANCE + self.spread / judges
-        return covariance, float(b.mean()) + self.spread / judges + MEAN_VARIANCE
-
     def variances(self, a: JudgedPoints) -> Array:
         return np.asarray(np.diag(self.similarity)[a.judge] + self.spread + MEAN_VARIANCE)
 
@@ -442,8 +434,7 @@ class Standard:
 class OutputProcess:
     known: Points  # features of the outputs with labels
     standard: Standard  # constants of the labels
-    vector: Array  # parameters, as they were searched for
-    at: Coregion  # the same, by name
+    at: Coregion  # parameters
     posterior: Posterior  # of the function
 
     @property
@@ -502,7 +493,7 @@ def condition(points: Points, target: Array, vector: Array) -> OutputProcess:
     layout, standard = _lay_out(points), _standardise(target)
     at = read_parameters(layout, vector)
     posterior = Problem(layout, _ask(points), standard.standardise(target)).weigh(at)
-    return OutputProcess(points, standard, vector, at, posterior)
+    return OutputProcess(points, standard, at, posterior)
 
 
 def _standardise(target: Array) -> Standard:
