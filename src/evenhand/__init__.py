@@ -2,7 +2,7 @@
 
     >>> import evenhand
     >>> evenhand.__version__
-    '0.1.0'
+    '0.2.0'
 
 The public names stand in `__init__.pyi`, and are imported when they are first used (PEP 562):
 `import evenhand` costs next to nothing, and `evenhand --help` needs neither numpy nor DuckDB.
@@ -10,5 +10,5 @@ The public names stand in `__init__.pyi`, and are imported when they are first u
 
 from evenhand.public_names import lazy_names
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -63,7 +63,8 @@ class Mask:
 
 
 MASKS: Final = (
-    Mask("the version is that of the day", text=r"(evenhand )\d+\.\d+\.\d+[\w.+]*"),
+    Mask("the version is that of the day", text=r"([Ee]venhand )\d+\.\d+\.\d+[\w.+]*"),
+    Mask("the same", key="version", case="report/*"),
     Mask("how long a model took", key="seconds", case="compare/*"),
     Mask("the same in its table", text=r"(?m)( )\d+\.\d+ s$", case="compare/*"),
     Mask("what the engine calls a table, drawn anew", text=r"(unnamed_relation_)[0-9a-f]+…?"),
