@@ -317,6 +317,18 @@ def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenh
     assert ranked["llm"]["n_verdicts"] == 2 * 3 * ITEMS * turns
 
 
+def test_verdicts_of_turns_beside_people_without_turns_are_refused_with_a_remedy(battles, evenhand):
+    both = [[*row, turn] for row in draw()[1]["gpt-4-turbo"] for turn in (1, 2)]
+    write(battles / "both.csv", both, [*HEADER, "turn"])
+    for words in (("rank", "people.csv"), ("replace", "people.csv", "--epsilon", ".15")):
+        refused = evenhand(*words, "--llm", "both.csv", code=2).err
+        assert "both.csv has several turns of a question, and people.csv has no column" in refused
+    command, kept = re.search(r"such as evenhand (.*?), and give (\S+) in", refused).groups()
+    evenhand(*shlex.split(command))
+    of_turn = read_json(evenhand, "rank", "people.csv", "--llm", kept)["llm"]
+    assert of_turn == read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
+
+
 def test_people_of_one_turn_have_verdicts_of_both(battles, evenhand):
     people, verdicts = draw()
     write(battles / "human.csv", [[*row, 1] for row in people], [*HEADER, "turn"])

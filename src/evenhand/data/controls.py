@@ -34,6 +34,8 @@ from evenhand.data.engine import (
     count_labels,
     count_rows,
     fetch_columns,
+    quote,
+    quote_name,
     require_open,
 )
 from evenhand.data.exclusions import (
@@ -365,16 +367,42 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
 
 
 def match_turns(data: Held, other: object) -> Held:
-    """Name items with their turns where the other table does, which has several of a question."""
-    apart = isinstance(other, Table) and other.source.turns_apart
-    if not apart or not isinstance(data, Table) or data.source.turns_apart or not data.has("item"):
+    """Name items with their turns where the other table does, which has several of a question.
+
+    Raises:
+        InvalidJudgments: the turns of these judgments are not known.
+
+    """
+    if not (isinstance(other, Table) and other.source.turns_apart and isinstance(data, Table)):
         return data
-    turn = next((one for one in data.columns if fold(one) == "turn"), None)
+    if data.source.turns_apart or not data.has("item"):
+        return data
+    turn = _find_turn(data)
     if turn is None:
+        items = (count_labels(one.frame, "item", as_text=True) for one in (data, other))
+        if set.isdisjoint(*map(set, items)):
+            raise _refuse_turns(data, other)
         return data
     parts = [nw.col(name).cast(nw.String) for name in ("item", turn)]
     frame = data.frame.with_columns(nw.concat_str(parts, separator=":").alias("item"))
     return replace(data, frame=frame)
+
+
+def _find_turn(data: Table) -> str | None:
+    return next((one for one in data.columns if fold(one) == "turn"), None)
+
+
+def _refuse_turns(data: Table, other: Table) -> InvalidJudgments:
+    column, kept = str(_find_turn(other)), "one-turn.csv"
+    first = min(filter(None, count_labels(other.frame, column, as_text=True)))
+    value = first if first.isdecimal() else quote(first)
+    name = column if column.isidentifier() else quote_name(column)
+    command = other.source.write_command("convert", "--where", f"{name} = {value}", "-o", kept)
+    return InvalidJudgments(
+        f"{other.source.name} has several turns of a question, and {data.source.name} has no column"
+        f" of turns: keep the turn that was judged in both, such as {command}, and give {kept} in"
+        " its place"
+    )
 
 
 def join_verdicts(
