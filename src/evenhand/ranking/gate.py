@@ -6,7 +6,7 @@ is of the share of comparisons that the new system wins, a tie counting half in 
 other count, and no others: judges may prefer, or tie, some pairs in ways that no worths explain.
 The new system passes if d − q √V > −δ and is worse if d + q √V < −δ, where V is the clustered
 variance of `rank` and q the 1 − α quantile of Student's t on the fewest clusters less one. Of votes
-chances of counts must show the same (`share_bounds`). Both hold at once: δ ≥ 0, so that a system
+chances of counts must show the same (`direct_votes`). Both hold at once: δ ≥ 0, so that a system
 that is better passes at no further cost. Several new systems are tested by the largest t of all,
 stepping down; each group must pass by itself, which needs no correction.
 

@@ -30,6 +30,7 @@ from evenhand.numerics.cluster_means import (
     Estimate,
     number_groups,
     paired,
+    pairs_within,
     root_slopes,
 )
 from evenhand.numerics.completion import SeenCells
@@ -259,6 +260,69 @@ def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> Jud
     groups = [group_of.get(judge, NOBODY) for judge in judges]
     names = tuple(sorted(set(groups) - {NOBODY})) + ((NOBODY,) if NOBODY in groups else ())
     return JudgeGroups(names, np.array([names.index(group) for group in groups], dtype=np.int64))
+
+
+# How far systems are apart on each item, by judges who scored several of them.
+#
+# The mean of |difference| of two systems' scores by one judge on one item, so that a judge's
+# severity is not in it. Noise of single scores is: every item has some, and of many items the
+# extremes are extremes of noise as well. The mean of an item is therefore drawn towards that of all
+# items, as by five more differences, like `evenhand.judges.item_agreement`; items are ordered by
+# what is left.
+
+SHRINKAGE: Final = 5  # Differences that the mean of all items counts for
+MAX_DIFFERENCES: Final = 2_000_000  # That are looked at
+
+
+@dataclass(frozen=True)
+class ItemSpread:
+    item: str  # its name
+    differences: int  # differences of two systems by one judge that it rests on
+    difference: float  # their mean size (points)
+    drawn: float  # the same, drawn towards the mean of all items
+    high: str  # the system with the highest mean score on it
+    low: str  # that with the lowest
+
+
+def count_differences(rows: RatingRows) -> int:
+    sizes = np.bincount(number_groups(rows.judge, rows.item))
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def spread_items(rows: RatingRows) -> list[ItemSpread]:
+    """Return the items on which a judge scored two systems, those farthest apart first."""
+    order = np.lexsort((rows.score, rows.system, rows.judge, rows.item))
+    rows = rows.take(order)
+    first, second = pairs_within(number_groups(rows.judge, rows.item))
+    other = rows.system[first] != rows.system[second]
+    first, second = first[other], second[other]
+    if not len(first):
+        return []
+    size = len(rows.items)
+    apart = np.abs(rows.score[first] - rows.score[second])
+    count = np.bincount(rows.item[first], minlength=size)
+    total = np.bincount(rows.item[first], apart, minlength=size)
+    drawn = (total + SHRINKAGE * apart.mean()) / (count + SHRINKAGE)
+    held = np.flatnonzero(count)
+    mean = total[held] / count[held]
+    best_first = np.lexsort((held, -drawn[held]))
+    output, code = np.unique(rows.output, return_inverse=True)
+    average = np.bincount(code, rows.score) / np.bincount(code)
+    item, system = np.divmod(output, len(rows.systems))
+    ends = np.zeros((2, len(rows.items)), dtype=np.int64)
+    for end, sign in ((0, 1), (1, -1)):
+        order = np.lexsort((-system, sign * average, item))
+        ends[end, item[order]] = system[order]  # the last one stays
+    return [
+        ItemSpread(
+            rows.items[code],
+            int(count[code]),
+            float(mean[place]),
+            float(drawn[code]),
+            *(rows.systems[ends[which, code]] for which in (0, 1)),
+        )
+        for place, code in zip(best_first.tolist(), held[best_first].tolist(), strict=True)
+    ]
 
 
 RANDOM: Final = "random draw"

@@ -60,6 +60,7 @@ from evenhand.ranking.ratings import (
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.settings import Settings as RankSettings
+from evenhand.render.counts import plural
 from evenhand.render.document import Document
 from evenhand.render.findings import Finding
 from evenhand.render.values import write_value
@@ -727,6 +728,13 @@ class Rated:
             raise NotIdentified("all scores are of controls: no output was scored")
         return {name: part for (name,), part in self.counted.split(("criterion",)).items()}
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must stand beside what is made of `targets`: that repeats are not in it."""
+        repeats = self.rows.repeats
+        excluded = f"{plural(repeats, 'repeat')} excluded here: the ranking has them."
+        return (excluded,) if repeats else ()
+
     @cached_property
     def lower(self) -> frozenset[str]:
         """Criteria under which lower scores are better."""
@@ -891,6 +899,7 @@ RATING: Final = {
     "criteria": "Systems under the criteria",
     "scorers": "The judges",
     "scoring": "Do judges agree?",
+    "rated": "Where systems and judges differ",
     "data": "The data",
     "methods": "Methods and citations",
 }

@@ -96,6 +96,7 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "metrics": metrics.write_section_metrics,
     "data": judged.write_section_data,
     "items": judged.write_section_items,
+    "rated": judged.write_section_rated,
     "next": judged.write_section_next,
     "more": judged.write_section_more,
     "methods": write_section_methods,

@@ -10,6 +10,7 @@ import evenhand
 from evenhand.errors import NotIdentified
 from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.assemble import find_answer
+from evenhand.report.sections.data import write_section_rated
 from evenhand.report.sections.systems import MAX_PLOTS, find_answer_of_ratings
 from evenhand.report.sections.systems import write_section_scores as write_section
 from rated_studies import is_plain, make_rows, study, table
@@ -167,3 +168,4 @@ def test_repeats_count_in_the_ranking_and_cluster_with_their_judge():
     section = write_section(found)
     assert {row["ratings"] for row in table(section, "fluency").rows} == {6 * 13}
     assert section.says[1].startswith("234 ratings (18 repeats), 6 judges, 12 items")
+    assert write_section_rated(found).notes[-1].startswith("18 repeats excluded here")

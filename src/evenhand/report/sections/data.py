@@ -24,13 +24,14 @@ from evenhand.judges.item_agreement import (
 )
 from evenhand.numerics import Array
 from evenhand.ranking.ranking import Ranking
+from evenhand.ratings.matrix import MAX_DIFFERENCES, count_differences, spread_items
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
-from evenhand.report.document import Figure, Section, make_section
+from evenhand.report.document import Figure, Section, make_section, pick
 from evenhand.report.figures.judges import ITEM_SIDES, draw_sides
 from evenhand.report.figures.style import take_chart
 
@@ -145,7 +146,10 @@ def write_section_items(analysis: Analysis) -> Section:
 
 
 def _name(votes: Votes, agreement: ItemAgreement, at: int) -> str:
-    item, tasks = votes.items[int(agreement.item[at])], votes.tasks
+    return _shorten(votes.items[int(agreement.item[at])], votes.tasks)
+
+
+def _shorten(item: str, tasks: Sequence[str]) -> str:
     return item.removeprefix(f"{tasks[0]} / ") if len(tasks) == 1 and tasks[0] else item
 
 
@@ -181,6 +185,86 @@ def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> t
 
 def _name_most(n: int) -> str:
     return f"{n} most one-sided items" if n != 1 else "most one-sided item"
+
+
+# Items on which systems are far apart, and items on which judges are.
+
+MAX_RATED_ITEMS: Final = 10  # Items in a table; half as many of each of several tasks
+MAX_CRITERIA: Final = 6  # Most criteria that have a table
+CHANCE: Final = (
+    "Of many items some are far apart by chance: means are drawn towards that of all items, as by"
+    " five more, and items are ordered by the result."
+)
+DRAWN: Final = Column("drawn", "drawn", "two", "the same drawn towards the mean of all items")
+OF_SYSTEMS: Final = (
+    Column("item", "item"),
+    Column("difference", "apart", "two", "mean difference of two systems' scores by one judge"),
+    DRAWN,
+    Column("differences", "of", "count", "differences"),
+    Column("high", "highest", says="system with the highest mean score there"),
+    Column("low", "lowest", says="system with the lowest mean score there"),
+)
+OF_JUDGES: Final = (
+    Column("item", "item"),
+    Column("difference", "apart", "two", "mean difference of two judges of the same output"),
+    DRAWN,
+    Column("units", "outputs", "count", "outputs of it that two or more judges scored"),
+)
+
+
+def write_section_rated(analysis: Analysis) -> Section:
+    rated, tables, says, notes = analysis.rated, list[Table](), list[str](), [CHANCE]
+    if rated.rows.items == ("",):
+        sentence = "The data have no column of items: nobody knows which outputs belong together."
+        return Section("rated", says=(sentence,))
+    for criterion, part in [*rated.parts.items()][:MAX_CRITERIA]:
+        about, end = (f" for {criterion}", f"-{criterion}") if len(rated.parts) > 1 else ("", "")
+        if count_differences(part) > MAX_DIFFERENCES:
+            notes.append(f"More than {MAX_DIFFERENCES:,} differences{about}: no items are listed.")
+        elif not (spreads := spread_items(part)):
+            says.append(f"No judge scored two systems on the same item{about}.")
+        elif not spreads[0].difference:
+            says.append(f"No judge scored two systems differently on any item{about}.")
+        else:
+            caption = f"Items on which systems are farthest apart{about}"
+            tables.append(_list_items(analysis, f"systems{end}", caption, OF_SYSTEMS, spreads))
+            first = tables[-1].rows[0]
+            says.append(
+                f"Systems are farthest apart{about} on item {first['item']}:"
+                f" {first['difference']:.2f} points between two systems by the same judge,"
+                f" {first['high']} highest."
+            )
+    if len(rated.parts) > MAX_CRITERIA:
+        notes.append(f"The first {MAX_CRITERIA} of {len(rated.parts)} criteria are listed.")
+    try:
+        items = rated.agreement.whole.doubtful
+    except NotIdentified as refusal:
+        says.append(f"Where judges differ cannot be seen: {refusal.fault}.")
+        items = ()
+    if items and not items[0].difference:
+        says.append("No two judges scored the same output differently.")
+    elif items:
+        caption = "Items on which judges are farthest apart"
+        tables.append(_list_items(analysis, "judges", caption, OF_JUDGES, items))
+        first = tables[-1].rows[0]
+        says.append(
+            f"Judges are farthest apart on item {first['item']}: {first['difference']:.2f} points"
+            " between two judges of the same output."
+        )
+    command = analysis.write_command("report", "--sections", "rated", "--json")
+    notes += rated.notes
+    return Section("rated", says=(*says,), tables=(*tables,), notes=(*notes,), command=command)
+
+
+def _list_items(
+    analysis: Analysis, name: str, caption: str, columns: tuple[Column, ...], items: Sequence[Any]
+) -> Table:
+    tasks, most = analysis.rated.rows.tasks, MAX_RATED_ITEMS // (2 if analysis.task else 1)
+    rows = tuple(
+        {**pick(one, *(str(column.key) for column in columns)), "item": _shorten(one.item, tasks)}
+        for one in items[:most]
+    )
+    return Table(name, f"{caption}: {len(rows)} of {len(items):,}", columns, rows)
 
 
 # What to judge next: which pairs, and how many judgments the nearest open pair at the top takes.
