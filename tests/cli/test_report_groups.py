@@ -66,6 +66,9 @@ def test_each_value_of_a_column_has_its_answer_and_its_places(votes: Path) -> No
     assert [column["title"] for column in places["columns"]] == ["system", "legal", "medical"]
     assert by_name["a"]["in legal"].startswith("1 (")
     assert by_name["a"]["in medical"].startswith("3 (-")
+    assert by_name["c"]["estimate medical"] > by_name["c"]["estimate legal"]
+    first = by_name["a"]
+    assert first["lower legal"] < first["estimate legal"] < first["upper legal"]
     assert "a is better in legal, c in medical" in section["says"][0]
     methods = report["parts"][0]["sections"][-1]["blocks"][0]["text"]
     assert "Each value of domain was also ranked by itself, in the same way." in methods

@@ -827,6 +827,11 @@ class GroupedRankings(Grouped[Any]):
             {
                 "system": system,
                 **{f"in {name}": write_cell(found.get((system, name))) for name in shown},
+                **{
+                    f"{key} {name}": found.get((system, name), {}).get(key)  # unshown
+                    for name in shown
+                    for key in ("estimate", "lower", "upper")
+                },
             }
             for system in order
         )
