@@ -823,26 +823,21 @@ class GroupedRankings(Grouped[Any]):
         order = sorted(places, key=lambda one: (sum(places[one]) / len(places[one]), one))
         shown = [*self.groups][:MAX_GROUPS_SHOWN]
         columns = (Column("system", "system", "name"), *(Column(f"in {one}", one) for one in shown))
+        unshown = [(name, key) for name in shown for key in ("estimate", "lower", "upper")]
         rows = tuple(
             {
                 "system": system,
                 **{f"in {name}": write_cell(found.get((system, name))) for name in shown},
-                **{
-                    f"{key} {name}": found.get((system, name), {}).get(key)  # unshown
-                    for name in shown
-                    for key in ("estimate", "lower", "upper")
-                },
+                **{f"{key} {one}": found.get((system, one), {}).get(key) for one, key in unshown},
             }
             for system in order
         )
-        scales = dict.fromkeys(one.scale for one in self.groups.values())
-        hidden = len(self.groups) - len(shown)
-        legend = [f"possible ranks, with the {' or '.join(scales)}"]
-        legend += [f"the first {len(shown)} of {len(self.groups)} groups by name"] * (hidden > 0)
-        keys = (
-            *("system", "estimate", "stderr", "lower", "upper"),
-            *("rank", "rank_lower", "rank_upper"),
-        )
+        scales = " or ".join(dict.fromkeys(one.scale for one in self.groups.values()))
+        legend = [f"possible ranks, with the {scales}"]
+        if len(shown) < len(self.groups):
+            legend.append(f"the first {len(shown)} of {len(self.groups)} groups by name")
+        ends = ("estimate", "stderr", "lower", "upper")
+        keys = ("system", *ends, "rank", "rank_lower", "rank_upper")
         records = (
             {"group": name, **{key: found[system, name][key] for key in keys}}
             for system in order
