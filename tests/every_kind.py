@@ -11,8 +11,8 @@ from evenhand.data.annotations import read_spans
 from evenhand.design.reading import make_campaign
 from evenhand.web.site import Site
 from evenhand.web.store import judging
+from evenhand.web.store.database import WriteTransaction
 from evenhand.web.store.store import Store
-from evenhand.web.store.transaction import WriteTransaction
 from stored_campaigns import fill, reply_to
 
 SYSTEMS = ("A", "B", "C")

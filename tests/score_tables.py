@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from evenhand.data.rating_rows import RatingRows, Scale
-from evenhand.judges.agreement_intervals import form_blocks
-from evenhand.judges.counts import Coincidences, count_coincidences
+from evenhand.judges.counts import Coincidences, count_coincidences, form_blocks
 from evenhand.judges.units import Units, find_units
 
 Matrix = Sequence[Sequence[float | None]]

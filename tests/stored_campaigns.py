@@ -12,14 +12,13 @@ from evenhand.data.coding import SEED
 from evenhand.design.campaign import Campaign, Design, Item, Judge, Wording
 from evenhand.design.tasks import PairTask, Ticket
 from evenhand.web.store import judging, people
-from evenhand.web.store.database import Clock
+from evenhand.web.store.database import Clock, Entry, WriteTransaction
 from evenhand.web.store.judging import Reply, Served
 from evenhand.web.store.log import Record, read_record
 from evenhand.web.store.people import Invitation
 from evenhand.web.store.queries import RECORDS_AT_ONCE, Readable, list_standing, read_numbered
 from evenhand.web.store.schema import OPEN, leases, seats, tickets
 from evenhand.web.store.store import Store
-from evenhand.web.store.transaction import Entry, WriteTransaction
 
 LEFT = {"outcome": "left"}
 RIGHT = {"outcome": "right"}

@@ -1,9 +1,9 @@
 """The public names, and where each lives; `public_names.py` reads this list."""
 
-from evenhand.data.adding import add_tallies as add_tallies
 from evenhand.data.comparisons import Comparisons as Comparisons
 from evenhand.data.rankings import Rankings as Rankings
 from evenhand.data.ratings import Ratings as Ratings
+from evenhand.data.streams import add_tallies as add_tallies
 from evenhand.data.tally import Tally as Tally
 from evenhand.data.weights import Mix as Mix
 from evenhand.design.gate_plan import GatePlan as GatePlan

@@ -59,7 +59,7 @@ def test_losses_are_those_of_a_normal_distribution_cut_at_the_middles_between_sc
 def test_chances_of_all_scores_add_up_to_one(scores, name, new):
     from dataclasses import replace
 
-    from evenhand.ranking.held_out_models import SCORE_MODELS
+    from evenhand.models.registry import SCORE_MODELS
 
     rows = package.read(scores).rows()
     train = rows.take((rows.judge < 7) & (rows.item < 15)) if new else rows

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.data import adding as module
-from evenhand.data.adding import add_tallies
+from evenhand.data import streams as module
 from evenhand.data.rankings import Rankings
+from evenhand.data.streams import add_tallies
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, UnknownOption
 from tallies import table, tally

@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from evenhand.design.campaign import Campaign
-from evenhand.design.forms import Form, draw
-from evenhand.design.media import MAX_BYTES
+from evenhand.design.forms import MAX_BYTES, Form, draw
 from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.errors import CampaignError
 from text_forms import FORMS, PAYLOADS, make_media, make_payloads, write_png, write_wav

@@ -8,7 +8,7 @@ import pytest
 from numpy.random import default_rng
 
 import evenhand
-from evenhand.design.more_judgments import centre, draw_truths, predict_more_judgments
+from evenhand.design.power import centre, draw_truths, predict_more_judgments
 
 K = 12
 
@@ -86,7 +86,7 @@ def test_the_band_holds_what_later_judgments_decide_in_four_of_five_worlds():
 
 def test_the_noise_of_judgments_to_come_is_seen_where_truths_are_known(monkeypatch):
     monkeypatch.setattr(
-        "evenhand.design.more_judgments.draw_truths",
+        "evenhand.design.power.draw_truths",
         lambda estimate, *rest: np.tile(estimate, (rest[1], 1)),
     )
     estimate, stderr, times = np.zeros(K), 0.5, 2.0

@@ -9,13 +9,15 @@ from scipy.stats import norm
 
 import evenhand
 from evenhand.data.rating_rows import RatingRows
-from evenhand.design.more_judgments import (
+from evenhand.design.power import (
+    Design,
+    Truth,
+    draw_scores,
     find_critical,
     find_times,
     predict_more_judgments,
     separate_pairs,
 )
-from evenhand.design.power import Design, Truth, draw_scores
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 

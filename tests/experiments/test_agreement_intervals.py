@@ -12,9 +12,15 @@ import numpy as np
 import pytest
 
 from evenhand.data.rating_rows import RatingRows, Scale
-from evenhand.judges.agreement_intervals import draw_sums, form_blocks
 from evenhand.judges.coefficients import fleiss_kappa, gwet_ac, krippendorff_alpha, n_agreement
-from evenhand.judges.counts import Coincidences, Ratio, Sums, count_coincidences
+from evenhand.judges.counts import (
+    Coincidences,
+    Ratio,
+    Sums,
+    count_coincidences,
+    draw_sums,
+    form_blocks,
+)
 from evenhand.judges.units import find_units
 from score_tables import names
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from evenhand.data.adding import add_tallies
+from evenhand.data.streams import add_tallies
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.models import bradley_terry, likelihood, log_linear
 from evenhand.models.bradley_terry import BradleyTerry

@@ -5,8 +5,7 @@ import pytest
 from evenhand.errors import UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.irt_gaussian import IRTGaussian
-from evenhand.models.registry import MODELS
-from evenhand.ranking.held_out_models import PAPER_MODELS, USUAL_MODELS, make_models, say_models
+from evenhand.models.registry import MODELS, PAPER_MODELS, USUAL_MODELS, make_models, say_models
 
 
 def test_the_paper_has_eight_models_and_the_usual_ones_hold_them() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evenhand.report.document import PASSED, UNDECIDED, WARNING
-from evenhand.report.sections.agreement import find_state, say_agreement
+from evenhand.report.sections.judges import find_state, say_agreement
 
 
 @pytest.mark.parametrize(

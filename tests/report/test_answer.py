@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.design.more_judgments import separate_pairs
+from evenhand.design.power import separate_pairs
 from evenhand.report.answer import say_answer
 
 Cells = dict[tuple[str, str], tuple[int, int, int]]

@@ -12,7 +12,7 @@ import evenhand
 from evenhand.report.analysis import Analysis, find_reversal
 from evenhand.report.answer import say_answer
 from evenhand.report.document import FAILED, PASSED, WARNING
-from evenhand.report.sections import agreement, judges, model
+from evenhand.report.sections import judges, model
 from evenhand.report.sections import model as circles
 from evenhand.report.sections import robustness as order
 
@@ -139,7 +139,7 @@ def test_agreement_passes_where_close_systems_allow_no_high_kappa():
             won = rng.random() < 1 / (1 + np.exp(worth[two] - worth[one]))
             rows.append((one, two, "left" if won else "right", f"j{judge}", f"i{item}"))
     study = Analysis(read(rows, "judge", "item"))
-    (check,) = agreement.write_section_agreement(study).checks
+    (check,) = judges.write_section_agreement(study).checks
     assert study.shared.kappa < 0.2
     assert check.state == PASSED
     assert check.says.endswith("for systems this close")
@@ -157,7 +157,7 @@ def test_a_shortfall_of_agreement_warns_and_never_passes():
         if rng.random() < 0.35:  # they look at the same output and say the opposite
             rows[-2] = (*rows[-2][:2], "right" if said == "left" else "left", *rows[-2][3:])
     study = Analysis(read(rows, "judge", "item"))
-    (check,) = agreement.write_section_agreement(study).checks
+    (check,) = judges.write_section_agreement(study).checks
     assert study.expected.short
     assert check.state == WARNING
     assert " less (" in check.says

@@ -16,7 +16,7 @@ from browsers import run_site
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store
 from evenhand.web.store import judging, people
-from evenhand.web.store.transaction import WriteTransaction
+from evenhand.web.store.database import WriteTransaction
 from judge_pages import keep_picture
 from stored_campaigns import fill, list_judgments, reply_to
 

@@ -18,7 +18,7 @@ from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import AnswerTables, open_download
 from evenhand.web.findings import LEFT, Findings, Mark, draw_map, find
 from evenhand.web.store import judging, people
-from evenhand.web.store.transaction import WriteTransaction
+from evenhand.web.store.database import WriteTransaction
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import fill, judge_next, reply_to, take
 

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from evenhand.cli.main import main
 from evenhand.design.campaign import Campaign
-from evenhand.design.media import MediaFile
+from evenhand.design.forms import MediaFile
 from evenhand.design.reading import make_campaign
 from evenhand.errors import EvenhandError
 from evenhand.web import Site, Store, make_app

@@ -19,11 +19,11 @@ from browsers import run_site
 from evenhand.cli.main import main
 from evenhand.design.assignment import assign_llm
 from evenhand.design.reading import make_campaign
-from evenhand.web import Limits, Site, Store, make_app
+from evenhand.web import Limits, Site, Store, asking, make_app
 from evenhand.web.app import make_public_app
 from evenhand.web.dashboard import ReadOnlyClient
 from evenhand.web.limits import HEADERS as GUARDED
-from evenhand.web.store import llm, people
+from evenhand.web.store import people
 from evenhand.web.store.judging import Answering, Reply
 from followed_campaigns import SYSTEMS, prefer
 from judge_pages import keep_picture
@@ -97,11 +97,11 @@ def test_no_judge_is_named(public: TestClient, client: TestClient, store: Store)
     store.revoke(JUDGES[3])
     store.invite("Ivy Quill-88", seat=JUDGES[3], note="Ann Lee")
     judge_next(store, "Ivy Quill-88", {"outcome": "left"})
-    model = store.do(llm.invite_llm, llm.LlmJudge("quux-99", "{{ outputs }}"))
-    store.do(llm.issue, model, assign_llm(store.campaign)[:12])
+    model = store.do(asking.invite_llm, asking.LlmJudge("quux-99", "{{ outputs }}"))
+    store.do(asking.issue, model, assign_llm(store.campaign)[:12])
     for _ in range(12):
         served = take(store, model)
-        facts = {"prompt": llm.LlmJudge("quux-99", "{{ outputs }}").digest, "tokens": [3, 4]}
+        facts = {"prompt": asking.LlmJudge("quux-99", "{{ outputs }}").digest, "tokens": [3, 4]}
         reply = Reply(model, served.ticket.number, {"outcome": "left"}, served.key, facts=facts)
         store.do(Answering(reply))
     admin = store.do(people.replace_link, "admin").token

@@ -14,13 +14,12 @@ import click
 from evenhand.cli.options import Options, WholeFrom, argument, under, verb
 from evenhand.cli.running import ProgressDisplay
 from evenhand.errors import UnknownOption, listing
-from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
+from evenhand.render.values import plural
 
 if TYPE_CHECKING:
     from evenhand.design.campaign import Campaign
-    from evenhand.web.asking import Asked, Budget, Prompt
-    from evenhand.web.store.llm import Progress
+    from evenhand.web.asking import Asked, Budget, Progress, Prompt
     from evenhand.web.store.store import Store
 
 BUSY: Final = "another process is asking this LLM judge: wait until it ends, or stop it"
@@ -123,10 +122,18 @@ def _ask(
 ) -> None:
     from evenhand.design.assignment import assign_llm
     from evenhand.design.tasks import say_bad_name
-    from evenhand.web.asking import REPLY_LIMIT, ask_all, forecast
+    from evenhand.web.asking import (
+        REPLY_LIMIT,
+        LlmJudge,
+        ask_all,
+        forecast,
+        invite_llm,
+        is_unused,
+        issue,
+        read_progress,
+    )
     from evenhand.web.endpoint import Endpoint, Meter, read_url
     from evenhand.web.links import Place, check_launch, hold_file
-    from evenhand.web.store.llm import LlmJudge, invite_llm, is_unused, issue, read_progress
     from evenhand.web.store.store import Store
 
     llm = LlmJudge(asked.model or "", prompt.template)

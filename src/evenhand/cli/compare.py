@@ -20,8 +20,8 @@ from evenhand.render.text import shorten, tell_apart
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
+    from evenhand.models.registry import Wanted
     from evenhand.ranking.cross_validation import ModelComparison
-    from evenhand.ranking.held_out_models import Wanted
 
 MAX_LETTERS: Final = 36  # Most letters of a system's name in a figure
 OF_CURVES: Final = ("sizes", "trials", "hold_out")
@@ -268,7 +268,7 @@ def compare(
 
 
 def _choose_models(asked: Asked, sampling: Sampling) -> Wanted:
-    from evenhand.ranking.held_out_models import set_models
+    from evenhand.models.registry import set_models
 
     wanted = asked.models or USUAL
     return set_models(wanted, asked.seed, sampling.settings) if sampling.settings else wanted

@@ -37,7 +37,7 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.render.counts import plural
+from evenhand.render.values import plural
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

@@ -55,9 +55,9 @@ def robustness(
     checked.
     """
     from evenhand.data.controls import leave_out_controls
-    from evenhand.data.directions import reads_lower_of
     from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
+    from evenhand.data.rating_rows import reads_lower_of
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.robustness.sensitivity import check_ratings, check_robustness
 

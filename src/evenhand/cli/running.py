@@ -22,9 +22,9 @@ import click
 
 from evenhand.cli.refusals import keep_excluded, kept_excluded, reads_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
-from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.text import PLAIN, cut, label
+from evenhand.render.values import plural
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

@@ -1,9 +1,13 @@
-"""Controls are judgments whose answer was known: they tell of judges, not of systems.
+"""What public functions take as judgments, without controls: those tell of judges, not of systems.
 
-Whatever speaks of systems takes its judgments through here, so that controls, and verdicts of
-judges who are marked as LLMs beside people, are excluded once, and said once. Repeats stay: they
-are answers on outputs like any other, and cluster with their judge. What holds no judgments of the
-right kind is refused here, with what to do instead.
+What is not opened yet, such as a path, a data frame or a dict of columns, is opened here, so that
+`rank(x)` is `rank(read(x))`; a handle, and counts (a tally, votes), are taken as they are.
+
+Controls are judgments whose answer was known. Whatever speaks of systems takes its judgments
+through here, so that controls, and verdicts of judges who are marked as LLMs beside people, are
+excluded once, and said once. Repeats stay: they are answers on outputs like any other, and cluster
+with their judge. What holds no judgments of the right kind is refused here, with what to do
+instead.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
+from importlib import import_module
 from inspect import signature
 from math import isfinite
 from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
@@ -53,7 +58,6 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import Source, fold, number_rows
-from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally, take_names
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
@@ -71,6 +75,8 @@ from evenhand.errors import (
 from evenhand.render.findings import Finding
 
 P = ParamSpec("P")
+# A path, a URL, a data frame of any library, a dict of columns, a list of dicts, a data set
+Openable: TypeAlias = Any
 Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | tables.RatingTable
 Held = TypeVar("Held", bound=Table)
 Split = TypeVar("Split", bound=tables.ComparisonTable | tables.RatingTable)
@@ -99,6 +105,36 @@ _REASONS: Final = {
 _ROW, _LOW, _HIGH = "evenhand_row", "evenhand_low", "evenhand_high"
 _WHEN: Final = "evenhand_when"
 _EXPECTED: Final = {"kind": " | ".join(KINDS), "expected": "answers, such as left or 4"}
+
+
+def take(judgments: Any) -> Any:
+    """Return judgments that were opened, or counted, as they are; open anything else."""
+    rooms = {kind.__module__.partition(".")[0] for kind in type(judgments).__mro__}
+    if judgments is None or "evenhand" in rooms:
+        return judgments
+    return import_module("evenhand").read(judgments)  # which also opens a campaign's database
+
+
+def takes_judgments(*arguments: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+    """Let arguments of a public function be anything that holds judgments."""
+
+    def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
+        names = [*signature(function).parameters]
+        places = [(name, names.index(name)) for name in arguments]
+
+        @wraps(function)
+        def run(*args: P.args, **kwargs: P.kwargs) -> Result:
+            given: list[Any] = [*args]
+            for name, place in places:
+                if place < len(given):
+                    given[place] = take(given[place])
+                elif name in kwargs:
+                    kwargs[name] = take(kwargs[name])
+            return cast("Callable[..., Result]", function)(*given, **kwargs)
+
+        return run
+
+    return decorate
 
 
 def take_pairs(data: Comparisons | Rankings) -> Comparisons:

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from evenhand.data.coding import name_levels
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
-from evenhand.data.controls import take_pairs
+from evenhand.data.controls import Openable, take_pairs, takes_judgments
 from evenhand.data.engine import COUNT, count_by, small_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import exactly
 from evenhand.data.tables import AppliedMix, refuse_judged
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.texts import say
 from evenhand.errors import (
     InvalidJudgments,

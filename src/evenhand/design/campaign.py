@@ -16,8 +16,7 @@ from typing import Any, Final
 from evenhand.data.coding import SEED
 from evenhand.data.joining import SEPARATOR
 from evenhand.design.catalogues import LANGUAGES, Catalogue
-from evenhand.design.forms import MEDIA, PLAIN, Form, list_files
-from evenhand.design.media import MediaFile
+from evenhand.design.forms import MEDIA, PLAIN, Form, MediaFile, list_files
 from evenhand.design.tasks import (
     SPAN_COLUMNS,
     Answer,

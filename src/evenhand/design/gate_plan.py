@@ -20,10 +20,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 
-from evenhand.data.controls import carries_excluded
+from evenhand.data.controls import Openable, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded
 from evenhand.data.results import JUDGE_SYSTEM, Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.design.expected_power import (
     JUDGES,
     PowerInputs,
@@ -52,9 +51,9 @@ from evenhand.ranking.clustering import write_below
 from evenhand.ranking.gate import CODES, Decision, decide
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.plans import SHARES, Asked, find_delta
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
+from evenhand.render.values import plural
 
 NEW, OLD = "new", "old"
 USUAL_JUDGES: Final = 20

@@ -25,6 +25,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     OF_SYSTEMS,
+    Openable,
     carries_excluded,
     keep_all_judges,
     refuse_kinds,
@@ -42,7 +43,6 @@ from evenhand.data.exclusions import (
 )
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally, take_names
 from evenhand.design.next_pairs import count_judged
 from evenhand.design.texts import say
@@ -63,9 +63,9 @@ from evenhand.ranking.verdicts import (
     refuse_unlike,
     split_probabilities,
 )
-from evenhand.render.counts import whole
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import whole
 
 POLICIES: Final = ("random", "uncertainty")
 UNIFORM_SHARE: Final = 0.5  # τ, the share of π that is the same for all

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import carries_excluded, require_scores
+from evenhand.data.controls import Openable, carries_excluded, require_scores
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import admit_unrated, list_levels
@@ -22,7 +22,6 @@ from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tables import is_unscored
-from evenhand.data.taking import Openable
 from evenhand.design.policy import CHOSEN, RANDOM, START
 from evenhand.design.texts import say
 from evenhand.errors import (

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs
+from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded, require_pairs
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.design.policy import (
     CHOSEN,

@@ -19,10 +19,9 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls, take_pairs
-from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import Exclusion, list_findings
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows
+from evenhand.data.rating_rows import RatingRows, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import exclude_references
 from evenhand.data.results import (

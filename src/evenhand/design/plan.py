@@ -11,12 +11,11 @@ from math import exp, sqrt
 from typing import Any, Final
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded
+from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, exactly, write_signature
-from evenhand.data.taking import Openable
 from evenhand.design.expected_power import (
     JUDGES,
     Expected,
@@ -43,9 +42,9 @@ from evenhand.design.spec import CampaignSpec, is_rated, make_spec
 from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import plural
 
 # What a plan holds: a design, its power pair by pair, what it costs and what would be cheaper.
 

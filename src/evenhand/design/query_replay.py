@@ -19,12 +19,11 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import carries_excluded
+from evenhand.data.controls import Openable, carries_excluded, takes_judgments
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.design.next_outputs import (
     RANDOM_QUERY,
     FeaturedOutputs,

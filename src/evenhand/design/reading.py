@@ -24,8 +24,7 @@ from evenhand.data.source import fold
 from evenhand.design import campaign as campaigns
 from evenhand.design.campaign import WORDS, Item, Wording
 from evenhand.design.catalogues import read_catalogue
-from evenhand.design.forms import FORMS, Form
-from evenhand.design.media import Folder
+from evenhand.design.forms import FORMS, Folder, Form
 from evenhand.design.tasks import TASK_KINDS, Task
 from evenhand.errors import (
     CampaignError,

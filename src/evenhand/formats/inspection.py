@@ -42,9 +42,9 @@ from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.table import Handle
 from evenhand.formats.texts import say
 from evenhand.numerics.graph import Graph, is_strongly_connected, weak_components
-from evenhand.render.counts import effective, plural, share, whole
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import effective, plural, share, whole
 
 # Exclusions that the counts tell
 COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")

@@ -15,9 +15,8 @@ from typing import Final
 
 import narwhals as nw
 
-from evenhand.data.directions import LOWER_METRICS
 from evenhand.data.labels import Outcome
-from evenhand.data.rating_rows import DOCUMENTS
+from evenhand.data.rating_rows import DOCUMENTS, LOWER_METRICS
 from evenhand.data.source import ANNOTATIONS, Source, fold
 from evenhand.errors import (
     UnknownColumn,

@@ -23,7 +23,7 @@ from evenhand.errors import (
     write_word,
 )
 from evenhand.formats.roles import Header, are_judges, is_criterion, may_be_person
-from evenhand.render.counts import plural
+from evenhand.render.values import plural
 
 ZIP: Final = b"PK\x03\x04"  # First bytes of an archive, such as a workbook
 OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"  # Those of old workbooks, and of locked ones

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from evenhand.data.annotations import read_moments
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, join_verdicts, leave_out_named, split_people
+from evenhand.data.controls import (
+    Openable,
+    carries_excluded,
+    join_verdicts,
+    leave_out_named,
+    split_people,
+    take,
+)
 from evenhand.data.engine import (
     ANSWER,
     PLACE,
@@ -39,7 +46,6 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.row_reading import code_ratings
 from evenhand.data.slips import find_slips
-from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.data.votes import Votes
 from evenhand.errors import (
@@ -50,8 +56,7 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
-from evenhand.judges import agreement_intervals, preferences
-from evenhand.judges.agreement_intervals import Interval
+from evenhand.judges import preferences
 from evenhand.judges.agreement_table import (
     AgreementPart,
     AgreementTable,
@@ -61,7 +66,20 @@ from evenhand.judges.agreement_table import (
     warn_prevalence,
 )
 from evenhand.judges.coefficients import Kind, choose_kinds, list_kinds, pair_judges
-from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
+from evenhand.judges.counts import (
+    CLUSTERS,
+    MAX_CLUSTERS,
+    REPLICATES,
+    Interval,
+    Ratio,
+    Sums,
+    bound_by_items,
+    count_coincidences,
+    draw_sums,
+    form_blocks,
+    mirror,
+    refuse_interval,
+)
 from evenhand.judges.item_agreement import list_doubtful
 from evenhand.judges.judge_pairs import (
     FAMILIES,
@@ -85,8 +103,8 @@ from evenhand.judges.units import (
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups, pairs_within
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import plural
 
 Part = TypeVar("Part", RatingRows, Votes)
 Judged = TypeVar("Judged", bound=Ratings | Comparisons | Rankings)
@@ -150,7 +168,7 @@ def measure_agreement(
 
     """
     data = take(data)
-    require_option("cluster", cluster, agreement_intervals.CLUSTERS)
+    require_option("cluster", cluster, CLUSTERS)
     require_level(level)
     require_seed(seed)
     names = take_names(coefficients)
@@ -430,8 +448,8 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
     if rated:
         declared = "declared" if units.scale.declared else "seen"
         points = f"scale {units.scale} {declared}, {len(units.points)} points"
-    drawn = f"cluster bootstrap by {request.cluster}, B={agreement_intervals.REPLICATES}, beyond"
-    most = f"{agreement_intervals.MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}"
+    drawn = f"cluster bootstrap by {request.cluster}, B={REPLICATES}, beyond"
+    most = f"{MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}"
     how = [f"agreement: {names}", points, f"{drawn} {most}", f"seed={request.seed}"]
     reason = "second answers of a judge to the same output"
     sentence = str(say("again", n=units.again))
@@ -537,13 +555,13 @@ def compute_kinds(
     """Return coefficients on units, with intervals where there can be."""
     if not units.several.any():
         return tuple(Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in kinds)
-    blocks = agreement_intervals.form_blocks(units, request.cluster, request.seed)
+    blocks = form_blocks(units, request.cluster, request.seed)
     coincidences = count_coincidences(units, blocks)
     coincidences = mirror(coincidences) if request.mirrored else coincidences
     sums, sizes = Sums(coincidences), units.sizes[units.several]
     unequal = bool(sizes.min() != sizes.max())  # whether some units have more judges than others
-    no_interval = agreement_intervals.refuse_interval(blocks.levels, blocks.name)
-    draws = None if no_interval else agreement_intervals.draw_sums(coincidences, request.seed)
+    no_interval = refuse_interval(blocks.levels, blocks.name)
+    draws = None if no_interval else draw_sums(coincidences, request.seed)
     coefficients = []
     for kind in kinds:
         title, value, why = kind.title, None, None
@@ -768,7 +786,7 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
         return replace(none, why=why)
     # items are drawn, κ comes from their counts
     counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
-    interval = agreement_intervals.bound_by_items(
+    interval = bound_by_items(
         counts, lambda drawn: Ratio(*preferences.correct_chance(*drawn.T)), level=level, seed=seed
     )
     shown = ("observed", "agree", "comparable", "chance", "ties", "total")

@@ -14,10 +14,9 @@ from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judges.llm_agreement import KindAgreement, tabulate_kinds
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Record, describe
-from evenhand.render.counts import plural, share
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings, take_findings
-from evenhand.render.values import begin_sentence
+from evenhand.render.values import begin_sentence, plural, share
 
 ALL: Final = "all"  # What a part is called that is not limited by anything
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.controls import carries_excluded, require_scores
+from evenhand.data.controls import Openable, carries_excluded, require_scores
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import (
     CONTROL,
@@ -22,7 +22,6 @@ from evenhand.data.rating_rows import (
 )
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, exactly, write_signature
-from evenhand.data.taking import Openable
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -36,17 +35,24 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.judges import outliers as rules
-from evenhand.judges import removal
 from evenhand.judges.coefficients import choose_steps, fleiss_parts, n_agreement
 from evenhand.judges.counts import Blocks, Sums, count_coincidences
-from evenhand.judges.outliers import EASY_ITEMS, MEAN_AGREEMENT, MEAN_SCORE, Limits, Outliers
-from evenhand.judges.removal import Choice, Correlation, Rescoring
+from evenhand.judges.outliers import (
+    EASY_ITEMS,
+    MEAN_AGREEMENT,
+    MEAN_SCORE,
+    Choice,
+    Correlation,
+    Limits,
+    Outliers,
+    Rescoring,
+)
 from evenhand.judges.texts import say
 from evenhand.judges.units import Record, describe, find_units, require_judges
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import plural
 
 # Row of table 3 for judges outside under every criterion; "Fluency + Adequacy" in the paper
 BOTH: Final = "all criteria"
@@ -120,7 +126,7 @@ class Diagnosis(Shown):
     profiles: Mapping[str, tuple[rules.JudgeProfile, ...]]
     easy: Mapping[str, tuple[rules.EasyCount, ...]]
     outliers: tuple[Outliers, ...]
-    common: tuple[removal.CommonJudges, ...]
+    common: tuple[rules.CommonJudges, ...]
     removals: tuple[Rescoring, ...]
     chosen: tuple[Rescoring, ...]
     choice: str
@@ -145,7 +151,7 @@ class Diagnosis(Shown):
                 return outliers
         raise InvalidJudgments(f"nothing is known by {method} under '{criterion}'")
 
-    def scores_of(self, criterion: str) -> tuple[removal.SystemScore, ...]:
+    def scores_of(self, criterion: str) -> tuple[rules.SystemScore, ...]:
         """Return the systems with their scores under a criterion, highest by all judges first.
 
         Raises:
@@ -528,17 +534,17 @@ MAX_SCORE: Final = 1e140  # Squares of larger scores cannot be summed in double 
 # Both versions are kept in the data; here each is used in turn.
 def find_revisions(rows: RatingRows) -> tuple[Revision, ...]:
     """Return what last words change, for each criterion where a judge scored an output twice."""
-    every = removal.choose_version(rows, "both")
+    every = rules.choose_version(rows, "both")
     cell = number_groups(every.unit, every.judge)
     twice = np.bincount(cell)[cell] > 1 if every.size else np.zeros(0, dtype=np.bool_)
     if not twice.any():
         return ()
     again = every.take(twice).split(_CRITERION)
-    versions = [removal.choose_version(rows, one).split(_CRITERION) for one in ("first", "last")]
+    versions = [rules.choose_version(rows, one).split(_CRITERION) for one in ("first", "last")]
     revisions = []
     for key, part in again.items():
         name = part.criteria[int(part.criterion[0])]
-        tables = [removal.ScoreTable.of(version[key], name) for version in versions]
+        tables = [rules.ScoreTable.of(version[key], name) for version in versions]
         count = tables[0].count.sum(axis=0)  # the same outputs and judges are in both
         scored = count > 0
         means = [table.total.sum(axis=0)[scored] / count[scored] for table in tables]
@@ -546,7 +552,7 @@ def find_revisions(rows: RatingRows) -> tuple[Revision, ...]:
         first, last = (dict(zip(systems, one.tolist(), strict=True)) for one in means)
         judges = tuple(part.judges[code] for code in np.unique(part.judge).tolist())
         n = part.size - int(number_groups(part.unit, part.judge).max()) - 1
-        revisions.append(Revision(name, n, judges, first, last, removal.correlate(*means)))
+        revisions.append(Revision(name, n, judges, first, last, rules.correlate(*means)))
     return tuple(revisions)
 
 
@@ -571,7 +577,7 @@ def diagnose_judges(
     references: Sequence[str] = (),
     input_type: str | None = None,
     scale: Scale | str | None = None,
-    merge: removal.Merging | str | None = None,
+    merge: rules.Merging | str | None = None,
 ) -> Diagnosis:
     """Set judges beside each other, find those outside, and score systems without them.
 
@@ -619,7 +625,7 @@ def diagnose_judges(
         require_option("method", method, METHODS)
     if not methods:
         raise UnknownOption(f"no method decides on removal: name some of {' | '.join(METHODS)}")
-    joined = removal.read_merging(merge) if isinstance(merge, str) else merge
+    joined = rules.read_merging(merge) if isinstance(merge, str) else merge
     settings = Settings(
         Limits(k, ddof),
         reading,
@@ -630,19 +636,19 @@ def diagnose_judges(
         tuple(references),
         input_type,
         require_scale(scale),
-        "" if joined is None else removal.write_merging(joined),
+        "" if joined is None else rules.write_merging(joined),
     )
     diagnosis = _diagnose(rows, settings)
     if joined is None:
         return diagnosis
-    rows, coarser = removal.merge_points(rows, joined, settings.scale or see_scale(rows.score))
+    rows, coarser = rules.merge_points(rows, joined, settings.scale or see_scale(rows.score))
     merged = _diagnose(rows, replace(settings, scale=coarser))
     says = [say("merged", sentence=sentence) for sentence in merged.says]
     return replace(diagnosis, merged=merged, says=(*diagnosis.says, *says))
 
 
 def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
-    targets = removal.choose_version(rows, settings.version)
+    targets = rules.choose_version(rows, settings.version)
     _refuse_scores(rows, targets, settings.scale)
     scales = {}
     for code, name in enumerate(rows.criteria):
@@ -680,7 +686,7 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
         profiles=profiles,
         easy=easy,
         outliers=tuple(outliers),
-        common=removal.find_common(outliers),
+        common=rules.find_common(outliers),
         removals=removals,
         chosen=chosen,
         choice=str(settings.choice),
@@ -731,15 +737,15 @@ def _rescore(
         alone = np.bincount(seen[:, 0], minlength=len(rows.systems)) == 1
         inputs = {rows.systems[s]: levels[c] for s, c in seen.tolist() if alone[s]}
     facts, parts = (references, inputs), rows.split(_CRITERION).items()
-    tables = {name: removal.ScoreTable.of(part, name) for (name,), part in parts}
+    tables = {name: rules.ScoreTable.of(part, name) for (name,), part in parts}
     removals = tuple(
-        removal.rescore(tables[outside.criterion], outside.judges, outside.method, *facts)
+        rules.rescore(tables[outside.criterion], outside.judges, outside.method, *facts)
         for outside in outliers
         if outside.judges
     )
     chosen = tuple(
-        removal.rescore(tables[name], judges, str(settings.choice), *facts)
-        for name, judges in removal.choose_removed(outliers, settings.choice).items()
+        rules.rescore(tables[name], judges, str(settings.choice), *facts)
+        for name, judges in rules.choose_removed(outliers, settings.choice).items()
     )
     return removals, chosen, references
 
@@ -754,7 +760,7 @@ def _sign(rows: RatingRows, judges: int, settings: Settings, *, versions: bool) 
     if settings.input_type is not None:
         beside.append(rows.labels(settings.input_type)[1])
     if versions:
-        beside.append(removal.number_versions(rows))
+        beside.append(rules.number_versions(rows))
     parts = ["diagnosis of judges", *settings.words()]
     return write_signature(parts, rows.size, digest_ratings(rows, beside), judges=judges)
 

@@ -14,9 +14,9 @@ from evenhand.data.rating_rows import ALL_SAME, Scale
 from evenhand.data.results import ITEM, JUDGE
 from evenhand.data.tally import Codes
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.judges.agreement_intervals import MIN_CLUSTERS
 from evenhand.judges.coefficients import NAME as CONCORDANCE
 from evenhand.judges.coefficients import concordance_coefficient
+from evenhand.judges.counts import MIN_CLUSTERS
 from evenhand.judges.texts import say
 from evenhand.judges.units import (
     NO_OVERLAP,

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.votes import Votes
-from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
-from evenhand.judges.counts import Ratio
+from evenhand.judges.counts import Ratio, draw_items, find_interval, refuse_interval
 from evenhand.judges.preferences import leave_repeats
 from evenhand.judges.units import Record, label_groups, sum_groups
 from evenhand.numerics import Array, Flags, Integers

@@ -19,8 +19,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judges.agreement_intervals import bound_by_items
-from evenhand.judges.counts import Ratio
+from evenhand.judges.counts import Ratio, bound_by_items
 from evenhand.judges.units import label_groups
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, sum_by

@@ -13,8 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.directions import sign_scores, turn_mixed
-from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
+from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale, sign_scores, turn_mixed
 from evenhand.judges.units import label_groups
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within

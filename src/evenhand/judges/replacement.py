@@ -34,12 +34,14 @@ from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
+    Openable,
     advise_bias,
     carries_excluded,
     join_verdicts,
     keep_all_judges,
     leave_out_controls,
     split_people,
+    take,
     take_pairs,
     write_bias_command,
 )
@@ -49,7 +51,6 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.data.votes import Votes, digest_votes
 from evenhand.errors import (
@@ -67,9 +68,9 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
+from evenhand.render.values import plural
 
 Codes = NDArray[np.integer[Any]]
 

@@ -22,11 +22,13 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
 from evenhand.data.controls import (
+    Openable,
     carries_excluded,
     find_excluded,
     judged_by_llm_alone,
     leave_out_named,
     refuse_kind,
+    take,
 )
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import (
@@ -41,7 +43,6 @@ from evenhand.data.rating_rows import (
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.slips import find_short_scales
-from evenhand.data.taking import Openable, take
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import NotIdentified, UnknownOption, require_level
 from evenhand.judges import cards, comparison_evidence, rating_evidence
@@ -54,21 +55,20 @@ from evenhand.judges.cards import (
     Verdict,
     fit_mixture,
 )
+from evenhand.judges.outliers import describe_changes
 from evenhand.judges.rating_evidence import (
     MAX_POINTS_COARSE,
     MIN_SCORES,
     find_habits,
     use_of_points,
 )
-from evenhand.judges.removal import describe_changes
 from evenhand.judges.texts import say
 from evenhand.judges.units import require_judges
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import clopper_pearson, normal_quantile
-from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
-from evenhand.render.values import write_p
+from evenhand.render.values import plural, write_p
 
 FALSE_ALARM_RATE: Final = 0.05
 CARD_LEVEL: Final = 0.95  # Of the intervals on a card (proportion)

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.votes import Votes
-from evenhand.judges.agreement_intervals import Interval, bound_by_items
-from evenhand.judges.counts import Ratio
+from evenhand.judges.counts import Interval, Ratio, bound_by_items
 from evenhand.judges.units import sum_groups
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import upper_tail

@@ -13,6 +13,7 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     OF_SYSTEMS,
+    Openable,
     carries_excluded,
     find_excluded,
     require_pairs,
@@ -42,7 +43,6 @@ from evenhand.data.results import (
     Shown,
     write_signature,
 )
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Factor, Tally
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes, digest_votes
 from evenhand.errors import (
@@ -58,10 +58,9 @@ from evenhand.judges.units import Record, describe
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.rating_components import Systems, estimate_rating_components
 from evenhand.models.variance_components import TasteComponents, estimate_taste_components
-from evenhand.render.counts import plural, say_answers
 from evenhand.render.document import ALWAYS, Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import write_figures, write_value
+from evenhand.render.values import plural, say_answers, write_figures, write_value
 
 
 def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents:

@@ -18,13 +18,12 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded
+from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded, take
 from evenhand.data.exclusions import note_excluded
 from evenhand.data.groups import choose_criterion, list_levels
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import reads_human
 from evenhand.data.results import write_signature
-from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -36,9 +35,15 @@ from evenhand.errors import (
 )
 from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
-from evenhand.metrics.comparison import ALPHA, MIN_SYSTEMS, Differences
+from evenhand.metrics.comparison import (
+    ALPHA,
+    MIN_SYSTEMS,
+    Differences,
+    Preferences,
+    compare_preferences,
+    judge_preferences,
+)
 from evenhand.metrics.gold import Aligned, Gold, align, make_golds, score_other_criteria
-from evenhand.metrics.preferences import Preferences, compare_preferences, judge_preferences
 from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation, MetricPair, write_plain
 from evenhand.metrics.scores import (
     PLAIN,

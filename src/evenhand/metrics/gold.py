@@ -14,7 +14,6 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
 from evenhand.data.controls import leave_out_controls, take_pairs
-from evenhand.data.directions import reads_lower_of
 from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion, count_exclusions
 from evenhand.data.groups import choose_criterion, group_ratings
@@ -26,6 +25,7 @@ from evenhand.data.rating_rows import (
     digest_ratings,
     find_document,
     name_document,
+    reads_lower_of,
 )
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import reads_human
@@ -51,8 +51,8 @@ from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
-from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import plural
 
 MAX_ITEMS_ADVISED: Final = 20  # Named in a condition that excludes them
 # Columns that Google's MQM files become: the number in the test set, and in the document

@@ -20,13 +20,12 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.data.controls import keep_all_judges, leave_out_controls
-from evenhand.data.directions import reads_lower
 from evenhand.data.engine import count_rows, fetch_columns
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.groups import list_levels
 from evenhand.data.joining import keep_places
 from evenhand.data.labels import LONGEST, is_missing
-from evenhand.data.rating_rows import RatingRows, label_documents
+from evenhand.data.rating_rows import RatingRows, label_documents, reads_lower
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, fold, name_rows
 from evenhand.errors import (
@@ -58,8 +57,8 @@ from evenhand.formats.table import (
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import plural
 
 METRIC_COLUMNS: Final = frozenset(
     ("metric", "metricname", "criterion", "scorer", "measure", "protocol")

@@ -25,9 +25,9 @@ from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import chi2_tail, two_sided_p
 from evenhand.numerics.sampling import MAX_R_HAT
-from evenhand.render.counts import plural, say_answers, whole
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.values import plural, say_answers, whole
 
 Codes = NDArray[np.intp]
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
 
-from evenhand.data.controls import Judgments, count_pairs
-from evenhand.data.taking import takes_judgments
+from evenhand.data.controls import Judgments, count_pairs, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption, require_option
 from evenhand.models.base import Codes, Coefficient, FittedModel

@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenhand.data.controls import Judgments, count_pairs, note_tasks
+from evenhand.data.controls import Judgments, count_pairs, note_tasks, takes_judgments
 from evenhand.data.joining import say_names
-from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models import ties as tie_laws

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import Openable, takes_judgments
 from evenhand.data.rankings import Rankings
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import UnknownOption

@@ -31,8 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import Judgments
-from evenhand.data.taking import takes_judgments
+from evenhand.data.controls import Judgments, takes_judgments
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Codes, Coefficient, Posterior, difference_variances

@@ -29,8 +29,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.controls import Judgments, count_pairs
-from evenhand.data.taking import takes_judgments
+from evenhand.data.controls import Judgments, count_pairs, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, require_option
 from evenhand.models.base import Coefficient, LRTest, WorthsFit, finite

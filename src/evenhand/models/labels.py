@@ -18,19 +18,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.controls import carries_excluded
+from evenhand.data.controls import Openable, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.answers import Answers, Codes, Judgments, code_answers
 from evenhand.models.texts import say_labels
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import entropy_terms
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import write_percent
+from evenhand.render.values import plural, write_percent
 
 # How often each judge is right, as far as a model can tell, with an interval.
 #

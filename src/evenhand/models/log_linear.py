@@ -45,9 +45,9 @@ from evenhand.numerics import Array, newton
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import invert_positive
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.counts import say_tally
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import say_tally
 
 # Fits of hundreds or thousands of systems, by products instead of inverses.
 #

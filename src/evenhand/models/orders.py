@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import Judgments
+from evenhand.data.controls import Judgments, Openable, takes_judgments
 from evenhand.data.exclusions import say_unweighted
 from evenhand.data.orders import NONE, Orders, count_orders
 from evenhand.data.rankings import Rankings
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
 from evenhand.models.base import WorthsFit, add_reference

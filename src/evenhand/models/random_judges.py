@@ -31,8 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import ANSWERS, Judgments, count_pairs
-from evenhand.data.taking import takes_judgments
+from evenhand.data.controls import ANSWERS, Judgments, count_pairs, takes_judgments
 from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import (
     InvalidJudgments,

@@ -11,10 +11,9 @@ from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 import numpy as np
 
-from evenhand.data.controls import leave_out_controls
+from evenhand.data.controls import Openable, leave_out_controls, takes_judgments
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Factor, number_codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest_or_list
 from evenhand.models.base import SystemsFit
@@ -23,9 +22,9 @@ from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.absorption import Absorbed, absorb
 from evenhand.numerics.distributions import t_quantile, t_tail
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import plural
 
 NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
 ROUNDING: Final = 1e-12  # Information beside the number of ratings that is rounding, and none

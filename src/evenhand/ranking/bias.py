@@ -25,6 +25,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     OF_SYSTEMS,
+    Openable,
     carries_excluded,
     leave_out_controls,
     require_pairs,
@@ -38,7 +39,6 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, average_repeats, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import JUDGE, JUDGE_SYSTEM, Component, Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally, merge_levels
 from evenhand.errors import (
     InvalidJudgments,
@@ -72,9 +72,9 @@ from evenhand.ranking.ratings import note_documents
 from evenhand.ranking.settings import Settings, name_model
 from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.texts import INSEPARABLE, say, say_clusterings
-from evenhand.render.counts import plural, say_answers
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import plural, say_answers
 
 # Most comparisons of a judge for the exact test; with more the normal one is as good
 MAX_EXACT_COMPARISONS: Final = 500

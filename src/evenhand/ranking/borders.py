@@ -24,11 +24,10 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded
+from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
-from evenhand.data.taking import Openable
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.multiple_tests import holm

@@ -28,12 +28,11 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import judged_by_llm_alone, leave_out_second_answers, take_pairs
+from evenhand.data.controls import judged_by_llm_alone, leave_out_second_answers, take, take_pairs
 from evenhand.data.engine import count_rows
 from evenhand.data.groups import choose_groups, list_levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.slips import MAX_ROWS_IN_PASSING, find_slips
-from evenhand.data.taking import take
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest_or_list
 from evenhand.models.log_linear import Fit

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import tally_groups
-from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
 from evenhand.data.references import note_references
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally, join_codes, merge_levels
@@ -50,10 +49,9 @@ from evenhand.ranking.clustering import (
 from evenhand.ranking.inference import exclude_in_fit
 from evenhand.ranking.settings import name_model, sign_data
 from evenhand.ranking.texts import say
-from evenhand.render.counts import whole
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding
-from evenhand.render.values import write_p
+from evenhand.render.values import whole, write_p
 
 # A Wald test that allows for correlated judgments.
 #

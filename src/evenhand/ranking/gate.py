@@ -32,7 +32,7 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import judged_by_llm_alone, keep_all_judges
+from evenhand.data.controls import Openable, judged_by_llm_alone, keep_all_judges, take
 from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
@@ -40,7 +40,6 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.references import find_references, reads_human
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.source import Source, write_log_check
-from evenhand.data.taking import Openable, take
 from evenhand.data.tally import take_names
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, require_seed
 from evenhand.models.rating_fit import RatingFit
@@ -87,10 +86,9 @@ from evenhand.ranking.ranking import (
     say_why,
 )
 from evenhand.ranking.texts import say_of_gates as say
-from evenhand.render.counts import plural, say_tally
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names, write_value
+from evenhand.render.values import join_names, plural, say_tally, write_value
 
 Decision = Literal["passed", "worse", "undecided"]
 # Exit codes of the command

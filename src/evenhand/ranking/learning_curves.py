@@ -23,11 +23,10 @@ import numpy as np
 from evenhand import errors
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded
+from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded, takes_judgments
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.votes import (
     Votes,
     digest_votes,
@@ -37,6 +36,7 @@ from evenhand.data.votes import (
     take_task,
 )
 from evenhand.models.base import FittedModel
+from evenhand.models.registry import Models, Wanted, make_models, say_models
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import Estimate, bound, leave_out
 from evenhand.numerics.sampling import one_blas_thread
@@ -56,7 +56,6 @@ from evenhand.ranking.cross_validation import (
     say_votes,
     train,
 )
-from evenhand.ranking.held_out_models import Models, Wanted, make_models, say_models
 from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings

@@ -37,6 +37,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     OF_SYSTEMS,
+    Openable,
     carries_excluded,
     join_verdicts,
     keep_all_judges,
@@ -48,7 +49,6 @@ from evenhand.data.groups import list_levels, note_tasks
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.streams import CodedRows
-from evenhand.data.taking import Openable
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import (
     InvalidJudgments,
@@ -81,9 +81,9 @@ from evenhand.ranking.clustering import Evidence, choose_clustering, merge_facto
 from evenhand.ranking.covariance import centred_rows
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import plural
 
 MIN_WITHIN: Final = 0.01  # Share of a control's variance that must lie within pairs of systems
 MIN_ITEMS: Final = 3  # Fewest items by which errors are clustered

@@ -20,21 +20,20 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     OF_SYSTEMS,
+    Openable,
     carries_excluded,
     leave_out_controls,
     require_pairs,
     say_left_out,
 )
-from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.groups import choose_groups, group_ratings, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references, find_references
 from evenhand.data.results import Grouped, Shown, exactly, write_signature
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import (
@@ -67,10 +66,9 @@ from evenhand.ranking.settings import (
     refuse_of_ratings,
 )
 from evenhand.ranking.texts import say
-from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings, take_findings
-from evenhand.render.values import join_names
+from evenhand.render.values import join_names, plural, say_tally, whole
 
 MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
 

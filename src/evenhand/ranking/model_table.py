@@ -20,13 +20,18 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import (
+    OF_SYSTEMS,
+    Openable,
+    carries_excluded,
+    require_pairs,
+    say_left_out,
+)
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally, take_names
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import LRTest
@@ -45,10 +50,9 @@ from evenhand.ranking.fitted import (
 from evenhand.ranking.settings import sign_covariates
 from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.texts import INSEPARABLE, say
-from evenhand.render.counts import say_tally
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
-from evenhand.render.values import begin_sentence
+from evenhand.render.values import begin_sentence, say_tally
 
 LEVEL: Final = 0.05  # P-value below which a question is answered with yes
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     OF_SYSTEMS,
+    Openable,
     carries_excluded,
     keep_all_judges,
     say_left_out,
@@ -42,7 +43,6 @@ from evenhand.data.exclusions import (
 from evenhand.data.groups import choose_groups
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.errors import (
     NotConverged,
     NotIdentified,

@@ -13,6 +13,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
     OF_SYSTEMS,
+    Openable,
     carries_excluded,
     keep_all_judges,
     refuse_kind,
@@ -34,7 +35,6 @@ from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, listing

@@ -32,20 +32,12 @@ from evenhand.models.settings import say_model
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import holm
+from evenhand.ranking import intervals
 from evenhand.ranking.best_variant import (
     BestVariant,
     Estimated,
     find_best_variants,
     tabulate_best_variants,
-)
-from evenhand.ranking.intervals import (
-    MAX_LISTED_SYSTEMS,
-    MIN_CLUSTERS,
-    RankSets,
-    Way,
-    find_times,
-    list_known,
-    say_place,
 )
 from evenhand.ranking.pairs import (
     Pair,
@@ -57,10 +49,17 @@ from evenhand.ranking.pairs import (
 )
 from evenhand.ranking.sides import LIMIT
 from evenhand.ranking.texts import say, say_clusterings
-from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
 from evenhand.render.document import Column, Document, Form, Table
 from evenhand.render.findings import Finding
-from evenhand.render.values import join_names, write_value
+from evenhand.render.values import (
+    effective,
+    join_names,
+    plural,
+    say_answers,
+    say_systems,
+    whole,
+    write_value,
+)
 
 MARGINAL: Final = ("marginal_lower", "marginal_upper")
 COLUMNS: Final = (
@@ -147,24 +146,24 @@ def _count_enough(ranking: Ranking, pairs: Pairs) -> float | None:
     (pair,) = pairs
     t = abs(float(ranking.estimate[pair[0]] - ranking.estimate[pair[1]]))
     t /= float(ranking.pair_stderr[pair]) or np.inf
-    times = find_times(t, t, critical)
+    times = intervals.find_times(t, t, critical)
     return None if times is None or times > MAX_TIMES else times * ranking.n_judgments
 
 
-def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
+def name_cause(sets: intervals.RankSets, pair: tuple[int, int]) -> str:
     """Name why a pair is open: "apart", "alone", "thin", "judge", "item" or "judgments"."""
     if sets.apart[pair]:
         return APART
     if sets.resting[pair]:
         return ALONE
-    if sets.effective[pair] < MIN_CLUSTERS:
+    if sets.effective[pair] < intervals.MIN_CLUSTERS:
         return THIN
     way = int(sets.limits.way[pair])
     known = way >= 0 and sets.clusterings[way] in ("judge", "item")
     return sets.clusterings[way] if known else JUDGMENTS
 
 
-def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, nouns: Nouns) -> str:
+def say_barred(sets: intervals.RankSets, barred: Mapping[str, Pairs], of: int, nouns: Nouns) -> str:
     one, several = nouns
     if of == 1:
         ((cause, pairs),) = barred.items()
@@ -178,7 +177,7 @@ def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, nouns: Noun
     return " and ".join(parts)
 
 
-def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
+def _say_on(sets: intervals.RankSets, cause: str, pairs: Pairs) -> str:
     if cause == APART:
         return f"on different {' and '.join(f'{one}s' for one in sets.different)}"
     mask = sets.limits.alone if cause == ALONE else sets.limits.thin
@@ -187,10 +186,10 @@ def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
     if cause == ALONE:
         return f"on one {' or '.join(clusterings)} alone"
     whose = " or ".join(f"{name}s" for name in clusterings)
-    return f"on fewer than {MIN_CLUSTERS:.0f} effective {whose}"
+    return f"on fewer than {intervals.MIN_CLUSTERS:.0f} effective {whose}"
 
 
-def _count_few(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> str:
+def _count_few(ranking: Ranking, sets: intervals.RankSets, cause: str, pairs: Pairs) -> str:
     """Say how many judges or items there are where they are few; else nothing."""
     number, whose = float(np.median([sets.limits.clusters[pair] for pair in pairs])), ""
     of_board = ranking.effective_judges if cause == "judge" else None
@@ -260,14 +259,14 @@ def _say_stand(ranking: Ranking, place: int) -> str:
     if ranking.rank_lower is None or ranking.rank_upper is None:
         return f"{system} is number {ranking.rank[place]} by its estimate; no interval"
     low, high = int(ranking.rank_lower[place]), int(ranking.rank_upper[place])
-    sentence = f"{system} is {say_place(low, high, len(ranking.systems))}"
+    sentence = f"{system} is {intervals.say_place(low, high, len(ranking.systems))}"
     if low == high:
         return sentence
     if sets is None:
         return f"{sentence}: these data cannot {NARROW}"
     best, worst = (int(end[place]) for end in sets.marginal)
     if (best, worst) != (low, high):
-        sentence += f" (marginally, {say_place(best, worst, len(ranking.systems))})"
+        sentence += f" (marginally, {intervals.say_place(best, worst, len(ranking.systems))})"
     return f"{sentence}: {say_why(ranking, _beside(ranking, place), NARROW, OWN)}"
 
 
@@ -435,10 +434,10 @@ class Ranking(Shown):
     references: tuple[Mapping[str, Any], ...] = ()
     mix: AppliedMix | None = None  # the stated mix of judgments, with its effective number; or None
     # what simultaneous ranges rest on, in the order of the board; else None
-    rank_sets: RankSets | None = None
+    rank_sets: intervals.RankSets | None = None
     # by which ways of clustering errors were estimated, and how; none where they come from a model,
     # a bootstrap or a posterior
-    ways: tuple[Way, ...] = ()
+    ways: tuple[intervals.Way, ...] = ()
     # whether sides were so far from lot that a preference for one may carry a claim
     one_sided: bool = False
     # what was counted as `n_judgments`: "judgments", or "rankings" of several outputs
@@ -607,7 +606,7 @@ class Ranking(Shown):
         cannot be tested, and with a bootstrap or a posterior, neither is given.
         """
         k = len(self.systems)
-        if self.pair_stderr is None or self.decided is None or k > MAX_LISTED_SYSTEMS:
+        if self.pair_stderr is None or self.decided is None or k > intervals.MAX_LISTED_SYSTEMS:
             return None
         at = np.triu_indices(k, 1)
         numbers = zip(*self._test_pairs(at), (self.decided[at] != 0).tolist(), strict=True)
@@ -633,7 +632,7 @@ class Ranking(Shown):
         known = tested & np.isfinite(critical)
         margin = np.where(known, critical, np.nan) * error
         columns = (difference, p, difference - margin, difference + margin)
-        return [list_known(values) for values in columns]
+        return [intervals.list_known(values) for values in columns]
 
     def pair(self, first: str, second: str) -> Pair:
         """Return what is known of two systems: who is better, and how often each is preferred.

@@ -12,10 +12,15 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls
-from evenhand.data.directions import reads_lower_of
 from evenhand.data.exclusions import note_excluded
 from evenhand.data.groups import Levels, group_ratings
-from evenhand.data.rating_rows import RatingRows, digest_ratings, find_document, label_documents
+from evenhand.data.rating_rows import (
+    RatingRows,
+    digest_ratings,
+    find_document,
+    label_documents,
+    reads_lower_of,
+)
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references
 from evenhand.data.results import exactly, write_signature

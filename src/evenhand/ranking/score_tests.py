@@ -22,8 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import find_excluded, leave_out_controls, require_scores
-from evenhand.data.directions import reads_lower_of
+from evenhand.data.controls import (
+    Openable,
+    find_excluded,
+    leave_out_controls,
+    require_scores,
+    take,
+    takes_judgments,
+)
 from evenhand.data.exclusions import (
     Exclusion,
     list_findings,
@@ -33,11 +39,10 @@ from evenhand.data.exclusions import (
 )
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import say_alike
-from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references
 from evenhand.data.results import Grouped, Shown, write_signature
-from evenhand.data.taking import Openable, take, takes_judgments
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -74,10 +79,9 @@ from evenhand.ranking.significance import (
     skillings_mack_test,
 )
 from evenhand.ranking.texts import say
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names, write_p
+from evenhand.render.values import join_names, plural, write_p
 
 Codes = NDArray[np.int64]
 ROLES: Final = ("task", "judge", "item", "system", "criterion")

@@ -20,13 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import (
+    OF_SYSTEMS,
+    Openable,
+    carries_excluded,
+    require_pairs,
+    say_left_out,
+)
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import note_llm_names, say_alike
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
@@ -47,10 +52,9 @@ from evenhand.ranking.clustering import Evidence, choose_factors
 from evenhand.ranking.fitted import count_ways
 from evenhand.ranking.intervals import list_known
 from evenhand.ranking.texts import say
-from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import ALWAYS, Column, Document, Table, Text
 from evenhand.render.findings import Finding
-from evenhand.render.values import write_p
+from evenhand.render.values import plural, say_tally, whole, write_p
 
 # Do the blocks (judges, items, rankings) agree on any order at all? Friedman's test.
 #

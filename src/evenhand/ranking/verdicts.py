@@ -71,8 +71,8 @@ from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, Sampling, rank_apart
 from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
-from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import plural
 
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CONTRARY: Final = 0.02  # Share of outcomes contrary to probabilities that is more than a few

@@ -33,13 +33,12 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import carries_excluded, require_scores
+from evenhand.data.controls import Openable, carries_excluded, require_scores, takes_judgments
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, write_signature
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,

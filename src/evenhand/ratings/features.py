@@ -18,10 +18,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.controls import require_scores
+from evenhand.data.controls import Openable, require_scores, takes_judgments
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import take_names
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, sentence_hint, suggest
 from evenhand.numerics import Array

@@ -10,12 +10,11 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import carries_excluded
+from evenhand.data.controls import Openable, carries_excluded
 from evenhand.data.exclusions import list_findings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
-from evenhand.data.taking import Openable
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_level, require_option
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (

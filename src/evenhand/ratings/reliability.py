@@ -9,12 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import carries_excluded, require_scores
+from evenhand.data.controls import Openable, carries_excluded, require_scores
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level, require_seed
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.sampling import one_blas_thread
@@ -30,9 +29,9 @@ from evenhand.ratings.matrix import (
     refuse_beyond,
 )
 from evenhand.ratings.texts import say
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import plural
 
 # Which ratings of a full matrix a cheaper campaign would have judged for.
 #

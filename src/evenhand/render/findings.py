@@ -10,8 +10,7 @@ from string import Formatter
 from typing import Any, Final
 
 from evenhand.errors import listing
-from evenhand.render.counts import plural, share
-from evenhand.render.values import KINDS, write_value
+from evenhand.render.values import KINDS, plural, share, write_value
 
 
 class Finding(str):

@@ -12,15 +12,13 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import find_excluded, leave_out_controls, take_pairs
-from evenhand.data.directions import reads_lower_of
+from evenhand.data.controls import find_excluded, leave_out_controls, take, take_pairs
 from evenhand.data.exclusions import Exclusion, note_excluded
 from evenhand.data.held_tables import CountedOnce, hold_rows
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, RatingRows
+from evenhand.data.rating_rows import CONTROL, RatingRows, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import exclude_references, find_references
-from evenhand.data.taking import take
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
 from evenhand.errors import (

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from evenhand.design.more_judgments import separate_pairs
+from evenhand.design.power import separate_pairs
 from evenhand.errors import ActionableError, EvenhandError, NotIdentified
 from evenhand.ranking.ranking import Ranking
 from evenhand.render.document import Document

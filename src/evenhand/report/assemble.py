@@ -16,6 +16,7 @@ import narwhals as nw
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
+    Openable,
     advise_llm_judges,
     find_excluded,
     keep_all_judges,
@@ -24,6 +25,7 @@ from evenhand.data.controls import (
     require_systems,
     split_people,
     take_pairs,
+    takes_judgments,
 )
 from evenhand.data.engine import COUNT, count_labels, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
@@ -33,7 +35,6 @@ from evenhand.data.rating_rows import read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.source import write_log_check
-from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -68,8 +69,8 @@ from evenhand.report.answer import add_warnings, is_warning, say, say_answer, sa
 from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Part, Section
 from evenhand.report.html import Report
 from evenhand.report.methods import write_section_methods
-from evenhand.report.sections import agreement, judges, metrics, robustness, systems
 from evenhand.report.sections import data as judged
+from evenhand.report.sections import judges, metrics, robustness, systems
 from evenhand.report.sections import model as fitted
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "criteria": systems.write_section_criteria,
     "judges": judges.write_section_judges,
     "scorers": judges.write_section_scorers,
-    "agreement": agreement.write_section_agreement,
-    "scoring": agreement.write_section_scoring,
+    "agreement": judges.write_section_agreement,
+    "scoring": judges.write_section_scoring,
     "model": fitted.write_section_model,
     "circles": fitted.write_section_circles,
     "learning": fitted.write_section_learning,
@@ -110,8 +111,8 @@ LIT: Final = {
     "model": fitted.ModelCheck,
     "judges": judges.JudgesCheck,
     "scorers": judges.JudgesCheck,
-    "agreement": agreement.AgreementCheck,
-    "scoring": agreement.AgreementCheck,
+    "agreement": judges.AgreementCheck,
+    "scoring": judges.AgreementCheck,
 }
 
 

@@ -257,8 +257,7 @@ def open_table(
     layout: the kind that was asked for, or another format.
     task: a pass of the table that is meant.
     """
-    from evenhand.formats.memory import hold_columns
-    from evenhand.formats.reading import show_source
+    from evenhand.formats.reading import hold_columns, show_source
 
     name = show_source(where)
     try:

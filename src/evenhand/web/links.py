@@ -34,13 +34,13 @@ from evenhand.errors import CampaignError
 from evenhand.web.downloads import defuse
 from evenhand.web.store import database, people
 from evenhand.web.store import queries as reading
+from evenhand.web.store.database import WriteTransaction
 from evenhand.web.store.log import Line, Record, UnknownLink, read_record
 from evenhand.web.store.people import Role, Token, read_token
 from evenhand.web.store.queries import LINE
 from evenhand.web.store.schema import log
 from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.store import Store
-from evenhand.web.store.transaction import WriteTransaction
 
 COLUMNS: Final = ("role", "judge", "link", "launch")
 # Where a link of each role leads

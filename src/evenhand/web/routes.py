@@ -28,7 +28,7 @@ from starlette.types import Message as Told
 from starlette.types import Receive, Scope, Send
 
 from evenhand.design.campaign import PLATFORMS, find_platform
-from evenhand.design.media import TYPES
+from evenhand.design.forms import TYPES
 from evenhand.errors import CampaignError, Message
 from evenhand.web import downloads
 from evenhand.web.analysis import list_offers, list_unfit
@@ -37,11 +37,11 @@ from evenhand.web.links import MAX_COMMENTS, make_address, read_comments, write_
 from evenhand.web.requests import check_origin, identify, json_response, read_json
 from evenhand.web.site import CHUNK, Question, Site, analysis_of, site_of
 from evenhand.web.store import judging, people
+from evenhand.web.store.database import WriteTransaction
 from evenhand.web.store.judging import Answering, Reply, Served, Sitting
 from evenhand.web.store.log import NotYours, Refused, Unproven
 from evenhand.web.store.people import Invitation, draw_token, read_token
 from evenhand.web.store.schema import Prepared, judges, seats
-from evenhand.web.store.transaction import WriteTransaction
 from evenhand.web.views import View, view_consent, view_end, view_feedback, view_halt, view_state
 
 # Workers of crowd platforms come with one link for all, and their name in its parameters. To look

@@ -23,15 +23,15 @@ from starlette.requests import Request
 
 from evenhand.design.campaign import Campaign, TextField, Wording
 from evenhand.design.catalogues import ENGLISH, Catalogue, read_catalogue
-from evenhand.design.media import MediaFile
+from evenhand.design.forms import MediaFile
 from evenhand.errors import CampaignError, EvenhandError, InvalidJudgments, fill_message
 from evenhand.web.links import KeptLinks
 from evenhand.web.store import log as store
+from evenhand.web.store.database import WriteTransaction
 from evenhand.web.store.log import NotStored
 from evenhand.web.store.queries import Bearer
 from evenhand.web.store.schema import campaign
 from evenhand.web.store.store import Store
-from evenhand.web.store.transaction import WriteTransaction
 
 if TYPE_CHECKING:
     from evenhand.web.metrics import Metrics

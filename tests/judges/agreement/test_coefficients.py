@@ -13,13 +13,6 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 import evenhand
 from evenhand.data.rating_rows import RatingRows, Scale, read_scale, see_scale
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.judges.agreement_intervals import (
-    REPLICATES,
-    draw_sums,
-    draw_times,
-    find_interval,
-    form_blocks,
-)
 from evenhand.judges.coefficients import (
     METRICS,
     WEIGHTINGS,
@@ -38,7 +31,18 @@ from evenhand.judges.coefficients import (
     pair_judges,
     weighted_agreement,
 )
-from evenhand.judges.counts import Coincidences, Ratio, Sums, count_coincidences, mirror
+from evenhand.judges.counts import (
+    REPLICATES,
+    Coincidences,
+    Ratio,
+    Sums,
+    count_coincidences,
+    draw_sums,
+    draw_times,
+    find_interval,
+    form_blocks,
+    mirror,
+)
 from evenhand.judges.judge_pairs import WEIGHTS, cohen_kappas
 from evenhand.judges.units import Overlap, find_units, read_points, walk_overlaps
 from golden_numbers import Golden, entries, golden

@@ -12,10 +12,9 @@ import evenhand
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, RatingRows, read_scale
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.judges.agreement import correlate_repeats, find_answer_units
-from evenhand.judges.agreement_intervals import form_blocks
 from evenhand.judges.coefficients import fleiss_kappa as our_fleiss
 from evenhand.judges.coefficients import krippendorff_alpha, n_agreement
-from evenhand.judges.counts import Sums, count_coincidences
+from evenhand.judges.counts import Sums, count_coincidences, form_blocks
 from evenhand.judges.units import find_units
 from score_tables import names, rows_of
 

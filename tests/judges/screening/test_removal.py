@@ -8,24 +8,22 @@ import evenhand
 from evenhand.data.rating_rows import read_scale
 from evenhand.errors import UnknownOption
 from evenhand.judges.outliers import (
+    Choice,
     EasyCount,
     EasyRule,
     JudgeProfile,
     Limits,
     Outliers,
-    count_missed,
-    find_by_easy_items,
-    find_by_mean,
-    outside_limits,
-    profile_judges,
-)
-from evenhand.judges.removal import (
-    Choice,
     ScoreTable,
     choose_removed,
     choose_version,
+    count_missed,
     describe_changes,
+    find_by_easy_items,
+    find_by_mean,
     merge_points,
+    outside_limits,
+    profile_judges,
     read_merging,
     rescore,
 )

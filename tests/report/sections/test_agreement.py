@@ -11,7 +11,7 @@ import pytest
 import evenhand
 from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED
-from evenhand.report.sections.agreement import PUBLISHED, write_section_agreement
+from evenhand.report.sections.judges import PUBLISHED, write_section_agreement
 from studied_judges import drop, make_rows, study
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.design.more_judgments import find_critical, find_times
+from evenhand.design.power import find_critical, find_times
 from evenhand.report.analysis import Analysis
 from evenhand.report.answer import find_open
 from evenhand.report.sections.data import _say_range

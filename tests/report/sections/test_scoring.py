@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED, WARNING
-from evenhand.report.sections.agreement import write_section_scoring as write_section
+from evenhand.report.sections.judges import write_section_scoring as write_section
 from rated_studies import is_plain, make_rows, study, table
 
 

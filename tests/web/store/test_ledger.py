@@ -8,9 +8,9 @@ import pytest
 from evenhand.web import Store
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
+from evenhand.web.store.database import WriteTransaction
 from evenhand.web.store.judging import Answering
 from evenhand.web.store.policy import AssignmentLedger, build_ledger, find_expired
-from evenhand.web.store.transaction import WriteTransaction
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import HandClock, list_judgments, reply_to, take
 

@@ -10,10 +10,11 @@ import pytest
 from evenhand.design.assignment import assign, assign_llm
 from evenhand.design.campaign import Design
 from evenhand.design.reading import make_campaign
-from evenhand.web.store import judging, llm, people
+from evenhand.web import asking
+from evenhand.web.asking import LlmJudge
+from evenhand.web.store import judging, people
 from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.judging import Answering, Reply
-from evenhand.web.store.llm import LlmJudge
 from evenhand.web.store.log import NotYours, Refused
 from evenhand.web.store.store import Store
 from histories import TOLD, answer_some
@@ -26,8 +27,8 @@ SAID = {"pair": {"outcome": "left"}, "rating": {"score": 3}}
 
 
 def begin(store, judge=GPT):
-    name = store.do(llm.invite_llm, judge)
-    store.do(llm.issue, name, assign_llm(store.campaign))
+    name = store.do(asking.invite_llm, judge)
+    store.do(asking.issue, name, assign_llm(store.campaign))
     return name
 
 
@@ -107,7 +108,7 @@ def test_the_log_and_the_tables_of_a_campaign_with_llms_agree(where):
         answer_as(store, other, 10)
         answer_as(store, first)
         assert check_store(store).holds
-        progress = llm.read_progress(store, GPT)
+        progress = asking.read_progress(store, GPT)
         assert (progress.issued, progress.answered, progress.skipped) == (43, 38, 5)
         assert progress.tokens == (43 * 3, 43 * 4)
         store.revoke(other)

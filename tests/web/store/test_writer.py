@@ -15,9 +15,9 @@ from evenhand.errors import EvenhandError
 from evenhand.web import Store
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
+from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import Answered, Answering, Reply, append
 from evenhand.web.store.log import NotStored, NotYours, ShutOut
-from evenhand.web.store.transaction import Entry, WriteTransaction
 from stored_campaigns import fill, make_pairs, release, reply_to, take
 
 

@@ -40,11 +40,16 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import (
+    OF_SYSTEMS,
+    Openable,
+    carries_excluded,
+    require_pairs,
+    say_left_out,
+)
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_level, require_seed
 from evenhand.models.bradley_terry import BradleyTerry

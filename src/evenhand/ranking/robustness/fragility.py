@@ -36,15 +36,19 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
-from evenhand.data.directions import reads_lower_of
+from evenhand.data.controls import (
+    OF_SYSTEMS,
+    Openable,
+    carries_excluded,
+    require_pairs,
+    say_left_out,
+)
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows
+from evenhand.data.rating_rows import RatingRows, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Factor, Tally, first_of_each, join_codes, keep_levels, take_names
 from evenhand.data.votes import LEFT, TIE
 from evenhand.errors import (

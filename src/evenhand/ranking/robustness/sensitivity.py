@@ -23,16 +23,20 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
-from evenhand.data.directions import reads_lower_of
+from evenhand.data.controls import (
+    OF_SYSTEMS,
+    Openable,
+    carries_excluded,
+    require_pairs,
+    say_left_out,
+)
 from evenhand.data.exclusions import REFERENCES, Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows
+from evenhand.data.rating_rows import RatingRows, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import exclude_references
 from evenhand.data.results import Shown
-from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.weights import Mix, choose_weights
 from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownOption, listing
@@ -58,10 +62,9 @@ from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say as say_of_sides
 from evenhand.ranking.texts import say_of_robustness as say
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names
+from evenhand.render.values import join_names, plural
 
 MAX_CONCLUSIONS_NAMED: Final = 5
 MAX_CHANGES_NAMED: Final = 3

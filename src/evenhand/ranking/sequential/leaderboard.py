@@ -55,9 +55,9 @@ from evenhand.ranking.sequential import likelihood
 from evenhand.ranking.sequential.votes import JudgeSigns, Vote, chain_digests, count_needed
 from evenhand.ranking.sides import note_sides
 from evenhand.ranking.texts import say_of_boards as say
-from evenhand.render.counts import plural, share
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import plural, share
 
 Groups = tuple[tuple[str, ...], ...]  # Names of the systems that votes join
 Confirmed = tuple[str, str]  # Names of two systems, the better one first

@@ -11,8 +11,8 @@ import numpy as np
 
 from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE, Votes
-from evenhand.design.more_judgments import Separation, separate_pairs
 from evenhand.design.next_pairs import choose_pairs
+from evenhand.design.power import Separation, separate_pairs
 from evenhand.errors import NotIdentified
 from evenhand.formats.inspection import inspect
 from evenhand.judges.item_agreement import (
@@ -25,10 +25,9 @@ from evenhand.judges.item_agreement import (
 from evenhand.numerics import Array
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, count_differences, spread_items
-from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names, write_value
+from evenhand.render.values import join_names, plural, write_value
 from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
 from evenhand.report.document import Figure, Section, make_section, pick

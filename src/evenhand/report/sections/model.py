@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from evenhand.design.more_judgments import PredictivePower, predict_more_judgments
+from evenhand.design.power import PredictivePower, predict_more_judgments
 from evenhand.models.log_linear import Fit
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.model_table import Counts, ModelTable, tabulate_counts, tabulate_models

@@ -23,9 +23,8 @@ from evenhand.ranking.sides import (
     have_pairs_own_sides,
     note_sides,
 )
-from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
-from evenhand.render.values import join_names
+from evenhand.render.values import join_names, plural
 from evenhand.report.analysis import (
     Analysis,
     choose_state,

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, select, update
 from evenhand.design.campaign import Campaign
 from evenhand.errors import UnknownFormat
 from evenhand.numerics.sampling import Draws, one_blas_thread
+from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import empty
 from evenhand.web.store.log import JUDGMENTS, Line, Record, read_record
 from evenhand.web.store.people import group
@@ -35,7 +36,6 @@ from evenhand.web.store.schema import (
     tickets,
 )
 from evenhand.web.store.schema import tokens as links
-from evenhand.web.store.transaction import Entry, WriteTransaction
 
 if TYPE_CHECKING:
     from evenhand.ranking.sequential.leaderboard import Confirmation, SequentialState

@@ -19,6 +19,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, delete, select, update
 from evenhand.design.tasks import Ticket, is_text, read_whole, show
 from evenhand.errors import EvenhandError, InvalidJudgments, Message
 from evenhand.web.store import log as records
+from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.schema import (
     CLOSED,
     OPEN,
@@ -31,7 +32,6 @@ from evenhand.web.store.schema import (
     seats,
     tickets,
 )
-from evenhand.web.store.transaction import Entry, WriteTransaction
 
 _LOGIN: Final = (
     judges.c.state.label("status"),

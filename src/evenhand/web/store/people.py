@@ -29,6 +29,7 @@ from evenhand.design.assignment import Assignment
 from evenhand.design.campaign import Campaign, write_seed
 from evenhand.design.tasks import Ticket, is_text, say_bad_name, show
 from evenhand.errors import CampaignError, Message
+from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import check_name, empty, look_up
 from evenhand.web.store.log import GENESIS, NoPlace, NoSuchJudge, Refused, ShutOut, Unproven, digest
 from evenhand.web.store.schema import (
@@ -47,7 +48,6 @@ from evenhand.web.store.schema import (
     tickets,
 )
 from evenhand.web.store.schema import tokens as links
-from evenhand.web.store.transaction import Entry, WriteTransaction
 
 # What a link is for: to judge, to organise, or to join as a judge of a crowd platform
 Role = Literal["judge", "admin", "crowd"]

@@ -28,8 +28,8 @@ from evenhand.design.policy import CHOSEN, NARROWED, RANDOM, START, State, make_
 from evenhand.design.tasks import Choice
 from evenhand.numerics import Integers
 from evenhand.numerics.sampling import Draws
+from evenhand.web.store.database import AssignedPair, WriteTransaction
 from evenhand.web.store.schema import OPEN, Prepared, judges, leases, log, tickets
-from evenhand.web.store.transaction import AssignedPair, WriteTransaction
 
 Counts = NDArray[np.float64]
 Mask = NDArray[np.bool_]

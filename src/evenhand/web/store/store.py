@@ -26,13 +26,13 @@ from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
 from evenhand.errors import CampaignError, EvenhandError
 from evenhand.web.store import boards, database, people
+from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import prefetch_answers
 from evenhand.web.store.log import NotStored
 from evenhand.web.store.people import Invitation
 from evenhand.web.store.queries import Readable, explained, load_campaign
 from evenhand.web.store.schema import campaign as state
 from evenhand.web.store.schema import leases
-from evenhand.web.store.transaction import Entry, WriteTransaction
 
 if TYPE_CHECKING:
     from evenhand.web.store.policy import PolicyAssigner
