@@ -1,4 +1,4 @@
-"""`evenhand convert`: the same judgments in another format."""
+"""`evenhand inspect` and `evenhand convert`: what is in a file, and the same in another format."""
 
 from __future__ import annotations
 
@@ -6,10 +6,34 @@ from typing import Final
 
 import click
 
-from evenhand.cli.options import OneOf, Options, Reading, under, verb
+from evenhand.cli.options import OneOf, Options, Reading, Run, scale_option, under, verb
+from evenhand.cli.result import VerbResult
 from evenhand.cli.running import ProgressDisplay, columns_of_terminal, refuse_overwriting
 from evenhand.errors import UnknownOption
 from evenhand.render.text import block, label
+
+
+class InspectOptions(Options):
+    scale: str | None = scale_option(under("Ratings"))
+
+
+@verb(
+    "evenhand inspect battles.parquet",
+    "evenhand inspect votes.csv --column judge=annotator",
+    "evenhand inspect scores.csv --scale 1-5",
+    doing="counting",
+)
+def inspect(run: Run, *, asked: InspectOptions) -> VerbResult:
+    """Say what is in a file: judgments, judges, items, systems, ties.
+
+    Also how many items several judges share, whether positions are balanced,
+    and whether the comparisons link all systems. Every value is checked on
+    the way.
+    """
+    from evenhand import formats
+
+    return VerbResult({"": formats.inspect(run.reading.open(), scale=asked.scale)}, {}, ())
+
 
 FILES: Final = ("csv", "tsv", "jsonl", "parquet")
 TABLES: Final = ("comparisons", "rankings", "ratings", "arena")
@@ -19,7 +43,7 @@ EXPORTS: Final = ("wmt-rnk", "appraise", "wmt-json", "mqm-tsv", "label-studio")
 _option = under("Options")
 
 
-class Asked(Options):
+class ConvertOptions(Options):
     output: str = _option(
         "-o --output FILE",
         "Where to write; .csv, .tsv, .jsonl or .parquet, the text kinds also with .gz or .zst;"
@@ -49,7 +73,7 @@ class Asked(Options):
     "evenhand convert votes.csv --to arena -o battles.jsonl",
     "evenhand convert scores.csv --to appraise -o appraise.csv",
 )
-def convert(*, reading: Reading, asked: Asked) -> None:
+def convert(*, reading: Reading, asked: ConvertOptions) -> None:
     """Write judgments in another format, under Evenhand's own column names.
 
     Every value is checked, so that what is written can be read and used.

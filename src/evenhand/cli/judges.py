@@ -1,32 +1,120 @@
-"""`evenhand judges`: who is careless, reversed or biased, and what changes without them?"""
+"""The verbs about judges: `agreement`, `judges`, `variance`, `labels` and `replace`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on
+from evenhand.cli.result import VerbResult, part_groups
+from evenhand.cli.running import group_rows, remarks_on, split_groups, work_on_groups
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
     from evenhand.data.rating_rows import RatingRows
     from evenhand.judges.diagnosis import Diagnosis
+    from evenhand.judges.variance import Judgments, Method, Study
+    from evenhand.models.answers import Answers
+    from evenhand.models.labels import LabelFit
+    from evenhand.models.rating_components import Systems
     from evenhand.ranking.without_judges import JudgePanel
 
-    Panels = tuple[dict[str, JudgePanel], dict[str, str]]
+_measure = options.under("What to measure")
+_certainty = options.under("Uncertainty")
+
+
+class AgreementOptions(options.Options):
+    by: tuple[str, ...] = _measure(
+        "--by COLUMN",
+        "Also for each value of this column, such as an input type. Repeatable; several are"
+        " crossed. Default: criterion, if there is one.",
+    )
+    scale: str | None = options.scale_option(_measure)
+    coefficients: tuple[str, ...] = _measure(
+        "--coefficient NAME|all",
+        "A coefficient or a family, such as alpha, cohen, icc or kappa. Repeatable. Default: the"
+        " usual ones for such judgments.",
+    )
+    mode: str | None = _measure(
+        "--mode strict|wmt",
+        "Pairwise κ of comparisons: strict (different judges, in any order on the screen) or wmt"
+        " (as the organisers of WMT count). Default: both.",
+    )
+    llm: str | None = _measure(
+        "--llm VERDICTS",
+        "Verdicts of LLM judges in another file, in place of --llm-judges.",
+        reads=True,
+    )
+    llm_judges: tuple[str, ...] = _measure(
+        "--llm-judges NAME,NAME",
+        "Judges who are LLMs, compared with people in a separate table. Repeatable. Default:"
+        " those marked by judge_type.",
+    )
+    cluster: str = _certainty("--cluster item|judge", "What intervals resample.", default="item")
+    level: float = options.level_option(_certainty)
+    seed: int = options.seed_option(_certainty)
+
+
+@options.verb(
+    "evenhand agreement scores.csv --scale 1-5 --by criterion",
+    "evenhand agreement scores.csv --by criterion --by input_type",
+    "evenhand agreement wmt16.csv --mode wmt",
+    doing="comparing",
+)
+def agreement(
+    run: options.Run,
+    *,
+    groups: options.Grouping,
+    criterion: options.Criterion,
+    asked: AgreementOptions,
+) -> VerbResult:
+    """Measure how far judges agree, with each other and with themselves.
+
+    For ratings, comparisons or rankings, with intervals that account for easy
+    and hard items. Tasks are kept apart, unless you give --by task; --group-by
+    keeps the values of another column apart, such as groups of judges.
+    """
+    from evenhand.data.groups import choose_criterion
+    from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
+    from evenhand.judges.agreement import measure_agreement
+    from evenhand.judges.agreement_table import GroupedAgreement
+
+    data = run.reading.open(("ratings",) if criterion.criterion is not None else ())
+    coefficients = asked.coefficients or ("default",)
+    if asked.mode is not None:
+        coefficients = (*coefficients, asked.mode)
+    if isinstance(data, Ratings):
+        if asked.mode is not None:
+            raise UnknownOption(
+                f"--mode {asked.mode} is about pairwise κ of comparisons, and {data.source.name}"
+                " holds ratings: leave it out"
+            )
+        data = choose_criterion(data, criterion.criterion)
+    else:
+        options.refuse_of_ratings()
+    settings = {**vars(asked), **vars(groups), "coefficients": coefficients}
+    del settings["mode"]  # it is among the coefficients
+    settings["by"] = asked.by or ("criterion",)
+    settings["llm"] = None if asked.llm is None else run.reading.open_beside(asked.llm)
+    settings["llm_judges"] = options.split_names(asked.llm_judges)
+    result = measure_agreement(data, **settings)
+    table = data.comparisons() if isinstance(data, Rankings) else data
+    side_by_side = result.document() if isinstance(result, GroupedAgreement) else None
+    read = remarks_on(table, "controls", "repeats")
+    return VerbResult(*part_groups(result), read, side_by_side=side_by_side)
 
 
 METHODS: Final = ("mean-score", "mean-agreement", "easy-items")
 
 _ratings = options.under("What the ratings are")
 _outside = options.under("Rules of Hamon et al. (ratings)")
-_flags = options.under("Flags")
+_flags = options.under("FlagOptions")
 
 
-class Flags(options.Options):
+class FlagOptions(options.Options):
     fdr: float = _flags(
         "--fdr PROPORTION",
         "Allowed share of honest judges among the flagged (false discovery rate).",
@@ -41,7 +129,7 @@ class Flags(options.Options):
     )
 
 
-class Asked(options.Options):
+class DiagnosisOptions(options.Options):
     scale: str | None = options.scale_option(_ratings)
     input_type: str | None = _ratings(
         "--input-type COLUMN", "Kinds of input to show separately, such as speech and text."
@@ -115,8 +203,8 @@ def judges(
     run: options.Run,
     *,
     groups: options.Grouping,
-    flags: Flags,
-    asked: Asked,
+    flags: FlagOptions,
+    asked: DiagnosisOptions,
     figures: options.Figures,
 ) -> VerbResult:
     """Flag careless, reversed and position-biased judges, with the evidence.
@@ -140,14 +228,14 @@ def judges(
         factors = [one for one in (by, asked.input_type) if one is not None]
         rows = data.keep_asked().rows(factors=factors)
         panels, refused = examine_ratings(
-            replace(rows, notes=(*rows.notes, *note_llm_judges_apart(data))),
+            dataclasses.replace(rows, notes=(*rows.notes, *note_llm_judges_apart(data))),
             asked.diagnose,
             by=by,
             level=flags.fdr,
             scale=require_scale(asked.scale),
         )
     else:
-        of_ratings = (*Asked.list_options(), *options.Grouping.list_options(), "hamon")
+        of_ratings = (*DiagnosisOptions.list_options(), *options.Grouping.list_options(), "hamon")
         why = "is for ratings; these are comparisons, whose judges are screened over all tasks"
         options.refuse_given(
             of_ratings, f"{why}: leave it out, or choose rows with --task or --where"
@@ -155,7 +243,7 @@ def judges(
         panels = {"": examine_comparisons(data, level=flags.fdr)}
     remarks = [*remarks_on(data), *_draw(panels, figures)]
     # options that say how the diagnosis is made ask for it
-    made = {*Asked.list_options(), *options.Grouping.list_options()} - {"scale"}
+    made = {*DiagnosisOptions.list_options(), *options.Grouping.list_options()} - {"scale"}
     hamon = flags.hamon or not made.isdisjoint(options.given_options())
     flagged = [one for one in panels.values() if one.screening is not None]
     # flags are over all tasks
@@ -171,3 +259,206 @@ def _draw(panels: dict[str, JudgePanel], figures: options.Figures) -> list[str]:
 
     diagnosed = {group: one for group, one in panels.items() if one.diagnosis is not None}
     return figures.write(diagnosed or panels, draw_panel)
+
+
+_planned = options.under("Design")
+_model = options.under("Model")
+
+
+class VarianceOptions(options.Options):
+    judges: int | None = _planned("--judges", "Predict for this many judges.")
+    items: int | None = _planned("--items", "Predict for this many items.")
+    per_output: float | None = _planned(
+        "--per-output", "Ratings: judges per output. Default: as in the data."
+    )
+    per_judge: float | None = _planned(
+        "--per-judge", "Comparisons: how many each judge makes. Default: as in the data."
+    )
+    stderr: float | None = _planned(
+        "--stderr", "Find the judges and items that give this standard error of a difference."
+    )
+    reliability: float | None = _planned(
+        "--reliability PROPORTION",
+        "Find the judges and items that give this reliability (generalizability coefficient).",
+    )
+    criterion: str | None = _model("--criterion NAME", "Only this criterion (ratings).")
+    systems: Systems = _model(
+        "--systems random|fixed",
+        "Ratings: systems are a sample (random), or the only ones of interest (fixed).",
+        default="random",
+    )
+    method: Method | None = _model(
+        "--method moments|likelihood",
+        "Comparisons: moments (the default), or likelihood for judges' tastes, which takes"
+        " seconds.",
+    )
+    level: float = options.level_option(_model)
+
+
+@options.verb(
+    "evenhand variance scores.csv --reliability .9",
+    "evenhand variance scores.csv --criterion adequacy --judges 10 --items 200",
+    "evenhand variance votes.csv --stderr .2",
+    doing="estimating",
+)
+def variance(run: options.Run, *, groups: options.Grouping, asked: VarianceOptions) -> VerbResult:
+    """Estimate variance components, and how many judges and items are enough.
+
+    Systems, judges, items, tastes and chance; each task and criterion apart. Of
+    ratings by restricted likelihood, of comparisons by moments.
+    """
+    from evenhand.data.controls import leave_out_llm_judges
+    from evenhand.data.groups import choose_criterion
+    from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
+    from evenhand.judges.variance import DesignRequest, estimate_components, study_designs
+
+    data, by = leave_out_llm_judges(run.reading.open()), groups.group_by
+    parts: dict[str, Judgments]
+    if isinstance(data, Ratings):
+        options.refuse_given(["per_judge"], "is of comparisons: for ratings say --per-output")
+        data, each = choose_criterion(data, asked.criterion), asked.per_output
+        parts = {**group_rows(data, by)}
+    else:
+        options.refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
+        options.refuse_given(["per_output"], "is of ratings: for comparisons say --per-judge")
+        each = asked.per_judge
+        table = data.comparisons() if isinstance(data, Rankings) else data
+        parts = {**split_groups(table, by)}
+    request = DesignRequest(asked.judges, asked.items, each, asked.stderr, asked.reliability)
+    done = count()
+
+    def work(part: Judgments) -> Study:
+        if len(parts) > 1:  # one alone has no steps: a bar would stand still
+            run.patience.step(next(done), len(parts))
+        components = estimate_components(
+            part, systems=asked.systems, method=asked.method, level=asked.level
+        )
+        return study_designs(components, request)
+
+    results, refused = work_on_groups(parts, work, by)
+    noted = ("controls",) if isinstance(data, Ratings) else ("controls", "repeats")
+    return VerbResult(results, refused, remarks_on(data, *noted))
+
+
+_tested = options.under("What is tested")
+
+
+class ReplaceOptions(options.Options):
+    llm: str | None = _tested(
+        "--llm VERDICTS",
+        "Verdicts of LLM judges in another file, in place of --llm-judges.",
+        reads=True,
+    )
+    llm_judges: tuple[str, ...] = _tested(
+        "--llm-judges NAME,NAME",
+        "The judges who are LLMs. Default: those whom a column judge_type marks. Repeatable.",
+    )
+    epsilon: float | None = _tested(
+        "--epsilon E",
+        "How much less often than a judge the LLM may be closer to the other judges: .2 where these"
+        " are experts, .15 where skilled, .1 for crowds.",
+    )
+    balanced: bool = _tested("--balanced", "All labels count the same, however frequent.")
+    score: str | None = _tested(
+        "--score rmse|abs|accuracy",
+        "How closeness of scores is measured: rmse (the default), abs (distance to the mean of the"
+        " others) or accuracy (the same score).",
+    )
+    by: str | None = _tested(
+        "--by COLUMN", "Test each value of this column by itself, such as each domain."
+    )
+
+
+@options.verb(
+    "evenhand replace verdicts.csv --llm-judges gpt --epsilon .1",
+    "evenhand replace people.csv --llm verdicts.csv --epsilon .2",
+    "evenhand replace scores.csv --llm-judges gpt,claude --epsilon .2",
+    "evenhand replace scores.csv --llm-judges gpt --epsilon .1 --by domain",
+    doing="testing",
+)
+def replace(run: options.Run, *, criterion: options.Criterion, asked: ReplaceOptions) -> VerbResult:
+    """Test whether an LLM judge may replace a human judge.
+
+    FILE holds judgments of three people or more and of LLM judges on the same
+    outputs, or VERDICTS holds the latter. An LLM judge may if it is nearly as
+    close to the other judges as a judge is, closer than any constant answer,
+    and judges agree beyond chance.
+    """
+    from evenhand.judges.replacement import replace as test_replacement
+
+    names = options.split_names(asked.llm_judges)
+    if asked.epsilon is None:
+        raise UnknownOption(
+            "say how much less often the LLM may be closer: --epsilon .2 where judges are experts,"
+            " .15 where skilled, .1 for crowds"
+        )
+    data = run.reading.open_systems(llm=names or True, criterion=criterion.criterion)
+    llm = None if asked.llm is None else run.reading.open_beside(asked.llm)
+    settings = {**vars(criterion), **vars(asked), "llm": llm, "llm_judges": names}
+    result = test_replacement(data, **settings)
+    return VerbResult({"": result}, {}, remarks_on(data))
+
+
+class LabelOptions(options.Options):
+    model: str = _model(
+        "--model mace|dawid-skene|majority",
+        "mace: each judge knows the label or guesses; dawid-skene: an error matrix for each"
+        " judge, for judges with many answers; majority: all judges count the same.",
+        default="mace",
+    )
+    ties: str = _model(
+        "--ties keep|discard",
+        "Keep ties as a label of a pair of outputs, or exclude tied votes.",
+        default="keep",
+    )
+    pool_tasks: bool = _model(
+        "--pool-tasks", "Fit all tasks together; a judge has the same reliability in each."
+    )
+    threshold: float | None = _model(
+        "--threshold PROPORTION", "Label only this share of the units, the most certain ones."
+    )
+    seed: int = options.seed_option(_model, says="Seed of MACE's random starts.")
+
+
+@options.verb(
+    "evenhand labels votes.csv",
+    "evenhand labels ratings.csv --model dawid-skene --csv -o labels.csv",
+    "evenhand labels votes.csv --pool-tasks --threshold .95 --json",
+    doing="labelling",
+)
+def labels(
+    run: options.Run, *, tables: options.Tables, groups: options.Grouping, asked: LabelOptions
+) -> VerbResult:
+    """Combine the answers of several judges into one label for each output.
+
+    Ratings on a short scale give scores as labels; comparisons and rankings
+    give the preferred system or a tie for each pair of outputs. Reliable judges
+    count more. Two equally probable labels give none. The file must name
+    judges, and items if it holds comparisons.
+    """
+    from evenhand.data.rankings import Rankings
+    from evenhand.models.answers import code_groups
+
+    by, data = groups.group_by, run.reading.open()
+    table: Any = data.comparisons() if isinstance(data, Rankings) else data
+    table = tables.join(table, used=(by,))
+    answers = code_groups(table, by, ties=asked.ties, together=asked.pool_tasks)
+    results, refused = work_on_groups(answers, lambda part: _label(part, asked), by)
+    return VerbResult(results, refused, remarks_on(table, "controls"))
+
+
+def _label(answers: Answers, asked: LabelOptions) -> LabelFit:
+    from evenhand.models.dawid_skene import DawidSkene
+    from evenhand.models.labels import MajorityVote
+    from evenhand.models.mace import MACE
+
+    models: dict[str, MACE | DawidSkene | MajorityVote] = {
+        "mace": MACE(seed=asked.seed),
+        "dawid-skene": DawidSkene(),
+        "majority": MajorityVote(),
+    }
+    fit = models.pop(asked.model).fit(answers)
+    others = {name: fit.compare(other.fit(answers)) for name, other in models.items()}
+    certain = fit if asked.threshold is None else fit.keep(asked.threshold)
+    return dataclasses.replace(certain, others=others)

@@ -72,11 +72,16 @@ MEANT: Final[Mapping[str, str]] = {
     "complete": "impute",
     "alike": "similarity",
 }
+# Verbs that stand in the file of another one
+FILES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("agreement", "variance", "labels", "replace"), "judges"),
+    "inspect": "convert",
+}
 _WORDS: Final = "evenhand.words"
 
 
 class Verbs(click.Group):
-    """Verbs by name, one module each; whatever they refuse is said in one line."""
+    """Verbs by name; whatever they refuse is said in one line."""
 
     def __call__(
         self,
@@ -110,7 +115,7 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
-        module = import_module(f"evenhand.cli.{cmd_name}")
+        module = import_module(f"evenhand.cli.{FILES.get(cmd_name, cmd_name)}")
         verb = getattr(module, f"{cmd_name}_" if hasattr(builtins, cmd_name) else cmd_name)
         return verb if isinstance(verb, click.Command) else None
 
