@@ -14,7 +14,7 @@ import pytest
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.judge_groups import find_hypotheses
+from evenhand.models.log_linear import find_hypotheses
 from evenhand.numerics.distributions import f_tail
 from evenhand.ranking.fitted import cluster_spread, wald_test
 from experiments.campaign import part_of

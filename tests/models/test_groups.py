@@ -9,7 +9,7 @@ import pytest
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.judge_groups import find_hypotheses, list_owners, order_groups
+from evenhand.models.log_linear import find_hypotheses, list_owners, order_groups
 from golden_numbers import golden
 from model_family import campaign
 from tallies import dras, tally

@@ -75,6 +75,7 @@ MEANT: Final[Mapping[str, str]] = {
 # Verbs that stand in the file of another one
 FILES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("agreement", "variance", "labels", "replace"), "judges"),
+    "robustness": "rank",
     "inspect": "convert",
 }
 _WORDS: Final = "evenhand.words"

@@ -20,9 +20,8 @@ from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownColumn, UnknownOption, listing, require_option
 from evenhand.formats.files import TYPES, is_moment
 from evenhand.formats.grades import WHOLE
-from evenhand.formats.layouts.appraise import KINDS, read_document, read_kind
 from evenhand.formats.layouts.mqm import SEVERITIES
-from evenhand.formats.layouts.wmt import LANGUAGES
+from evenhand.formats.layouts.wmt import APPRAISE_KINDS, LANGUAGES, read_document, read_kind
 from evenhand.formats.records import Record, Screen, put_marks, read_records, weigh, write_value
 from evenhand.formats.table import Handle, Table
 
@@ -180,7 +179,9 @@ def _line(fields: Sequence[str]) -> str:
 # become the table with marked errors, those of documents the one with documents, all others that of
 # direct assessment. Errors end with their last character there; where the outputs are known, places
 # are counted as the page does, in UTF-16 units without the blanks around the text.
-_WORDS: Final = {kind: word for word, kind in KINDS.items()} | {word: word for word in TYPES}
+_WORDS: Final = {kind: word for word, kind in APPRAISE_KINDS.items()} | {
+    word: word for word in TYPES
+}
 _BATCH: Final = ("batchNo", "item_pk")
 
 
@@ -279,7 +280,7 @@ def _type(record: Record) -> str:
     kind, flag = record.text("kind") or "target", _flag(record)
     word = _WORDS.get(kind, TYPES[0])
     parsed_kind = read_kind(word, flag)
-    if parsed_kind == KINDS.get(kind, kind):
+    if parsed_kind == APPRAISE_KINDS.get(kind, kind):
         return word
     if kind in _WORDS:
         raise record.refuse(

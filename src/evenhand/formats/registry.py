@@ -11,7 +11,6 @@ from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_optio
 from evenhand.formats.file_heads import DOWNLOAD
 from evenhand.formats.layouts import (
     annotation_tools,
-    appraise,
     arena,
     generic,
     mqm,
@@ -35,8 +34,8 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     wmt.WMT_RNK,
     wmt.WMT_DA,
     wmt.WMT_DA_SCORES,
-    appraise.APPRAISE_PAIRS,
-    appraise.APPRAISE,
+    wmt.APPRAISE_PAIRS,
+    wmt.APPRAISE,
     wmt.WMT_JSON,
     mqm.MQM,
     mqm.MQM_AVERAGES,

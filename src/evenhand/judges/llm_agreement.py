@@ -1,4 +1,4 @@
-"""How far LLM judges agree with people, beside how far people agree with each other.
+"""How far LLM judges agree with people, beside how far people do, and with themselves.
 
 Of two judges of one unit (an output under a criterion, or an output pair) D is the squared distance
 of their answers: of scores as they are, of preferences 1 where they differ. With the mean D over
@@ -11,26 +11,51 @@ that of ties), and the quadratically weighted κ of scores. The kinds are people
 LLM judge with people, and LLM judges with each other. Of people first answers on a unit count;
 those of an LLM judge, such as of both orders, share the weight of one.
 
-When not to use it: to say that an LLM may replace a judge (`replacement`): κ with people is high
+When not to use that: to say that an LLM may replace a judge (`replacement`): κ with people is high
 also where the LLM repeats what is easy.
+
+Does an LLM judge agree with itself, and how far could it then agree with people?
+
+Of every output pair that it judged twice the two answers make a 3 x 3 table of counts: with
+either output first (`orders`), or in the same order again (`again`). κ = (Po − Pe) / (1 − Pe), Pe
+from the margins of both; r is Pearson's correlation of the answers (1, 0, −1), and 2r/(1 + r) the
+reliability of the mean of two (Spearman and Brown). In `orders`, answers that took the first output
+twice or the second twice are compared by an exact binomial test. Where several pairs of systems
+were judged, neither system of a pair is the first: tables then count with both exchanged too.
+
+People's means Ȳ of n answers to an output pair have the reliability 1 − s² mean(1/n) / Var(Ȳ), s²
+being the variance within pairs. No judge correlates with them better than √(rel_Y rel_F); divided
+by it, a correlation is disattenuated. Intervals draw items again.
+
+When not to use that: of answers at temperature 0, repeats are copies and say nothing. "Both orders
+differ" is not the same as a tie: the table keeps them apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.votes import Votes
-from evenhand.judges.counts import Ratio, draw_items, find_interval, refuse_interval
+from evenhand.judges.counts import (
+    Interval,
+    Ratio,
+    bound_by_items,
+    draw_items,
+    find_interval,
+    refuse_interval,
+)
 from evenhand.judges.preferences import leave_repeats
 from evenhand.judges.units import Record, label_groups, sum_groups
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.distributions import upper_tail
 from evenhand.render.document import Column, Table
 
 PEOPLE: Final = "people"
@@ -204,3 +229,248 @@ def tabulate_kinds(kinds: Sequence[KindAgreement], level: float) -> Table:
         ),
         without=("of",),
     )
+
+
+MAX_COPIES: Final = 0.99  # Share of repeats that are equal, above which they are copies
+MIN_RELIABILITY: Final = 0.3  # Of people's means and of the LLM, to correct a correlation by
+ORDERS: Final = "orders"
+AGAIN: Final = "again"
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Two answers of one judge to the same output pairs."""
+
+    asked: str  # "orders": with either output first; "again": in the same order
+    # (3, 3) counts: the first system by name, a tie or the other with the one first x with the
+    # other first; of `again` x when asked again
+    table: tuple[tuple[int, ...], ...]
+    pairs: int  # output pairs
+    consistent: float  # share with the same answer
+    kappa: float | None  # κ of both answers; None where all are alike
+    lower: float | None  # ends of its interval, items drawn; None with few
+    upper: float | None
+    reliability: float | None  # of the mean of both answers
+    first_twice: int | None  # of `orders`: the output shown first, twice
+    second_twice: int | None  # the other
+    p: float | None  # exact p-value of one being as likely as the other
+    copies: bool  # whether repeats are so alike that they measure nothing
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "table": [list(row) for row in self.table]}
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """How far an LLM judge correlates with people, and how far it could."""
+
+    pairs: int  # output pairs that people judged and the LLM twice
+    correlation: float  # of people's means and the LLM's
+    of_people: float  # reliability of people's means
+    of_llm: float  # reliability of the mean of the LLM's two answers
+    ceiling: float | None  # √ of both; None where one is not positive
+    # correlation / ceiling where both reliabilities are above .3; may be above 1
+    disattenuated: float | None
+    lower: float | None  # ends of its interval, items drawn
+    upper: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether both reliabilities suffice, and the correlation is not above the ceiling."""
+        return self.disattenuated is not None and self.disattenuated <= 1
+
+    def shown(self) -> dict[str, Any]:
+        """Return the numbers of a table, without a ceiling that does not hold."""
+        hidden = dict.fromkeys(("ceiling", "disattenuated", "lower", "upper"))
+        return asdict(self) | ({} if self.holds else hidden)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """First and second answers of one judge, (n,) each."""
+
+    unit: Integers  # number of the output pair
+    item: Integers  # code of the item
+    first: Integers  # 1, 0 or −1: the system first by name, neither, the other
+    second: Integers
+    single: bool  # whether all are of one pair of systems
+
+    @classmethod
+    def find(cls, votes: Votes, judge: str, asked: str) -> Answers:
+        """Find output pairs that a judge answered twice; the first two answers count."""
+        rows = np.flatnonzero(votes.judge == votes.judges.index(judge))
+        low_first = (votes.left < votes.right)[rows]
+        if asked == ORDERS:
+            first, second = (_take_once(votes.pair, rows[side]) for side in (low_first, ~low_first))
+            both = np.intersect1d(votes.pair[first], votes.pair[second], assume_unique=True)
+            first, second = (one[np.isin(votes.pair[one], both)] for one in (first, second))
+        else:
+            first = _take_once(votes.shown, rows)
+            second = _take_once(votes.shown, np.setdiff1d(rows, first))
+            first = first[np.isin(votes.shown[first], votes.shown[second])]
+        sides = np.sort(np.stack([votes.left[first], votes.right[first]]), axis=0)
+        single = not len(first) or bool((sides == sides[:, :1]).all())
+        answer = votes.preferred.astype(np.int64)
+        item = votes.item[first].astype(np.int64)
+        return cls(votes.pair[first], item, answer[first], answer[second], single)
+
+    def table(self) -> Array:
+        """(n, 9) which cell each pair of answers is in, counted also with systems exchanged."""
+        cells = np.zeros((len(self.unit), 3, 3))
+        cells[np.arange(len(self.unit)), 1 - self.first, 1 - self.second] = 1
+        if not self.single:
+            cells = (cells + cells[:, ::-1, ::-1].transpose(0, 2, 1)) / 2
+        return cells.reshape(-1, 9)
+
+
+def _take_once(keys: Integers, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the first row of each key, in the order of keys."""
+    return rows[np.unique(keys[rows], return_index=True)[1]]
+
+
+def sum_items(values: Array, item: Integers) -> Array:
+    """Return (I, q) sums of (n, q) values by item."""
+    items, code = np.unique(item, return_inverse=True)
+    return sum_groups(code, values, len(items))
+
+
+def correct_agreement(cells: Array) -> Ratio:
+    """Return κ of (B, 9) counts."""
+    tables = cells.reshape(-1, 3, 3)
+    n = tables.sum(axis=(1, 2))
+    n = np.where(n > 0, n, np.nan)
+    observed = np.trace(tables, axis1=1, axis2=2) / n
+    chance = (tables.sum(axis=2) * tables.sum(axis=1)).sum(axis=1) / n**2
+    known = chance < 1
+    return Ratio(np.where(known, observed - chance, 0.0), np.where(known, 1 - chance, 0.0))
+
+
+def correlate(moments: Array) -> Array:
+    """Return (B,) Pearson's r of (B, 6) sums of 1, x, y, x², y² and xy; NaN where none exists."""
+    n, x, y, xx, yy, xy = moments.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = (xx - x**2 / n) * (yy - y**2 / n)
+        return np.where(scale > 1e-12 * n**2, (xy - x * y / n) / np.sqrt(np.abs(scale)), np.nan)
+
+
+def _list_moments(x: Array, y: Array, *, single: bool) -> Array:
+    """Return (n, 6) terms of `correlate`; means are 0 where no system is the first."""
+    sums = np.stack([np.ones(len(x)), x, y, x**2, y**2, x * y], axis=1)
+    if not single:
+        sums[:, 1:3] = 0.0
+    return sums
+
+
+def lengthen(r: Array) -> Array:
+    """Return the reliability of the mean of two answers that correlate by r."""
+    return np.asarray(2 * r / (1 + r))
+
+
+def measure_repeats(
+    votes: Votes, judge: str, asked: str, *, level: float = 0.95, seed: int = SEED
+) -> Repeated | None:
+    """Compare two answers of a judge to the same output pairs; None if there are none."""
+    answers = Answers.find(votes, judge, asked)
+    n = len(answers.unit)
+    if not n:
+        return None
+    by_item = sum_items(answers.table(), answers.item)
+    whole = by_item.sum(axis=0)
+    kappa, interval = correct_agreement(whole[None]).value, Interval(None, None)
+    if kappa is not None:
+        interval = bound_by_items(by_item, correct_agreement, level=level, seed=seed)
+    counts = np.zeros((3, 3), dtype=np.int64)
+    np.add.at(counts, (1 - answers.first, 1 - answers.second), 1)
+    x, y = answers.first.astype(np.float64), answers.second.astype(np.float64)
+    moments = _list_moments(x, y, single=answers.single).sum(axis=0)
+    r = float(correlate(moments[None])[0])
+    first = second = p = None
+    copies = False
+    if asked == ORDERS:
+        first, second = int(counts[0, 2]), int(counts[2, 0])
+        tail = upper_tail(np.array([max(first, second)]), np.array([first + second]))
+        p = min(1.0, 2 * float(tail[0]))
+    else:
+        copies = float(np.trace(counts)) > MAX_COPIES * n
+    return Repeated(
+        asked=asked,
+        table=tuple(tuple(row) for row in counts.tolist()),
+        pairs=n,
+        consistent=float(np.trace(counts)) / n,
+        kappa=kappa,
+        lower=interval.lower,
+        upper=interval.upper,
+        reliability=float(lengthen(np.array(r))) if np.isfinite(r) and r > -1 else None,
+        first_twice=first,
+        second_twice=second,
+        p=p,
+        copies=copies,
+    )
+
+
+def find_ceiling(
+    votes: Votes,
+    judge: str,
+    people: Sequence[str],
+    asked: str,
+    *,
+    level: float = 0.95,
+    seed: int = SEED,
+) -> Ceiling | None:
+    """Compare a judge's two answers with people's; None where too little is known.
+
+    people: names of the judges who are people. asked: what the two answers are.
+    """
+    answers = Answers.find(votes, judge, asked)
+    codes = [votes.judges.index(one) for one in people]
+    ours: Flags = np.isin(votes.judge, codes) & np.isin(votes.pair, answers.unit)
+    unit, place = np.unique(votes.pair[ours], return_inverse=True)
+    answer = votes.preferred[ours].astype(np.float64)
+    n = np.bincount(place).astype(np.float64)
+    if len(unit) < 2 or not (n > 1).any():
+        return None
+    mean = np.bincount(place, answer) / n
+    within = np.maximum(np.bincount(place, answer**2) - n * mean**2, 0.0)
+    order = np.argsort(answers.unit)
+    at = order[np.searchsorted(answers.unit, unit, sorter=order)]
+    first, second = (one[at].astype(np.float64) for one in (answers.first, answers.second))
+    sides = (votes.left[ours].astype(np.int64), votes.right[ours].astype(np.int64))
+    single = len(np.unique(np.sort(np.stack(sides), axis=0), axis=1).T) == 1
+    terms = np.concatenate(
+        [
+            _list_moments(mean, (first + second) / 2, single=single),
+            _list_moments(first, second, single=single),
+            np.stack([1 / n, within, n - 1], axis=1),
+        ],
+        axis=1,
+    )
+    by_item = sum_items(terms, answers.item[at])
+    whole = [float(one[0]) for one in _disattenuate(by_item.sum(axis=0, keepdims=True))]
+    correlation, of_people, of_llm, ceiling = whole
+    if not np.isfinite([correlation, of_people, of_llm]).all():
+        return None
+    corrected, interval = None, Interval(None, None)
+    if min(of_people, of_llm) > MIN_RELIABILITY:
+        corrected = correlation / ceiling
+
+        def compute(sums: Array) -> Ratio:
+            drawn, *_, limits = _disattenuate(sums)
+            known = np.isfinite(drawn) & (limits > 0)
+            return Ratio(np.where(known, drawn, 0.0), np.where(known, limits, 0.0))
+
+        interval = bound_by_items(by_item, compute, level=level, seed=seed)
+    reached = ceiling if ceiling > 0 else None
+    numbers = (correlation, of_people, of_llm, reached, corrected)
+    return Ceiling(len(unit), *numbers, interval.lower, interval.upper)
+
+
+def _disattenuate(sums: Array) -> tuple[Array, Array, Array, Array]:
+    """Return (B,) correlation, reliability of people and of the LLM, and √ of their product."""
+    n, y, _, yy = sums[:, :4].T
+    inverse, within, spare = sums[:, 12:].T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        between = (yy - y**2 / n) / np.where(y == 0, n, n - 1)
+        people = 1 - within / spare * (inverse / n) / between
+        llm = lengthen(correlate(sums[:, 6:12]))
+        ceiling = np.sqrt(np.where((people > 0) & (llm > 0), people * llm, 0.0))
+    return correlate(sums[:, :6]), people, llm, ceiling

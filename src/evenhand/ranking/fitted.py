@@ -24,11 +24,18 @@ from evenhand.data.references import note_references
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
-from evenhand.models import judge_groups
 from evenhand.models.base import Coefficient, FittedModel, LRTest
 from evenhand.models.controls import ControlEffect, ControlledFit
 from evenhand.models.design import home_level, tag_of
-from evenhand.models.log_linear import Fit
+from evenhand.models.log_linear import (
+    Fit,
+    GroupOrder,
+    Hypothesis,
+    Kind,
+    find_hypotheses,
+    list_owners,
+    order_groups,
+)
 from evenhand.models.rating_fit import RatingFit
 from evenhand.models.registry import Model, name_settings
 from evenhand.models.settings import say_model
@@ -270,7 +277,7 @@ def run_wald_tests(
     return tuple(tests), tuple(notes)
 
 
-def run_hypothesis_tests(one: judge_groups.Hypothesis, clustered: Mapping[str, Tally]) -> Found:
+def run_hypothesis_tests(one: Hypothesis, clustered: Mapping[str, Tally]) -> Found:
     if one.tieless:
         never = say("never-tied", names=one.tieless)
         return (), (never, *say_of_rankings(clustered, one.fit.tally))
@@ -289,7 +296,7 @@ LEVEL: Final = 0.05  # Adjusted p-value below which an interaction stands out
 @dataclass(frozen=True)
 class Effect:
     covariate: str  # its name; of several tested together all of them
-    of: judge_groups.Kind  # whether worths or ties are asked to depend on it
+    of: Kind  # whether worths or ties are asked to depend on it
     lr: LRTest | None  # the likelihood-ratio test; None under a prior or importance weights
     walds: tuple[WaldTest, ...]  # cluster-robust tests of the same, one for each way of clustering
     notes: tuple[str, ...]  # why a way of clustering has no test
@@ -328,7 +335,7 @@ class Interaction:
 class Effects:
     tests: tuple[Effect, ...]  # one for each covariate, and one of several together
     interactions: tuple[Interaction, ...]  # all of them, the largest |z| first
-    orders: tuple[judge_groups.GroupOrder, ...]  # the systems in the eyes of each group
+    orders: tuple[GroupOrder, ...]  # the systems in the eyes of each group
     scale: str  # what the log-worths of the orders are against
 
 
@@ -336,7 +343,7 @@ def find_effects(fit: Fit, evidence: Mapping[str, Tally]) -> Effects:
     by_name = {coefficient.name: coefficient for coefficient in fit.coefficients}
     coefficients = [
         (by_name[name], owner)
-        for name, owner in zip(fit.names, judge_groups.list_owners(fit), strict=True)
+        for name, owner in zip(fit.names, list_owners(fit), strict=True)
         if owner[0] and by_name[name].p is not None
     ]
     adjusted = holm(np.array([coefficient.p for coefficient, _ in coefficients], dtype=np.float64))
@@ -352,10 +359,10 @@ def find_effects(fit: Fit, evidence: Mapping[str, Tally]) -> Effects:
         interactions.append(Interaction(coefficient, *owner, home, of, against, p))
     tests = (
         Effect(one.covariate, one.of, one.lr, *run_hypothesis_tests(one, evidence))
-        for one in judge_groups.find_hypotheses(fit)
+        for one in find_hypotheses(fit)
     )
     largest_first = sorted(interactions, key=lambda one: -abs(one.coefficient.z or 0.0))
-    return Effects(tuple(tests), tuple(largest_first), *judge_groups.order_groups(fit))
+    return Effects(tuple(tests), tuple(largest_first), *order_groups(fit))
 
 
 # Fits as `evenhand fit` prints them: signed, with tests of covariates and orders of groups.

@@ -59,7 +59,7 @@ from evenhand.errors import (
     require_level,
     suggest_or_list,
 )
-from evenhand.judges.self_consistency import (
+from evenhand.judges.llm_agreement import (
     AGAIN,
     MIN_RELIABILITY,
     ORDERS,

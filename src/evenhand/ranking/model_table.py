@@ -36,8 +36,7 @@ from evenhand.data.tally import Tally, take_names
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import LRTest
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.judge_groups import Kind, find_hypotheses
-from evenhand.models.log_linear import Fit, cautions
+from evenhand.models.log_linear import Fit, Kind, cautions, find_hypotheses
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
 from evenhand.ranking.fitted import (
