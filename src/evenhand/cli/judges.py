@@ -111,7 +111,7 @@ METHODS: Final = ("mean-score", "mean-agreement", "easy-items")
 
 _ratings = options.under("What the ratings are")
 _outside = options.under("Rules of Hamon et al. (ratings)")
-_flags = options.under("FlagOptions")
+_flags = options.under("Flags")
 
 
 class FlagOptions(options.Options):

@@ -1,5 +1,6 @@
-"""`evenhand rank`: which systems are better, and how sure may we be? `evenhand robustness`: what would
-change the answer?
+"""`evenhand rank`: which systems are better, and how sure may we be?
+
+`evenhand robustness`, what would change the answer, takes the options of `rank`.
 """
 
 from __future__ import annotations
