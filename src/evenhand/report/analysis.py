@@ -58,10 +58,9 @@ from evenhand.ranking.ratings import (
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.settings import Settings as RankSettings
-from evenhand.render.counts import plural
 from evenhand.render.document import Document
 from evenhand.render.findings import Finding
-from evenhand.render.values import write_value
+from evenhand.render.values import plural, write_value
 from evenhand.report.answer import say_refused
 from evenhand.report.document import FAILED, WARNING
 
