@@ -75,6 +75,10 @@ MASKS: Final = (
     Mask(
         "the same of what a pilot shows", text=r"(J=\d+ \| sha256 )[0-9a-f]{12}", case="plan/pilot*"
     ),
+    Mask(
+        "a digest of signatures holds the version",
+        text=r"((?:from the pilot|rankings of \d+ groups) \|.* sha256 )[0-9a-f]{12}",
+    ),
     Mask("how long a model took", text=r"(?m)( & \$)[\d.]+(?=\$ \\\\$)", case="compare/*"),
     Mask("where the inputs of a run lie", text=r"(is a link to ')[^']*(?=/inputs/)"),
 )
