@@ -50,7 +50,6 @@ def join(parts):
         residual=chain_all("residual"),
         held=chain_all("held"),
         rating=chain("rating", ratings),
-        learned=chain("learned", 0 * ratings),
         judge=chain("judge", judges),
         item=chain("item", items),
     )
