@@ -148,7 +148,7 @@ def _shares(overlap: Overlap, codes: Codes) -> Array:
 
 
 # A mean over pairs counts each pair of judges by its common units, so that a pair with three units
-# weighs no more than it knows; pairs for which a coefficient does not exist are left out and
+# weighs no more than it knows; pairs for which a coefficient does not exist are excluded and
 # counted. The mean of unweighted κ on complete data, all pairs alike, is Light's κ (Light 1971,
 # Psychological Bulletin 76:365-377).
 

@@ -134,7 +134,7 @@ class _Answers:
 def compare_kinds(
     data: Votes | RatingRows, llm_judges: Sequence[str], *, level: float, seed: int
 ) -> tuple[KindAgreement, ...]:
-    """Compare people, LLM judges, and both; kinds that share no unit are left out."""
+    """Compare people, LLM judges, and both; kinds that share no unit are not in it."""
     if isinstance(data, Votes):
         data = leave_repeats(data)
         unit = data.pair

@@ -88,7 +88,7 @@ _ROUNDING: Final = 1e-12  # So far may means of equal scores differ, beside the 
 class Outliers(Record):
     method: str  # "mean-score", "mean-agreement" or "easy-items"
     criterion: str  # the criterion; "" where the data have none
-    # judge → what the method looks at; judges for whom it does not exist are left out
+    # judge → what the method looks at; judges for whom it does not exist are not in it
     values: Mapping[str, float]
     # mean of the values, each judge once; None where the method has no such limits
     centre: float | None = None
@@ -357,8 +357,8 @@ def _undamaged(rows: RatingRows) -> tuple[NDArray[np.intp], Array]:
 # across   each   under each criterion its own        any    everywhere, if outside under one
 # all    everywhere, if outside under every criterion
 #
-# A method that can say nothing under a criterion is left out of "all", and so is a criterion under
-# which none of the methods can say anything.
+# A method that can say nothing under a criterion is excluded from "all", and so is a criterion
+# under which none of the methods can say anything.
 
 MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
@@ -427,7 +427,7 @@ def choose_version(rows: RatingRows, version: str) -> RatingRows:
     # A second score is one of kind repeat, or one more of the same judge on the same output: a
     # judge who is asked again, or an output that is shown again. What is last goes by the time it
     # was given, where every score has one, else by the order of the table, repeats behind. Controls
-    # are left out. Without items nobody knows which scores are of one output: all are kept.
+    # are excluded. Without items nobody knows which scores are of one output: all are kept.
     require_option("version", version, VERSIONS)
     rows = rows.without_controls()
     if version != "both" and rows.size and knows_items(rows):

@@ -775,7 +775,7 @@ def find_fragility(
     return Fragility(tuple(flips), tuple(notes), case.signature)
 
 
-# Of ratings: levels of judges or items are left out in the order in which they support the
+# Of ratings: levels of judges or items are excluded in the order in which they support the
 # difference, to first order, and the number without which the order turns is confirmed by refits.
 
 
@@ -862,7 +862,7 @@ def leave_levels_out(fit: LeastSquaresFit, codes: Any, size: int) -> Array:
     total = basis.T @ fit.absorbed.information @ basis
     rest = total - np.matmul(np.matmul(basis.T, sums.information), basis)
     changes = np.zeros((size, len(fit.systems)))
-    for g in range(size):  # a level that alone links systems is not left out: nothing is known then
+    for g in range(size):  # a level that alone links systems stays: without it nothing is known
         if np.linalg.cond(rest[g]) < 1 / np.finfo(np.float64).eps:
             changes[g] = -basis @ np.linalg.solve(rest[g], basis.T @ sums.scores[g])
     return changes
