@@ -234,6 +234,13 @@ def list_children(pid: int) -> list[int]:
     return found
 
 
+def find_temporary(pid: int) -> list[Path]:
+    """The folder of temporary files of an analysis process; just forked, it has none yet."""
+    environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    made = [one for one in environment if one.startswith(b"TMPDIR=") and b"evenhand-" in one]
+    return [Path(one.removeprefix(b"TMPDIR=").decode()) for one in made]
+
+
 def is_answered(address: str) -> bool:
     try:
         with urlopen(address) as reply:
@@ -268,9 +275,8 @@ def test_the_process_ends_with_the_server_and_leaves_no_files(
         servers.start()
         wait_for(lambda: list_children(servers.pid))
         (worker,) = list_children(servers.pid)
-        environment = Path(f"/proc/{worker}/environ").read_bytes().split(b"\0")
-        (named,) = [one for one in environment if one.startswith(b"TMPDIR=")]
-        folder = Path(named.removeprefix(b"TMPDIR=").decode())
+        wait_for(lambda: find_temporary(worker))
+        (folder,) = find_temporary(worker)
         assert folder.is_dir()
         if when == "asked":  # a question is on its way when the server ends
             link = find_page(servers)
@@ -284,6 +290,17 @@ def test_the_process_ends_with_the_server_and_leaves_no_files(
             client.kill()
             client.wait()
     assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_process_whose_server_ended_before_it_said_anything_leaves_no_files(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "evenhand-x"
+    folder.mkdir()
+    command = [sys.executable, "-P", "-m", "evenhand.web.analysis_worker", str(folder)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not folder.exists()
 
 
 @LINUX

@@ -171,7 +171,7 @@ class AnalysisProcess:
         path = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
         single = {f"{one}_NUM_THREADS": "1" for one in THREADS}
         process = subprocess.Popen(
-            COMMAND,
+            (*COMMAND, folder),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **single, "PYTHONPATH": path, "TMPDIR": folder},
@@ -179,7 +179,7 @@ class AnalysisProcess:
         assert process.stdin is not None
         assert process.stdout is not None
         where = self._store.engine.url.render_as_string(hide_password=False)
-        setup = msgspec.json.encode(Setup(where, self._store.clock.now(), folder)) + b"\n"
+        setup = msgspec.json.encode(Setup(where, self._store.clock.now())) + b"\n"
         with process:
             with suppress(OSError):
                 process.stdin.write(setup)

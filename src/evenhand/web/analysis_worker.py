@@ -2,7 +2,8 @@
 
 It is started by `analysis_process.py`, reads the database over a connection of its own, and takes
 questions from its standard input. When that ends, the server has ended, however it did: then this
-process ends too. Nothing but messages goes to its standard output.
+process deletes the folder of temporary files that its argument names, and ends too. Nothing but
+messages goes to its standard output.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ _log: Final = logging.getLogger("evenhand")
 class Setup(msgspec.Struct):
     where: str  # the database; an address may hold a password, so it is not on the command line
     now: int  # the clock of the store, in milliseconds since 1970
-    folder: str  # of temporary files; deleted at the end
 
 
 class Wire(logging.Handler):
@@ -82,7 +82,10 @@ def work(lines: BinaryIO, wire: Wire) -> None:
     from evenhand.web.store.database import Clock, connect_to_read
     from evenhand.web.store.queries import Readable
 
-    setup = msgspec.json.decode(lines.readline(), type=Setup)
+    first = lines.readline()
+    if not first:  # the server ended as it started this process
+        return
+    setup = msgspec.json.decode(first, type=Setup)
     store = Readable(connect_to_read(setup.where), Clock.start_at(setup.now))
     analysis = Analysis(store, save=wire.save)
     threading.Thread(target=_follow, args=(analysis,), daemon=True).start()
@@ -90,7 +93,6 @@ def work(lines: BinaryIO, wire: Wire) -> None:
         message = unpack(line)
         wire.send(Message(message.number, taken=True))
         threading.Thread(target=_answer, args=(analysis, message, wire), daemon=True).start()
-    shutil.rmtree(setup.folder, ignore_errors=True)
 
 
 def _follow(analysis: Analysis) -> None:
@@ -127,7 +129,10 @@ def main() -> None:
     os.dup2(2, 1)  # what a library prints is no message
     _log.addHandler(wire)
     _log.propagate = False
-    work(sys.stdin.buffer, wire)
+    try:
+        work(sys.stdin.buffer, wire)
+    finally:
+        shutil.rmtree(sys.argv[1], ignore_errors=True)
     os._exit(0)  # threads may still compute
 
 
