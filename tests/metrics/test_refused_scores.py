@@ -47,6 +47,25 @@ REFUSED = {
         {},
         r"\(p, q\) than .* judged \(1, 2\)",
     ),
+    "an item by another name": (
+        PEOPLE,
+        change(item=[1, 1, 1, 3, 3, 3]),
+        {},
+        "1 of the 2 items that people judged has no scores of metrics: 2; scores name 3, which",
+    ),
+    "no item": (PEOPLE, change(item=[1, 1, 1, 2, 2, None]), {}, r"no item \(row 6\): fill it, or"),
+    "scores too large": (
+        PEOPLE,
+        change(bleu=[1e307, -1e307, 2, 3, 4, 5]),
+        {},
+        r"scores of bleu are too large to compute with \(1e\+307 at most.* divided by a power",
+    ),
+    "scores too small": (
+        PEOPLE,
+        change(bleu=[1e-310, 2e-310, 3e-310, 0, 4e-310, -5e-310]),
+        {},
+        r"scores of bleu are too small to compute with \(5e-310 at most.* multiplied by a power",
+    ),
     "names": (PEOPLE, change(system=list("pqrpqr")), {}, "judged x, y, z and metrics scored p, q"),
     "one renamed": (
         PEOPLE,
@@ -68,7 +87,12 @@ REFUSED = {
         {},
         r"items have other names in the scores \(p, q\)",
     ),
-    "no system": (PEOPLE, {"item": [1], "bleu": [2.0]}, {}, "call it system. It has item, bleu"),
+    "no system": (
+        PEOPLE,
+        {"item": [1], "bleu": [2.0]},
+        {},
+        "call it system, or, .* It has item, bleu",
+    ),
     "no scores": (PEOPLE, take([0, 1], {"system": list("xy")}), {}, "has no scores of metrics"),
     "words": (
         PEOPLE,
@@ -217,6 +241,16 @@ def test_folders_with_faults_are_refused(name, tmp_path):
     files, words = FOLDERS[name]
     with pytest.raises(EvenhandError, match=words):
         meta_evaluate(write(tmp_path, **files))
+
+
+def test_metrics_that_scored_other_tasks_are_named_with_these():
+    """People judged tasks a and c, and a metric beside them scored task b alone."""
+    table = {name: column * 3 for name, column in PEOPLE.items()}
+    table |= {"task": [*("a" * 6), *("c" * 6), *("b" * 6)]}
+    table |= {"criterion": ["mqm"] * 12 + ["bleu"] * 6}
+    with pytest.raises(EvenhandError) as refusal:
+        meta_evaluate(table, criterion="mqm")
+    assert str(refusal.value).startswith("a: its outputs have no scores of metrics, which are of b")
 
 
 def test_remedies_of_a_model_do_not_name_the_model_that_was_asked_for():

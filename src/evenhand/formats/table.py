@@ -410,6 +410,12 @@ def _says_missing(text: nw.Expr) -> nw.Expr:
     return text.str.to_lowercase().is_in(sorted(MISSING))
 
 
+def say_no_number(value: str) -> str:
+    if not _FAR.match(value):
+        return "is not a number"
+    return "is too close to 0" if "e-" in value.lower() else "is too large"
+
+
 def refuse_text(table: Table, columns: list[str], role: str) -> None:
     """Refuse text that is not a number, in one pass over some text columns."""
     bad = find_rows(table.frame, nw.any_horizontal(*map(is_no_number, columns), ignore_nulls=True))
@@ -421,8 +427,7 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
             value = rows[0][column]
             if value == column:
                 raise InvalidJudgments(repeats_header(table.name, name_rows(rows)))
-            far = "is too close to 0" if "e-" in value.lower() else "is too large"
-            what = far if _FAR.match(value) else "is not a number"
+            what = say_no_number(value)
             if role == "score" and re.fullmatch(r"[\d.]+\s*%", value.strip()):
                 number = nw.col(column).str.strip_chars().str.contains(PATTERN)
                 plain = find_rows(table.frame, number, 1)

@@ -30,6 +30,7 @@ from evenhand.errors import (
     NotConverged,
     NotIdentified,
     UnknownOption,
+    listing,
     write_names,
     write_without,
 )
@@ -239,6 +240,13 @@ def _take_task(scores: MetricScores, name: str) -> MetricScores:
     names, values = [scores.items[at] for at in own], scores.values[:, :, own]
     there = ~np.isnan(values)
     m, k = np.flatnonzero(there.any(axis=(1, 2))), np.flatnonzero(there.any(axis=(0, 2)))
+    if not len(m):
+        scored = np.flatnonzero((~np.isnan(scores.values)).any(axis=(0, 1))).tolist()
+        tasks = [*dict.fromkeys(scores.items[at].partition(" / ")[0] for at in scored)]
+        raise InvalidJudgments(
+            f"its outputs have no scores of metrics, which are of {listing(tasks, 3)}: add scores,"
+            " or give both the same name of a task, or none"
+        )
     return replace(
         scores,
         metrics=tuple(scores.metrics[at] for at in m),

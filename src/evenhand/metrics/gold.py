@@ -404,9 +404,18 @@ def align(gold: Gold, scores: MetricScores) -> Aligned:
     if len(missing) == len(places):
         raise _refuse_names(gold.items, scores)
     if missing:
+        used = {*places.tolist()}
+        others = [name for at, name in enumerate(scores.items) if at not in used]
+        same = ". Add them, or"
+        if others:
+            same = (
+                f"; scores name {listing(others, 3)}, which people did not judge. Give items the"
+                " same names, add scores, or"
+            )
+        have = "has" if len(missing) == 1 else "have"
         raise InvalidJudgments(
-            f"{len(missing):,} of the {len(places):,} items that people judged have no scores of"
-            f" metrics: {listing(missing, 3)}. Add them, or {_exclude_items(gold, missing)}"
+            f"{len(missing):,} of the {len(places):,} items that people judged {have} no scores of"
+            f" metrics: {listing(missing, 3)}{same} {_exclude_items(gold, missing)}"
         )
     values = scores.values[:, systems][:, :, places]
     unscored = np.isnan(values) & judged

@@ -53,6 +53,7 @@ from evenhand.formats.table import (
     ReadOptions,
     Table,
     is_no_number,
+    say_no_number,
 )
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
@@ -88,7 +89,11 @@ BESIDE: Final = (*ROLES, "criterion", "kind")
 COMMA: Final = r"^[+-]?[\d.]*,\d+$"
 PER_CENT: Final = r"^[+-]?[\d.]+\s*%$"
 WRITTEN: Final = f"{COMMA}|{PER_CENT}"
+PLACES: Final = ("system", "item", "criterion")  # Roles that say what was scored, and by what
 FARTHEST: Final = 1.7e308  # Beyond it is infinity
+# The largest score of a metric, without its sign, lies between these: else floats round it, or
+# overflow as they are added
+SMALLEST, LARGEST = 1e-250, 1e250
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,8 @@ class Unread:
     def describe(self) -> str:
         comma = re.match(COMMA, self.value.strip()) is not None
         point = f" ({self.value.strip().replace(',', '.')} is one)" if comma else ""
-        return f"'{self.value}' in column '{self.column}' of {self.place} is not a number{point}"
+        what = say_no_number(self.value)
+        return f"'{self.value}' in column '{self.column}' of {self.place} {what}{point}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +240,8 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
         )
     if not header.candidates("system"):
         raise UnknownColumn(
-            f"no column of {table.name} says whose outputs were scored: call it system. It has"
+            f"no column of {table.name} says whose outputs were scored: call it system, or, where"
+            " systems are columns, give rows of metric, system, item and score. It has"
             f" {listing(header.columns)}"
         )
     named = [one for one in header.columns if fold(one) in METRIC_COLUMNS]
@@ -532,6 +539,13 @@ def _read(
             return column
         return str(row[columns["criterion"]]) if "criterion" in columns else stem
 
+    header = table.header(ReadOptions({k: v for k, v in columns.items() if isinstance(v, str)}))
+    for column in dict.fromkeys(one for role in PLACES for one in header.candidates(role)[:1]):
+        if rows := find_rows(table.frame, nw.col(column).is_null()):
+            raise InvalidJudgments(
+                f"scores of {table.name} have no {column}{name_rows(rows)}: fill it, or delete"
+                " these rows"
+            )
     table, unread = _blank_words(table, scores, name_metric)
     left = _hold_numbers(table, scores)
     if not left:
@@ -720,6 +734,7 @@ def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
         metrics = tuple(one for one in scores.metrics if one not in empty)
         notes = (*scores.notes, say("no-scores", "warning", columns=empty))
         scores = replace(scores, metrics=metrics, values=scores.values[~blank], notes=notes)
+    _refuse_extremes(scores)
     named = [one for one in scores.metrics if one in lower and one not in scores.negated]
     read = [
         name
@@ -733,6 +748,19 @@ def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
     told = [say("metric-negated-asked", "read", metrics=named)] if named else []
     told += [say("metric-negated", metrics=read)] if read else []
     return replace(scores, values=values, notes=(*scores.notes, *told))
+
+
+def _refuse_extremes(scores: MetricScores) -> None:
+    """Refuse metrics whose scores are so large, or all so small, that floats do not hold them."""
+    for name, values in zip(scores.metrics, scores.values, strict=True):
+        most = float(np.nanmax(np.abs(values)))
+        if most and not SMALLEST < most < LARGEST:
+            size = "large" if most > 1 else "small"
+            raise InvalidJudgments(
+                f"scores of {name} are too {size} to compute with ({most:.3g} at most, without its"
+                f" sign): give their logarithms, or all of them"
+                f" {'divided' if most > 1 else 'multiplied'} by a power of ten"
+            )
 
 
 # Folders of mt-metrics-eval: human-scores/en-de.mqm.seg.score, metric-scores/en-de/BLEU-refA.seg.

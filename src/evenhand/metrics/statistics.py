@@ -39,6 +39,7 @@ ROUNDING: Final = 2.0**-45  # Of a score, at most: what computing and writing it
 FINEST: Final = 2.0**-36  # Of the median distance, a step of scores that are no multiples of one
 DIFFERENT: Final = 1e-3  # Share of a score by which another is no rounding of it
 FARTHEST: Final = 2.0**150  # Steps, beyond which squares may overflow
+TINY: Final = float(np.finfo(np.float64).tiny)  # Below it floats have fewer digits
 EXACT: Final = 2.0**53  # Below it whole numbers and their sums are exact
 
 
@@ -94,7 +95,7 @@ def _find_step(scores: Array) -> tuple[float, float, float]:
     values = scores[np.diff(scores, prepend=-np.inf) > 0]
     distance = np.abs(values - origin)
     median = float(np.median(distance)) if len(distance) else 0.0
-    error = ROUNDING * (distance + abs(origin) + median)
+    error = np.maximum(ROUNDING * (distance + abs(origin) + median), TINY)
     gap, slack = np.diff(values), error[1:] + error[:-1]
     apart, wide = distance > error, gap > slack
     if not (apart.any() and wide.any()):  # all are equal
@@ -102,7 +103,7 @@ def _find_step(scores: Array) -> tuple[float, float, float]:
     order, at = np.argsort(distance[apart]), int(np.argmin(np.where(wide, gap, np.inf)))
     if step := _find_multiples(distance[apart][order], error[apart][order], gap[at], slack[at]):
         return step, origin, 0.0
-    step = max(FINEST * median, np.finfo(np.float64).tiny)
+    step = max(FINEST * median, TINY)
     return step, origin, float(np.median(error)) / step + 1
 
 

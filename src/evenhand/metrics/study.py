@@ -255,7 +255,10 @@ class Study:
     def compare(self, name: str, test: str, measured: Measured) -> Differences | Finding:
         """Test all pairs of metrics by a statistic; a finding says why it is not done."""
         if not has_test(name, test, self.group):
-            return say("untestable", statistic=name_statistic(name))
+            first = "--statistic pearson"
+            if self.group != "none":
+                first = "--statistic spa; Pearson of segments has a test with --group none"
+            return say("untestable", statistic=name_statistic(name), first=first)
         pairs = np.triu_indices(len(self.scores.whole), 1)
         judged, rng = self.judged, np.random.default_rng(self.seed)
         cells = self.scores.whole[:, judged]

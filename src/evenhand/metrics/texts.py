@@ -20,8 +20,7 @@ say: Final = Templates(
         "tied-first": "{metrics:list} have the highest {statistic} ({value:three}); differences"
         " were not tested.",
         "untestable": "Metrics were not compared: {statistic} has no test here, and metrics are"
-        " tested by the first statistic. Put one that has a test first, such as --statistic spa;"
-        " Pearson of segments has a test with --group none.",
+        " tested by the first statistic. Put one that has a test first, such as {first}.",
         "undefined": "Not among the tests: {metrics:list}, for which {statistic} is not defined.",
         "constant": "{who} all outputs the same score and {were} not tested. Check {them}, or"
         " exclude {them} ({remedy}).",

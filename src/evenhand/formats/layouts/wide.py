@@ -341,7 +341,8 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     if taken:
         raise UnknownOption(
             f"{listing([*plan.names])} of {table.name} cannot each be a {taken[0]}: column"
-            f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already"
+            f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already. Name the"
+            f" one that holds scores: {write_roles(header, {'score': next(iter(plan.names))})}"
         )
     are, hold = ("columns", "hold") if len(plan.names) > 1 else ("column", "holds")
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe(), are=are, hold=hold)]
