@@ -5,7 +5,7 @@ from pathlib import Path
 
 from evenhand.web.store import database
 
-# How the tables of a new database become those before revision 0002
+# How the tables of a new database become those before revision 0008
 TO_FIRST = (
     "ALTER TABLE campaign ADD COLUMN spec TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE campaign ADD COLUMN secret TEXT NOT NULL DEFAULT ''",
@@ -20,8 +20,8 @@ from alembic import op
 
 from evenhand.web.store.schema import TABLES
 
-revision = "0002"
-down_revision = "0001"
+revision = "0008"
+down_revision = "0007"
 
 
 def upgrade():
@@ -37,4 +37,4 @@ def upgrade():
 def write_second(folder: Path) -> None:
     """Write the revisions of a program whose second version adds a column, and moves another."""
     shutil.copytree(database.MIGRATIONS, folder)
-    (folder / "r0002_specs.py").write_text(REVISION)
+    (folder / "r0008_specs.py").write_text(REVISION)

@@ -56,7 +56,7 @@ def write_on(where: str) -> None:
 
 def main() -> None:
     for folder in sys.argv[1:]:
-        database.MIGRATIONS, database.VERSION = Path(folder), "0002"  # type: ignore[misc]
+        database.MIGRATIONS, database.VERSION = Path(folder), "0008"  # type: ignore[misc]
     for line in sys.stdin:
         where, last = json.loads(line)
         if last == "write":

@@ -16,6 +16,7 @@ from evenhand.web import Store
 from evenhand.web.store import database
 from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.database import VERSION, connect, read_version, say_fault
+from evenhand.web.store.queries import open_launched
 from evenhand.web.store.schema import TABLES
 from migrations import TO_FIRST, write_second
 from stored_campaigns import fill, judge_next, list_judgments
@@ -28,13 +29,13 @@ def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None
 
     def go_on() -> None:
         monkeypatch.setattr(database, "MIGRATIONS", tmp_path / "revisions")
-        monkeypatch.setattr(database, "VERSION", "0002")
+        monkeypatch.setattr(database, "VERSION", "0008")
 
     return go_on
 
 
 def make_older(store: Store, *orders: str) -> None:
-    """Give a database the tables before revision 0002."""
+    """Give a database the tables before revision 0008."""
     with store.engine.begin() as connection:
         for order in (*TO_FIRST, *orders):
             connection.execute(text(order))
@@ -57,7 +58,7 @@ def test_an_older_file_is_brought_up_to_date_and_keeps_its_judgments(
     head = store.head()
     make_older(store)
     second()
-    with pytest.raises(CampaignError, match="brought up to date by 'evenhand serve'"):
+    with pytest.raises(CampaignError, match="'evenhand serve' brings them up to date"):
         audit(where, head)
     with Store.open(where) as later:
         assert list(list_judgments(later)) == [record]
@@ -74,11 +75,17 @@ def test_a_database_without_the_key_of_its_tickets_is_not_served(store: Store) -
         store.name_ticket("j0", 0)
 
 
-def test_a_newer_database_is_refused(where: str, store: Store) -> None:
+@pytest.mark.parametrize("version", ["0001", "0002", "0006", "9999"])
+def test_a_database_of_an_unknown_version_is_refused_with_what_to_do(
+    where: str, store: Store, version: str
+) -> None:
+    """Of a newer Evenhand, or of commits before the first release, which used 0001 to 0006."""
     with store.engine.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(CampaignError, match="newer Evenhand"):
-        Store.open(where)
+        connection.execute(text(f"UPDATE alembic_version SET version_num = '{version}'"))
+    words = f"of version {version}, which .* another Evenhand made it, newer or never released"
+    for use in (Store.open, open_launched):
+        with pytest.raises(CampaignError, match=words):
+            use(where)
 
 
 def test_a_database_of_another_program_is_refused(where: str) -> None:
@@ -147,7 +154,7 @@ def test_a_migration_that_breaks_off_leaves_the_older_file(
         Store.open(where)
     engine = connect(where)
     with engine.connect() as connection:
-        assert read_version(connection) == "0001"
+        assert read_version(connection) == "0007"
         found = connection.execute(text("SELECT count(*) FROM judges")).scalar()
     engine.dispose()
     assert found == 2

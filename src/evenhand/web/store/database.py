@@ -288,7 +288,7 @@ class Clock:
         return self.start + max(0, int((self.steady() - self.began) * 1000))
 
 
-VERSION: Final = "0001"  # The last of `migrations/`
+VERSION: Final = "0007"  # The last of `migrations/`
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 # Tables that every version has
 OURS: Final = frozenset({"campaign", "judges", "log", "seats", "tickets"})
@@ -305,11 +305,21 @@ class NotOurs(CampaignError):
 
 
 def refuse_other_version(version: str) -> None:
-    if version not in ("", VERSION):
+    if version in ("", VERSION):
+        return
+    refuse_unknown_version(version)
+    raise CampaignError(
+        f"the tables are of version {version}, and this program reads version {VERSION}:"
+        " 'evenhand serve' brings them up to date"
+    )
+
+
+def refuse_unknown_version(version: str) -> None:
+    if version and version not in {path.name[1:5] for path in MIGRATIONS.glob("r[0-9]*_*.py")}:
         raise CampaignError(
-            f"the tables are of version {version}, and this program reads version {VERSION}: an"
-            " older one is brought up to date by 'evenhand serve', a newer one needs the Evenhand"
-            " that wrote it"
+            f"the database is of version {version}, which this program, of version {VERSION}, does"
+            " not know: another Evenhand made it, newer or never released; use that one for it, or"
+            " serve the campaign in a new database (--database NEW.db)"
         )
 
 
@@ -351,11 +361,7 @@ def migrate(engine: Engine) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
         stored_version = read_version(connection)
-        if stored_version > VERSION:
-            raise CampaignError(
-                f"the database is of version {stored_version}, this program knows {VERSION}: it was"
-                " written by a newer Evenhand; install that one"
-            )
+        refuse_unknown_version(stored_version)
         _run(connection, stored_version)
 
 
