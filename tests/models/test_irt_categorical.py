@@ -7,7 +7,7 @@ from categorical_truth import Exact, Scale, Seen, sum_out, votes_on
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models.irt_categorical import CategoricalFit, IRTCategorical
-from evenhand.numerics.sampling import mean_size
+from evenhand.numerics.sampling import bulk_size
 
 GOLDEN = {0: TIE, 1: LEFT, 2: RIGHT}
 TRIANGLE: list[Seen] = [
@@ -26,7 +26,7 @@ def settings(scale: Scale) -> IRTCategorical:
 def within_error(draws: np.ndarray, found: np.ndarray, expected: np.ndarray) -> None:
     """Means of draws lie within four Monte Carlo errors of what they should be."""
     flat = draws.reshape(*draws.shape[:2], -1).astype(float)
-    error = flat.std(axis=(0, 1)) / np.sqrt(mean_size(flat))
+    error = flat.std(axis=(0, 1)) / np.sqrt(bulk_size(flat))
     assert error.max() < 0.012
     assert (np.abs(found.reshape(-1) - expected.reshape(-1)) < 4 * error + 1e-6).all()
 

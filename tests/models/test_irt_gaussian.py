@@ -12,7 +12,7 @@ from evenhand import datasets
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.irt_gaussian import IRTGaussian
-from evenhand.numerics.sampling import mean_size
+from evenhand.numerics.sampling import bulk_size
 from few_votes import votes_of
 from golden_numbers import golden
 from output_campaigns import name_votes
@@ -36,7 +36,7 @@ def _votes(entry, *, shared):
 def _mean_error(values):
     """Monte Carlo error of means of (chains, draws, q) values."""
     sd = values.reshape(-1, values.shape[2]).std(axis=0)
-    return sd / np.sqrt(mean_size(values))
+    return sd / np.sqrt(bulk_size(values))
 
 
 @pytest.fixture(scope="module", params=GOLDEN)

@@ -24,7 +24,7 @@ from evenhand.numerics.cluster_means import average_ranks
 #
 # ρ are autocorrelations of all m halves together; the sum over pairs of lags runs as long as pairs
 # are positive, each no higher than the one before (Geyer 1992). Draws are replaced by normal scores
-# of their ranks first, where "bulk" or R̂ is asked for, so that heavy tails do no harm.
+# of their ranks first, so that heavy tails do no harm.
 #
 # Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Bayesian Analysis 16:667-718.
 
@@ -45,12 +45,8 @@ def split_r_hat(draws: Array) -> Array:
 
 
 def bulk_size(draws: Array) -> Array:
+    """Return (q,) effective numbers of draws, of normal scores of their ranks."""
     return _effective(_normal_scores(_split(draws)))
-
-
-def mean_size(draws: Array) -> Array:
-    """Return (q,) effective numbers of draws for means: sd / √size is the Monte Carlo error."""
-    return _effective(_split(draws))
 
 
 def _split(draws: Array) -> Array:
