@@ -136,6 +136,13 @@ def test_the_search_finds_every_threshold_from_every_start(threshold, start):
     assert found == (threshold, "falls")
 
 
+@pytest.mark.parametrize("start", range(1, 25))
+def test_where_a_claim_stands_again_the_search_ends_where_it_stands_with_one_unit_less(start):
+    falls = {3, 4, 9, 10, 11, 12, 17, 24}  # the claim stands again at 5, 13 and 18
+    number, left = find_fewest(lambda n: "falls" if n in falls else "", start, 24)
+    assert (number, left) in {(3, "falls"), (9, "falls"), (17, "falls"), (24, "falls")}
+
+
 def decides(rows, pair, names=NAMES):
     sets = evenhand.rank(table(rows, names)).to_dict()["rank_sets"]
     return list(pair) in sets["decided"]

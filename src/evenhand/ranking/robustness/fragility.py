@@ -420,9 +420,13 @@ def check_decided(claim: Claim, tally: Tally, settings: Settings) -> str:
 
 
 def find_fewest(check: Callable[[int], str], start: int, most: int) -> tuple[int, str] | None:
-    """Return the smallest number at which a claim no longer stands, and what became of it."""
-    # From a predicted number the search goes up or down in growing steps, then halves what is left:
-    # at the number that is returned the claim falls, and with one unit less it stands.
+    """Return a number without which a claim no longer stands, and what became of it.
+
+    With one unit less it stands. It is the smallest such number where a claim that no longer stands
+    does not stand again without more units; else a smaller one may exist. None: it stands at all
+    numbers that were tried, `most` among them.
+    """
+    # From a predicted number the search goes up or down in growing steps, then halves what is left.
     verdicts = {0: HOLDS}
 
     def falls(number: int) -> bool:
