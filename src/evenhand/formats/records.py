@@ -155,14 +155,12 @@ def take_rows(
     options: ReadOptions,
     *,
     make: Callable[[Table, ReadOptions, Layout], Handle] = make_ratings,
-    flat: Sequence[str] = (),
     unread: Collection[str] | None = None,
     notes: Iterable[str] = (),
     excluded: Iterable[Exclusion] = (),
 ) -> Handle:
-    # flat: columns that are kept beside those that the layout reads.
-    # unread: what was not read; None for all other columns of the table.
-    names = list_unread(table, (*layout.reads, *flat)) if unread is None else unread
+    # unread: what was not read; None for all columns but those that the layout reads.
+    names = list_unread(table, layout.reads) if unread is None else unread
     data = make(lay_out(table, rows), options, layout)
     source = data.source.noting(*say_unread(names), *notes)
     return replace(data, source=source.excluding(*excluded))
@@ -181,9 +179,9 @@ def row_layout(
     """Return a layout of ratings that is read record by record; `keeps`: other flat columns."""
 
     def understand(table: Table, options: ReadOptions) -> Handle:
-        flat = list_flat(table, layout.reads) if keeps else []
+        flat, unread = split_unread(table, layout.reads) if keeps else ([], None)
         rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one)])
-        return take_rows(layout, table, rows, options, flat=flat, notes=note(rows))
+        return take_rows(layout, table, rows, options, unread=unread, notes=note(rows))
 
     layout = Layout(name, title, needs, understand=understand, also=also)
     return layout
@@ -411,9 +409,11 @@ def list_unread(table: Table, read: Collection[str]) -> list[str]:
     return [name for name in table.columns if name not in read]
 
 
-def list_flat(table: Table, read: Collection[str]) -> list[str]:
-    """Return those of the unread columns that hold one value a row, and so can be kept."""
-    return [name for name in list_unread(table, read) if table.original_types.get(name) != NESTED]
+def split_unread(table: Table, read: Collection[str]) -> tuple[list[str], list[str]]:
+    """Return the other columns that hold one value a row, and so can be kept, and the rest."""
+    others = list_unread(table, read)
+    nested = [name for name in others if table.original_types.get(name) == NESTED]
+    return [name for name in others if name not in nested], nested
 
 
 def keep_flat(record: Record, names: Sequence[str], row: Row) -> Row:

@@ -78,3 +78,9 @@ def test_models_may_stand_in_columns_of_their_own(save) -> None:
     (row,) = rows_of(path, columns={"left": "first", "right": "second"})
     assert (row["left"], row["right"], row["outcome"]) == ("x_1", "y_1", "right")
     assert "'third'" in refusal(path, UnknownColumn, columns={"left": "third"})
+
+
+def test_columns_that_hold_no_one_value_are_named_as_not_read(save) -> None:
+    panda = {**PANDA, "cmp_key": "x_y", "annotator1": 1, "cost": 2, "raw": {"index": 0}}
+    for name, text in (("annotations.json", alpaca(1)), ("testset.json", json.dumps([panda]))):
+        assert "not read: raw" in read(save(name, text)).source.notes

@@ -31,10 +31,10 @@ from evenhand.formats.records import (
     Record,
     Row,
     keep_flat,
-    list_flat,
     read_each,
     read_score,
     require_columns,
+    split_unread,
     take_rows,
 )
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, find_mark
@@ -243,12 +243,12 @@ def _is(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.Ex
 
 
 def understand_alpaca_eval(table: Table, options: ReadOptions) -> Handle:
-    flat = list_flat(table, ALPACA_EVAL.reads)
+    flat, unread = split_unread(table, ALPACA_EVAL.reads)
     rows = read_each(table, lambda one: [keep_flat(one, flat, _read_preference(one))])
     graded = sum(row["preference"] not in (None, 0, 1, 1.5, 2) for row in rows)
     notes = [say("graded", rows=graded, of=len(rows))] if graded else []
     return take_rows(
-        ALPACA_EVAL, table, rows, options, make=make_comparisons, flat=flat, notes=notes
+        ALPACA_EVAL, table, rows, options, make=make_comparisons, unread=unread, notes=notes
     )
 
 
@@ -296,7 +296,7 @@ def understand_pandalm(table: Table, options: ReadOptions) -> Handle:
     judges = [name for name in table.columns if _ANNOTATOR.fullmatch(name)]
     models = [options.columns.get(side, "") for side in ("left", "right")]
     reads = (*PANDALM.reads, *judges, *filter(None, models))
-    flat = list_flat(table, reads)
+    flat, unread = split_unread(table, reads)
 
     def read(record: Record) -> Iterator[Row]:
         pair = record.text("cmp_key").split("_")
@@ -319,7 +319,7 @@ def understand_pandalm(table: Table, options: ReadOptions) -> Handle:
             yield keep_flat(record, flat, row)
 
     plain, rows = replace(options, columns={}), read_each(table, read)
-    return take_rows(PANDALM, table, rows, plain, make=make_comparisons, flat=(*reads, *flat))
+    return take_rows(PANDALM, table, rows, plain, make=make_comparisons, unread=unread)
 
 
 PANDALM: Final = Layout(
@@ -352,14 +352,15 @@ def _take_verdicts(
     read: Callable[[Record, Counter[str]], Iterator[Row]],
     make: Callable[..., Handle] = make_comparisons,
 ) -> Handle:
-    flat, failed = list_flat(table, layout.reads), Counter[str]()
+    failed = Counter[str]()
+    flat, unread = split_unread(table, layout.reads)
     rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one, failed)])
     turns = {(row["item"], row["turn"]) for row in rows if "turn" in row}
     apart = len(turns) > len({item for item, _ in turns})
     if apart:
         rows = [{**row, "item": f"{row['item']}:{row['turn']}"} for row in rows]
     excluded = exclude_by_format(failed, "{what} excluded: {n:,}")
-    data = take_rows(layout, table, rows, options, make=make, flat=flat, excluded=excluded)
+    data = take_rows(layout, table, rows, options, make=make, unread=unread, excluded=excluded)
     return replace(data, source=_note_turns(data.source, "question_id")) if apart else data
 
 

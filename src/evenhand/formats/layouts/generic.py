@@ -268,9 +268,9 @@ def understand_dpo(table: tables.Table, options: tables.ReadOptions) -> tables.H
             f"{table.name} does not say whose answers were chosen and rejected: add the columns"
             f" {' and '.join(MODELS)}"
         )
-    flat = records.list_flat(table, DPO.reads)
+    flat, unread = records.split_unread(table, DPO.reads)
     rows = records.read_each(table, lambda one: [_read(one, flat)])
-    unread = [*records.list_unread(table, (*DPO.reads, *flat)), "chosen", "rejected"]
+    unread += ["chosen", "rejected"]
     return records.take_rows(DPO, table, rows, options, make=tables.make_comparisons, unread=unread)
 
 

@@ -35,7 +35,6 @@ from evenhand.formats.records import (
     Record,
     Row,
     keep_flat,
-    list_flat,
     list_unread,
     read_each,
     read_exclusive,
@@ -46,6 +45,7 @@ from evenhand.formats.records import (
     say_unread,
     say_weights,
     shorten,
+    split_unread,
     take_marks,
     take_rows,
     weigh,
@@ -402,7 +402,7 @@ def read_errors(
 
 
 def understand_mtme_json(table: Table, options: ReadOptions) -> Handle:
-    flat = list_flat(table, MTME_JSON.reads)
+    flat, unread = split_unread(table, MTME_JSON.reads)
     marked: list[Span] = []
 
     def read(record: Record) -> Iterator[Row]:
@@ -413,7 +413,7 @@ def understand_mtme_json(table: Table, options: ReadOptions) -> Handle:
 
     rows = read_each(table, read)
     notes = say_weights(marked, options.error_weights)
-    return take_rows(MTME_JSON, table, rows, options, flat=flat, notes=notes)
+    return take_rows(MTME_JSON, table, rows, options, unread=unread, notes=notes)
 
 
 MTME_JSON: Final = Layout(

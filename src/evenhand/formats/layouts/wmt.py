@@ -40,11 +40,11 @@ from evenhand.formats.records import (
     Row,
     Screen,
     keep_flat,
-    list_flat,
     read_each,
     read_inclusive,
     read_records,
     read_score,
+    split_unread,
     take_rows,
 )
 from evenhand.formats.roles import SOFT, UNKNOWN_POSITIONS, assign
@@ -446,7 +446,7 @@ _BESIDE: Final = ("documentID", "batchNo", "item_pk")
 
 
 def understand_appraise(table: Table, options: ReadOptions) -> Handle:
-    flat = list_flat(table, APPRAISE.reads)
+    flat, unread = split_unread(table, APPRAISE.reads)
     rows = read_each(table, lambda one: [keep_flat(one, flat, read_score_row(one, flat))])
     notes: list[str] = []
     if options.system_separator is None:
@@ -471,7 +471,7 @@ def understand_appraise(table: Table, options: ReadOptions) -> Handle:
             f"judgments of documents that are no usual ones are kept, and flagged: {flag_counts};"
             " to leave them out, keep the rows whose flag is missing"
         )
-    return take_rows(APPRAISE, table, rows, options, flat=flat, notes=notes)
+    return take_rows(APPRAISE, table, rows, options, unread=unread, notes=notes)
 
 
 APPRAISE: Final = Layout(
@@ -569,11 +569,11 @@ def understand_appraise_pairs(table: Table, options: ReadOptions) -> Handle:
         key = tuple(record.need(name) for name in ("user", "segID", "start"))
         pairs.setdefault(key, []).append(record)
     placed = "position" in table.columns
-    flat = list_flat(table, APPRAISE_PAIRS.reads)
+    flat, unread = split_unread(table, APPRAISE_PAIRS.reads)
     rows = [_read_pair(both, flat, placed=placed) for both in pairs.values()]
     note = f"pairs of rows with the same user, segID and start: {len(rows):,}"
     return take_rows(
-        APPRAISE_PAIRS, table, rows, options, make=make_comparisons, flat=flat, notes=[note]
+        APPRAISE_PAIRS, table, rows, options, make=make_comparisons, unread=unread, notes=[note]
     )
 
 
