@@ -144,6 +144,15 @@ def test_intervals_of_shares_are_those_of_a_bootstrap_of_items_and_repeats(measu
     assert random.saved is None
 
 
+def test_labels_that_do_not_help_have_no_share():
+    found = falling(4)
+    errors = found.errors.copy()
+    errors[1, 0] = errors[1, -1]  # as good with the fewest labels as with all
+    random, own = replace(found, errors=errors).find_shares()
+    assert (own.share, own.lower, own.upper, own.saved) == (None,) * 4
+    assert random.share is not None
+
+
 def test_outputs_of_one_item_are_drawn_together():
     """Every output five times over as outputs of its item: no more items, no more sure."""
     found = falling(4)

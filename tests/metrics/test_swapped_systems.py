@@ -63,7 +63,7 @@ def soft(scores):
 
 def pairwise(scores):
     h, m = PEOPLE.mean(axis=1), scores.mean(axis=1)
-    return np.mean([np.sign(h[i] - h[j]) == np.sign(m[i] - m[j]) for i, j in PAIRS])
+    return np.mean([np.sign(h[i] - h[j]) == np.sign(np.round(m[i] - m[j], 9)) for i, j in PAIRS])
 
 
 def correlate(scores):
@@ -79,6 +79,19 @@ def test_swaps_of_systems_are_enumerated(statistic, measure):
     sign = 1 if pair.first == "fine" else -1
     assert pair.difference == pytest.approx(sign * difference, abs=1e-9)
     assert pair.p == pytest.approx(p, abs=1e-9)
+
+
+@pytest.mark.parametrize(("statistic", "measure"), [("spa", soft), ("pa", pairwise)])
+def test_swapped_scores_that_are_equal_but_for_rounding_are_equal(statistic, measure, monkeypatch):
+    """Both metrics have the same scores, elsewhere: their common scales differ in rounding."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        moved = METRICS["coarse"][rng.permutation(K)][:, rng.permutation(S)]
+        with monkeypatch.context() as patch:
+            patch.setitem(METRICS, "fine", moved)
+            _, pair = find_pair(statistics=[statistic])
+            _, p = enumerate_swaps(measure, means=measure is pairwise)
+        assert pair.p == pytest.approx(p, abs=1e-9)
 
 
 def test_swaps_by_accuracy_keep_the_limit_of_each_metric():

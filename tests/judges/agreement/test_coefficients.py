@@ -447,6 +447,20 @@ def test_a_resample_of_sums_is_a_resample_of_items(metric):
         assert found.over[run] / found.under[run] == pytest.approx(expected, abs=1e-9)
 
 
+def test_a_resample_draws_outputs_of_one_judge_too():
+    """AC1 = (p − e) / (1 − e), e = Σ π (1 − π) / (q − 1), π over all outputs (Gwet 2014)."""
+    matrix = [[1, 2, 2, 3, 1, 3, 3, 3, 2, 1], [1, 2, 3, 3, 2, None, None, None, None, None]]
+    found = gwet_ac(draw_sums(coincidences_of(matrix), seed=3).sums)
+    given = np.array([[one.count(c) for c in (1, 2, 3)] for one in zip(*matrix, strict=True)])
+    share = given / given.sum(axis=1, keepdims=True)
+    for run, times in enumerate(draw_times(10, 3)[:20]):
+        if times[:5].sum():
+            p = np.average((share[:5] == 1).any(axis=1), weights=times[:5])
+            mean = np.average(share, axis=0, weights=times)
+            e = (mean * (1 - mean)).sum() / 2
+            assert found.over[run] / found.under[run] == pytest.approx((p - e) / (1 - e))
+
+
 def test_a_coefficient_that_rarely_exists_has_no_interval():
     under = np.ones(REPLICATES)
     under[:80] = 0

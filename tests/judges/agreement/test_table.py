@@ -344,6 +344,16 @@ def test_rows_pasted_twice_are_left_out_where_times_show_it(make):
 
 
 @pytest.mark.parametrize("make", [ratings_of_pasted, votes])
+def test_rows_without_a_time_are_not_taken_for_pasted(make):
+    untimed = pl.when(pl.int_range(pl.len()) % 40 < 8).then(None).otherwise(pl.col("shown_at"))
+    table = make().with_columns(shown_at=untimed)
+    found = evenhand.measure_agreement(evenhand.read(pl.concat([table, table[[0, 7, 30]]])))
+    (pasted,) = [one for one in found.excluded if one.code == "pasted"]
+    assert pasted.rows == 1  # row 30, which has a time
+    assert own(found)
+
+
+@pytest.mark.parametrize("make", [ratings_of_pasted, votes])
 @pytest.mark.parametrize("time", [None, "2024-05-01"])
 def test_where_no_time_shows_it_that_is_said_beside_self_agreement(make, time):
     table = make(again=range(30)).drop("shown_at")
