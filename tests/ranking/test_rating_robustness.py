@@ -51,6 +51,38 @@ def test_the_named_judges_carry_the_lead_and_no_fewer_do(judges):
     assert all(leads(frame.filter(~pl.col("judge").is_in(some))) == "a" for some in smaller)
 
 
+def by_gaps(**gaps):
+    """Every judge scores a and others on three items; gaps: by how much a is ahead of each."""
+    return pl.DataFrame(
+        [
+            (f"judge-{judge}", f"item-{item}", system, 50.0 + judge + item - gap)
+            for system, of_judges in {"a": [0] * 10, **gaps}.items()
+            for judge, gap in enumerate(of_judges)
+            for item in range(3)
+        ],
+        schema=["judge", "item", "system", "score"],
+        orient="row",
+    )
+
+
+@pytest.mark.parametrize(
+    ("gaps", "predicted", "fewest"),
+    [
+        ([9, 9, *[-1] * 8], 2, 2),
+        ([*[5] * 5, *[-3] * 5], 3, 3),
+        ([*[9] * 4, *[-2] * 6], 4, 3),
+        ([9, 9, 3, 3, 2, 2, *[-2] * 4], None, 3),
+    ],
+)
+def test_cumulated_influence_predicts_how_many_judges_carry_the_lead(gaps, predicted, fewest):
+    """Without judge j the mean gap g changes by (g - gap_j) / 9; the sums give both numbers."""
+    for others in ({"b": gaps}, {"b": gaps, "c": [30, 30, *[2] * 8]}):  # two alone do for no c
+        flips = evenhand.find_fragility(by_gaps(**others), pairs=[("a", "b")], most=1).flips
+        flips += evenhand.find_fragility(by_gaps(**others), most=1).flips
+        for flip in (one for one in flips if one.unit == "judge"):
+            assert (flip.predicted, flip.fewest, flip.ahead) == (predicted, fewest, "b")
+
+
 def test_influence_is_close_to_a_refit_without_the_judge():
     frame = make()
     fit = evenhand.Adjusted().fit(evenhand.read(frame))

@@ -824,22 +824,27 @@ def _flip_ratings(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Clai
     with one_blas_thread():
         changes = sign * leave_levels_out(fit, factor.codes, factor.size)
     at = fit.code(claim.subject)
-    orders: list[tuple[int, str, Integers]] = []
+    orders: list[tuple[tuple[bool, float, str], int | None, Integers]] = []
     for other in claim.below:
         gap = sign * float(fit.estimate[at] - fit.estimate[fit.code(other)])
         effect = changes[:, at] - changes[:, fit.code(other)]
         order = np.argsort(effect, kind="stable")
         order = order[effect[order] < 0]  # those that support the order
-        reached = np.flatnonzero(gap + np.cumsum(effect[order]) < 0)
-        orders.append((int(reached[0]) + 1 if len(reached) else len(order), other, order))
-    count, _, order = min(orders, key=lambda one: (one[0], one[1]))
+        gaps = gap + np.cumsum(effect[order])
+        reached = np.flatnonzero(gaps < 0)
+        count = int(reached[0]) + 1 if len(reached) else None
+        nearest = (count is None, count or float(min(gaps, default=gap)), other)
+        orders.append((nearest, count, order))
+    _, predicted, order = min(orders, key=lambda one: one[0])
     look = partial(_find_ahead, ranking, fit, name, claim)
     gone, ahead = np.arange(0), HOLDS
     if factor.size <= MAX_UNITS_FOR_ALL_SETS:
         sizes = range(1, factor.size)
         sets = (np.array(one) for n in sizes for one in combinations(range(factor.size), n))
         gone, ahead = next(((one, who) for one in sets if (who := look(one))), (gone, ahead))
-    elif len(order) and (found := find_fewest(lambda n: look(order[:n]), count, len(order))):
+    elif len(order) and (
+        found := find_fewest(lambda n: look(order[:n]), predicted or len(order), len(order))
+    ):
         gone, ahead = order[: found[0]], found[1]
     names = [factor.labels[one] for one in gone.tolist()]
     return Flip(
@@ -849,7 +854,7 @@ def _flip_ratings(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Clai
         fewest=len(names) or None,
         total=factor.size,
         tried=len(order),
-        predicted=count if count < len(order) else None,
+        predicted=predicted,
         left=FALLS if names else None,
         removed=tuple(
             Removed(judge=one) if name == "judge" else Removed(item=one) for one in names
