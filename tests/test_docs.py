@@ -139,7 +139,8 @@ def _run_command(command: Command, code: int) -> None:
         assert same, f"{command.line} printed\n{result.output}"
 
 
-README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+READ_ME = (ROOT / "README.md").read_text(encoding="utf-8")
+README = " ".join(READ_ME.split())
 
 
 def test_what_the_readme_counts_is_there():
@@ -150,6 +151,17 @@ def test_what_the_readme_counts_is_there():
     assert len(pages) == 7
     shown = README.partition("## Five commands ```text")[2].partition("```")[0]
     assert shown.count("evenhand ") == 5
+
+
+def test_commands_of_the_readme_read_files_that_an_earlier_one_writes():
+    written = set()
+    for line in re.findall(r"^(?:\$ )?(evenhand .+?)(?: +#.*)?$", READ_ME, re.MULTILINE):
+        words = shlex.split(line)
+        output = words[words.index("-o") + 1] if "-o" in words else None
+        files = {one for one in words if re.search(r"\.\w{3,5}$", one)} - {output}
+        assert files <= written, line
+        written.add(output)
+    assert {"votes.csv", "page.html"} <= written
 
 
 def test_what_the_order_of_all_systems_saves_is_what_experiments_kept():
