@@ -125,6 +125,16 @@ def test_a_system_against_itself_is_refused_by_name(engine, way):
     assert says_rows(message, engine, 6)
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, polars.DataFrame])
+def test_a_system_against_itself_is_left_out_by_the_remedy(frame):
+    data = frame(spoilt("right", r6="A"))
+    with pytest.raises(InvalidJudgments) as caught:
+        evenhand.read(data).tally()
+    (remedy,) = re.findall(r"leave these rows out \((.*)\), or give", str(caught.value))
+    kept = eval(remedy, {"frame": data, "pl": polars})
+    assert evenhand.read(kept).tally().n_comparisons == 5
+
+
 @every_engine
 def test_labels_that_are_all_there_are_replace_the_usual_ones(engine):
     sides = Complete({"left": "left", "right": "right"})

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.data import engine
-from evenhand.data.conditions import advise_without
+from evenhand.data.conditions import advise_unequal, advise_without
 from evenhand.data.labels import (
     OUTCOMES,
     Complete,
@@ -182,9 +182,13 @@ def check_opponents(
                 f"'{name}' stands on both sides {where}, alone or in the name of a merged output:"
                 " leave these rows out, or read the names as they are (without system_separator)"
             )
+        remedy = ""
+        if data.rankings is None and not data.source.laid_out:
+            sides = map(data.source.named, ("left", "right"))
+            remedy = f" ({advise_unequal(data.frame, *sides)})"
         raise InvalidJudgments(
-            f"'{name}' is compared with itself {where}:"
-            " leave these rows out, or give the two outputs different system names"
+            f"'{name}' is compared with itself {where}: leave these rows out{remedy}, or give the"
+            " two outputs different system names"
         )
 
 

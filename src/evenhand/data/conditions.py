@@ -143,6 +143,20 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
     return nw.from_native(chosen)  # type: ignore[no-any-return]
 
 
+def advise_unequal(frame: Frame, one: str, other: str) -> str:
+    """Return what leaves out rows in which two columns are equal."""
+    engine = frame.implementation
+    if engine.is_duckdb():
+        sql = f"{quote_name(one)} <> {quote_name(other)}"
+        return f"--where {quote_word(sql)}, in Python where={sql!r}"
+    first, second = (json.dumps(name, ensure_ascii=False) for name in (one, other))
+    if engine.is_pandas():
+        return f"frame[frame[{first}] != frame[{second}]]"
+    if engine.is_polars():
+        return f"frame.filter(pl.col({first}) != pl.col({second}))"
+    return f"where=narwhals.col({first}) != narwhals.col({second})"
+
+
 def advise_without(
     frame: Frame, values: Mapping[str, Sequence[str]], *, judges: bool = False
 ) -> str:

@@ -63,6 +63,8 @@ class Source:
     annotations: Mapping[str, AnnotationColumn] = field(default_factory=dict)
     # the DuckDB connection that reads the file, if one does
     connection: Any = field(default=None, repr=False, compare=False)
+    # whether its columns are of rows made from records, which no condition on the file can name
+    laid_out: bool = field(default=False, compare=False)
     turns_apart: bool = False  # whether items are named with their turn, as question:turn
     without_controls: bool = False  # whether controls were left out (`controls.leave_out_controls`)
     # whether judges who are marked as LLMs were looked for: excluded, or kept on purpose

@@ -162,7 +162,7 @@ def take_rows(
     # unread: what was not read; None for all columns but those that the layout reads.
     names = list_unread(table, layout.reads) if unread is None else unread
     data = make(lay_out(table, rows), options, layout)
-    source = data.source.noting(*say_unread(names), *notes)
+    source = replace(data.source, laid_out=True).noting(*say_unread(names), *notes)
     return replace(data, source=source.excluding(*excluded))
 
 

@@ -2,7 +2,9 @@
 
 import json
 
-from evenhand.errors import UnknownColumn
+import pytest
+
+from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.formats.reading import read
 from outside_files import DPO
 from read_tables import cells_of, refusal, rows_of, tally_of
@@ -27,3 +29,11 @@ def test_what_stands_beside_is_kept_with_its_meaning(save) -> None:
     assert (row["judge"], row["task"], row["item"], row["lang"]) == ("ann", "t", "i1", "de")
     assert data.tally().n_judgments == 3
     assert "not read: chosen, rejected" in data.source.notes
+
+
+def test_a_model_against_itself_is_refused_without_a_condition_that_reads_no_column(save) -> None:
+    text = json.dumps({**json.loads(DPO), "rejected_model": json.loads(DPO)["chosen_model"]})
+    with pytest.raises(
+        InvalidJudgments, match=r"is compared with itself .*: leave these rows out,"
+    ):
+        read(save("dpo.jsonl", text)).tally()
