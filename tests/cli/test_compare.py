@@ -108,7 +108,7 @@ def test_figures_are_written(evenhand, votes, folder):
     ran = evenhand("compare", votes, *MODELS, *words)
     names = {"abilities", "differences", "heat-map", "perplexity", "ties"}
     assert {path.stem for path in Path("drawn").iterdir()} == names
-    assert "wrote 5 figures to drawn" in ran.out
+    assert ran.err == "wrote  5 figures to drawn\n"
     evenhand("compare", votes, *MODELS, *SMALL, *words)
     assert Path("drawn/curves.svg").exists()
 

@@ -134,7 +134,7 @@ def test_figures_are_written_as_svg_and_png(evenhand, scores, folder):
 def test_figures_of_comparisons_show_how_judges_follow_the_others(evenhand, votes, folder):
     ran = evenhand("judges", votes, "--figures", "drawn", "--figures-as", "svg")
     assert [path.name for path in (folder / "drawn").iterdir()] == ["slopes.svg"]
-    assert "wrote 1 figure to drawn" in ran.out
+    assert ran.err == "wrote  1 figure to drawn\n"
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,8 @@ def write_comparisons(groups: Mapping[str, ModelComparison], drawing: options.Fi
         systems, why = _draw_systems(comparison)
         figures[group] = draw_comparison(comparison) | systems
         notes += [f"{group}: {why}" if group else why] if why else []
-    return [*notes, *drawing.write(figures)]
+    drawing.write(figures)
+    return notes
 
 
 def _draw_systems(comparison: ModelComparison) -> tuple[dict[str, Any], str]:
@@ -326,5 +327,5 @@ def _work_on_pairs(
         if learning_curves.best_fits:
             systems = [one.system for one in learning_curves.abilities]
             drawn |= draw_abilities(learning_curves, _label(systems))
-        read += drawing.write({"": drawn})
+        drawing.write({"": drawn})
     return VerbResult({"": learning_curves}, {}, read)

@@ -94,7 +94,8 @@ def impute(
     by = groups.group_by
     parts = group_rows(data, by, [] if asked.judge_group is None else [asked.judge_group])
     results, refused = work_on_groups(parts, lambda part: complete_part(part, model, draws), by)
-    remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
+    figures.write(results, _draw)
+    remarks = remarks_on(data, "repeats")
     return ImputeResult(results, refused, remarks)
 
 

@@ -241,7 +241,8 @@ def judges(
             of_ratings, f"{why}: leave it out, or choose rows with --task or --where"
         )
         panels = {"": examine_comparisons(data, level=flags.fdr)}
-    remarks = [*remarks_on(data), *_draw(panels, figures)]
+    remarks = remarks_on(data)
+    _draw(panels, figures)
     # options that say how the diagnosis is made ask for it
     made = {*DiagnosisOptions.list_options(), *options.Grouping.list_options()} - {"scale"}
     hamon = flags.hamon or not made.isdisjoint(options.given_options())
@@ -252,13 +253,13 @@ def judges(
     return VerbResult(panels, refused, remarks, ("hamon",) * hamon)
 
 
-def _draw(panels: dict[str, JudgePanel], figures: options.Figures) -> list[str]:
+def _draw(panels: dict[str, JudgePanel], figures: options.Figures) -> None:
     if figures.figures is None:
-        return []
+        return
     from evenhand.report.plot import draw_panel
 
     diagnosed = {group: one for group, one in panels.items() if one.diagnosis is not None}
-    return figures.write(diagnosed or panels, draw_panel)
+    figures.write(diagnosed or panels, draw_panel)
 
 
 _planned = options.under("Design")

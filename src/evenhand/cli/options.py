@@ -791,9 +791,11 @@ class Figures(Options):
 
     def write(
         self, parts: Mapping[str, Any], draw: Callable[[Any], Mapping[str, Any]] = dict
-    ) -> list[str]:
+    ) -> None:
+        """Draw into the folder, if one was asked for, and say so on the error stream."""
         if self.figures is None:
-            return []
+            return
+        from evenhand.render.text import PLAIN, label
         from evenhand.report.figures import style
 
         groups = {name: draw(part) for name, part in parts.items()}
@@ -805,7 +807,8 @@ class Figures(Options):
         }
         forms = self.forms or FIGURE_FORMS
         written = style.write_figures(figures, Path(self.figures), forms)
-        return [f"wrote {plural(len(written), 'figure')} to {self.figures}"]
+        said = f"{plural(len(written), 'figure')} to {self.figures}"
+        click.echo(label("wrote", said, PLAIN), err=True)
 
 
 def is_given(name: str) -> bool:

@@ -183,8 +183,8 @@ def plan(
             progress=patience.step,
         )
 
-    wrote = curves.write({"": campaign_plan}, _draw)
-    place.deliver(VerbResult({"": campaign_plan}, {}, wrote))
+    curves.write({"": campaign_plan}, _draw)
+    place.deliver(VerbResult({"": campaign_plan}, {}, ()))
 
 
 def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]:

@@ -127,8 +127,7 @@ class Placed(options.Figures):
             _say("wrote", f"{plural(len(written), 'file')} of tables to {Path(self.tables)}")
         files = name_files(report.charts)
         drawn = {files[name]: chart for name, chart in report.charts.items()}
-        for line in self.write({"": drawn}):
-            _say("note", line)
+        self.write({"": drawn})
 
 
 def _say(what: str, text: str) -> None:

@@ -104,7 +104,8 @@ def similarity(
             raise NotIdentified(str(error)) from None
 
     results, refused = work_on_groups(parts, work, None)
-    remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
+    figures.write(results, _draw)
+    remarks = remarks_on(data, "repeats")
     return VerbResult(results, refused, remarks)
 
 
