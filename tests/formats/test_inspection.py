@@ -154,3 +154,19 @@ def test_blank_ranks_are_counted_besides_blank_rankings_by_task(save) -> None:
     found = inspect(read(save("t.csv", "\n".join(lines))))
     assert (found.total.blank_rankings, found.total.ranks, found.total.blank_ranks) == (1, 5, 1)
     assert [(part.ranks, part.blank_ranks) for part in found.tasks] == [(3, 1), (2, 0)]
+
+
+@pytest.mark.parametrize("rest", ["left,right,outcome\n", "system,score\n"])
+def test_items_that_differ_only_in_how_a_number_is_written_are_pointed_out(rest, save) -> None:
+    row = "A,B,left" if "left" in rest else "A,3"
+
+    def look(*items: str) -> list[str]:
+        rows = "".join(f"j{at},{item},{row}\n" for at, item in enumerate(items))
+        notes = inspect(read(save("t.csv", f"judge,item,{rest}{rows}"))).notes
+        return [one for one in notes if "differ only" in one]
+
+    (said,) = look("7", "007", "8", "10", "100")
+    assert said.startswith(
+        "'007' and '7' are taken for two items: they differ only in how a number"
+    )
+    assert look("7", "8", "70", "a-7", "A7", "0.7") == []

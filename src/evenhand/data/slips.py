@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -11,7 +12,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
-from evenhand.data.engine import COUNT, PLACE, count_rows, fetch_columns
+from evenhand.data.engine import COUNT, PLACE, count_labels, count_rows, fetch_columns
 from evenhand.data.joining import say_alike
 from evenhand.data.labels import MISSING
 from evenhand.data.rankings import Rankings
@@ -32,6 +33,7 @@ FAR_SCORES: Final = 1000  # One score is few, and so is one of so many
 MIN_OF_SCALE, SHORT_SCALE = 10, 5
 MAX_STEPS: Final = 10  # Steps of the longest scale that is known by its values: 0 or 1 to 10
 _ROW: Final = "evenhand_row"
+_WHOLE: Final = re.compile(r"\d+(\.0+)?")  # A whole number, as sheets and programs write it
 
 
 def find_slips(
@@ -78,6 +80,14 @@ def note_odd_names(
         remedy = advise_without(data.frame, {data.source.named(role): none})
         notes = (*notes, say("missing-names", "warning", role=role, names=none, remedy=remedy))
     return notes
+
+
+def note_item_numbers(data: Comparisons | Rankings | Ratings) -> tuple[Finding, ...]:
+    """Say which items are numbers that differ only in how they are written, such as 7 and 007."""
+    if not data.has("item"):
+        return ()
+    names = filter(None, count_labels(data.frame, "item", as_text=True))
+    return take_findings(say_alike([one for one in names if _WHOLE.fullmatch(one)], "item"))
 
 
 def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:

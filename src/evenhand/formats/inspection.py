@@ -33,6 +33,7 @@ from evenhand.data.slips import (
     MAX_ROWS_IN_PASSING,
     find_short_scales,
     find_slips,
+    note_item_numbers,
     note_odd_names,
 )
 from evenhand.data.source import Source, find_rows, name_rows
@@ -385,6 +386,7 @@ def inspect(
             notes += note_odd_names(data, names, role)
             if role == "judge":
                 notes += note_llm_names(names, data.columns, data.source)
+        notes += note_item_numbers(data)
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
         expanded = data.comparisons() if isinstance(data, Rankings) else data
@@ -418,7 +420,7 @@ def inspect(
     if judges:
         named = note_odd_names(data, judges.labels, "judge")
         notes += (*named, *note_llm_names(judges.labels, data.columns, data.source))
-    notes += find_slips(data)
+    notes += (*note_item_numbers(data), *find_slips(data))
     return _inspection(data, tasks, notes=notes)
 
 
