@@ -266,6 +266,8 @@ def test_columns_of_words_are_not_named_where_each_output_has_one_judgment(evenh
         for part in (rows, rows[::2])
     ]
     assert ["words" in one for one in said] == [True, False]
+    way = "words: pace ('bad', line 2). Where these are scores of a metric, write them as numbers."
+    assert said[0]["words"]["text"].endswith(way)
 
 
 @pytest.mark.parametrize("options", [("--without", "system=s5"), ("--where", "system <> 's5'")])
