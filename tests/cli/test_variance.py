@@ -36,7 +36,7 @@ def voted(folder) -> str:
 
 def test_a_wanted_reliability_is_answered_in_a_sentence(evenhand, rated):
     text = evenhand("variance", rated, "--reliability", ".8").out.replace("\n", " ")
-    assert text.startswith("A reliability of .80 takes")
+    assert text.startswith("A reliability of 0.80 takes")
     assert "judges and" in text
 
 

@@ -775,11 +775,7 @@ def _tabulate_designs(study: Study) -> Table:
 def _write_plan(one: Plan) -> str:
     if one.reliability is None:
         return f"{one.stderr:.2g}"
-    return f"{one.stderr:#.2g} {say_proportion(one.reliability)}"
-
-
-def say_proportion(value: float) -> str:
-    return f"{value:.2f}".removeprefix("0")
+    return f"{one.stderr:#.2g} {write_value(one.reliability, 'two')}"
 
 
 def study_designs(components: VarianceComponents, request: DesignRequest) -> Study:
@@ -796,7 +792,7 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
         answer = find_design(components, stderr=stderr, reliability=reliability, each=request.each)
         goal = f"A standard error of {answer.wish:g} {components.unit}"
         if reliability is not None:
-            goal = f"A reliability of {say_proportion(reliability)}"
+            goal = f"A reliability of {write_value(reliability, 'two')}"
         says += say_answer(components, answer, goal)
     says += components.says
     if request.judges is not None or request.items is not None:

@@ -40,8 +40,8 @@ say: Final = Templates(
         "no-metrics": "Not taken for metrics, since an output has several values: {columns:list}.",
         "counts": "Columns of numbers were not read as metrics, by their names: {columns:list}. To"
         " use one, rename it, or give rows of metric, system, item and score.",
-        "words": "Not read as metrics, since they hold words: {columns:list}. Where these are scores"
-        " of a metric, write them as numbers.",
+        "words": "Not read as metrics, since they hold words: {columns:list}. Where these are"
+        " scores of a metric, write them as numbers.",
         "unread": "{first}{more}, and not used. Every output that people judged has a score.",
         "unjudged-systems": "Not used: scores of {n:#system} without judgments of people to compare"
         " with ({systems:list}).",

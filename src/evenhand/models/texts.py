@@ -58,8 +58,8 @@ RANDOM_JUDGES: Final = {
     " ({effective:%} effective): σ would move by {sigma_shift:+.4f} (Monte Carlo error"
     " {sigma_error:.4f}), the log-likelihood by {loglik_shift:+.3f} ({loglik_error:.3f}).",
     "few-judges-taste": "{judges} judges are too few to estimate how much judges differ: σ is about"
-    " these, and contrasts ± 1.96 standard errors cover less than 95 % (.82 of simulated contrasts"
-    " of 2 judges, .83 of 3, .90 to .94 of 5).",
+    " these, and contrasts ± 1.96 standard errors cover less than 95 % (0.82 of simulated"
+    " contrasts of 2 judges, 0.83 of 3, 0.90 to 0.94 of 5).",
     "sigma-of-rankings": "Comparisons of one ranking are correlated, which σ takes for taste: σ is"
     " an upper bound, without interval; the test permutes rankings between judges. Fit one"
     " comparison of each ranking to see the taste alone.",

@@ -148,12 +148,12 @@ def draw_pairs(found: MetaEvaluation) -> style.Chart:
             "against": place[one.second] + 1,
             "p": one.p_adjusted,
             "far": 1.0 - min(one.p_adjusted / 0.1, 1.0),
-            "shown": f"{one.p_adjusted:.2f}".lstrip("0"),
+            "shown": f"{one.p_adjusted:.2f}",
             "decided": one.decided,
         }
         for one in found.pairs
     ]
-    shades = ({0.0: "≥ .1", 1.0: "0"}, "adjusted p")
+    shades = ({0.0: "≥ 0.1", 1.0: "0"}, "adjusted p")
     below = "the row's metric agrees better than the column's; a dot: decided"
     text = ("Pairs of metrics", below)
     tested = found.metrics[: max(place[one.second] for one in found.pairs) + 1]  # others are last
