@@ -7,7 +7,7 @@ import numpy as np
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.settings import TIES
+from evenhand.models.registry import TIES
 from tallies import simulate
 
 FEATURES = {"size": {"s0000": 1.0, "s0001": 0.5, "s0002": -0.25, "s0003": 3.0}}

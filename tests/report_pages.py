@@ -10,8 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from evenhand.render.document import Column, Table
-from evenhand.render.values import write_value
+from evenhand.render.document import Column, Table, write_value
 from evenhand.report.document import Block, Check, Figure, Part, Section
 from evenhand.report.figures.style import take_chart
 from evenhand.report.figures.systems import draw_forest

@@ -8,7 +8,7 @@ from scipy import integrate, stats
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.models.judge_slopes import SlopeLikelihood, make_slope_cells
-from evenhand.models.ties import Davidson, TwoOutcomes
+from evenhand.models.likelihood import Davidson, TwoOutcomes
 
 WORTHS = (0.8, 0.3, -0.2, 0.0)
 LAWS = {"davidson": Davidson(), "discard": TwoOutcomes()}

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from click import Context
 
-from evenhand.cli.main import VERBS, main
-from evenhand.cli.refusals import without_pandas
+from evenhand.cli.main import VERBS, main, without_pandas
 
 VOTES = """left,right,outcome,judge,item
 x,y,left,ann,1
@@ -24,18 +23,65 @@ BESIDE_THE_WAY = (
     "evenhand.formats.inspection",
     "evenhand.formats.covariates",
     "evenhand.formats.remote_files",
+    "html",
     "http",
+    "numpy.ma",
     "ssl",
+    "statistics",
     "urllib.request",
+    "xml",
     "evenhand.formats.writing",
+    "evenhand.formats.engines",
+    "evenhand.formats.workbooks",
+    "evenhand.data.engine_errors",
     "evenhand.data.row_reading",
+    "evenhand.data.streams",
+    "evenhand.data.votes",
+    "evenhand.data.weights",
+    "evenhand.models.controls",
+    "evenhand.models.rating_fit",
+    "evenhand.numerics.bootstrap",
+    "evenhand.numerics.cluster_means",
+    "evenhand.numerics.sampling",
+    "evenhand.ranking.best_variant",
     "evenhand.ranking.bootstrap",
     "evenhand.ranking.by_model",
+    "evenhand.ranking.pairs",
+    "evenhand.render.latex",
     "evenhand.report.assemble",
     "evenhand.judges",
     "evenhand.web",
 )
 """What `rank` has for other questions than that of a plain file of comparisons."""
+
+
+MAX_RUN = 45  # Of our files, of which a function runs when a small file is ranked
+MAX_IMPORTED = 73  # Of our files, packages among them
+MAX_COLLECTIONS = 60  # Searches for circles of objects; by Python's own threshold there are 123
+# Notes the files of ours of which a function runs, other than while a file is imported
+TRACE = """
+import inspect, sys
+import evenhand
+
+PLACE, ran = evenhand.__file__.removesuffix("__init__.py"), set()
+
+
+def note(frame, event, _):
+    code = frame.f_code
+    if event != "call" or PLACE not in code.co_filename or code.co_filename in ran:
+        return
+    if not code.co_flags & inspect.CO_OPTIMIZED:  # the body of a file or a class
+        return
+    caller = frame
+    while caller is not None:
+        if caller.f_code.co_name == "<module>" and PLACE in caller.f_code.co_filename:
+            return
+        caller = caller.f_back
+    ran.add(code.co_filename)
+
+
+sys.setprofile(note)
+"""
 
 
 def loaded_after(code: str) -> set[str]:
@@ -60,10 +106,10 @@ def votes(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_importing_evenhand_imports_nothing_but_what_lends_names() -> None:
+def test_importing_evenhand_imports_no_other_file() -> None:
     loaded = loaded_after("import evenhand")
     ours = {name for name in loaded if name.startswith("evenhand.")}
-    assert ours == {"evenhand.public_names"}
+    assert ours == set()
     assert "numpy" not in loaded
 
 
@@ -71,6 +117,38 @@ def test_ranking_a_small_file_imports_only_what_it_uses(votes: str) -> None:
     loaded = loaded_after(command("rank", votes))
     assert {"numpy", "duckdb", "evenhand.ranking.rank_sets"} <= loaded
     assert loaded.isdisjoint({*DEAR, *BESIDE_THE_WAY})
+
+
+def test_ranking_a_small_file_runs_through_few_files(votes: str) -> None:
+    said = "sys.setprofile(None)\nprint('--')\nprint('\\n'.join(sorted(ran)))"
+    script = f"{TRACE}\n{command('rank', votes)}\n{said}"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    ran = run.stdout.rpartition("--\n")[2].splitlines()
+    assert {"rank.py", "tally.py", "existence.py"} <= {Path(one).name for one in ran}
+    assert len(ran) <= MAX_RUN, ran
+
+
+def test_a_small_command_hardly_looks_for_circles_of_objects(votes: str) -> None:
+    code = f"""
+import gc, sys
+from evenhand.cli.main import main
+sys.argv[1:] = ["rank", {votes!r}]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+before = sum(one["collections"] for one in gc.get_stats())
+print("--", before, gc.get_freeze_count())
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    collections, frozen = map(int, run.stdout.rpartition("-- ")[2].split())
+    assert collections <= MAX_COLLECTIONS
+    assert frozen > 0  # the last search, at the end of the process, passes these by
+
+
+def test_ranking_a_small_file_imports_few_files(votes: str) -> None:
+    ours = sorted(one for one in loaded_after(command("rank", votes)) if one.startswith("evenhand"))
+    assert len(ours) <= MAX_IMPORTED, ours
 
 
 def test_ranking_a_small_file_of_ratings_imports_no_library_of_data_frames_or_of_sparse_matrices(
@@ -107,7 +185,7 @@ def test_the_list_of_verbs_says_of_each_what_the_verb_says_of_itself() -> None:
 
 def test_pandas_is_held_back_while_a_command_runs_and_is_there_afterwards() -> None:
     code = """
-from evenhand.cli.refusals import without_pandas
+from evenhand.cli.main import without_pandas
 with without_pandas(["rank", "votes.csv"]):
     try:
         import pandas
@@ -125,7 +203,7 @@ def test_pandas_stays_where_it_is_in_use_or_the_address_of_an_engine_is_given() 
     with without_pandas(["rank", "votes.csv"]):
         assert sys.modules["pandas"] is frames
     code = """
-from evenhand.cli.refusals import without_pandas
+from evenhand.cli.main import without_pandas
 with without_pandas(["rank", "spark://host/table"]):
     assert "pandas" not in sys.modules
 with without_pandas(["rank", "s3://bucket/votes.parquet"]):

@@ -137,7 +137,7 @@ def test_no_function_accepts_whatever_keywords_it_is_given() -> None:
             # with the values that it names, as str.format is
             passes_on = taken and (source.module, taken.arg) in (
                 ("evenhand.cli.options", "settings"),
-                ("evenhand.render.findings", "values"),
+                ("evenhand.render.document", "values"),
             )
             if taken and not isinstance(taken.annotation, ast.Attribute) and not passes_on:
                 yield f"{function.name} takes **{taken.arg}"
@@ -325,7 +325,7 @@ def test_importing_the_whole_house_imports_neither_scipy_nor_a_data_frame_librar
 
 # Sentences may be searched where they come from elsewhere: click, DuckDB, SQLite, the system
 FOREIGN_WORDS = {
-    "evenhand.cli.refusals",
+    "evenhand.cli.main",
     "evenhand.formats.layouts.annotation_tools",
     "evenhand.formats.remote_files",
     "evenhand.web.analysis",

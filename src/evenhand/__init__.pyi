@@ -1,4 +1,4 @@
-"""The public names, and where each lives; `public_names.py` reads this list."""
+"""The public names, and where each lives; `__init__.py` reads this list."""
 
 from evenhand.data.comparisons import Comparisons as Comparisons
 from evenhand.data.rankings import Rankings as Rankings

@@ -17,12 +17,14 @@ catch them. A message says what is wrong, where, and what to do, in the user's w
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from numbers import Integral, Real
+from shlex import quote
 from types import MappingProxyType
 from typing import Final, Self
+
+# What to do about rows that cannot be read
+SKIP: Final = "exclude such rows, counted and listed: --skip-bad-rows, in Python skip_bad_rows=True"
 
 
 class EvenhandError(Exception):
@@ -177,6 +179,8 @@ def suggest(word: str, options: Iterable[str]) -> str:
     >>> suggest("zzz", ["winner"])
     ''
     """
+    from difflib import get_close_matches
+
     choices = list(options)
     folded = {choice.casefold(): choice for choice in choices}
     near = get_close_matches(str(word).casefold(), folded, n=1, cutoff=0.6)
@@ -211,7 +215,7 @@ def quote_word(text: str) -> str:
     'price <> '"'"'$1'"'"''
     """
     if any(mark in text for mark in "$`\\!"):
-        return shlex.quote(text)
+        return quote(text)
     return '"' + text.replace('"', '\\"') + '"'
 
 
@@ -221,7 +225,7 @@ def write_word(text: str) -> str:
     >>> print(write_word("left=a"), write_word("left=Sys A"))
     left=a "left=Sys A"
     """
-    return text if shlex.quote(text) == text else quote_word(text)
+    return text if quote(text) == text else quote_word(text)
 
 
 def write_without(role: str, names: Sequence[str]) -> str:

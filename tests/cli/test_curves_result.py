@@ -9,7 +9,7 @@ import pytest
 
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
-from evenhand.cli.result import VerbResult
+from evenhand.cli.running import VerbResult
 from evenhand.errors import UnknownOption
 from evenhand.ranking.learning_curves import Refusal, trace_learning
 

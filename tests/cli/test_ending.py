@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from evenhand.cli.refusals import end_orderly
+from evenhand.cli.main import end_orderly
 from web_site import VOTES, Handler, Site, serve
 
 TOLD = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]

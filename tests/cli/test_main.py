@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import evenhand as package
-from evenhand.cli.main import MEANT, VERBS
-from evenhand.cli.refusals import say_unforeseen
+from evenhand.cli.main import MEANT, VERBS, say_unforeseen
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:

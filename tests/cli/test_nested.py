@@ -9,7 +9,7 @@ import click
 import pytest
 
 from evenhand import read, tabulate_models
-from evenhand.cli.result import VerbResult
+from evenhand.cli.running import VerbResult
 
 
 def test_table_1_prints_the_deviances_of_the_paper_corrected(evenhand, table1):

@@ -15,7 +15,7 @@ import pytest
 
 from evenhand import datasets
 from evenhand.cli.main import main
-from evenhand.render.values import KINDS
+from evenhand.render.document import KINDS
 from evenhand.report.analysis import PREFERENCE, RATING, TAKEN
 
 TEXT = {"type": "string"}

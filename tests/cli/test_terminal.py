@@ -5,9 +5,9 @@ from click import unstyle
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.render.document import share
 from evenhand.render.latex import escape_control
 from evenhand.render.text import align, bar, cut, label, pad, width
-from evenhand.render.values import share
 
 
 @given(st.text(), st.integers(3, 40))

@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 import evenhand
-from evenhand.data import checks
+from evenhand.data import coding
 from evenhand.data import streams as row_reading
 from evenhand.data.streams import code_rows
 from evenhand.errors import UnknownFormat
@@ -21,14 +21,14 @@ def table(rows: int = 40):
 
 def change(monkeypatch, connection, statement: str):
     """Let a statement be run between the counting of labels and the reading of rows."""
-    check = checks.check_labels
+    check = coding.check_labels
 
     def changed(*arguments):
         found = check(*arguments)
         connection.execute(statement)
         return found
 
-    monkeypatch.setattr(checks, "check_labels", changed)
+    monkeypatch.setattr(coding, "check_labels", changed)
 
 
 GROWN = f"insert into votes {ROW.format(repr('kim'))} from range(7)"

@@ -18,8 +18,8 @@ from evenhand.design.power import Design, Simulated, Truth, draw_scores
 from evenhand.design.spec import make_spec
 from evenhand.errors import UnknownOption
 from evenhand.models.means import Adjusted
+from evenhand.ranking.inference import Settings
 from evenhand.ranking.ratings import rank_scores
-from evenhand.ranking.settings import Settings
 
 RATED = {"unit": "points", "judge_sd": 3.0, "item_sd": 6.0, "noise_sd": 10.0}
 TRUTH = Truth.spaced(4, 4.0, judge_sd=3.0, item_sd=6.0, noise_sd=10.0)

@@ -31,10 +31,10 @@ from evenhand.numerics.bootstrap import draw_webb
 from evenhand.numerics.multiple_tests import step_down
 from evenhand.ranking.clustering import Evidence
 from evenhand.ranking.covariance import ClusteredErrors, leave_each_out
+from evenhand.ranking.inference import REPLICATES, Settings
 from evenhand.ranking.intervals import pair_variance, rank_ranges
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.settings import REPLICATES, Settings
 from experiments.campaign import Campaign, generator, method_seed
 from experiments.vote_resamples import resample_ranks
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from evenhand.design.next_pairs import make_tally, measure_agreement
 from evenhand.design.policy import Policy, State, number_pairs, read_state
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from experiments.campaign import generator
 
 JUDGES, TASTE, TIE = 10, 0.3, 0.5

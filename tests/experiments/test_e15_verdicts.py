@@ -27,7 +27,7 @@ from scipy.stats import t as student
 import evenhand
 import verdict_campaigns
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.inference import Settings
 from evenhand.ranking.verdicts import fuse
 from experiments.campaign import generator, part_of
 from verdict_campaigns import Design

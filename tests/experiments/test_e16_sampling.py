@@ -26,9 +26,9 @@ from scipy.stats import t as student
 from evenhand.data.tally import Factor, Tally
 from evenhand.design.next_for_llm import find_probabilities
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.clustering import Evidence
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.inference import Settings
 from evenhand.ranking.verdicts import fit_part, join_fits, pair_verdicts
 from experiments.campaign import generator, part_of
 

@@ -18,8 +18,7 @@ import pytest
 
 from evenhand import read
 from evenhand.errors import NotConverged
-from evenhand.numerics.newton import Expansion, maximise
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import Expansion, maximise, one_blas_thread
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, confirm_pairs
 from evenhand.ranking.sequential.likelihood import expand
 from evenhand.ranking.sequential.votes import Vote

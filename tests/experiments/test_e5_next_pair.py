@@ -43,7 +43,7 @@ import pytest
 
 from evenhand.design.next_pairs import make_tally
 from evenhand.design.policy import Policy, number_pairs, read_state
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from experiments.campaign import generator, part_of
 
 BATCH = 20

@@ -15,6 +15,7 @@ import pytest
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.inference import Settings
 from evenhand.ranking.robustness.claims import REVERSED, Claim, Flip
 from evenhand.ranking.robustness.fragility import (
     Case,
@@ -23,7 +24,6 @@ from evenhand.ranking.robustness.fragility import (
     subtract,
     vote_influence,
 )
-from evenhand.ranking.settings import Settings
 from experiments.campaign import generator
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from math import exp
 import pytest
 from scipy.stats import binomtest
 
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.votes import Vote
 

@@ -18,7 +18,7 @@ import pytest
 
 from evenhand import rank
 from evenhand.errors import NotIdentified
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from experiments.campaign import WHOLE, generator
 from experiments.rank_arms import Count
 from experiments.sort_arms import POLICIES, Votes, follow, sort_alone

@@ -4,8 +4,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from evenhand.data.labels import tell_reading
 from evenhand.errors import InvalidJudgments
-from evenhand.formats.grades import tell_reading
 from evenhand.formats.reading import read
 from evenhand.formats.table import LOOK
 from read_tables import cells_of, refusal, tally_of

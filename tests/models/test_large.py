@@ -10,7 +10,7 @@ from evenhand.data.streams import add_tallies
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.models import bradley_terry, likelihood, log_linear
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.settings import TIES
+from evenhand.models.registry import TIES
 from evenhand.numerics import newton
 from tallies import simulate, tally
 

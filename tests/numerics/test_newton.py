@@ -16,10 +16,10 @@ from evenhand.numerics.newton import (
     climb,
     invert_positive,
     maximise,
+    one_blas_thread,
     solve_columns,
     solve_step,
 )
-from evenhand.numerics.sampling import one_blas_thread
 
 
 def logistic(seed, rows=60, columns=4):

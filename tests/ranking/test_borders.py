@@ -12,8 +12,8 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from evenhand.ranking.borders import check_borders
 from evenhand.ranking.clustering import Evidence
+from evenhand.ranking.inference import Settings
 from evenhand.ranking.rank import make_ranking
-from evenhand.ranking.settings import Settings
 from ranking.panels import comparisons, panel
 
 

@@ -17,10 +17,10 @@ from evenhand import (
     screen_judges,
     vary_choices,
 )
-from evenhand.data.results import write_signature
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
+from evenhand.render.document import write_signature
 from ranking.panels import comparisons, panel
 
 REFUSALS = {

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from evenhand.render.values import KINDS, write_value
+from evenhand.render.document import KINDS, write_value
 from evenhand.report.html import write_page
 from report_pages import HOSTILE, Texts, find_untold, make_report, read_held
 

@@ -14,8 +14,8 @@ import click
 from evenhand.cli.options import Options, WholeFrom, argument, under, verb
 from evenhand.cli.running import ProgressDisplay
 from evenhand.errors import UnknownOption, listing
+from evenhand.render.document import plural
 from evenhand.render.text import PLAIN, label
-from evenhand.render.values import plural
 
 if TYPE_CHECKING:
     from evenhand.design.campaign import Campaign

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import group_rows, remarks_on, split_groups, work_on_groups
+from evenhand.cli.running import VerbResult, group_rows, remarks_on, split_groups, work_on_groups
 from evenhand.errors import UnknownOption
 
 _looked_at = options.under("What is looked at")

@@ -11,16 +11,21 @@ import click
 
 import evenhand
 from evenhand.cli.options import Options, Placing, argument, refuse_given, under, verb
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay
+from evenhand.cli.running import ProgressDisplay, VerbResult
 from evenhand.design.assignment import SEED_IS_NAMED, Assignment, find_doubts
 from evenhand.design.guarantees import DesignCheck
 from evenhand.design.texts import say
 from evenhand.errors import MissingFile, UnknownFormat
-from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    Text,
+    describe_findings,
+    plural,
+)
 from evenhand.render.text import PLAIN, label
-from evenhand.render.values import plural
 from evenhand.web.store.verification import Head, LogCheck
 
 CAMPAIGNS: Final = (".toml", ".csv", ".jsonl", ".xlsx")  # Endings of campaigns and tables of items

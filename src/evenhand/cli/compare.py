@@ -6,8 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import ProgressDisplay, remarks_on, work_on_groups
+from evenhand.cli.running import (
+    ProgressDisplay,
+    VerbResult,
+    part_groups,
+    remarks_on,
+    work_on_groups,
+)
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,

@@ -7,8 +7,12 @@ from typing import Final
 import click
 
 from evenhand.cli.options import OneOf, Options, Reading, Run, scale_option, under, verb
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay, columns_of_terminal, refuse_overwriting
+from evenhand.cli.running import (
+    ProgressDisplay,
+    VerbResult,
+    columns_of_terminal,
+    refuse_overwriting,
+)
 from evenhand.errors import UnknownOption
 from evenhand.render.text import block, label
 

@@ -22,10 +22,8 @@ from evenhand.datasets import Dataset, Number
 from evenhand.errors import EvenhandError, UnknownOption, require_option
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
+from evenhand.render.document import Column, Document, Finding, Table, plural
 from evenhand.render.text import PLAIN, align, label, render_text
-from evenhand.render.values import plural
 
 TABLE: Final = "dras2015_table1"
 FILE: Final = "table1.csv"

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from evenhand.cli import options
 from evenhand.cli.compare import Sampling
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import group_rows, remarks_on, work_on_groups
+from evenhand.cli.running import VerbResult, group_rows, remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import count_labels
 from evenhand.data.groups import choose_groups, say_pooled, split_table, tally_groups

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import evenhand
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
+    VerbResult,
     refuse_overwriting,
     refuse_unwritable,
     refusing_to_write,

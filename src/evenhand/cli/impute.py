@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import group_rows, remarks_on, work_on_groups
+from evenhand.cli.running import VerbResult, group_rows, remarks_on, work_on_groups
 from evenhand.errors import UnknownOption
 from evenhand.ratings.reliability import CompletedPart
 

@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import group_rows, remarks_on, split_groups, work_on_groups
+from evenhand.cli.running import (
+    VerbResult,
+    group_rows,
+    part_groups,
+    remarks_on,
+    split_groups,
+    work_on_groups,
+)
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:

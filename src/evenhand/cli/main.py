@@ -1,26 +1,319 @@
-"""The command `evenhand`: a group of verbs that are imported when they are used."""
+"""The command `evenhand`: verbs that are imported when they are used, and how a command ends.
+
+What is refused is said in one line on the error stream, with exit code 2; never a traceback.
+"""
 
 from __future__ import annotations
 
 import builtins
+import codecs
+import gc
+import os
+import re
+import signal
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Final
+from types import ModuleType, TracebackType
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
 import evenhand
-from evenhand.cli.refusals import (
-    choose_colour,
-    plainly,
-    say_unforeseen,
-    without_pandas,
-    write_whatever_they_take,
+from evenhand.errors import (
+    ActionableError,
+    EvenhandError,
+    LeaveOut,
+    listing,
+    sentence_hint,
+    suggest,
+    write_without,
 )
-from evenhand.errors import suggest
+
+if TYPE_CHECKING:
+    from evenhand.data.exclusions import Exclusion
+
+
+WIDTH: Final = 7  # Columns of a label before a line, as in `evenhand.render.text`
+EXCLUDED: Final = "evenhand.excluded"  # Its name in the context
+
+
+def keep_excluded(excluded: Sequence[Exclusion]) -> None:
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[EXCLUDED] = tuple(excluded)
+
+
+def reads_judgments() -> bool:
+    """Say whether the command has read judgments, so that it knows what was excluded."""
+    context = click.get_current_context(silent=True)
+    return context is not None and EXCLUDED in context.meta
+
+
+def kept_excluded() -> tuple[Exclusion, ...]:
+    context = click.get_current_context(silent=True)
+    return () if context is None else context.meta.get(EXCLUDED, ())
+
+
+# Output streams that cannot write every sign get one that they can.
+
+# Signs of our own and what stands for them, one for one so that columns stay aligned
+PLAIN: Final = dict(zip("─●┈…→✗—–−·×²λγδπντχκ", "-o.~>x---.x2lgdpntxk", strict=True))
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(PLAIN.get(sign, "?") for sign in lost), error.end
+
+
+def write_whatever_they_take() -> None:
+    """Let the standard streams replace what their encoding lacks rather than fail."""
+    codecs.register_error("evenhand", _replace)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and (stream.encoding or "").lower() != "utf-8":
+            stream.reconfigure(errors="evenhand")
+
+
+def discard_output() -> None:
+    """Send what standard output could not take to nowhere: Python would try again at its exit."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):  # not a stream of the system
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+# Systems that a refusal says to leave out, left out by an option of the command that ran.
+
+MAX_LEFT_OUT: Final = 4  # Systems that a remedy names at most: longer ones would not be copied
+
+
+def explain_leaving(error: EvenhandError) -> str:
+    """Return a refusal; where it says to leave systems out, with the option that does it."""
+    if not isinstance(error, ActionableError) or not 0 < len(error.leave) <= MAX_LEFT_OUT:
+        return str(error)
+    way = write_without("system", error.leave)  # a judge may have the same name
+    remedies = [f"{one} ({way})" if isinstance(one, LeaveOut) else one for one in error.remedies]
+    return str(type(error)(error.fault, remedies))
+
+
+# What is wrong, in one line on the error stream, and exit code 2; never a traceback.
+
+INTERRUPTED: Final = 130
+# With these words DuckDB passes on an interrupt as a RuntimeError
+INTERRUPTED_QUERY: Final = "Query interrupted"
+# What people write → the option that does it, where letters are no guide
+MEANT_OPTIONS: Final = {
+    "--pairs": "--batch",
+    "--merged": "--system-separator",
+    "--together": "--pool-tasks",
+    "--against": "--baselines",
+    "--always": "--force-shared",
+    "--each": "--per-judge",
+}
+
+
+class Refusal(click.ClickException):
+    """Something asked for cannot be done; shown as `error  ...`."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        label = click.style("error".ljust(WIDTH), fg="red", bold=True)
+        body = ("\n" + " " * WIDTH).join(line.strip() for line in self.message.splitlines())
+        click.echo(label + body, file=file, err=file is None, color=choose_colour())
+
+
+def choose_colour() -> bool | None:
+    """Return False where the user wants no colour, None where the stream decides."""
+    return False if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else None
+
+
+@contextmanager
+def plainly(words: tuple[str, ...]) -> Iterator[None]:
+    """Turn an error into a refusal in the user's words, without secrets of URLs."""
+    try:
+        with _refusing():
+            yield
+    except Refusal as error:
+        if not any("://" in word for word in words):
+            raise
+        from evenhand.formats.reading import hide_settings
+
+        raise Refusal(hide_settings(error.message, words)) from error.__cause__
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
+    except EvenhandError as error:
+        from evenhand.render.document import escape_control
+
+        raise Refusal(escape_control(explain_leaving(error))) from error
+    except click.UsageError as error:
+        verb = error.ctx.command_path if error.ctx is not None else "evenhand"
+        raise Refusal(f"{_fault(error, verb)}\n{verb} --help lists what there is") from error
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        raise  # the reader has seen enough; click ends quietly
+    except OSError as error:
+        if error.filename is None:
+            discard_output()
+        where = f"'{error.filename}': " if error.filename else "output cannot be written: "
+        raise Refusal(f"{where}{(error.strerror or str(error)).lower()}") from error
+    except RuntimeError as error:
+        if str(error) != INTERRUPTED_QUERY:
+            raise
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except MemoryError as error:
+        raise Refusal("memory ran out: rank one task at a time (--task), or fewer rows") from error
+    except getattr(sys.modules.get("duckdb"), "Error", ()) as error:
+        from evenhand.data.engine_errors import explain, was_stopped
+
+        if isinstance(error, sys.modules["duckdb"].InterruptException) or was_stopped(error):
+            raise click.exceptions.Exit(INTERRUPTED) from error
+        raise Refusal(str(explain(error))) from error
+
+
+FAILED: Final = 70  # Exit code of a fault of our own
+
+
+def say_unforeseen(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print one line for a fault of our own; EVENHAND_TRACEBACK=1 shows where it is."""
+    if issubclass(kind, KeyboardInterrupt):
+        return
+    if os.environ.get("EVENHAND_TRACEBACK"):
+        sys.__excepthook__(kind, error, trace)
+        raise SystemExit(FAILED)
+    first = (str(error).splitlines() or [""])[0]
+    Refusal(
+        f"Evenhand failed where it should not: {kind.__name__}: {first}\n"
+        "please report this line; with EVENHAND_TRACEBACK=1 it says where"
+    ).show()
+    raise SystemExit(FAILED)  # not Python's 1, which is a decision of `gate`
+
+
+def _fault(error: click.UsageError, verb: str) -> str:
+    if isinstance(error, click.NoSuchOption):
+        # Suggest the nearest option, or say which other verb has it
+        context = error.ctx
+        params = context.command.get_params(context) if context is not None else []
+        names = [name for one in params for name in one.opts]
+        meant = MEANT_OPTIONS.get(error.option_name, "")
+        hint = sentence_hint(suggest(meant if meant in names else error.option_name, names))
+        group = None if context is None else context.find_root().command
+        others = []
+        if context is not None and isinstance(group, click.Group):
+            verbs = {one: group.get_command(context, one) for one in group.list_commands(context)}
+            others = [
+                name
+                for name, one in verbs.items()
+                if one and any(error.option_name in param.opts for param in one.params)
+            ]
+        if others:
+            named = listing(others, 3) if len(others) > 2 else " and ".join(others)
+            hint = f"; {named} {'has' if len(others) == 1 else 'have'} it"
+        return f"{verb} has no option {error.option_name}{hint}"
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return f"{verb} needs {_name(error.param)}"
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        text = error.message.rstrip(".").replace("a valid float", "a number")
+        return f"{_name(error.param)}: {text.replace('a valid integer', 'a whole number')}"
+    message = error.format_message()
+    return f"{message[:1].lower()}{message[1:].rstrip('.')}"
+
+
+def _name(param: click.Parameter) -> str:
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return param.human_readable_name.removesuffix("...")
+
+
+# A command that reads files elsewhere ends orderly when it is told to end: copies are removed.
+
+# Signals that would end a process at once
+TOLD: Final = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+SIGNALLED: Final = 128  # What a shell adds to the number of a signal that ended a command
+
+
+@contextmanager
+def end_orderly() -> Iterator[None]:
+    """Take SIGTERM and SIGHUP as an interrupt, and exit with 128 and their number.
+
+    What ignores one of them (nohup) goes on ignoring it, and commands with handlers of their own
+    set those later. The second time a signal ends the process at once.
+    """
+    received: list[int] = []
+
+    def stop(number: int, _frame: object) -> None:
+        for one in before:
+            signal.signal(one, signal.SIG_DFL if one == number else signal.SIG_IGN)
+        received.append(number)
+        raise KeyboardInterrupt
+
+    before = [one for one in TOLD if signal.getsignal(one) == signal.SIG_DFL]
+    for one in before:
+        signal.signal(one, stop)
+    try:
+        yield
+    except SystemExit:
+        if received:
+            raise SystemExit(SIGNALLED + received[0]) from None
+        raise
+    finally:
+        for one in before:
+            signal.signal(one, signal.SIG_DFL)
+
+
+# No pandas for the commands: none needs it, and DuckDB would import it all the same. Before it
+# takes a constant into a query it looks whether that is the missing value of pandas: .5 s of CPU
+# and 40 MB for every command that compares a column with a word.
+
+T = TypeVar("T")
+# The address of an engine, other than those of files in a bucket or on a web server
+_ENGINE: Final = re.compile(
+    r"(?<!\w)(?!(?:s3|gs|gcs|r2|https?)://)[a-z][a-z0-9+.-]*://", re.IGNORECASE
+)
+
+
+@contextmanager
+def without_pandas(words: Sequence[str]) -> Iterator[None]:
+    """Let pandas be not installed meanwhile, unless it is in use already or may be needed."""
+    if not _keep_out(words):
+        yield
+        return
+    try:
+        yield
+    finally:
+        del sys.modules["pandas"]
+
+
+def open_elsewhere(opener: Callable[[], T], words: Sequence[str]) -> T:
+    """Open judgments in a process that does nothing else, and from now on without pandas."""
+    _keep_out(words)
+    return opener()
+
+
+def _keep_out(words: Sequence[str]) -> bool:
+    """Let pandas be not installed, unless it is in use or may be needed; say whether."""
+    if "pandas" in sys.modules or any(_ENGINE.search(word) for word in words):
+        return False
+    sys.modules["pandas"] = cast("ModuleType", None)  # how Python says: not to be imported
+    return True
+
 
 # Verbs as the help groups them, with their short help: the list of verbs imports none of them
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -79,6 +372,9 @@ FILES: Final[Mapping[str, str]] = {
     "inspect": "convert",
 }
 _WORDS: Final = "evenhand.words"
+# Objects that are made before Python looks for circles of them: imports make many, of which none
+# can go, and looking took a tenth of the CPU of a small command, and at its end a fifth
+COLLECTED_AFTER: Final = 50_000
 
 
 class Verbs(click.Group):
@@ -94,14 +390,17 @@ class Verbs(click.Group):
         """Run as a program; the console script and `python -m evenhand` come here."""
         if standalone_mode:
             sys.excepthook = say_unforeseen
+            gc.set_threshold(COLLECTED_AFTER)
         words = sys.argv[1:] if args is None else args
         ending: AbstractContextManager[None] = nullcontext()
         if standalone_mode and any("://" in word for word in words):  # files may be copied
-            from evenhand.cli.refusals import end_orderly
-
             ending = end_orderly()
         with ending:
-            return self.main(args, prog_name, standalone_mode=standalone_mode)
+            try:
+                return self.main(args, prog_name, standalone_mode=standalone_mode)
+            finally:
+                if standalone_mode:
+                    gc.freeze()  # the process ends: what is left need not be searched once more
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(VERBS)

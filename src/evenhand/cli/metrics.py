@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import remarks_on
+from evenhand.cli.running import VerbResult, part_groups, remarks_on
 from evenhand.errors import EvenhandError, UnknownName, UnknownOption, write_without
 
 # Options of reading that hold for files of metrics' scores, and those that are of tables

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, split_groups, work_on_groups
+from evenhand.cli.running import VerbResult, remarks_on, split_groups, work_on_groups
 from evenhand.design.next_pairs import NextPairs
 from evenhand.design.query_replay import ChosenPart
 from evenhand.errors import UnknownOption

@@ -37,7 +37,7 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.render.values import plural
+from evenhand.render.document import plural
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.cli import options
-from evenhand.cli.refusals import keep_excluded
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay
+from evenhand.cli.main import keep_excluded
+from evenhand.cli.running import ProgressDisplay, VerbResult
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:

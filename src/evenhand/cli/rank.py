@@ -15,8 +15,14 @@ import click
 
 import evenhand
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import group_rows, remarks_on, split_groups, work_on_groups
+from evenhand.cli.running import (
+    VerbResult,
+    group_rows,
+    part_groups,
+    remarks_on,
+    split_groups,
+    work_on_groups,
+)
 from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 
@@ -355,7 +361,7 @@ def rank(
     from evenhand.data.controls import advise_llm_judges
     from evenhand.data.query_log import watch_rows
     from evenhand.models.registry import RATING_MODELS
-    from evenhand.ranking.pairs import tabulate_groups
+    from evenhand.ranking.rank import rank as rank_systems
     from evenhand.ranking.ranking import GroupedRankings
 
     given = options.given_options()
@@ -379,7 +385,7 @@ def rank(
         certainty |= verdicts.open(run.reading)
         if verdicts.llm_method != "worths":
             return _rank_powered(data, verdicts.llm_method, certainty)
-        result = evenhand.rank(data, progress=run.patience.step, **certainty)
+        result = rank_systems(data, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
     settings = {name: one for name, one in certainty.items() if name not in OF_VERDICTS}
@@ -388,6 +394,8 @@ def rank(
     shown, refused = instead.show(rankings, refused)
     beside = None
     if isinstance(result, GroupedRankings) and not instead.win_rates:
+        from evenhand.ranking.pairs import tabulate_groups
+
         beside = tabulate_groups(shown, result.by) if instead.pair else result.document()
     advice = () if verdicts.given else advise_llm_judges(data)
     return VerbResult(shown, refused, remarks_on(data), scales.shown, beside, advice=advice)
@@ -400,10 +408,11 @@ def _rank_later(reading: options.Reading, data: Any, settings: dict[str, Any], p
     """Rank judgments from after a choice, by other judges, as those before were ranked."""
     from evenhand.data.groups import list_judges
     from evenhand.ranking.best_variant import refuse_same_panel
+    from evenhand.ranking.rank import rank as rank_systems
 
     later = reading.open_beside(path)
     refuse_same_panel(list_judges(data), list_judges(later))
-    return evenhand.rank(later, **settings)
+    return rank_systems(later, **settings)
 
 
 def _rank_powered(data: Any, method: str, settings: Mapping[str, Any]) -> VerbResult:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli import options
+from evenhand.cli.main import open_elsewhere
 from evenhand.cli.metrics import Asked as AskedOfMetrics
 from evenhand.cli.metrics import advising_metrics, choose_settings, take_metrics
-from evenhand.cli.refusals import open_elsewhere
 from evenhand.cli.running import ProgressDisplay, refuse_overwriting, refuse_unwritable, write_file
 from evenhand.errors import UnknownOption, listing
+from evenhand.render.document import plural
 from evenhand.render.text import PLAIN, label
-from evenhand.render.values import plural
 
 if TYPE_CHECKING:
     from evenhand.metrics.scores import MetricScores

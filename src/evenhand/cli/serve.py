@@ -17,8 +17,8 @@ import click
 
 from evenhand.cli.options import Options, argument, under, verb
 from evenhand.errors import EvenhandError, UnknownOption, require_option, suggest_or_list
+from evenhand.render.document import plural
 from evenhand.render.text import PLAIN, label
-from evenhand.render.values import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

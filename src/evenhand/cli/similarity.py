@@ -10,8 +10,7 @@ import click
 
 from evenhand.cli import options
 from evenhand.cli.next import Features
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, work_on_groups
+from evenhand.cli.running import VerbResult, remarks_on, work_on_groups
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.text import PLAIN, label

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import remarks_on, work_on_groups
+from evenhand.cli.running import VerbResult, part_groups, remarks_on, work_on_groups
 
 _test = options.under("Test")
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from evenhand.cli import options
-from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
     Output,
     ProgressDisplay,
     Result,
+    VerbResult,
     remarks_on,
     split_groups,
     work_on_groups,

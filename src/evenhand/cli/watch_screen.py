@@ -19,15 +19,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import click
 
-from evenhand.cli.refusals import choose_colour
-from evenhand.cli.result import VerbResult
-from evenhand.cli.running import is_dumb
+from evenhand.cli.main import choose_colour
+from evenhand.cli.running import VerbResult, is_dumb
 from evenhand.errors import UnknownOption, listing
-from evenhand.render.document import Column, Table
-from evenhand.render.findings import describe_findings
-from evenhand.render.latex import escape_control
+from evenhand.render.document import Column, Table, describe_findings, escape_control, plural
 from evenhand.render.text import PLAIN, WIDTH, cut, draw_table, label, width
-from evenhand.render.values import plural
 from evenhand.report.document import pick
 
 if TYPE_CHECKING:

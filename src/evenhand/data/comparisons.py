@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import narwhals as nw
 
@@ -25,8 +25,10 @@ from evenhand.data.labels import MISSING, NO_ANSWERS, is_missing
 from evenhand.data.source import number_rows
 from evenhand.data.tables import ComparisonTable, refuse_judged
 from evenhand.data.tally import Tally, take_names
-from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
+
+if TYPE_CHECKING:
+    from evenhand.data.votes import Votes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

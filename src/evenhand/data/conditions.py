@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -19,7 +18,6 @@ import narwhals as nw
 from narwhals.exceptions import ColumnNotFoundError
 
 from evenhand.data.engine import COUNT, Frame, quote, quote_name
-from evenhand.data.engine_errors import first_line
 from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
@@ -133,6 +131,8 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
     except duckdb.BinderException as error:
         raise _refuse_name(error, frame, name, condition) from None
     except duckdb.Error as error:
+        from evenhand.data.engine_errors import first_line
+
         message = f"where '{condition}' is not one SQL condition: {first_line(str(error))}"
         raise UnknownOption(message + _advise(condition)) from None
     if kind != "BOOLEAN":
@@ -230,6 +230,8 @@ def rename_columns(control: str, rename: Callable[[str], str]) -> str:
 
 def _parse(what: str, condition: str, kind: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the query that a condition is parsed in, and its parts; what is no such is refused."""
+    from evenhand.data.engine_errors import first_line
+
     if "\x00" in condition:
         raise UnknownOption(f"{what} holds a NUL character, at which SQL ends: take it out")
     if "`" in _QUOTED.sub("", condition):
@@ -329,6 +331,8 @@ def _find_call(part: dict[str, Any]) -> str:
     if name in FUNCTIONS or (name in _list_sums() and not place):
         return ""  # of sums the engine says that they are over many rows
     words = [one for one in FUNCTIONS if one[0].isalpha()]
+    from difflib import get_close_matches
+
     near = get_close_matches(name, words, n=1, cutoff=_MISSPELT)
     meant = f" (did you mean {near[0]}()?)" if near else ""
     return f"calls {name}(), which conditions may not{meant}"
@@ -337,6 +341,8 @@ def _find_call(part: dict[str, Any]) -> str:
 def _refuse_name(
     error: Exception, frame: Frame, name: str, condition: str
 ) -> UnknownColumn | UnknownOption:
+    from evenhand.data.engine_errors import first_line
+
     text = first_line(str(error))
     if text.startswith("Referenced column"):
         column = text.split('"')[1]

@@ -18,7 +18,7 @@ from functools import wraps
 from importlib import import_module
 from inspect import signature
 from math import isfinite
-from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar, cast
 
 import narwhals as nw
 import numpy as np
@@ -60,7 +60,6 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.source import Source, fold, number_rows
 from evenhand.data.tally import Tally, take_names
 from evenhand.data.texts import say
-from evenhand.data.votes import Votes
 from evenhand.errors import (
     InvalidJudgments,
     MissingOutcomes,
@@ -72,7 +71,10 @@ from evenhand.errors import (
     quote_word,
     suggest_or_list,
 )
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
+
+if TYPE_CHECKING:
+    from evenhand.data.votes import Votes
 
 P = ParamSpec("P")
 # A path, a URL, a data frame of any library, a dict of columns, a list of dicts, a data set
@@ -155,11 +157,12 @@ def leave_out_controls(data: Held) -> Held:
     if data.source.without_controls:
         return data
     table = _find_labelled(data)
-    columns = find_aside_columns(table.source, table.frame, scores=False)
     roles = ("kind",) if isinstance(table, tables.RankingTable) else ("kind", "expected")
-    role = next((one for one in roles if one in columns.annotations), None)
+    annotations = table.source.find_annotations(table.columns)
+    role = next((one for one in roles if one in annotations), None)
     if role is None:
         return data
+    columns = find_aside_columns(table.source, table.frame, scores=False)
     named = name_kinds(table, columns, role)
     # A control of weight 0 is no judgment: it would be counted neither as one nor as a row
     weightless = (
@@ -602,10 +605,11 @@ def _exclude_kinds(
     """Count the judgments of some kinds, which an analysis excludes."""
     table = _find_labelled(data)
     scores = isinstance(table, tables.RatingTable)
-    columns = find_aside_columns(table.source, table.frame, scores=scores)
-    role = next((one for one in ("kind", "expected") if one in columns.annotations), None)
+    annotations = table.source.find_annotations(table.columns)
+    role = next((one for one in ("kind", "expected") if one in annotations), None)
     if role is None:
         return ()
+    columns = find_aside_columns(table.source, table.frame, scores=scores)
     named = name_kinds(table, columns, role)
     if scored:
         named = named.filter(~tables.is_unscored(named))
@@ -710,7 +714,7 @@ def refuse_kind(data: object, refusal: str, ratings: str = RANKED) -> InvalidJud
 
 
 # The forms in which judgments come to a model of preferences: tables, votes, or counts of them.
-Judgments: TypeAlias = Comparisons | Rankings | Tally | Votes | Openable
+Judgments: TypeAlias = "Comparisons | Rankings | Tally | Votes | Openable"
 # What tells answers of several comparisons apart, and where one may change its judge
 ANSWERS: Final = ("ranking", "task")
 
@@ -724,6 +728,8 @@ def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = Fals
     if isinstance(data, Comparisons):
         apart = ANSWERS if answers and data.has("ranking") else ()
         return data.tally(by=(*by, *filter(data.has, apart)))
+    from evenhand.data.votes import Votes
+
     if isinstance(data, Votes):
         if "judge" in by and data.judges == ("",):
             raise UnknownColumn("these votes do not say who judged: read them with a judge column")
@@ -744,8 +750,10 @@ def note_tasks(data: object) -> tuple[str, ...]:
     if isinstance(data, Comparisons | Rankings):
         table = take_pairs(data)
         tasks, notes = table.tasks(), say_left_out(data, table)
-    elif isinstance(data, Votes):
-        tasks = data.tasks
+    elif not isinstance(data, Tally):
+        from evenhand.data.votes import Votes
+
+        tasks = data.tasks if isinstance(data, Votes) else ()
     return (*notes, say("tasks-pooled", tasks=len(tasks))) if len(tasks) > 1 else notes
 
 

@@ -17,7 +17,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data import checks, coding, engine
+from evenhand.data import coding, engine
 from evenhand.data.query_log import note_query, note_rows
 from evenhand.data.tables import ComparisonTable
 from evenhand.data.tally import Factor, Tally, merge_levels, tally_rows
@@ -57,7 +57,7 @@ class _Look:
     """What is known of a table after a look at its first rows."""
 
     by: tuple[str, ...]  # the factors
-    weighing: checks.Weighing  # how rows count
+    weighing: coding.Weighing  # how rows count
     frame: engine.Frame  # the rows that count, with labels as text
     every: engine.Frame  # all rows, to number those that are refused
     many: bool = False  # whether most rows open a cell of their own
@@ -104,13 +104,13 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
         sums = engine.count_by(look.frame, keys, *weighing.sums())
         cells = _code(sums, keys)
     labels = {key: cells[key].labels for key in keys}
-    meaning = checks.check_labels(data, look.every, labels)
+    meaning = coding.check_labels(data, look.every, labels)
     if not labels["outcome"]:
-        raise checks.explain_empty(data, weighing.zero)
+        raise coding.explain_empty(data, weighing.zero)
     systems = sorted({*labels["left"], *labels["right"]})
     place = {name: at for at, name in enumerate(systems)}
     left, right = cells["left"].recode(place), cells["right"].recode(place)
-    checks.check_opponents(data, look.every, systems, left, right)
+    coding.check_opponents(data, look.every, systems, left, right)
     factors = {}
     for name in by:
         levels = sorted(labels[name])
@@ -162,7 +162,7 @@ def _count_codes(
             }
         elif any(None in labels for labels in known.values()):
             continue
-        meaning = checks.check_labels(
+        meaning = coding.check_labels(
             data, frame, {name: list(counts) for name, counts in known.items()}
         )
         tables = coding.code_tables(by, known, meaning, limits)
@@ -199,7 +199,7 @@ def _read_cells(
     factors = {level.name: coding.make_factor(level, codes[i]) for i, level in enumerate(levels)}
     wins, ties, losses = (np.ascontiguousarray(counts[:, o], dtype=np.float64) for o in range(3))
     tally = Tally(tuple(side.labels), codes[-2], codes[-1], wins, ties, losses, factors)
-    checks.check_opponents(data, frame, tally.systems, tally.left, tally.right)
+    coding.check_opponents(data, frame, tally.systems, tally.left, tally.right)
     return finish_tally(data, tally, limits, zero=0)
 
 

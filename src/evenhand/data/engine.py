@@ -14,6 +14,7 @@ Spark is asked by its SQL, so that a session in this process (classic) and a ses
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,8 +29,7 @@ import numpy as np
 from narwhals.exceptions import NarwhalsError
 from numpy.typing import DTypeLike, NDArray
 
-from evenhand.data.engine_errors import explain, explain_polars, explained, name_file
-from evenhand.data.query_log import note_query
+from evenhand.data.query_log import name_originals, note_query
 from evenhand.errors import UnknownFormat
 
 if TYPE_CHECKING:
@@ -45,7 +45,32 @@ PLACE = "evenhand_place"  # Column that says where a row stood
 # Held while DuckDB answers: a connection has one answer at a time, and one count of threads
 _ENGINE = RLock()
 _NAMES = count()
+_READS: Final = re.compile(r"read_\w+\((?:\w+\.)?list_value\('((?:[^']|'')+)'")
 _LARGEST = float(np.finfo(np.float64).max)
+
+
+@contextmanager
+def explained(name: str = "the file") -> Iterator[None]:
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        from evenhand.data.engine_errors import explain
+
+        raise explain(error, name) from None
+
+
+def name_file(relation: duckdb.DuckDBPyRelation) -> str:
+    """Return the first file that a relation reads, for errors that do not name it."""
+    import duckdb
+
+    try:
+        query = relation.sql_query()
+    except duckdb.Error:  # some relations cannot be written as SQL
+        return "the file"
+    match = _READS.search(query)
+    return name_originals(match[1].replace("''", "'")) if match else "the file"
 
 
 def fetch_columns(frame: Frame) -> Columns:
@@ -139,6 +164,8 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     try:
         return frame.collect()
     except (NarwhalsError, OSError) as error:
+        from evenhand.data.engine_errors import explain_polars
+
         raise explain_polars(error) from None
 
 
@@ -186,12 +213,14 @@ def require_open(frame: Frame, name: str) -> None:
             f"the DuckDB connection of {name} was closed: keep it open until all is counted"
         ) from None
     except duckdb.Error as error:
+        from evenhand.data.engine_errors import explain
+
         raise explain(error, name) from None
 
 
 def _unmask(column: NDArray[Any]) -> NDArray[Any]:
     """DuckDB marks missing values by a mask: text becomes None, numbers NaN, times NaT."""
-    if not isinstance(column, np.ma.MaskedArray):
+    if type(column) is np.ndarray:  # asked first: numpy imports `numpy.ma` when it is named
         return column
     if not np.ma.is_masked(column):
         return np.asarray(column.data)
@@ -359,6 +388,8 @@ def fetch_batches(frame: Frame, rows: int = BATCH_ROWS) -> Iterator[Columns]:
 
 
 def _stream(frame: Frame, rows: int) -> Iterator[Columns]:
+    from evenhand.data.engine_errors import explain, explain_polars
+
     native: Any = frame.to_native()
     engine = frame.implementation
     if engine.is_duckdb():
@@ -522,4 +553,6 @@ def stream_batches(
                     last = min(first + ROWS, array.offset + array.length)
                     yield Batch({name: c[first:last] for name, c in columns.items()}, missing)
     except (duckdb.Error, RuntimeError) as error:  # nanoarrow raises the second
+        from evenhand.data.engine_errors import explain
+
         raise explain(duckdb.Error(str(error)), name_file(relation)) from None

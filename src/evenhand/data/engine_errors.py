@@ -7,21 +7,19 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
-from evenhand.data.query_log import name_originals
-from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, UnknownOption
+from evenhand.data.query_log import LAST_OPENED, LONGEST_LINE, name_originals
+from evenhand.errors import SKIP, EvenhandError, InvalidJudgments, UnknownFormat, UnknownOption
 
 if TYPE_CHECKING:
     import duckdb
 
 
-# What to do about rows that cannot be read
-SKIP: Final = "exclude such rows, counted and listed: --skip-bad-rows, in Python skip_bad_rows=True"
 _LONGEST: Final = 240  # Characters of a foreign message that are shown at most
 # What is said of a CSV file; the last where one line is longer than all that is read at once
 _CSV: Final = ("CSV Error on Line", "CSV Parser state machine", "The Parallel CSV Reader")
@@ -46,10 +44,7 @@ _FOLDERS: Final = re.compile(r'Hive partition mismatch between file "(.+?)" and 
 _MEMORY: Final = re.compile(r"Out of Memory|could not allocate", re.IGNORECASE)
 # What is said where the engine broke off within itself, and once it has
 _BROKEN: Final = re.compile(r"INTERNAL Error|database has been invalidated")
-# The files that were opened last: an engine that broke off does not say which it read
-_LAST_OPENED: Final[list[str]] = []
 _SEALED: Final = "disabled by configuration"
-_READS: Final = re.compile(r"read_\w+\((?:\w+\.)?list_value\('((?:[^']|'')+)'")
 # A refusal of ours, of a file elsewhere, that came through DuckDB
 _ELSEWHERE: Final = re.compile(r"(?:UnknownFormat|MissingFile): ('.+)")
 # What DuckDB puts before an error that it meets when rows are fetched in parts
@@ -70,20 +65,6 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
     return type(fault)(name_originals(str(fault)))
 
 
-@contextmanager
-def explained(name: str = "the file") -> Iterator[None]:
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        raise explain(error, name) from None
-
-
-def note_opened(files: Sequence[str]) -> None:
-    _LAST_OPENED[:] = files
-
-
 def was_stopped(error: duckdb.Error) -> bool:
     """Say whether the user stopped it, in Python, while it read a file elsewhere."""
     return _STOPPED.search(str(error)) is not None
@@ -102,7 +83,7 @@ def _explain(text: str, name: str) -> EvenhandError:  # noqa: PLR0911 - a kind o
         )
     first = first_line(text)
     if _BROKEN.search(text):
-        for file in [name, *_LAST_OPENED]:
+        for file in [name, *LAST_OPENED]:
             line = find_undecodable(Path(file))
             if line:
                 return UnknownFormat(
@@ -148,18 +129,6 @@ def _explain(text: str, name: str) -> EvenhandError:  # noqa: PLR0911 - a kind o
 
 def explain_polars(error: Exception) -> EvenhandError:
     return UnknownFormat(f"Polars could not answer a query: {first_line(str(error))}")
-
-
-def name_file(relation: duckdb.DuckDBPyRelation) -> str:
-    """Return the first file that a relation reads, for errors that do not name it."""
-    import duckdb
-
-    try:
-        query = relation.sql_query()
-    except duckdb.Error:  # some relations cannot be written as SQL
-        return "the file"
-    match = _READS.search(query)
-    return name_originals(match[1].replace("''", "'")) if match else "the file"
 
 
 def _explain_csv(text: str, name: str) -> str:  # noqa: PLR0911 - a kind of fault each
@@ -213,8 +182,6 @@ def first_line(text: str) -> str:
     return first if len(first) <= _LONGEST else f"{first[: _LONGEST - 1]}…"
 
 
-# Bytes of a record of CSV at most. Reading in parallel takes no more memory up to this length.
-LONGEST_LINE: Final = 8 << 20
 _CLOSING: Final = re.compile(rb'[^"]*(?:""[^"]*)*"(?!")')  # The rest of a field in quotes
 
 

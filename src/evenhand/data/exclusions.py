@@ -18,7 +18,7 @@ import narwhals as nw
 from evenhand.data.engine import COUNT, Frame, count_by, quote_name
 from evenhand.data.texts import say
 from evenhand.errors import listing
-from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.document import Finding, describe_findings, take_findings
 
 if TYPE_CHECKING:
     import duckdb

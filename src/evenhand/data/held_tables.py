@@ -12,7 +12,7 @@ import narwhals as nw
 
 from evenhand.data import engine
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine_errors import explained, name_file
+from evenhand.data.engine import explained, name_file
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.tables import BOUND_BY, TASK_BOUND

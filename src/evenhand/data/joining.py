@@ -29,7 +29,7 @@ from evenhand.data.engine import (
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest_or_list
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 NAMELESS: Final = "the table to join"
 

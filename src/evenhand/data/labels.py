@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Final, Literal
 
 from evenhand.errors import InvalidJudgments, listing, quote_word
@@ -188,6 +187,8 @@ def _guess(label: str) -> str:
 
 def _correct(word: str, known: Iterable[str]) -> str:
     """Return the known word that a word is, misspelt or not, or an empty string."""
+    from difflib import get_close_matches
+
     if word in known:
         return word
     long = [one for one in known if len(one) > 3 and one[0] == word[:1]]
@@ -200,3 +201,30 @@ def _shorten(label: str) -> str:
 
 def _quote(text: str) -> str:
     return quote_word(text) if "'" in text else f"'{text}'"
+
+
+# Whether outcomes are sides at all, or the names of those who won.
+
+Reading = Literal["sides", "winners", "both"]
+
+
+def tell_reading(
+    rows: Iterable[tuple[str | None, str | None, str | None]],
+    outcome_labels: Mapping[str, Outcome] | None = None,
+) -> Reading:
+    """Tell what outcomes are: sides, names of winners, or words that could be both."""
+    unknown = turned = False
+    for left, right, label in rows:
+        if not (left and right and label):
+            continue
+        meant = read_outcome(label, outcome_labels)
+        named = "left" if label == left else "right" if label == right else None
+        if named is None and (meant in (None, "tie") or is_missing(label, outcome_labels)):
+            continue
+        if named is None or (outcome_labels and label in outcome_labels):
+            return "sides"
+        unknown = unknown or meant is None
+        turned = turned or (named is not None and meant not in (None, named))
+    if unknown:
+        return "winners"
+    return "both" if turned else "sides"

@@ -17,8 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data import controls
-from evenhand.data.checks import check_labels, explain_empty, read_weights
-from evenhand.data.coding import bind_to_task, name_levels
+from evenhand.data.coding import (
+    bind_to_task,
+    check_labels,
+    explain_empty,
+    name_levels,
+    read_weights,
+)
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import (
     COUNT,

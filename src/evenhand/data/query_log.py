@@ -1,4 +1,4 @@
-"""What an engine was asked (the account of `--explain`), and what copies of files are called."""
+"""What an engine was asked (the account of `--explain`), which files it read, names of copies."""
 
 from __future__ import annotations
 
@@ -31,6 +31,16 @@ def name_originals(text: str) -> str:
     for copy, original in list(_ORIGINALS.items()):  # other threads copy
         text = text.replace(copy, original)
     return text
+
+
+# The files that were opened last: an engine that broke off does not say which it read
+LAST_OPENED: Final[list[str]] = []
+# Bytes of a record of CSV at most. Reading in parallel takes no more memory up to this length.
+LONGEST_LINE: Final = 8 << 20
+
+
+def note_opened(files: Sequence[str]) -> None:
+    LAST_OPENED[:] = files
 
 
 # Files that are read where they lie, elsewhere: are they still what they were?

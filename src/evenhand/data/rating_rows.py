@@ -21,8 +21,7 @@ from evenhand.data.tally import Codes, Factor, number_codes
 from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 from evenhand.numerics import Array
-from evenhand.numerics.cluster_means import number_groups
-from evenhand.render.findings import Finding, take_findings
+from evenhand.render.document import Finding, take_findings
 
 Small = NDArray[np.int8]
 
@@ -118,6 +117,8 @@ class RatingRows:
 
     def split(self, names: Sequence[str]) -> dict[tuple[str, ...], RatingRows]:
         """Take the rows apart by some of the labels; groups that are there, sorted by name."""
+        from evenhand.numerics.cluster_means import number_groups
+
         if not self.size:
             raise InvalidJudgments("no scores to take apart")
         labels, codes = zip(*(self.labels(name) for name in names), strict=True)
@@ -191,6 +192,8 @@ def label_documents(rows: RatingRows, column: str) -> tuple[tuple[str, ...], Cod
 
 
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:
+    from evenhand.numerics.cluster_means import number_groups
+
     if rows.judges == ("",) or rows.items == ("",):
         return rows, ()  # scores that look alike may be of other judges or other outputs
     cell = number_groups(rows.judge, rows.item, rows.system)
@@ -288,6 +291,8 @@ def note_no_answers(rows: RatingRows, remedy: Callable[[str], str]) -> list[Find
 
 def _is_better(rows: RatingRows) -> bool:
     """Say whether outputs of score 0 have better other scores, above 0, than those of score 1."""
+    from evenhand.numerics.cluster_means import number_groups
+
     output = number_groups(rows.output)
     counted = (rows.score > 0).astype(np.float64)
     n = np.bincount(output, counted)[output] - counted

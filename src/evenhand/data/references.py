@@ -13,7 +13,7 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.tally import take_names
 from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list, write_word
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # Names that campaigns give to human references which they enter as systems
 HUMAN_NAMES: Final = re.compile(

@@ -5,15 +5,13 @@ In notebooks as HTML, and wherever they are printed as text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from importlib import import_module
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
-from evenhand.render.document import Document
-from evenhand.render.findings import describe_findings
+from evenhand.render.document import Document, describe_findings
 
 
 def _load(library: str) -> Any:
@@ -127,6 +125,8 @@ class Grouped(Shown, Mapping[str, Held]):
         }
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         shown = {name: one._repr_html_() for name, one in self.groups.items()}
         shown |= {
             name: f"<p>{escape(self.REFUSED)}: {escape(why)}</p>"
@@ -139,20 +139,6 @@ class Grouped(Shown, Mapping[str, Held]):
         parts = [f"{self.by} {name}\n{one}" for name, one in self.groups.items()]
         parts += [f"{self.by} {name}\n{self.REFUSED}: {why}" for name, why in self.refused.items()]
         return "\n\n".join(parts)
-
-
-def write_signature(
-    parts: Iterable[str], n_judgments: float, digest: str, *, judges: int | None = None
-) -> str:
-    from evenhand import __version__
-
-    n = f"n={exactly(float(n_judgments))}" + (f" J={judges}" if judges is not None else "")
-    return " | ".join([f"evenhand {__version__}", *parts, n, f"sha256 {digest[:12]}"])
-
-
-def exactly(number: float) -> str:
-    """Write a number with all of its digits."""
-    return str(int(number)) if number.is_integer() else repr(number)
 
 
 SYSTEM, JUDGE, ITEM = "system", "judge", "item"

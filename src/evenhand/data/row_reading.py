@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data import checks, tables
+from evenhand.data import coding, tables
 from evenhand.data.annotations import (
     AsideColumns,
     find_aside_columns,
@@ -22,8 +22,7 @@ from evenhand.data.annotations import (
     read_expected_outcomes,
     read_expected_scores,
 )
-from evenhand.data.checks import check_labels
-from evenhand.data.coding import Labels, Level, bind_levels, name_levels, read_labels
+from evenhand.data.coding import Labels, Level, bind_levels, check_labels, name_levels, read_labels
 from evenhand.data.engine import ANSWER, Columns, Frame, one_thread
 from evenhand.data.exclusions import say_unweighted
 from evenhand.data.joining import list_places, note_llm_names, sort_rows
@@ -48,7 +47,7 @@ def code_votes(data: tables.ComparisonTable) -> Votes:
         )
     if data.rankings is not None:
         data.rankings.check()
-    weighing = checks.read_weights(data)
+    weighing = coding.read_weights(data)
     keys = [*(name for name in VOTE_LABELS if data.has(name)), "left", "right", "outcome"]
     beside = find_aside_columns(data.source, data.frame, scores=False)
     every = name_levels(data, keys, tables.restore_places(data).frame)
@@ -58,10 +57,10 @@ def code_votes(data: tables.ComparisonTable) -> Votes:
     with one_thread(data.source.connection):
         meaning = check_labels(data, every, {name: one.names for name, one in labels.items()})
     if not meaning:
-        raise checks.explain_empty(data, weighing.zero)
+        raise coding.explain_empty(data, weighing.zero)
     columns = fetch()
     votes = _make_votes(data, labels, columns, meaning)
-    checks.check_opponents(data, every, votes.systems, votes.left, votes.right)
+    coding.check_opponents(data, every, votes.systems, votes.left, votes.right)
 
     read_expected = partial(read_expected_outcomes, outcome_labels=data.outcome_labels)
     read = beside.read(columns, words, read_expected)
@@ -183,9 +182,9 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
     missing = _leave_out_unscored(data, columns, labels, words)
     different = {name: one.names for name, one in labels.items()}
     with one_thread(data.source.connection):
-        if not all(checks.is_name(name) for names in different.values() for name in names):
+        if not all(coding.is_name(name) for names in different.values() for name in names):
             scored = number_rows(every, ANSWER).filter(~tables.is_unscored(every))
-            checks.refuse_unnamed_levels(scored, different, data.source)
+            coding.refuse_unnamed_levels(scored, different, data.source)
     levels: dict[str, Level] = {name: (one.texts, columns[name]) for name, one in labels.items()}
     score = columns["score"]
     read = beside.read(columns, words, read_expected_scores)

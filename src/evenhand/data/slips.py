@@ -21,7 +21,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.source import advise_missing, find_lines, find_rows, number_rows
 from evenhand.data.texts import say
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.render.findings import Finding, take_findings
+from evenhand.render.document import Finding, take_findings
 
 # Rows beyond which nobody pastes by hand, and grouping by every column takes seconds
 MAX_ROWS_COMPARED: Final = 1_000_000

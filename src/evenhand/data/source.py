@@ -24,16 +24,16 @@ from evenhand.data.engine import (
     quote,
     quote_name,
 )
-from evenhand.data.engine_errors import list_starts, open_text
 from evenhand.data.exclusions import Exclusion, Filter
 from evenhand.data.query_log import hold
 from evenhand.data.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 
 def fold(name: str) -> str:
     """Reduce a column name to what is compared: letters and digits, in one case."""
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
+    folded = name.casefold()
+    return folded if folded.isalnum() else "".join(filter(str.isalnum, folded))
 
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
@@ -320,6 +320,8 @@ def find_lines(frame: Frame, numbers: Collection[int]) -> dict[int, int]:
     path, width = Path(name.replace("''", "'")), query.count(":= 'VARCHAR'")
     skips = "(ignore_errors = CAST('t'" in query
     marked = mark[1] if mark and (quoted or skips) else None
+    from evenhand.data.engine_errors import list_starts, open_text
+
     starts = list_starts(path, marked, width if skips else None)
     if skipped:  # lines, of which blank ones start no record
         with open_text(path) as opened:

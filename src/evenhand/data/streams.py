@@ -28,7 +28,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from evenhand.data import checks, coding
+from evenhand.data import coding
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.count import COUNTABLE, require_countable
@@ -372,11 +372,11 @@ def code_rows(
     weight = None if weighing.column is None else nw.col(weighing.column)
     with one_thread(data.source.connection):
         counted = {name: count_labels(frame, name, weight) for name in keys}
-    meaning = checks.check_labels(
+    meaning = coding.check_labels(
         data, every, {name: list(counts) for name, counts in counted.items()}
     )
     if not meaning:
-        raise checks.explain_empty(data, weighing.zero)
+        raise coding.explain_empty(data, weighing.zero)
     require_countable(data, sum(counted["outcome"].values()))
     tables = coding.code_tables(by, counted, meaning, limits or {})
     expected = None  # the number of rows, whatever they weigh
@@ -391,7 +391,7 @@ def code_rows(
             f" {rows.size:,} read; read a copy of it"
         )
     for batch in rows.batches(fold=False):
-        checks.check_opponents(data, every, rows.systems, batch.left, batch.right)
+        coding.check_opponents(data, every, rows.systems, batch.left, batch.right)
     return rows
 
 
@@ -400,7 +400,7 @@ def _read_rows(
     frame: Frame,
     tables: Sequence[coding.Coding],
     columns: Sequence[str],
-    weighing: checks.Weighing,
+    weighing: coding.Weighing,
     *,
     filed: bool,
 ) -> CodedRows:

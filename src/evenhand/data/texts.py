@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from evenhand.render.findings import Templates
+from evenhand.render.document import Templates
 
 say: Final = Templates(
     {

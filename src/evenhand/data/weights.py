@@ -19,7 +19,6 @@ from evenhand.data.conditions import advise_without
 from evenhand.data.controls import Openable, take_pairs, takes_judgments
 from evenhand.data.engine import COUNT, count_by, small_table
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import exactly
 from evenhand.data.tables import AppliedMix, refuse_judged
 from evenhand.data.texts import say
 from evenhand.errors import (
@@ -32,6 +31,7 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.numerics import Array
+from evenhand.render.document import exactly
 
 _WEIGHT: Final = "evenhand_weight"
 

@@ -7,6 +7,6 @@
 40720
 """
 
-from evenhand.public_names import lazy_names
+from evenhand import lend_names
 
-__getattr__, __dir__ = lazy_names(__name__, __file__)
+__getattr__, __dir__ = lend_names(__name__, __file__)

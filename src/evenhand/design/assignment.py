@@ -21,7 +21,7 @@ from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_h
 from evenhand.numerics import Integers
 from evenhand.numerics.designs import find_shortage, halve
 from evenhand.numerics.sampling import Draws
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # Who is asked what, in which order: every ticket of every judge, fixed before the campaign begins.
 #

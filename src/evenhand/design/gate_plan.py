@@ -22,7 +22,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from evenhand.data.controls import Openable, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded
-from evenhand.data.results import JUDGE_SYSTEM, Shown, write_signature
+from evenhand.data.results import JUDGE_SYSTEM, Shown
 from evenhand.design.expected_power import (
     JUDGES,
     PowerInputs,
@@ -51,9 +51,7 @@ from evenhand.ranking.clustering import write_below
 from evenhand.ranking.gate import CODES, Decision, decide
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.plans import SHARES, Asked, find_delta
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
-from evenhand.render.values import plural
+from evenhand.render.document import Column, Document, Finding, Table, plural, write_signature
 
 NEW, OLD = "new", "old"
 USUAL_JUDGES: Final = 20

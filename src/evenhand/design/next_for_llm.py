@@ -42,7 +42,7 @@ from evenhand.data.exclusions import (
     write_excluded,
 )
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tally import Tally, take_names
 from evenhand.design.next_pairs import count_judged
 from evenhand.design.texts import say
@@ -54,7 +54,7 @@ from evenhand.errors import (
     require_seed,
 )
 from evenhand.numerics import Array
-from evenhand.ranking.settings import SAMPLED
+from evenhand.ranking.inference import SAMPLED
 from evenhand.ranking.verdicts import (
     average_verdicts,
     count_sampled,
@@ -63,9 +63,15 @@ from evenhand.ranking.verdicts import (
     refuse_unlike,
     split_probabilities,
 )
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import whole
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    whole,
+    write_signature,
+)
 
 POLICIES: Final = ("random", "uncertainty")
 UNIFORM_SHARE: Final = 0.5  # τ, the share of π that is the same for all

@@ -20,7 +20,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import admit_unrated, list_levels
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tables import is_unscored
 from evenhand.design.policy import CHOSEN, RANDOM, START
 from evenhand.design.texts import say
@@ -34,7 +34,7 @@ from evenhand.errors import (
 )
 from evenhand.numerics import Array
 from evenhand.numerics.gaussian_process import Points, pick_by_error, pick_by_variance
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ratings.features import (
     OUTPUT,
     ROLES,
@@ -44,8 +44,14 @@ from evenhand.ratings.features import (
     parse_number,
 )
 from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    write_signature,
+)
 
 # Which outputs without a label are labelled next?
 #

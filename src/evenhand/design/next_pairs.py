@@ -15,7 +15,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded, require_pairs
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tally import Tally
 from evenhand.design.policy import (
     CHOSEN,
@@ -36,10 +36,16 @@ from evenhand.design.sorting import count_most
 from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_seed
 from evenhand.numerics import Array
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.numerics.sorting import fit_rising
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    write_signature,
+)
 
 # A replay of a policy, and of random pairs, on judgments that were collected.
 #

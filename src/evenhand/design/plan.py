@@ -15,7 +15,7 @@ from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown, exactly, write_signature
+from evenhand.data.results import Shown
 from evenhand.design.expected_power import (
     JUDGES,
     Expected,
@@ -42,9 +42,17 @@ from evenhand.design.spec import CampaignSpec, is_rated, make_spec
 from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import plural
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    Text,
+    describe_findings,
+    exactly,
+    plural,
+    write_signature,
+)
 
 # What a plan holds: a design, its power pair by pair, what it costs and what would be cheaper.
 

@@ -39,11 +39,11 @@ from evenhand.models.variance_components import find_growth, restore_tie, slope_
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule
 from evenhand.ranking.clustering import Evidence, merge_factors
+from evenhand.ranking.inference import Settings
 from evenhand.ranking.intervals import MIN_CLUSTERS, POWER, find_times
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import rank_scores
-from evenhand.ranking.settings import Settings
 
 # Systems and tastes as they may be, and who judges what:
 #

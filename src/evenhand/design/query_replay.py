@@ -23,7 +23,7 @@ from evenhand.data.controls import Openable, carries_excluded, takes_judgments
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.design.next_outputs import (
     RANDOM_QUERY,
     FeaturedOutputs,
@@ -41,11 +41,17 @@ from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_op
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.gaussian_process import Points
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    write_signature,
+)
 
 # How much of the labels a query needs: a curve has got there at the first look from which on its
 # mean error stays within a slack of the full pool's (the first look below may be chance). Between

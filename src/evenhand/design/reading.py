@@ -35,8 +35,9 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
+from evenhand.formats.file_heads import is_workbook
 from evenhand.formats.roles import FALLBACKS, FOLDED, SYNONYMS
-from evenhand.formats.workbooks import Sheet, is_workbook, read_sheet
+from evenhand.formats.workbooks import Sheet, read_sheet
 
 # What a campaign file may say
 KEYS: Final = (

@@ -6,6 +6,6 @@ judgment over rows go through `records.py`. `inspection.py` says what is there, 
 the way out, `exports.py` the formats of other projects.
 """
 
-from evenhand.public_names import lazy_names
+from evenhand import lend_names
 
-__getattr__, __dir__ = lazy_names(__name__, __file__)
+__getattr__, __dir__ = lend_names(__name__, __file__)

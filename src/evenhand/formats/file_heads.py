@@ -24,8 +24,7 @@ from urllib.parse import quote as quote_url
 from urllib.parse import unquote
 from weakref import finalize
 
-from evenhand.data.engine import quote
-from evenhand.data.engine_errors import explained
+from evenhand.data.engine import explained, quote
 from evenhand.data.query_log import call_copy, forget_copies, name_originals
 from evenhand.errors import (
     MissingFile,
@@ -36,7 +35,6 @@ from evenhand.errors import (
     sentence_hint,
     write_word,
 )
-from evenhand.formats.workbooks import OLD_WORKBOOK, ZIP
 
 if TYPE_CHECKING:
     import duckdb
@@ -329,6 +327,34 @@ def _expand(path: Path) -> list[Path]:
     return files
 
 
+def is_workbook(path: Path) -> bool:
+    if not path.is_file():  # of a pipe nothing is taken
+        return False
+    try:
+        with path.open("rb") as file:
+            if file.read(len(ZIP)) != ZIP:
+                return False
+    except OSError:
+        return False
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(path) as archive:
+            return _BOOK in archive.namelist()
+    except (OSError, BadZipFile):
+        return False
+
+
+def refuse_columns_twice(columns: Sequence[str], where: str) -> None:
+    folded = [one.casefold() for one in columns]
+    twice = [one for at, one in enumerate(columns) if folded[at] in folded[:at]]
+    if twice:
+        raise UnknownFormat(
+            f"column '{twice[0]}' stands twice in the header of {where} (capitals do not tell"
+            " columns apart): rename one"
+        )
+
+
 def _refuse_twice(paths: Sequence[Path]) -> None:
     known: dict[tuple[int, int], list[str]] = {}
     for path in paths:
@@ -384,13 +410,16 @@ DOWNLOAD: Final = (
     "download comparisons.csv (or rankings.csv, ratings.csv) under “Download” on the organiser's"
     " page, whose link evenhand serve prints"
 )
+ZIP: Final = b"PK\x03\x04"  # First bytes of an archive, such as a workbook
+_OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"  # Those of old workbooks, and of locked ones
+_BOOK: Final = "xl/workbook.xml"  # What an archive holds that is a workbook
 SQLITE: Final = b"SQLite format 3\0"  # First bytes of a database of SQLite
 _FOREIGN: Final = {
     ZIP: (
         "a spreadsheet that is damaged or no .xlsx, or another zip archive: save the sheet again as"
         " .xlsx or CSV (UTF-8)"
     ),
-    OLD_WORKBOOK: (
+    _OLD_WORKBOOK: (
         "an old spreadsheet, or one with a password: save the sheet as .xlsx without a password, or"
         " as CSV (UTF-8)"
     ),

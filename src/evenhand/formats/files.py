@@ -20,23 +20,22 @@ from functools import cache, partial
 from itertools import chain, count, islice, product
 from os import getpid
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import duckdb
 import narwhals as nw
 
-from evenhand.data.engine import PLACE, fetch_columns, make_table, quote, quote_name
-from evenhand.data.engine_errors import (
-    CSV_WIDTH,
+from evenhand.data.engine import PLACE, explained, fetch_columns, make_table, quote, quote_name
+from evenhand.data.exclusions import Exclusion
+from evenhand.data.query_log import (
     LONGEST_LINE,
-    SKIP,
-    explained,
-    find_record,
+    call_copy,
+    forget_copies,
+    name_originals,
     note_opened,
 )
-from evenhand.data.exclusions import Exclusion
-from evenhand.data.query_log import call_copy, forget_copies, name_originals
 from evenhand.errors import (
+    SKIP,
     EvenhandError,
     InvalidJudgments,
     MissingFile,
@@ -47,11 +46,14 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.formats import file_heads, workbooks
+from evenhand.formats import file_heads
 from evenhand.formats.roles import reads_role
 from evenhand.formats.table import NESTED, Kinds, Table, exclude_bad_rows
 from evenhand.formats.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
+
+if TYPE_CHECKING:
+    from evenhand.formats.workbooks import Sheet
 
 _LIKELY: Final = (",", "\t", ";", "|")
 _RARE: Final = (":", "^", "~", " ")
@@ -103,6 +105,8 @@ def open_delimited(
 
 def skip_ragged(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str, list[Exclusion]]:
     """Return a query of CSV files without the lines that are no rows, which are listed."""
+    from evenhand.data.engine_errors import CSV_WIDTH, find_record
+
     number = next(file_heads.NUMBERS)
     lines, files = f"evenhand_lines_{number}", f"evenhand_files_{number}"
     options = f"store_rejects = true, rejects_table = '{lines}', rejects_scan = '{files}'"
@@ -144,7 +148,7 @@ def read_dialect(head: file_heads.Head) -> Dialect:
     text = head.text.partition("\n")[2] if excel_line else head.text
     titled = find_titled(text, excel_line[1] if excel_line else None)
     if titled is not None:
-        workbooks.refuse_twice(titled.columns, str(head.path))
+        file_heads.refuse_columns_twice(titled.columns, str(head.path))
         return replace(titled, skip=titled.skip + bool(excel_line))
     delimiter = excel_line[1] if excel_line else _delimiter(replace(head, text=text))
     records = list(_records(text, delimiter, 3))
@@ -160,7 +164,7 @@ def read_dialect(head: file_heads.Head) -> Dialect:
     if not records:
         raise UnknownFormat(f"{head.path} has no readable header in line 1")
     columns = [name.strip() or f"column{i}" for i, name in enumerate(records[0], start=1)]
-    workbooks.refuse_twice(columns, str(head.path))
+    file_heads.refuse_columns_twice(columns, str(head.path))
     below = [cell for cell in records[-1] if cell]
     if below and all('"ImportId"' in cell for cell in below):  # an export of Qualtrics
         return Dialect(delimiter, tuple(columns), skip=len(records), header=False)
@@ -685,7 +689,7 @@ def open_files(
     *,
     sheet: str | None = None,
     fits: Callable[[Table], bool] = lambda _: True,
-    advise: Callable[[str], str] = workbooks.advise_option,
+    advise: Callable[[str], str] | None = None,
     skip: bool = False,
 ) -> Table:
     """Open one or many files of one layout as a table; of the rows nothing is read yet.
@@ -698,14 +702,16 @@ def open_files(
     copies = file_heads.Copies()
     try:
         paths = file_heads.find_files(source)
-        if not any(map(workbooks.is_workbook, paths)):
+        if not any(map(file_heads.is_workbook, paths)):
             table = _open_paths(paths, copies, skip=skip)
             if sheet is not None:
                 raise UnknownOption(f"{table.name} is no workbook, so it has no sheet '{sheet}'")
         else:
+            from evenhand.formats.workbooks import read_sheet
+
             note_opened([str(path) for path in paths])
             table = _open_workbooks(
-                paths, lambda path, one: workbooks.read_sheet(path, sheet, one, advise), fits
+                paths, lambda path, one: read_sheet(path, sheet, one, advise), fits
             )
     except EvenhandError as error:
         said = name_originals(str(error))
@@ -836,15 +842,15 @@ def _open_json(
 
 def _open_workbooks(
     paths: Sequence[Path],
-    read: Callable[[Path, Callable[[workbooks.Sheet], bool]], workbooks.Sheet],
+    read: Callable[[Path, Callable[[Sheet], bool]], Sheet],
     fits: Callable[[Table], bool],
 ) -> Table:
     name, connection = name_originals(file_heads.name_files(paths)), connect()
     for path in paths:
-        if not workbooks.is_workbook(path):
+        if not file_heads.is_workbook(path):
             raise UnknownFormat(f"{path} is no workbook, and others are: read them apart")
 
-    def hold(*sheets: workbooks.Sheet) -> Table:
+    def hold(*sheets: Sheet) -> Table:
         columns: dict[str, list[Any]] = {
             column: [cell for one in sheets for cell in one.by_column()[column]]
             for column in sheets[0].columns

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import narwhals as nw
 
@@ -24,7 +24,7 @@ from evenhand.data.source import fold
 from evenhand.errors import InvalidJudgments, listing, write_word
 from evenhand.formats.roles import SIDES, find_mark, say_unclear
 from evenhand.formats.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 _NUMBER: Final = re.compile(r"\s*[+\-−–]?\s*(\d+([.,]\d*)?|[.,]\d+)\s*")
 FARTHEST: Final = 10  # The largest number of a scale around 0
@@ -423,33 +423,6 @@ def _count_stars(labels: Collection[str]) -> dict[str, float]:
 
 def _count(signs: str) -> int:
     return sum(sign in "★⭐☆" for sign in signs)
-
-
-# Whether outcomes are sides at all, or the names of those who won.
-
-Reading = Literal["sides", "winners", "both"]
-
-
-def tell_reading(
-    rows: Iterable[tuple[str | None, str | None, str | None]],
-    outcome_labels: Mapping[str, Outcome] | None = None,
-) -> Reading:
-    """Tell what outcomes are: sides, names of winners, or words that could be both."""
-    unknown = turned = False
-    for left, right, label in rows:
-        if not (left and right and label):
-            continue
-        meant = read_outcome(label, outcome_labels)
-        named = "left" if label == left else "right" if label == right else None
-        if named is None and (meant in (None, "tie") or is_missing(label, outcome_labels)):
-            continue
-        if named is None or (outcome_labels and label in outcome_labels):
-            return "sides"
-        unknown = unknown or meant is None
-        turned = turned or (named is not None and meant not in (None, named))
-    if unknown:
-        return "winners"
-    return "both" if turned else "sides"
 
 
 # Scores of whole documents, which stand among those of segments.

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns, refuse_unread
-from evenhand.data.checks import find_padded, refuse_padded, refuse_unnamed_levels
+from evenhand.data.coding import find_padded, refuse_padded, refuse_unnamed_levels
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
 from evenhand.data.controls import (
@@ -43,9 +43,17 @@ from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.table import Handle
 from evenhand.formats.texts import say
 from evenhand.numerics.graph import Graph, is_strongly_connected, weak_components
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import effective, plural, share, whole
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    effective,
+    plural,
+    share,
+    whole,
+)
 
 # Exclusions that the counts tell
 COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")

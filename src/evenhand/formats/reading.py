@@ -25,12 +25,12 @@ from evenhand.data.conditions import filter_rows
 from evenhand.data.engine import (
     count_labels,
     count_rows,
+    explained,
     fetch_columns,
     make_table,
     quote,
     quote_name,
 )
-from evenhand.data.engine_errors import explain_polars, explained
 from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.joining import SEPARATOR
 from evenhand.data.labels import Outcome, is_missing
@@ -47,7 +47,6 @@ from evenhand.errors import (
     listing,
     require_option,
 )
-from evenhand.formats.engines import open_address
 from evenhand.formats.file_heads import (
     is_address,
     is_database,
@@ -58,7 +57,6 @@ from evenhand.formats.file_heads import (
 )
 from evenhand.formats.files import connect, open_files, open_inner
 from evenhand.formats.layouts import wide
-from evenhand.formats.records import read_weights
 from evenhand.formats.registry import choose, knows, reads_names
 from evenhand.formats.roles import FOLDED, check_asked
 from evenhand.formats.table import (
@@ -72,7 +70,7 @@ from evenhand.formats.table import (
     Table,
 )
 from evenhand.formats.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # Columns of the files of crowd platforms: Answer.preference, INPUT:model_a
 _OF_CROWD: Final = re.compile(r"(?i)(input|answer|output|assignment)[.:](.+)")
@@ -159,6 +157,10 @@ def read(
     codes = [word.strip() for one in given for word in str(one).split(",")]
     if not all(codes):
         raise UnknownOption("missing: say which values are no answer, such as 99,n.a.")
+    if error_weights:
+        from evenhand.formats.records import check_weights
+
+        check_weights(error_weights)
     options = ReadOptions(
         {role: one for role, one in (columns or {}).items() if isinstance(one, str)},
         None if outcomes is None else {str(label).strip(): one for label, one in outcomes.items()},
@@ -167,7 +169,7 @@ def read(
         decimal,
         skip_bad_rows,
         codes,
-        read_weights(error_weights or {}),
+        error_weights or {},
         {role: one for role, one in (columns or {}).items() if not isinstance(one, str)},
     )
 
@@ -519,6 +521,8 @@ def open_source(source: Any, opening: Callable[[Any], Table] = open_files) -> Ta
 
         return open_remote(find_remote(source), opening)
     if isinstance(source, str) and is_address(source):
+        from evenhand.formats.engines import open_address
+
         return open_address(source)
     named = [source] if isinstance(source, str | Path) else source
     if isinstance(named, list | tuple) and all(isinstance(one, str | Path) for one in named):
@@ -616,6 +620,8 @@ def open_frame(source: Any, what: str = "data frame") -> Table:
             f"the {what} has a column twice: {' '.join(str(error).split())}"
         ) from None
     except (NarwhalsError, OSError) as error:  # a lazy frame of Polars opens its files only now
+        from evenhand.data.engine_errors import explain_polars
+
         raise explain_polars(error) from None
     _refuse_unnamed(names, what)
     if isinstance(frame, nw.DataFrame) and not len(frame):

@@ -282,8 +282,8 @@ def say_weights(spans: Iterable[Span], stated: Mapping[str, float]) -> list[str]
     return notes
 
 
-def read_weights(stated: Mapping[str, float]) -> Mapping[str, float]:
-    """Return what errors of a severity take from a score, as a caller stated it.
+def check_weights(stated: Mapping[str, float]) -> None:
+    """Check what errors of a severity take from a score, as a caller stated it.
 
     Raises:
         UnknownOption: no such severity, or a weight below 0.
@@ -293,7 +293,6 @@ def read_weights(stated: Mapping[str, float]) -> Mapping[str, float]:
         require_option("the severity of an error weight", name, ("minor", "major", CRITICAL))
         if not 0 <= weight < inf:
             raise UnknownOption(f"an error of severity {name} takes 0 or more, not {weight:g}")
-    return stated
 
 
 @dataclass(frozen=True)

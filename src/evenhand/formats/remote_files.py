@@ -37,7 +37,7 @@ from weakref import finalize
 
 import narwhals as nw
 
-from evenhand.data.engine_errors import explained
+from evenhand.data.engine import explained
 from evenhand.data.query_log import call_copy, forget_copies, name_originals, watch_files
 from evenhand.errors import EvenhandError, MissingFile, UnknownFormat, UnknownOption, sentence_hint
 from evenhand.formats import file_heads as names

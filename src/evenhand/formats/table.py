@@ -27,7 +27,6 @@ from evenhand.data.engine import (
     fetch_columns,
     is_nan,
 )
-from evenhand.data.engine_errors import SKIP
 from evenhand.data.exclusions import Exclusion, sign_names
 from evenhand.data.groups import list_levels
 from evenhand.data.joining import keep_places, list_places
@@ -38,9 +37,11 @@ from evenhand.data.labels import (
     OUTCOMES,
     Complete,
     Outcome,
+    Reading,
     is_both_bad,
     is_missing,
     read_outcome,
+    tell_reading,
 )
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
@@ -60,15 +61,15 @@ from evenhand.data.source import (
     strip_blanks,
 )
 from evenhand.data.tables import LABELS as LABEL_ROLES
-from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
-from evenhand.formats.grades import (
-    Grades,
-    Reading,
-    keep_documents_apart,
-    read_grades,
-    read_words,
-    tell_reading,
+from evenhand.errors import (
+    SKIP,
+    InvalidJudgments,
+    UnknownOption,
+    listing,
+    require_option,
+    write_word,
 )
+from evenhand.formats.grades import Grades, keep_documents_apart, read_grades, read_words
 from evenhand.formats.roles import (
     FOLDED,
     SOFT,
@@ -83,7 +84,7 @@ from evenhand.formats.roles import (
     is_metric,
 )
 from evenhand.formats.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 LOOK: Final = 1000  # Rows looked at to tell texts from names
 # From so many values, so large a share of different ones names nobody who judged twice

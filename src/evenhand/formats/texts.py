@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from evenhand.render.findings import Templates
+from evenhand.render.document import Templates
 
 FILES: Final = {
     # `renamed`: whether some column has another name than its role, so that readers are told

@@ -22,12 +22,10 @@ from evenhand.errors import (
     suggest,
     write_word,
 )
+from evenhand.formats.file_heads import refuse_columns_twice
 from evenhand.formats.roles import Header, are_judges, is_criterion, may_be_person
-from evenhand.render.values import plural
+from evenhand.render.document import plural
 
-ZIP: Final = b"PK\x03\x04"  # First bytes of an archive, such as a workbook
-OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"  # Those of old workbooks, and of locked ones
-_BOOK: Final = "xl/workbook.xml"  # What an archive holds that is a workbook
 MAX_BYTES: Final = 2 << 30  # Most bytes of a workbook when it is unpacked
 _MERGED: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
 # A formula that no program has computed; a computed one is followed by its value
@@ -62,25 +60,7 @@ class Sheet:
             yield number, dict(zip(self.columns, row, strict=True))
 
 
-def refuse_twice(columns: Sequence[str], where: str) -> None:
-    folded = [one.casefold() for one in columns]
-    twice = [one for at, one in enumerate(columns) if folded[at] in folded[:at]]
-    if twice:
-        raise UnknownFormat(
-            f"column '{twice[0]}' stands twice in the header of {where} (capitals do not tell"
-            " columns apart): rename one"
-        )
-
-
-def is_workbook(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _BOOK in archive.namelist()
-    except (OSError, ValueError, zipfile.BadZipFile):  # none, or one with a name that cannot be
-        return False
-
-
-def advise_option(name: str) -> str:
+def _advise_option(name: str) -> str:
     return f"say which one: --sheet {write_word(name)}, in Python sheet={name!r}"
 
 
@@ -88,7 +68,7 @@ def read_sheet(
     path: Path,
     name: str | None = None,
     fits: Callable[[Sheet], bool] = lambda _: True,
-    advise: Callable[[str], str] = advise_option,
+    advise: Callable[[str], str] | None = None,
     *,
     remarks: bool = False,
 ) -> Sheet:
@@ -113,9 +93,8 @@ def read_sheet(
         return _join(fitting, [one.name for one in full if one not in fitting])
     names = [one.name for one in fitting or full]
     which = "several of which could be meant" if fitting else "and none looks like what is needed"
-    raise UnknownOption(
-        f"{path} has {len(full)} sheets, {which}: {listing(names)}; {advise(names[0])}"
-    )
+    remedy = (advise or _advise_option)(names[0])
+    raise UnknownOption(f"{path} has {len(full)} sheets, {which}: {listing(names)}; {remedy}")
 
 
 def _are_judges(sheets: Sequence[Sheet]) -> bool:
@@ -251,7 +230,7 @@ def _lay_out(
     numbers = [at for at in range(first, len(grid)) if _count(grid[at]) and at not in unread]
     used = [at for at, title in enumerate(names) if title or any(grid[row][at] for row in numbers)]
     columns = tuple(names[at] or f"column{at + 1}" for at in used)
-    refuse_twice(columns, f"sheet '{name}' of {path}")
+    refuse_columns_twice(columns, f"sheet '{name}' of {path}")
     notes = [f"sheet '{name}'"]
     if above:
         notes.append(f"not read: what stands above the header in row {head + 1}, '{above[0]:.40}'")

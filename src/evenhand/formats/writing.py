@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import ANSWER, Frame, count_labels, fetch_columns
-from evenhand.data.engine_errors import explain, name_file
+from evenhand.data.engine import ANSWER, Frame, count_labels, fetch_columns, name_file
+from evenhand.data.engine_errors import explain
 from evenhand.data.labels import OUTCOMES, is_both_bad, read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.source import find_rows, name_rows

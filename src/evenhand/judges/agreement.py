@@ -43,7 +43,6 @@ from evenhand.data.rating_rows import (
     require_scale,
 )
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import write_signature
 from evenhand.data.row_reading import code_ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.tally import take_names
@@ -102,9 +101,8 @@ from evenhand.judges.units import (
 )
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups, pairs_within
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import plural
+from evenhand.numerics.newton import one_blas_thread
+from evenhand.render.document import Finding, plural, take_findings, write_signature
 
 Part = TypeVar("Part", RatingRows, Votes)
 Judged = TypeVar("Judged", bound=Ratings | Comparisons | Rankings)

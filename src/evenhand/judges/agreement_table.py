@@ -14,9 +14,17 @@ from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judges.llm_agreement import KindAgreement, tabulate_kinds
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Record, describe
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings, take_findings
-from evenhand.render.values import begin_sentence, plural, share
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    begin_sentence,
+    describe_findings,
+    plural,
+    share,
+    take_findings,
+)
 
 ALL: Final = "all"  # What a part is called that is not limited by anything
 

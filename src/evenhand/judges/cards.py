@@ -27,9 +27,18 @@ from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.multiple_tests import benjamini_hochberg
-from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import begin_sentence, join_names, plural, write_p
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    Text,
+    begin_sentence,
+    describe_findings,
+    join_names,
+    plural,
+    write_p,
+)
 
 # b̂_l ~ π0 N(m, τ² + se_l²) + π1 N(0, se_l²) + π2 N(−m, τ² + se_l²)
 #

@@ -34,8 +34,7 @@ from evenhand.judges.texts import say
 from evenhand.judges.units import Units, sum_groups
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
-from evenhand.render.findings import Finding
-from evenhand.render.values import plural
+from evenhand.render.document import Finding, plural
 
 # Every pair of judges of a unit is one pair of scores (c, k), and counts 1 / (pairs in the unit),
 # so that units weigh alike (Fleiss, Gwet, n-agreement), or m times that, m being the judges of the

@@ -21,7 +21,7 @@ from evenhand.data.rating_rows import (
     see_scale,
 )
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Grouped, Shown, exactly, write_signature
+from evenhand.data.results import Grouped, Shown
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -50,9 +50,16 @@ from evenhand.judges.outliers import (
 from evenhand.judges.texts import say
 from evenhand.judges.units import Record, describe, find_units, require_judges
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import plural
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    exactly,
+    plural,
+    write_signature,
+)
 
 # Row of table 3 for judges outside under every criterion; "Fluency + Adequacy" in the paper
 BOTH: Final = "all criteria"

@@ -31,7 +31,7 @@ from evenhand.models.rating_components import Peak, Problem, Term, arrange, find
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within, sum_above
 from evenhand.numerics.distributions import f_quantile, normal_quantile, t_quantile
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 
 # Pearson's and Spearman's correlation of two judges over the units that both scored, ranks (ties
 # their mean) within them. Judges who correlate may still disagree in every score.

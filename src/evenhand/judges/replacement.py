@@ -50,7 +50,7 @@ from evenhand.data.groups import group_ratings, split_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tally import take_names
 from evenhand.data.votes import Votes, digest_votes
 from evenhand.errors import (
@@ -68,9 +68,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
-from evenhand.render.values import plural
+from evenhand.render.document import Column, Document, Finding, Table, plural, write_signature
 
 Codes = NDArray[np.integer[Any]]
 

@@ -41,7 +41,6 @@ from evenhand.data.rating_rows import (
     require_scale,
 )
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import write_signature
 from evenhand.data.slips import find_short_scales
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import NotIdentified, UnknownOption, require_level
@@ -67,8 +66,7 @@ from evenhand.judges.units import require_judges
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import clopper_pearson, normal_quantile
-from evenhand.render.findings import Finding
-from evenhand.render.values import plural, write_p
+from evenhand.render.document import Finding, plural, write_p, write_signature
 
 FALSE_ALARM_RATE: Final = 0.05
 CARD_LEVEL: Final = 0.95  # Of the intervals on a card (proportion)

@@ -15,7 +15,7 @@ from evenhand.data.tally import Codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing
 from evenhand.judges.texts import say
 from evenhand.numerics import Array, Flags, Integers
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.document import Finding, describe_findings
 
 
 def require_judges(judges: Sequence[str]) -> None:

@@ -41,7 +41,6 @@ from evenhand.data.results import (
     SYSTEM,
     Component,
     Shown,
-    write_signature,
 )
 from evenhand.data.tally import Factor, Tally
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes, digest_votes
@@ -58,9 +57,19 @@ from evenhand.judges.units import Record, describe
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.rating_components import Systems, estimate_rating_components
 from evenhand.models.variance_components import TasteComponents, estimate_taste_components
-from evenhand.render.document import ALWAYS, Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import plural, say_answers, write_figures, write_value
+from evenhand.render.document import (
+    ALWAYS,
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    plural,
+    say_answers,
+    write_figures,
+    write_signature,
+    write_value,
+)
 
 
 def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents:

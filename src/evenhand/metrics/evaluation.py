@@ -23,7 +23,6 @@ from evenhand.data.exclusions import note_excluded
 from evenhand.data.groups import choose_criterion, list_levels
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import reads_human
-from evenhand.data.results import write_signature
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -75,8 +74,7 @@ from evenhand.metrics.study import (
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import t_quantile
-from evenhand.render.findings import Finding
-from evenhand.render.values import join_names
+from evenhand.render.document import Finding, join_names, write_signature
 
 SEED: Final = 20131
 HALVES: Final = 5  # Splits of judges into halves

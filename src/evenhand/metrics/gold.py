@@ -51,8 +51,7 @@ from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import plural
+from evenhand.render.document import Finding, plural, take_findings
 
 MAX_ITEMS_ADVISED: Final = 20  # Named in a condition that excludes them
 # Columns that Google's MQM files become: the number in the test set, and in the document

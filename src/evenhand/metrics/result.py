@@ -14,9 +14,7 @@ from evenhand.data.results import Grouped, Shown
 from evenhand.metrics.study import STATISTICS, UNASKED, name_statistic
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
-from evenhand.render.document import Column, Document, Form, Table
-from evenhand.render.findings import Finding
-from evenhand.render.values import join_names, plural
+from evenhand.render.document import Column, Document, Finding, Form, Table, join_names, plural
 
 MAX_PAIRS_SHOWN: Final = 10  # In a terminal
 WIDE: Final[tuple[Form, ...]] = ("latex", "markdown", "html")  # Where there is room

@@ -58,8 +58,7 @@ from evenhand.formats.table import (
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import plural
+from evenhand.render.document import Finding, plural, take_findings
 
 METRIC_COLUMNS: Final = frozenset(
     ("metric", "metricname", "criterion", "scorer", "measure", "protocol")

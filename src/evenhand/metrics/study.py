@@ -15,7 +15,7 @@ from evenhand.metrics.comparison import MIN_SYSTEMS, TESTS, Differences, Scaled
 from evenhand.metrics.statistics import Steps
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 APART: Final = 25.0  # Points of people between outputs that kendall-like compares
 

@@ -24,10 +24,18 @@ from evenhand.models.registry import MODELS, name_settings
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import chi2_tail, two_sided_p
-from evenhand.numerics.sampling import MAX_R_HAT
-from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding, describe_findings, take_findings
-from evenhand.render.values import plural, say_answers, whole
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    Text,
+    describe_findings,
+    plural,
+    say_answers,
+    take_findings,
+    whole,
+)
 
 Codes = NDArray[np.intp]
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
@@ -425,10 +433,14 @@ class Posterior(FittedModel):
 
     def name_unmet(self, r_hat: Array) -> str:
         """Name the systems whose chains do not agree by their (K,) R̂."""
+        from evenhand.numerics.sampling import MAX_R_HAT
+
         high = np.flatnonzero(r_hat > MAX_R_HAT).tolist()
         return listing([f"{self.systems[i]} {r_hat[i]:.2f}" for i in high])
 
     def note_unmet(self, code: str, r_hat: Array) -> tuple[Finding, ...]:
+        from evenhand.numerics.sampling import MAX_R_HAT
+
         names, sweeps = self.name_unmet(r_hat), self.model.sweeps
         values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
         return (say(code, "warning", systems=names, **values),) if names else ()

@@ -18,7 +18,7 @@ from evenhand.models.design import require_counts
 from evenhand.models.existence import require_two
 from evenhand.models.texts import say
 from evenhand.numerics import Array
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 
 def require_strength(strength: float, *, least: str) -> None:

@@ -21,13 +21,21 @@ from evenhand.data.controls import Judgments, count_pairs, note_tasks, takes_jud
 from evenhand.data.joining import say_names
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.models import ties as tie_laws
 from evenhand.models.design import DENSE, MANY, grouped_design, plain_design, reference_code
 from evenhand.models.existence import Verdict, check_support, refuse_nothing, require_two
-from evenhand.models.likelihood import Likelihood
+from evenhand.models.likelihood import (
+    Davidson,
+    GlennDavid,
+    Likelihood,
+    RaoKupper,
+    TieLaw,
+    TwoOutcomes,
+    TwoProbits,
+    group_ties,
+)
 from evenhand.models.log_linear import Fit, choose_start, make_fit, take_fit
-from evenhand.models.settings import LogLinearSettings
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.models.registry import LogLinearSettings
+from evenhand.numerics.newton import one_blas_thread
 
 
 @dataclass(frozen=True)
@@ -133,17 +141,17 @@ class BradleyTerry(LogLinearSettings):
         groups = None
         if self.tie_covariates and entries.ties.any():
             covariates = self.judge_covariates, self.tie_covariates
-            groups = tie_laws.group_ties(entries, design, covariates, self.references)
+            groups = group_ties(entries, design, covariates, self.references)
         support = check_support(self, design, groups, counts, tally)
         counts = np.asfortranarray(counts)  # laws take it column by column
         free = support.ties_estimated
-        law: tie_laws.TieLaw = tie_laws.Davidson() if free else tie_laws.TwoOutcomes()
+        law: TieLaw = Davidson() if free else TwoOutcomes()
         if self.ties == "none":
-            law = tie_laws.Davidson(free=False)
+            law = Davidson(free=False)
         elif self.ties == "glenn-david":
-            law = tie_laws.GlennDavid() if free else tie_laws.TwoProbits()
+            law = GlennDavid() if free else TwoProbits()
         elif self.ties == "rao-kupper" and free:
-            law = tie_laws.RaoKupper()
+            law = RaoKupper()
         likelihood = Likelihood(
             design, law, counts, order_effect=self.order_effect, prior=self.prior, ties=groups
         )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, TypeGuard, cast
+from typing import Any, ClassVar, Final, cast
 
 import narwhals as nw
 import numpy as np
@@ -17,7 +17,6 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import rename_columns
 from evenhand.data.controls import take_pairs
 from evenhand.data.engine import Frame, fetch_columns, is_finite, quote, quote_name
-from evenhand.data.engine_errors import first_line
 from evenhand.data.rankings import Rankings
 from evenhand.data.source import find_rows, fold, name_rows
 from evenhand.data.streams import Batch, CodedRows, code_rows
@@ -33,17 +32,23 @@ from evenhand.errors import (
 from evenhand.formats.table import Table, is_no_number, read_number, refuse_text
 from evenhand.models.base import add_reference
 from evenhand.models.design import DENSE
-from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
+from evenhand.models.likelihood import (
+    MAX_ETA_STEP,
+    Likelihood,
+    Local,
+    Tie,
+    TwoOutcomes,
+    expand_blocks,
+)
 from evenhand.models.log_linear import Fit
-from evenhand.models.settings import LogLinearSettings
+from evenhand.models.registry import LogLinearSettings
 from evenhand.models.texts import say
-from evenhand.models.ties import Local, Tie, TwoOutcomes, expand_blocks
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile, t_tail
-from evenhand.numerics.newton import Expansion, Maximum, invert_positive
-from evenhand.numerics.sampling import RunningSum, one_blas_thread
+from evenhand.numerics.newton import Expansion, Maximum, invert_positive, one_blas_thread
+from evenhand.numerics.sampling import RunningSum
 from evenhand.render import document as shown
-from evenhand.render.values import write_p
+from evenhand.render.document import write_p
 
 # A control is a number x for every comparison, left minus right: the difference in length, or in
 # the number of list items. It is said by a column that holds the difference, by two columns whose
@@ -342,6 +347,8 @@ def _evaluate(table: Table, data: Comparisons, control: Control, column: str) ->
     try:
         valued = frame.to_native().project(f"*{without}, cast(({sql}\n) as double) as {column}")
     except duckdb.Error as error:
+        from evenhand.data.engine_errors import first_line
+
         others = [name for name in control.columns if table.schema.get(name) == nw.String]
         others = [name for name in others if name not in texts]
         if others and not control.style:  # text that is no number, with its row
@@ -604,6 +611,8 @@ class ControlledFit(Fit):
     controls: tuple[Control, ...] = field(kw_only=True)  # what was controlled for
     rows: CodedRows = field(kw_only=True)  # the judgments, row by row
 
+    by_row: ClassVar[bool] = True
+
     @cached_property
     def deviance(self) -> float:
         """Minus twice the log-likelihood (nats): every comparison is a cell of its own."""
@@ -774,5 +783,41 @@ def _start(likelihood: ControlledLikelihood, plain: Fit) -> Array:
     return np.concatenate([plain.beta[:at], np.zeros(len(likelihood.scale)), plain.beta[at:]])
 
 
-def is_controlled(fit: object) -> TypeGuard[ControlledFit]:
-    return isinstance(fit, ControlledFit)
+MAX_MOVES_SHOWN: Final = 6  # Most systems that are named for having changed place
+
+
+@dataclass(frozen=True)
+class Controlled:
+    effects: tuple[ControlEffect, ...]  # each control's, with intervals as for systems
+    # system → place without controls and with them, where the two differ
+    moved: Mapping[str, tuple[int, int]]
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        moves = "no system stands in another place than without controls"
+        if self.moved:
+            steps = [f"{name} {old} → {new}" for name, (old, new) in self.moved.items()]
+            rest = len(steps) - MAX_MOVES_SHOWN
+            more = f" and {rest} more" if rest > 0 else ""
+            moves = f"places without and with controls: {', '.join(steps[:MAX_MOVES_SHOWN])}{more}"
+        return (*(effect.says for effect in self.effects), moves)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "controls": list_effects(self.effects),
+            "moved": [
+                {"system": name, "without": old, "with": new}
+                for name, (old, new) in self.moved.items()
+            ],
+        }
+
+
+def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
+    rows = []
+    for effect in effects:
+        row: dict[str, object] = {"name": effect.name, "estimate": effect.estimate}
+        errors = ("stderr", "lower", "upper", "p")
+        row |= {name: None if effect.rests else getattr(effect, name) for name in errors}
+        row |= {"sd": effect.sd, "level": effect.level, "per_unit": effect.per_unit}
+        rows.append(row | ({"rests": effect.rests} if effect.rests else {}))
+    return rows

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from fractions import Fraction
 from itertools import permutations
 from typing import Final, NoReturn
 
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, LeaveOut, NotIdentified, listing, require_option
 from evenhand.models.design import Design
-from evenhand.models.settings import LogLinearSettings
+from evenhand.models.likelihood import TieGroups
+from evenhand.models.registry import LogLinearSettings
 from evenhand.models.texts import say
-from evenhand.models.ties import TieGroups
 from evenhand.numerics import Array
 from evenhand.numerics.graph import (
     Differences,
@@ -382,7 +381,7 @@ def check_existence(
     parts = (graph,) if every < 2 else (graph.take(slice(None, None, every)), graph)
     # rule (i): every system leads to every other, within each group
     if not any(
-        np.unique(part.system).size == len(part.systems)
+        np.bincount(part.system, minlength=len(part.systems)).all()
         and is_strongly_connected(
             part.steps(ties=with_ties).graph,
             np.unique(part.group, return_index=True)[1],  # a node of each group
@@ -437,6 +436,8 @@ def _places_of_growing_ties(parts: Sequence[PreferenceGraph]) -> Integers | None
 
 def _both_are_bounded(graph: PreferenceGraph) -> bool:
     """Rule (v): (ii) whatever the order effect e. Newton's method: each walk found moves e on."""
+    from fractions import Fraction
+
     if _some_pair_disagrees(graph):  # in one order, so that e cancels
         return True
     steps = graph.steps(ties=True)

@@ -39,8 +39,9 @@ from evenhand.models.irt_outputs import Chains, OutputPairs, note_parts, pair_ou
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.numerics.sampling import MAX_R_HAT, bulk_size, one_blas_thread, split_r_hat
-from evenhand.render.findings import Finding
+from evenhand.numerics.newton import one_blas_thread
+from evenhand.numerics.sampling import MAX_R_HAT, bulk_size, split_r_hat
+from evenhand.render.document import Finding
 
 # Qualities on a scale of Λ steps: how they are seen, and what is preferred then.
 #

@@ -40,9 +40,9 @@ from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
 from evenhand.numerics.gaussian_process import Blocks, invert_all, make_blocks
-from evenhand.numerics.newton import solve_columns
-from evenhand.numerics.sampling import bulk_size, one_blas_thread, split_r_hat
-from evenhand.render.findings import Finding
+from evenhand.numerics.newton import one_blas_thread, solve_columns
+from evenhand.numerics.sampling import bulk_size, split_r_hat
+from evenhand.render.document import Finding
 
 # Chances of left, tie and right for two outputs that nobody has seen, averaged over a posterior.
 #

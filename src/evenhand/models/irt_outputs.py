@@ -22,7 +22,7 @@ from evenhand.models.texts import say
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import MIN_DRAWS
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # Comparisons as pairs of outputs: what one system made of one item, seen by one or many judges.
 #

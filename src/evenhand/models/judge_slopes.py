@@ -35,14 +35,12 @@ from evenhand.errors import NotConverged, NotIdentified, require_option
 from evenhand.models.base import Coefficient, LRTest, WorthsFit, finite
 from evenhand.models.design import name_worths, reference_code, require_counts, unmerged
 from evenhand.models.existence import check_tally, require_two
-from evenhand.models.likelihood import plain_likelihood
+from evenhand.models.likelihood import Davidson, Local, TieLaw, TwoOutcomes, plain_likelihood
 from evenhand.models.texts import say
-from evenhand.models.ties import Davidson, Local, TieLaw, TwoOutcomes
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import hermite_rule
-from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.findings import Finding
+from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise, one_blas_thread
+from evenhand.render.document import Finding
 
 # The judgments of a model with judge slopes: cells in the order of judges, taken in parts.
 #

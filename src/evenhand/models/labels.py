@@ -20,15 +20,22 @@ from numpy.typing import NDArray
 
 from evenhand.data.controls import Openable, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.answers import Answers, Codes, Judgments, code_answers
 from evenhand.models.texts import say_labels
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import entropy_terms
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import plural, write_percent
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    plural,
+    write_percent,
+    write_signature,
+)
 
 # How often each judge is right, as far as a model can tell, with an interval.
 #

@@ -1,18 +1,397 @@
-"""The likelihood that all log-linear models share, and where a climb starts."""
+"""The likelihood that all log-linear models share: its laws of ties, and where a climb starts.
+
+A law says how a difference in worth and a tie parameter become chances of three outcomes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
-from evenhand.models.design import MANY, Design, plain_design
-from evenhand.models.ties import Local, Tie, TieGroups, TieLaw, TwoOutcomes, expand_blocks
+from evenhand.models.design import (
+    MANY,
+    Codes,
+    Design,
+    Matrix,
+    Owner,
+    combine_levels,
+    keep_levels,
+    plain_design,
+    tag_of,
+)
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import entropy_terms
 from evenhand.numerics.newton import Expansion, Maximum, maximise
+
+# With λ the worths on the papers' scale and η = λ_left − λ_right (+ δ where the order matters):
+#
+# Davidson (1970)            p ∝ exp(η), exp(γ), exp(−η)
+# γ = 0, ties kept           the same with γ = 0: what Dras (2015) calls leaving the ties out
+# two outcomes               p(left) = 1 / (1 + exp(−2η)); ties dropped or split in halves
+#
+# Every law takes η of shape (C,), the tie parameter t (γ, or ξ = log τ so that τ stays positive)
+# and counts (C, 3) of left, tie, right, and gives log-likelihood, derivatives and information per
+# entry.
+
+TieLaw: TypeAlias = "Davidson | TwoOutcomes | RaoKupper | GlennDavid"
+Tie: TypeAlias = "float | Array"  # The tie parameter t: one for all entries, or one for each, (C,)
+# Entries taken at once, so that what is in between stays in the processor's cache
+BLOCK: Final = 8_192
+# A γ beyond which a tie is certain: a wild step of Newton's must not overflow
+ENDLESS: Final = 300.0
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """Log-likelihood of each entry to second order in (η, t); all of shape (C,)."""
+
+    value: Array  # log-likelihood
+    eta: Array  # its derivative by η
+    tie: Array  # its derivative by t
+    eta_eta: Array  # minus the second derivative by η; likewise `eta_tie`, `tie_tie`
+    eta_tie: Array  # see eta_eta
+    tie_tie: Array  # see eta_eta
+
+
+@dataclass(frozen=True)
+class Davidson:
+    """Davidson's ties; with free=False γ is fixed at 0 and the tie cells stay."""
+
+    free: bool = True  # whether the tie parameter is estimated
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
+        """Return (C, 3) log-probabilities of left, tie, right."""
+        exponents = np.stack([eta, np.full_like(eta, tie), -eta], axis=1)
+        top = exponents.max(axis=1, keepdims=True)
+        shifted = exponents - top
+        return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        """Return the log-likelihood of each entry to second order."""
+        # Chances stand in proportion to 1 (the stronger), √weak · ν (a tie) and weak: one
+        # exponential serves all, and values and variances are no differences of nearly equal
+        # numbers. What is no longer needed is written over: moving numbers is what takes the time.
+        tie = np.minimum(tie, ENDLESS)
+        won, ties, lost = counts.T
+        size, side = np.abs(eta), np.copysign(1.0, eta)
+        root = np.exp(-size)
+        weak, none = root * root, np.exp(tie) * root
+        either = 1.0 + weak
+        total = either + none
+        decided, net = won + lost, won - lost
+        n = decided + ties
+        upsets = decided - net * side  # twice those that the stronger lost
+        upsets *= size
+        each = n / total
+        tied = each * none
+        side *= 1.0 - weak
+        bound = tied / total
+        cross = -bound * side
+        bound *= either
+        curve = 4.0 * weak * each
+        curve /= total
+        curve += bound
+        value = ties * (tie - size)
+        value -= upsets
+        value -= n * np.log1p(weak + none)
+        return Local(value, net - each * side, ties - tied, curve, cross, bound)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
+        chances = np.exp(self.log_chances(eta, tie))
+        mean = chances[:, :1] - chances[:, 2:]
+        return np.array([1.0, 0.0, -1.0]) - mean, np.array([0.0, 1.0, 0.0]) - chances[:, 1:2]
+
+    def start(self, counts: Array) -> float:
+        """Return a first value of the tie parameter, for systems of equal worth."""
+        won, tied, lost = counts.sum(axis=0)
+        return float(np.log(2 * (tied + 0.5) / (won + lost + 1.0))) if self.free else 0.0
+
+
+@dataclass(frozen=True)
+class TwoOutcomes:
+    """Plain Bradley-Terry: no tie cells; counts of ties must be zero."""
+
+    free: bool = False
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:  # noqa: ARG002 - as every law
+        won = -np.logaddexp(0, -2 * eta)
+        return np.stack([won, np.full_like(eta, -np.inf), won - 2 * eta], axis=1)
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:  # noqa: ARG002 - as every law
+        size, side = np.abs(eta), np.copysign(1.0, eta)
+        weak = np.exp(-2 * size)
+        won, _, lost = counts.T
+        n, net = won + lost, won - lost
+        each = n / (1.0 + weak)
+        value = (net * side - n) * size - n * np.log1p(weak)
+        slope = net - each * (1.0 - weak) * side
+        none = np.zeros_like(eta)
+        return Local(value, slope, none, 4.0 * weak * each / (1.0 + weak), none, none)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:  # noqa: ARG002 - as every law
+        return np.array([1.0, 0.0, -1.0]) - np.tanh(eta)[:, None], np.zeros((len(eta), 3))
+
+    def start(self, counts: Array) -> float:  # noqa: ARG002 - as every law
+        return 0.0
+
+
+def expand_blocks(
+    law: TieLaw, eta: Array, tie: Tie, counts: Array, whole: Array | None = None
+) -> Local:
+    """Return what `law.expand` gives for all entries; whole: (6, C) that is written over."""
+    if len(eta) <= BLOCK:
+        return law.expand(eta, tie, counts)
+    whole = np.empty((6, len(eta))) if whole is None else whole
+    for start in range(0, len(eta), BLOCK):
+        rows = slice(start, start + BLOCK)
+        part = law.expand(
+            eta[rows], tie[rows] if isinstance(tie, np.ndarray) else tie, counts[rows]
+        )
+        parts = (part.value, part.eta, part.tie, part.eta_eta, part.eta_tie, part.tie_tie)
+        for row, values in enumerate(parts):
+            whole[row, rows] = values
+    return Local(*whole)
+
+
+# Tie models with a threshold: two outputs closer than τ are called equal.
+#
+# With b = 2η the difference in worth, and F the law of a judge's momentary error:
+#
+# p(left) = F(b − τ),   p(right) = F(−b − τ),   p(tie) = 1 − p(left) − p(right),   τ > 0
+#
+# Rao & Kupper (1967)   F logistic; θ = exp(τ) is their own parameter; b is a log-odds
+# Glenn & David (1960)  F normal; b is a difference on the probit scale (Thurstone's case V)
+#
+# The parameter is t = log τ: an optimiser on τ itself wanders to negative chances of a tie. Both
+# laws are log-concave in (b, τ); the information for t leaves out the term that is zero at the
+# maximum, so that Newton's steps always climb.
+
+
+@dataclass(frozen=True)
+class RaoKupper:
+    """Rao & Kupper's threshold model, t = log τ; θ = exp(τ) is their own parameter."""
+
+    free: bool = True
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
+        tau = np.exp(tie)
+        won = -np.logaddexp(0, tau - 2 * eta)
+        lost = -np.logaddexp(0, tau + 2 * eta)
+        tied = 2 * tau + np.log(-np.expm1(-2 * tau)) + won + lost
+        return np.stack([won, tied, lost], axis=1)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        tau = np.exp(tie)
+        up, down = _logistic(tau - 2 * eta), _logistic(tau + 2 * eta)
+        by_eta = np.stack([2 * up, 2 * (up - down), -2 * down], axis=1)
+        grown = 2 / -np.expm1(-2 * tau)
+        by_tau = np.stack([-up, grown - up - down, -down], axis=1)
+        return by_eta, tau * by_tau
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        tau = np.exp(tie)
+        won, tied, lost = counts.T
+        up, down = _logistic(tau - 2 * eta), _logistic(tau + 2 * eta)
+        above, below = won + tied, lost + tied
+        bend_up, bend_down = above * up * (1 - up), below * down * (1 - down)
+        shrink = np.expm1(-2 * tau)
+        by_tau = tied * (2 / -shrink) - above * up - below * down
+        curve = bend_up + bend_down + tied * 4 * np.exp(-2 * tau) / shrink**2
+        return Local(
+            value=(counts * self.log_chances(eta, tie)).sum(axis=1),
+            eta=2 * (above * up - below * down),
+            tie=tau * by_tau,
+            eta_eta=4 * (bend_up + bend_down),
+            eta_tie=2 * tau * (bend_down - bend_up),
+            tie_tie=tau**2 * curve,
+        )
+
+    def start(self, counts: Array) -> float:
+        won, tied, lost = counts.sum(axis=0)
+        share = (tied + 0.5) / (won + tied + lost + 1.0)
+        return float(np.log(np.log((1 + share) / (1 - share))))
+
+
+def _logistic(x: Array) -> Array:
+    half = np.exp(-np.abs(x))
+    return np.asarray(np.where(x >= 0, 1.0, half) / (1.0 + half))
+
+
+@dataclass(frozen=True)
+class GlennDavid:
+    """Glenn & David's threshold on normal errors, t = log τ."""
+
+    free: bool = True
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:
+        from scipy.special import log_ndtr
+
+        tau = np.exp(tie)
+        won, lost = log_ndtr(2 * eta - tau), log_ndtr(-2 * eta - tau)
+        size = np.abs(2 * eta)
+        near, far = log_ndtr(tau - size), log_ndtr(-tau - size)
+        return np.stack([won, near + np.log(-np.expm1(far - near)), lost], axis=1)
+
+    def _slopes(self, eta: Array, tie: Tie) -> tuple[Array, Array, Array, Array]:
+        """Return hazards: f(u)/p(left), f(u)/p(tie), f(l)/p(tie), f(l)/p(right)."""
+        tau, logs = np.exp(tie), self.log_chances(eta, tie)
+        upper, lower = _log_density(tau - 2 * eta), _log_density(tau + 2 * eta)
+        won, tied, lost = logs.T
+        return np.exp(upper - won), np.exp(upper - tied), np.exp(lower - tied), np.exp(lower - lost)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        won, above, below, lost = self._slopes(eta, tie)
+        by_eta = np.stack([2 * won, 2 * (below - above), -2 * lost], axis=1)
+        by_tau = np.stack([-won, above + below, -lost], axis=1)
+        return by_eta, np.exp(tie) * by_tau
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        tau = np.exp(tie)
+        upper, lower = tau - 2 * eta, tau + 2 * eta
+        won, above, below, lost = self._slopes(eta, tie)
+        left, tied, right = counts.T
+        bend_up = left * won * (won - upper) + tied * above * (above + upper)
+        bend_down = right * lost * (lost - lower) + tied * below * (below + lower)
+        cross = tied * above * below
+        by_tau = tied * (above + below) - left * won - right * lost
+        return Local(
+            value=(counts * self.log_chances(eta, tie)).sum(axis=1),
+            eta=2 * (left * won + tied * (below - above) - right * lost),
+            tie=tau * by_tau,
+            eta_eta=4 * (bend_up + bend_down - 2 * cross),
+            eta_tie=2 * tau * (bend_down - bend_up),
+            tie_tie=tau**2 * (bend_up + bend_down + 2 * cross),
+        )
+
+    def start(self, counts: Array) -> float:
+        from scipy.special import ndtri
+
+        won, tied, lost = counts.sum(axis=0)
+        share = (tied + 0.5) / (won + tied + lost + 1.0)
+        return float(np.log(ndtri((1 + share) / 2)))
+
+
+@dataclass(frozen=True)
+class TwoProbits(TwoOutcomes):
+    """Thurstone's case V: Glenn & David's law at τ = 0, where no tie was seen."""
+
+    def log_chances(self, eta: Array, tie: Tie) -> Array:  # noqa: ARG002 - as every law
+        from scipy.special import log_ndtr
+
+        return np.stack([log_ndtr(2 * eta), np.full_like(eta, -np.inf), log_ndtr(-2 * eta)], axis=1)
+
+    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        logs, density = self.log_chances(eta, tie), _log_density(2 * eta)
+        won, lost = np.exp(density - logs[:, 0]), np.exp(density - logs[:, 2])
+        none = np.zeros((len(eta), 3))
+        return np.stack([2 * won, none[:, 1], -2 * lost], axis=1), none
+
+    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        logs, (slopes, _) = self.log_chances(eta, tie), self.scores(eta, tie)
+        left, _, right = counts.T
+        won, lost, none = slopes[:, 0], -slopes[:, 2], np.zeros_like(eta)
+        bend = left * won * (won + 4 * eta) + right * lost * (lost - 4 * eta)
+        value = left * logs[:, 0] + right * logs[:, 2]
+        return Local(value, left * won - right * lost, none, bend, none, none)
+
+
+def _log_density(x: Array) -> Array:
+    return np.asarray(-(x**2) / 2 - np.log(2 * np.pi) / 2)
+
+
+# A tie parameter of its own for each group of judgments.
+#
+# log m[tie] = μ + γ + γ_l,   γ_l = 0 in the reference group
+#
+# A group without a single tie has γ = −∞: not an error. Its cells for ties do not exist, its
+# preferences count as ever, and it has no parameter. Where that is the reference group, the first
+# level with ties takes its place for γ.
+
+NEVER: Final = -300.0  # A γ at which a tie has no chance, to the last digit
+
+
+@dataclass(frozen=True, eq=False)
+class TieGroups:
+    groups: tuple[str, ...]  # names of the U groups, by all covariates of the model
+    code: Codes  # (C,) group of each entry of the tally
+    worth_group: Codes  # (U,) group of the design that shares each group's worths
+    matrix: Matrix  # (U, q) γ by parameter
+    offset: Array  # (U,) what is added: 0, or NEVER where no tie was seen
+    names: tuple[str, ...]  # names of the parameters, such as "g1" or "g1:J3"
+    labels: tuple[str, ...]  # the same in the user's words
+    endless: tuple[str, ...]  # labels of levels with γ = −∞
+    endless_owners: tuple[Owner, ...]  # covariate and level of each of them
+    owners: tuple[Owner, ...]  # covariate and level of each parameter, ("", "") for the first
+    home: int | None  # the group of all reference levels; None where no judgment is of that group
+
+    @property
+    def size(self) -> int:
+        return len(self.groups)
+
+    @property
+    def tieless(self) -> NDArray[np.bool_]:
+        """(C,) whether an entry is of a group in which a tie has no chance."""
+        return np.asarray(self.offset < 0)[self.code]
+
+    def gammas(self, parameters: Array) -> Array:
+        return np.asarray(self.matrix @ parameters + self.offset)
+
+    def sums(self, values: Array) -> Array:
+        return np.bincount(self.code, values, minlength=self.size).astype(np.float64)
+
+
+def group_ties(
+    tally: Tally,
+    design: Design,
+    covariates: tuple[Sequence[str], Sequence[str]],
+    references: Mapping[str, str],
+) -> TieGroups:
+    """Return the groups in which ties have parameters, by covariates of worths and of ties."""
+    names = list(dict.fromkeys([*covariates[0], *covariates[1]]))
+    factors, homes, key = combine_levels(tally, names, references)
+    _, first, code = np.unique(key, return_index=True, return_inverse=True)
+    levels = {name: factor.codes[first] for name, factor in factors.items()}
+    # a column for all groups with ties, and one for each level but the reference
+    tieless = np.zeros(len(first), dtype=np.bool_)
+    columns, owners, endless = [np.ones(len(first))], [("", "")], []
+    for name in covariates[1]:
+        factor = factors[name]
+        seen = np.bincount(factor.codes, tally.ties, minlength=factor.size) > 0
+        home = homes[name] if seen[homes[name]] else int(np.argmax(seen))
+        for place, level in enumerate(factor.labels):
+            if not seen[place]:
+                tieless |= levels[name] == place
+                endless.append((name, level))
+            elif place != home:
+                columns.append((levels[name] == place).astype(np.float64))
+                owners.append((name, level))
+    matrix = np.stack(columns, axis=1) * ~tieless[:, None]
+    keep = keep_levels(matrix)
+    owners = [owners[i] for i in np.flatnonzero(keep).tolist()]
+    alone = len(names) == 1
+    tags = [tag_of(owner, alone=alone) for owner in owners]
+    at_home = np.flatnonzero(np.all([levels[name] == homes[name] for name in names], axis=0))
+    named = [[factors[name].labels[level] for level in levels[name]] for name in names]
+    return TieGroups(
+        groups=tuple(map(", ".join, zip(*named, strict=True))),
+        code=code.astype(np.int32),
+        worth_group=design.group[design.left][first],
+        matrix=matrix[:, keep],
+        offset=np.where(tieless, NEVER, 0.0),
+        names=tuple(f"g1{tag}" for tag in tags),
+        labels=tuple(f"tie{tag}" for tag in tags),
+        endless=tuple(f"tie{tag_of(owner, alone=alone)}" for owner in endless),
+        endless_owners=tuple(endless),
+        owners=tuple(owners),
+        home=int(at_home[0]) if at_home.size else None,
+    )
+
 
 # The likelihood that all log-linear models share, on nodes, with its derivatives.
 #

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,20 +50,22 @@ from evenhand.models.design import (
     system_columns,
 )
 from evenhand.models.existence import THRESHOLDS
-from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood, saturated_loglik
-from evenhand.models.settings import LogLinearSettings, say_model
+from evenhand.models.likelihood import (
+    BLOCK,
+    MAX_ETA_STEP,
+    Likelihood,
+    TwoOutcomes,
+    saturated_loglik,
+)
+from evenhand.models.registry import LogLinearSettings, say_model
 from evenhand.models.texts import say
-from evenhand.models.ties import BLOCK, TwoOutcomes
 from evenhand.numerics import Array, newton
 from evenhand.numerics.distributions import chi2_tail
-from evenhand.numerics.newton import invert_positive
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import say_tally
+from evenhand.numerics.newton import invert_positive, one_blas_thread
+from evenhand.render.document import Column, Document, Finding, Table, say_tally, take_findings
 
 if TYPE_CHECKING:
-    from evenhand.models.settings import LogLinearSettings
+    from evenhand.models.registry import LogLinearSettings
 
 # Fits of hundreds or thousands of systems, by products instead of inverses.
 #
@@ -345,6 +347,10 @@ class Fit(ParametricFit):
     decrement: float  # Newton decrement squared at the end
     likelihood: Likelihood  # design, tie law and counts
     tally: Tally  # the pooled counts
+
+    by_row: ClassVar[bool] = (
+        False  # whether every comparison is a cell of its own, as with controls
+    )
 
     @property
     def design(self) -> Design:

@@ -31,7 +31,7 @@ from evenhand.models import labels
 from evenhand.models.answers import Answers, softmax
 from evenhand.models.texts import say_labels
 from evenhand.numerics import Array
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # The steps of MACE, over all answers at once.
 #

@@ -45,8 +45,7 @@ from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.absorption import Absorbed, absorb
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.render.document import Column, Table
-from evenhand.render.findings import Finding
+from evenhand.render.document import Column, Finding, Table
 
 MANY_ALONE: Final = 0.05  # Share of ratings that tell nothing, from which a reader should know
 MAX_SYSTEMS: Final = 1_000  # Most systems of which all differences are estimated

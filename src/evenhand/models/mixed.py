@@ -72,9 +72,8 @@ from evenhand.models.texts import say, say_ratings
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import f_tail
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.document import Column, Table
-from evenhand.render.findings import Finding
+from evenhand.numerics.newton import one_blas_thread
+from evenhand.render.document import Column, Finding, Table
 
 RANDOM: Final = (JUDGE, ITEM, JUDGE_SYSTEM, ITEM_SYSTEM)
 GAIN_LEFT: Final = 1e-12  # Twice the log-likelihood still to be gained at the end (nats)

@@ -21,15 +21,15 @@ from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_op
 from evenhand.models.base import WorthsFit, add_reference
 from evenhand.models.design import name_worths, reference_code
 from evenhand.models.existence import check_existence, refuse_nothing
-from evenhand.models.settings import require_prior
+from evenhand.models.registry import require_prior
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
-from evenhand.numerics.newton import Expansion, invert_positive, maximise
-from evenhand.numerics.sampling import one_blas_thread, sum_subsets
-from evenhand.render.findings import Finding
+from evenhand.numerics.newton import Expansion, invert_positive, maximise, one_blas_thread
+from evenhand.numerics.sampling import sum_subsets
+from evenhand.render.document import Finding
 
 # The likelihood that models of whole rankings share: observed against all rivals, set by set.
 #

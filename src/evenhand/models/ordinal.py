@@ -48,9 +48,8 @@ from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.graph import Graph, strong_components
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.document import Column, Table
-from evenhand.render.findings import Finding
+from evenhand.numerics.newton import one_blas_thread
+from evenhand.render.document import Column, Finding, Table
 
 MAX_CATEGORIES: Final = 7
 MAX_BORDER: Final = 2_000  # Most effects of judges and constants, which are solved for together

@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
 from evenhand.models.base import LRTest
-from evenhand.models.likelihood import Likelihood
+from evenhand.models.likelihood import Likelihood, Local, expand_blocks
 from evenhand.models.log_linear import Fit
-from evenhand.models.ties import Local, expand_blocks
 from evenhand.numerics import Array
 from evenhand.numerics.newton import solve_step
 

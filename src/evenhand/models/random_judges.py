@@ -57,15 +57,14 @@ from evenhand.models.existence import (
     refuse_nothing,
     require_two,
 )
+from evenhand.models.likelihood import Davidson, TwoOutcomes
 from evenhand.models.texts import say
-from evenhand.models.ties import Davidson, TwoOutcomes
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.gaussian_process import Batch
 from evenhand.numerics.graph import solve_differences
-from evenhand.numerics.newton import climb, invert_positive
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.findings import Finding
+from evenhand.numerics.newton import climb, invert_positive, one_blas_thread
+from evenhand.render.document import Finding
 
 DOUBTFUL: Final = 0.05  # P-value from which nothing is claimed
 

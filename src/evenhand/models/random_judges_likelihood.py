@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
-from evenhand.models.likelihood import plain_likelihood
-from evenhand.models.ties import Davidson, TwoOutcomes
+from evenhand.models.likelihood import Davidson, TwoOutcomes, plain_likelihood
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_rule
 from evenhand.numerics.gaussian_process import Batch, Blocks, invert_all, make_blocks

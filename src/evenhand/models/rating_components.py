@@ -42,8 +42,8 @@ from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import chi2_tail, normal_quantile
 from evenhand.numerics.gaussian_process import fill_up, invert_all
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.findings import Finding
+from evenhand.numerics.newton import one_blas_thread
+from evenhand.render.document import Finding
 
 RANDOM: Final = tuple(name for name in NAMES if name != RESIDUAL)
 

@@ -22,9 +22,7 @@ from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.absorption import Absorbed, absorb
 from evenhand.numerics.distributions import t_quantile, t_tail
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import plural
+from evenhand.render.document import Column, Document, Finding, Table, plural, take_findings
 
 NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
 ROUNDING: Final = 1e-12  # Information beside the number of ratings that is rounding, and none

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from evenhand.render.findings import Templates
+from evenhand.render.document import Templates
 
 # Log-linear models
 LOG_LINEAR: Final = {

@@ -30,7 +30,7 @@ from evenhand.models.log_linear import Fit
 from evenhand.models.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule, t_quantile, two_sided_p
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 
 # How much smaller tastes look through the answers of many judges and items.
 #

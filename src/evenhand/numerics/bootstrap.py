@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.numerics import Array, Flags
+from evenhand.numerics.multiple_tests import absolute_t
 
 Numbers = NDArray[Any]
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -175,15 +176,6 @@ class ReplicateBatches:
             coarse = (spread < MIN_SHARE_LEFT * both).any(axis=0)
             lost[part] = coarse | (MIN_SHARE_LEFT * raw > diagonal.T).any(axis=1)
         return of_pairs, of_coordinates, lost
-
-
-def absolute_t(estimate: Numbers, variance: Numbers) -> Numbers:
-    """Return |t|, infinite where nothing varies: such a replicate says that all may happen."""
-    if (variance > 0).all():  # a division with a mask takes three times as long
-        return np.asarray(np.abs(estimate) / np.sqrt(variance))
-    endless = np.full_like(estimate, np.inf)
-    spread = np.sqrt(np.maximum(variance, 0))
-    return np.asarray(np.divide(np.abs(estimate), spread, out=endless, where=spread > 0))
 
 
 def jackknife(changes: Array) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from math import erfc, exp, inf, lgamma, log, log1p, pi, sqrt
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -23,6 +22,8 @@ def two_sided_p(z: float) -> float:
 
 
 def normal_quantile(probability: float) -> float:
+    from statistics import NormalDist
+
     return NormalDist().inv_cdf(probability)
 
 

@@ -1,13 +1,16 @@
-"""Newton's method with step halving, on plain arrays."""
+"""Newton's method with step halving, on plain arrays, and BLAS on one thread for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from evenhand.errors import NotConverged
 
@@ -256,3 +259,14 @@ def climb(
             information = np.asarray(information + gained)
         at, here = moved
     raise NotConverged("the fit did not converge: the likelihood has no clear maximum")
+
+
+_controller: Final = cache(ThreadpoolController)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    # BLAS spreads even small products over all cores, where threads mostly wait for each other:
+    # batches of matrices of a hundred rows cost several times the CPU.
+    with _controller().limit(limits=1, user_api="blas"):
+        yield

@@ -1,17 +1,13 @@
-"""Random numbers that stay, sums that lose nothing, diagnostics of chains, one thread for BLAS."""
+"""Random numbers that stay, sums that lose nothing, diagnostics of chains."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256, shake_256
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from evenhand.errors import NotConverged
 from evenhand.numerics import Array, Flags, Integers
@@ -226,14 +222,3 @@ def _times(polynomial: Array, value: Array) -> Array:
 
 def _coefficient(left: Array, right: Array, degree: int) -> Array:
     return np.asarray((left[:, : degree + 1] * right[:, degree::-1]).sum(axis=1))
-
-
-_controller: Final = cache(ThreadpoolController)
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    # BLAS spreads even small products over all cores, where threads mostly wait for each other:
-    # batches of matrices of a hundred rows cost several times the CPU.
-    with _controller().limit(limits=1, user_api="blas"):
-        yield

@@ -36,8 +36,7 @@ from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.ranking.intervals import find_root
 from evenhand.ranking.texts import say
-from evenhand.render.document import Column, Table
-from evenhand.render.findings import Finding
+from evenhand.render.document import Column, Finding, Table
 
 MAX_NAMED: Final = 6  # Most systems that a refusal names
 SHARE: Final = 0.1  # β / α
@@ -306,4 +305,4 @@ def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[
         "of: variants that are ranked; for others, such as withdrawn ones, nothing is corrected",
     )
     title = "The best variant of each owner"
-    return [Table("owners", title, columns, rows, legend=legend)] * bool(rows)
+    return [Table("owners", title, columns, rows, legend=legend)]

@@ -38,7 +38,7 @@ from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, average_repeats, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import JUDGE, JUDGE_SYSTEM, Component, Shown, write_signature
+from evenhand.data.results import JUDGE, JUDGE_SYSTEM, Component, Shown
 from evenhand.data.tally import Tally, merge_levels
 from evenhand.errors import (
     InvalidJudgments,
@@ -64,17 +64,23 @@ from evenhand.numerics import Array, Integers, distributions
 from evenhand.numerics.absorption import absorb
 from evenhand.numerics.cluster_means import Estimate, bound, cross_ways, number_groups, rank_within
 from evenhand.numerics.multiple_tests import benjamini_hochberg
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.clustering import FACTORS, MAX_CLUSTERS, Evidence, wanted_factors
 from evenhand.ranking.covariance import NO_SPREAD_RATIO
-from evenhand.ranking.inference import find_intervals
+from evenhand.ranking.inference import Settings, find_intervals, name_model
 from evenhand.ranking.ratings import note_documents
-from evenhand.ranking.settings import Settings, name_model
 from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.texts import INSEPARABLE, say, say_clusterings
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import plural, say_answers
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    plural,
+    say_answers,
+    take_findings,
+    write_signature,
+)
 
 # Most comparisons of a judge for the exact test; with more the normal one is as good
 MAX_EXACT_COMPARISONS: Final = 500

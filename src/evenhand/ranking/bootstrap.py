@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
+from evenhand.models.likelihood import ENDLESS, Davidson, TwoOutcomes
 from evenhand.models.log_linear import Fit
-from evenhand.models.ties import ENDLESS, Davidson, TwoOutcomes
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import MAX_TABLE_MEAN, draw_poisson
 from evenhand.ranking.clustering import Clustering, Evidence
-from evenhand.ranking.intervals import Intervals, resampled_intervals
-from evenhand.ranking.settings import REPLICATES
+from evenhand.ranking.intervals import REPLICATES, Intervals, resampled_intervals
 from evenhand.ranking.texts import say
 
 # Refits of many resamples by steps of Newton's with one factor: that of the estimate.

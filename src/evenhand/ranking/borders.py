@@ -34,8 +34,7 @@ from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.texts import say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
+from evenhand.render.document import Column, Document, Finding, Table
 
 VERDICTS: Final = {
     "border-holds": "holds",

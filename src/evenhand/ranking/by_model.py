@@ -19,7 +19,7 @@ import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
-from evenhand.data.checks import refuse_unnamed_levels
+from evenhand.data.coding import refuse_unnamed_levels
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import fetch_columns
 from evenhand.data.groups import Levels, split_table
@@ -31,7 +31,7 @@ from evenhand.models.existence import check_existence, make_preference_graph
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.bootstrap import bootstrap_intervals, resample_model
 from evenhand.ranking.clustering import (
     Clustering,
@@ -41,7 +41,7 @@ from evenhand.ranking.clustering import (
     limit_to_few,
 )
 from evenhand.ranking.covariance import estimate_each, give_up, refuse_no_spread
-from evenhand.ranking.inference import Found, order_systems
+from evenhand.ranking.inference import Found, Settings, order_systems
 from evenhand.ranking.intervals import (
     Intervals,
     Way,
@@ -50,9 +50,8 @@ from evenhand.ranking.intervals import (
     wald_intervals,
 )
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # Which kinds of intervals a model has, known before anything is fitted: posterior of models fitted
 # by draws, sandwich where a fit knows covariances by cluster, model where it has a covariance of

@@ -26,7 +26,7 @@ from evenhand.data.joining import note_llm_names
 from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
 from evenhand.ranking.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # Most clusters of one way: more are merged at random into as many of about equal load
 MAX_CLUSTERS: Final = 200

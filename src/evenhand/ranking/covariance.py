@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from math import prod, sqrt
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Codes, FittedModel
-from evenhand.models.controls import is_controlled
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
-from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
@@ -37,11 +35,20 @@ from evenhand.ranking.clustering import (
     single_answers,
     write_below,
 )
-from evenhand.ranking.intervals import MIN_CLUSTERS, Estimates, Way, centred_variance, pair_variance
+from evenhand.ranking.intervals import (
+    MIN_CLUSTERS,
+    Estimates,
+    Progress,
+    Way,
+    centred_variance,
+    pair_variance,
+)
 from evenhand.ranking.sandwich import MAX_DENSE
-from evenhand.ranking.settings import Progress
 from evenhand.ranking.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
+
+if TYPE_CHECKING:
+    from evenhand.numerics.bootstrap import Influence
 
 # How many clusters a difference of two systems really comes from.
 #
@@ -342,7 +349,9 @@ def cross_clusterings(
     if evidence.crossed is not None:
         return [*vcovs, both - sandwich.crossed_rows_covariance(fit, evidence.crossed)], ()
     cells = evidence.together(clusterings)
-    if is_controlled(fit):  # rows tell all ways apart, whatever their counts are pooled over
+    if sandwich.is_controlled(
+        fit
+    ):  # rows tell all ways apart, whatever their counts are pooled over
         size = prod(evidence.factors[name].size for name in clusterings)
         cells = evidence.whole if size * len(fit.raw_vcov) <= MAX_DENSE else None
     if cells is None:
@@ -527,6 +536,8 @@ class LeftOut:
         parts: clusters that alone link some systems → a pseudo-inverse without them, and (K,) parts
         known: those of them for which the pseudo-inverse stands in place of the inverse
         """
+        from evenhand.numerics.bootstrap import Influence, jackknife
+
         rows, total, information, scores = self.rows, self.total, self.information, self.scores
         # what leaving each cluster out does to the rows: some clusters at a time
         carried, changes = np.empty((len(scores), *rows.shape)), np.empty_like(scores)
@@ -648,7 +659,7 @@ def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors
     if not way.parts and not np.triu(effective < MIN_CLUSTERS, 1).any():
         return way
     apart = tally.unmerged[way.name]()
-    if not is_controlled(fit):
+    if not sandwich.is_controlled(fit):
         finer = apart.factor(way.name)
         pieces = sandwich.take_apart(fit, apart, finer.codes, finer.size)
         rows = centred_rows(fit) @ fit.raw_vcov

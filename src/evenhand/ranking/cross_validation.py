@@ -34,7 +34,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import note_references
-from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.results import Grouped, Shown
 from evenhand.data.tally import snake
 from evenhand.data.votes import (
     TIE,
@@ -60,16 +60,24 @@ from evenhand.models.rating_fit import take_scores
 from evenhand.models.registry import Models, Wanted, make_models, say_models
 from evenhand.numerics import Array, Integers, cluster_means
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.by_model import split_judgments
 from evenhand.ranking.clustering import ENOUGH_JUDGES
 from evenhand.ranking.ratings import name_groups
 from evenhand.ranking.sides import REMEDY, OneSided, find_one_sided_votes
 from evenhand.ranking.texts import BLOCKS as SIDES
 from evenhand.ranking.texts import INSEPARABLE, say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
-from evenhand.render.values import effective, plural, say_answers, share
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    effective,
+    plural,
+    say_answers,
+    share,
+    write_signature,
+)
 
 # How surprised a model is by votes: the loss of each in bits, and perplexity.
 #

@@ -42,7 +42,7 @@ from evenhand.numerics.distributions import MIN_P, net_wins_chances, t_quantile
 from evenhand.ranking.plans import Asked
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import MAX_TIMES, GroupedRankings, Ranking
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # What remedies of `rank` ask for and a gate does not have
 LACKING: Final = ("--prior", "--ties", "--model", "--interval", "rank them apart", "merge groups")

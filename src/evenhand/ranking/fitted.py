@@ -21,7 +21,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, wr
 from evenhand.data.groups import tally_groups
 from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
 from evenhand.data.references import note_references
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tally import Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Coefficient, FittedModel, LRTest
@@ -37,8 +37,7 @@ from evenhand.models.log_linear import (
     order_groups,
 )
 from evenhand.models.rating_fit import RatingFit
-from evenhand.models.registry import Model, name_settings
-from evenhand.models.settings import say_model
+from evenhand.models.registry import Model, name_settings, say_model
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import f_tail
@@ -53,12 +52,18 @@ from evenhand.ranking.clustering import (
     of_one_judge,
     single_answers,
 )
-from evenhand.ranking.inference import exclude_in_fit
-from evenhand.ranking.settings import name_model, sign_data
+from evenhand.ranking.inference import exclude_in_fit, name_model, sign_data
 from evenhand.ranking.texts import say
-from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding
-from evenhand.render.values import whole, write_p
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    Text,
+    whole,
+    write_p,
+    write_signature,
+)
 
 # A Wald test that allows for correlated judgments.
 #

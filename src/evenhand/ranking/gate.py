@@ -38,7 +38,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import find_references, reads_human
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.source import Source, write_log_check
 from evenhand.data.tally import take_names
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, require_seed
@@ -86,9 +86,18 @@ from evenhand.ranking.ranking import (
     say_why,
 )
 from evenhand.ranking.texts import say_of_gates as say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names, plural, say_tally, write_value
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    join_names,
+    plural,
+    say_tally,
+    take_findings,
+    write_signature,
+    write_value,
+)
 
 Decision = Literal["passed", "worse", "undecided"]
 # Exit codes of the command

@@ -23,6 +23,10 @@ MAX_PAIR_SYSTEMS: Final = 500  # Most systems whose errors of all differences ar
 MAX_LISTED_SYSTEMS: Final = 50  # Most systems whose pairs are listed one by one, with p-values
 
 
+REPLICATES: Final = 999  # Resamples, or replicates drawn for rank sets
+Progress = Callable[[int, int], None]
+
+
 @dataclass(frozen=True)
 class Way:
     name: str  # judge, item or ranking; judgment where single answers are clusters

@@ -26,7 +26,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded, takes_judgments
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.votes import (
     Votes,
     digest_votes,
@@ -39,7 +39,7 @@ from evenhand.models.base import FittedModel
 from evenhand.models.registry import Models, Wanted, make_models, say_models
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import Estimate, bound, leave_out
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.by_model import UNIFORM_MODELS, estimate_abilities
 from evenhand.ranking.cross_validation import (
     LEVEL,
@@ -57,8 +57,14 @@ from evenhand.ranking.cross_validation import (
     train,
 )
 from evenhand.ranking.texts import say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    take_findings,
+    write_signature,
+)
 
 # Which votes are held out (Hopkins & May 2013): of a task the comparisons of items that are in at
 # most k comparisons, k the smallest number with 2,000 such comparisons; the rest trains. Items that

@@ -47,7 +47,7 @@ from evenhand.data.controls import (
 from evenhand.data.exclusions import Exclusion, list_findings, note_excluded, write_contract
 from evenhand.data.groups import list_levels, note_tasks
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.streams import CodedRows
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import (
@@ -69,21 +69,28 @@ from evenhand.judges.llm_agreement import (
     measure_repeats,
 )
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.controls import Control, fit_rows, is_controlled, read_controls
+from evenhand.models.controls import Control, fit_rows, read_controls
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.cluster_means import Estimate, bound, cross_ways
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import sandwich
 from evenhand.ranking.bias import LEVEL, SCORED, share_first
 from evenhand.ranking.clustering import Evidence, choose_clustering, merge_factors
 from evenhand.ranking.covariance import centred_rows
+from evenhand.ranking.sandwich import is_controlled
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import plural
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    plural,
+    take_findings,
+    write_signature,
+)
 
 MIN_WITHIN: Final = 0.01  # Share of a control's variance that must lie within pairs of systems
 MIN_ITEMS: Final = 3  # Fewest items by which errors are clustered

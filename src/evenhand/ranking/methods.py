@@ -33,7 +33,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references, find_references
-from evenhand.data.results import Grouped, Shown, exactly, write_signature
+from evenhand.data.results import Grouped, Shown
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import (
@@ -53,22 +53,28 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.pair_tests import rank_sum_tests
 from evenhand.ranking import rules
 from evenhand.ranking.clustering import FACTORS, wanted_factors
-from evenhand.ranking.intervals import find_clusters, rank_ranges
+from evenhand.ranking.inference import Settings, choose_log_linear, name_model, refuse_of_ratings
+from evenhand.ranking.intervals import Progress, find_clusters, rank_ranges
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import name_groups, rank_scores, refuse_interval
 from evenhand.ranking.score_tests import MeanScores
-from evenhand.ranking.settings import (
-    Progress,
-    Settings,
-    choose_log_linear,
-    name_model,
-    refuse_of_ratings,
-)
 from evenhand.ranking.texts import say
-from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding, describe_findings, take_findings
-from evenhand.render.values import join_names, plural, say_tally, whole
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    Text,
+    describe_findings,
+    exactly,
+    join_names,
+    plural,
+    say_tally,
+    take_findings,
+    whole,
+    write_signature,
+)
 
 MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
 

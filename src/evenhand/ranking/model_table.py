@@ -31,14 +31,14 @@ from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, wr
 from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tally import Tally, take_names
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import LRTest
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit, Kind, cautions, find_hypotheses
 from evenhand.models.random_judges import RandomJudges
-from evenhand.models.settings import Ties
+from evenhand.models.registry import Ties
 from evenhand.ranking.fitted import (
     WaldTest,
     count_ways,
@@ -46,12 +46,18 @@ from evenhand.ranking.fitted import (
     run_wald_tests,
     say_of_rankings,
 )
-from evenhand.ranking.settings import sign_covariates
+from evenhand.ranking.inference import sign_covariates
 from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.texts import INSEPARABLE, say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
-from evenhand.render.values import begin_sentence, say_tally
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    begin_sentence,
+    say_tally,
+    write_signature,
+)
 
 LEVEL: Final = 0.05  # P-value below which a question is answered with yes
 

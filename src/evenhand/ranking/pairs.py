@@ -24,9 +24,7 @@ from evenhand.errors import UnknownOption
 from evenhand.models.base import FittedModel
 from evenhand.numerics import Array
 from evenhand.ranking.texts import say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
-from evenhand.render.values import whole, write_value
+from evenhand.render.document import Column, Document, Finding, Table, whole, write_value
 
 MAX_SYSTEMS: Final = 500  # Most systems whose rates are predicted all at once
 WINS: Final = "wins: predicted share of the answers that are no ties"

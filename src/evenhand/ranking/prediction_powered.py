@@ -42,7 +42,7 @@ from evenhand.data.exclusions import (
 )
 from evenhand.data.groups import choose_groups
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.errors import (
     NotConverged,
     NotIdentified,
@@ -66,8 +66,14 @@ from evenhand.ranking.verdicts import (
     say_odd,
     say_unjudged,
 )
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    take_findings,
+    write_signature,
+)
 
 Codes = NDArray[np.integer[Any]]
 METHODS: Final = ("worths", "ppi++", "win-rate")

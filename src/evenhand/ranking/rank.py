@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,27 +36,30 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Tally
-from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, listing
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.controls import ControlEffect, ControlledFit, fit_rows, read_controls
 from evenhand.models.log_linear import Fit
 from evenhand.models.registry import name_settings
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import clustering
-from evenhand.ranking.inference import find_intervals, number_places, order_systems
-from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals
-from evenhand.ranking.ranking import Controlled, GroupedRankings, Ranking, rank_apart
-from evenhand.ranking.sandwich import gather_clusters, walk_information
-from evenhand.ranking.settings import (
+from evenhand.ranking.inference import (
     SAMPLED,
-    Progress,
     Settings,
     choose_model,
+    find_intervals,
+    number_places,
+    order_systems,
     refuse_of_ratings,
 )
+from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals, Progress
+from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart
+from evenhand.ranking.sandwich import gather_clusters, walk_information
 from evenhand.ranking.texts import say
-from evenhand.render.findings import Finding, take_findings
+from evenhand.render.document import Finding, take_findings
+
+if TYPE_CHECKING:
+    from evenhand.data.weights import JudgeCap, Mix
+    from evenhand.models.controls import ControlEffect, ControlledFit
 
 
 @carries_excluded(*OF_SYSTEMS)
@@ -262,6 +265,8 @@ def _take_only(grouped: GroupedRankings, *, requested: bool) -> Ranking | Groupe
 def _weigh(table: Comparisons, weights: Mix | JudgeCap | None) -> Comparisons:
     if weights is None:
         return table
+    from evenhand.data.weights import JudgeCap, Mix
+
     if not isinstance(weights, Mix | JudgeCap):
         raise UnknownOption(
             f"a mix cannot be {weights!r}: state one as"
@@ -413,6 +418,8 @@ def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, T
 
 
 def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
+    from evenhand.models.controls import Controlled, fit_rows, read_controls
+
     limits = dict.fromkeys(clusterings, clustering.MAX_CLUSTERS)
     controls, rows = read_controls(table, settings.model.controls, by=clusterings, limits=limits)
     fit = fit_rows(settings.model, controls, rows)
@@ -447,6 +454,8 @@ def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Setti
 def find_control_effects(
     fit: ControlledFit, whole: Tally, intervals: Intervals, level: float
 ) -> tuple[ControlEffect, ...]:
+    from evenhand.models.controls import ControlEffect
+
     effects = list(fit.effects(intervals.parameters, level, intervals.df))
     clusterings = intervals.rank_sets.clusterings if intervals.rank_sets is not None else ()
     for name in (way for way in clusterings if way in fit.rows.levels):

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.random import PCG64, Generator
@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from evenhand.errors import listing
 from evenhand.numerics import Array, multiple_tests
-from evenhand.numerics.bootstrap import Pairs, absolute_t, bootstrap_contrasts, draw_webb
 from evenhand.numerics.distributions import chi2_tail, t_quantile
+from evenhand.numerics.multiple_tests import absolute_t
 from evenhand.ranking import intervals
 from evenhand.ranking.covariance import (
     NO_SPREAD_RATIO,
@@ -37,9 +37,12 @@ from evenhand.ranking.covariance import (
     count_across,
     degrees,
 )
-from evenhand.ranking.settings import REPLICATES
+from evenhand.ranking.intervals import REPLICATES
 from evenhand.ranking.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
+
+if TYPE_CHECKING:
+    from evenhand.numerics.bootstrap import Pairs
 
 # What keeps a pair open: few clusters, or few judgments?
 #
@@ -346,6 +349,8 @@ def draw_replicates(
     pairs = family.first[family.active], family.second[family.active]
     for way in spread.clusterings:
         if way.influence is not None:
+            from evenhand.numerics.bootstrap import bootstrap_contrasts, draw_webb
+
             weights = draw_webb((REPLICATES, len(way.influence.changes)), rng)
             yield bootstrap_contrasts(way.influence.relative_to(members), weights, pairs)
         else:

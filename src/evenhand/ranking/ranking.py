@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,34 +24,20 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.models.base import Contrast, FittedModel, Posterior
-from evenhand.models.controls import ControlEffect
 from evenhand.models.log_linear import Fit
-from evenhand.models.rating_fit import RatingFit
-from evenhand.models.registry import MODELS
-from evenhand.models.settings import say_model
+from evenhand.models.registry import MODELS, say_model
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking import intervals
-from evenhand.ranking.best_variant import (
-    BestVariant,
-    Estimated,
-    find_best_variants,
-    tabulate_best_variants,
-)
-from evenhand.ranking.pairs import (
-    Pair,
-    WinRates,
-    bound_rate,
-    find_rates,
-    predict_chances,
-    predict_rates,
-)
 from evenhand.ranking.sides import LIMIT
 from evenhand.ranking.texts import say, say_clusterings
-from evenhand.render.document import Column, Document, Form, Table
-from evenhand.render.findings import Finding
-from evenhand.render.values import (
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Form,
+    Table,
     effective,
     join_names,
     plural,
@@ -60,6 +46,12 @@ from evenhand.render.values import (
     whole,
     write_value,
 )
+
+if TYPE_CHECKING:
+    from evenhand.models.controls import Controlled
+    from evenhand.models.rating_fit import RatingFit
+    from evenhand.ranking.best_variant import BestVariant, Estimated
+    from evenhand.ranking.pairs import Pair, WinRates
 
 MARGINAL: Final = ("marginal_lower", "marginal_upper")
 COLUMNS: Final = (
@@ -284,35 +276,6 @@ def _add(*limits: str | None) -> str:
     return f" ({'; '.join(filter(None, limits))})" if any(limits) else ""
 
 
-MAX_MOVES_SHOWN: Final = 6  # Most systems that are named for having changed place
-
-
-@dataclass(frozen=True)
-class Controlled:
-    effects: tuple[ControlEffect, ...]  # each control's, with intervals as for systems
-    # system → place without controls and with them, where the two differ
-    moved: Mapping[str, tuple[int, int]]
-
-    @property
-    def says(self) -> tuple[str, ...]:
-        moves = "no system stands in another place than without controls"
-        if self.moved:
-            steps = [f"{name} {old} → {new}" for name, (old, new) in self.moved.items()]
-            rest = len(steps) - MAX_MOVES_SHOWN
-            more = f" and {rest} more" if rest > 0 else ""
-            moves = f"places without and with controls: {', '.join(steps[:MAX_MOVES_SHOWN])}{more}"
-        return (*(effect.says for effect in self.effects), moves)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "controls": list_effects(self.effects),
-            "moved": [
-                {"system": name, "without": old, "with": new}
-                for name, (old, new) in self.moved.items()
-            ],
-        }
-
-
 @dataclass(frozen=True)
 class Sampling:
     """How divided verdicts are, 0 (all alike) to 1 (half each), on pairs of outputs."""
@@ -479,7 +442,7 @@ class Ranking(Shown):
             UnknownOption: a ranking by ratings, which predict no preferences.
 
         """
-        if isinstance(self.fit, RatingFit):
+        if not isinstance(self.fit, FittedModel):
             raise UnknownOption("win rates need comparisons: scores predict no preferences")
         return self.fit
 
@@ -487,7 +450,7 @@ class Ranking(Shown):
     def of_worths(self) -> bool:
         """Whether the model has worths, whose ratios are the odds of two systems."""
         fit = self.fit
-        if isinstance(fit, RatingFit):
+        if not isinstance(fit, FittedModel):
             return False
         if isinstance(fit, Fit):
             return True
@@ -496,7 +459,7 @@ class Ranking(Shown):
     @property
     def scale(self) -> str:
         """What `estimate` is, such as "log-worth"."""
-        if isinstance(self.fit, RatingFit):
+        if not isinstance(self.fit, FittedModel):
             return self.fit.scale
         return "log-worth" if self.ability is None else "ability"
 
@@ -645,6 +608,8 @@ class Ranking(Shown):
             UnknownOption: a system and itself.
 
         """
+        from evenhand.ranking.pairs import Pair, bound_rate, find_rates, predict_chances
+
         i, j, k = self._place(first), self._place(second), len(self.systems)
         if i == j:
             raise UnknownOption(f"a pair is two systems, and '{first}' is one")
@@ -660,7 +625,7 @@ class Ranking(Shown):
         lower, upper = (None if one is None else one if i == best else -one for one in ends)
         win = tie = bounds = None
         known = None if lower is None or upper is None else (lower, upper)
-        if not isinstance(self.fit, RatingFit):
+        if isinstance(self.fit, FittedModel):
             chances = predict_chances(self.fit, [(first, second)])
             win, tie = float(find_rates(chances)[0]), float(chances[0, 1])
             bounds = None if known is None else bound_rate(self.fit, win, gap, known)
@@ -716,6 +681,8 @@ class Ranking(Shown):
             NotIdentified: no errors of all differences.
 
         """
+        from evenhand.ranking.best_variant import find_best_variants
+
         if later is not None and later.scale != self.scale:
             raise NotIdentified(f"later judgments are of {later.scale}, these of {self.scale}")
         own, again = self._estimated(), None if later is None else later._estimated()
@@ -724,6 +691,8 @@ class Ranking(Shown):
         return replace(self, owners=found, signature=told)
 
     def _estimated(self) -> Estimated:
+        from evenhand.ranking.best_variant import Estimated
+
         if self.pair_stderr is None or not self.bounded.all():
             raise NotIdentified("the best of several variants needs errors of all differences")
         fewest = min((way.clusters - 1.0 for way in self.ways), default=self.df)
@@ -737,6 +706,8 @@ class Ranking(Shown):
             UnknownOption: too many systems for all pairs.
 
         """
+        from evenhand.ranking.pairs import WinRates, predict_rates
+
         rates, ties = predict_rates(self.predictor, self.systems)
         basis = f"{say_counts(self)}. Predicted by {say_ranked_by(self)}."
         return WinRates(self.systems, rates, ties, basis, self.signature, self.notes, self.excluded)
@@ -784,6 +755,11 @@ class Ranking(Shown):
             Column("beats", "beats", "names"),
             Column("beaten_by", "beaten by", "names"),
         )
+        owners: list[Table] = []
+        if self.owners:
+            from evenhand.ranking.best_variant import tabulate_best_variants
+
+            owners = tabulate_best_variants(self.owners, self.level)
         references = Table(
             "references", "Human references, which have no rank", of_references, self.references
         )
@@ -792,7 +768,7 @@ class Ranking(Shown):
             answer=(f"{_say_leader(self, about and f' for {about}')}{limits}.",),
             parts=(
                 _tabulate(self, columns),
-                *tabulate_best_variants(self.owners, self.level),
+                *owners,
                 *([references] * bool(self.references)),
                 *_tabulate_neighbours(self),
             ),
@@ -874,21 +850,10 @@ def rank_apart(
     return GroupedRankings(rankings, by or "", refused)
 
 
-def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
-    rows = []
-    for effect in effects:
-        row: dict[str, object] = {"name": effect.name, "estimate": effect.estimate}
-        errors = ("stderr", "lower", "upper", "p")
-        row |= {name: None if effect.rests else getattr(effect, name) for name in errors}
-        row |= {"sd": effect.sd, "level": effect.level, "per_unit": effect.per_unit}
-        rows.append(row | ({"rests": effect.rests} if effect.rests else {}))
-    return rows
-
-
 def say_ranked_by(ranking: Ranking) -> str:
     if isinstance(ranking.fit, Fit):
         return say_model(ranking.fit.model)
-    if isinstance(ranking.fit, RatingFit):
+    if not isinstance(ranking.fit, FittedModel):
         return ranking.fit.title
     known = MODELS.get(ranking.model)
     return ranking.model if known is None else known.title
@@ -934,7 +899,7 @@ def _say_basis(ranking: Ranking) -> str:
         how = "Too many systems for intervals."
     elif sets is None:
         how = f"{100 * ranking.level:g} % intervals, {ranking.rank_interval}: {ranking.method}."
-    elif isinstance(ranking.fit, RatingFit) and not ranking.ways:
+    elif not isinstance(ranking.fit, FittedModel) and not ranking.ways:
         how = f"Intervals are the model's: {ranking.fit.assumes}."
     elif sets.clusterings == (JUDGMENTS[:-1],):
         how = f"Intervals assume independent {ranking.answers}."

@@ -23,7 +23,6 @@ from evenhand.data.rating_rows import (
 )
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references
-from evenhand.data.results import exactly, write_signature
 from evenhand.data.slips import note_slips
 from evenhand.data.tally import Factor, merge_levels
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
@@ -34,7 +33,7 @@ from evenhand.numerics import Array, Flags
 from evenhand.numerics.absorption import sum_clusters, sum_squares
 from evenhand.numerics.cluster_means import cross_ways, number_groups, sort_codes
 from evenhand.numerics.distributions import t_quantile
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import covariance
 from evenhand.ranking.clustering import (
     MAX_CLUSTERS,
@@ -45,14 +44,13 @@ from evenhand.ranking.clustering import (
     limit_to_few,
     wanted_factors,
 )
-from evenhand.ranking.inference import number_places, reorder
+from evenhand.ranking.inference import Settings, number_places, reorder
 from evenhand.ranking.intervals import Estimates, Intervals, Way, wald_intervals
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart
 from evenhand.ranking.sandwich import MAX_DENSE, Answers, find_singular
-from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
-from evenhand.render.findings import Finding, take_findings
+from evenhand.render.document import Finding, exactly, take_findings, write_signature
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model")
 # Models whose errors take scores as independent, given effects

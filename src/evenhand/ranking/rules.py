@@ -33,7 +33,7 @@ from evenhand.numerics.sorting import merge_insertion
 from evenhand.ranking.bootstrap import MAX_LOST_SHARE, ResamplingPlan, draw_counts, plan_pairs
 from evenhand.ranking.clustering import say_few
 from evenhand.ranking.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # Who beat whom, and whether comparisons join all systems: no score spans groups that never met.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,17 @@ from numpy.typing import NDArray
 from evenhand.data.count import CrossedRows
 from evenhand.data.tally import Factor, Tally, join_codes
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.controls import ControlledFit, Part, is_controlled, sum_row_information
+from evenhand.models.likelihood import Local, Tie, TieLaw, expand_blocks
 from evenhand.models.log_linear import Fit
-from evenhand.models.ties import Local, Tie, TieLaw, expand_blocks
 from evenhand.numerics import Array
-from evenhand.numerics.bootstrap import jackknife
+
+if TYPE_CHECKING:
+    from evenhand.models.controls import ControlledFit, Part
+
+
+def is_controlled(fit: object) -> TypeGuard[ControlledFit]:
+    return isinstance(fit, Fit) and fit.by_row
+
 
 # A fit taken apart. An entry of a tally has η = λ_left − λ_right (+ δ); with its derivatives by
 # (η, t) the score of a cluster is a sum over systems, its information a weighted Laplacian with a
@@ -192,6 +198,8 @@ def judgment_covariance(fit: Fit) -> Array:
     # (p, p) sums of products of single answers' scores
     meat = np.zeros_like(bread)
     if is_controlled(fit):
+        from evenhand.models.controls import sum_row_information
+
         for part in fit.likelihood.split(fit.rows):
             eta, tie = fit.likelihood.locate(part, fit.beta)
             products = score_products(fit.likelihood.law, eta, tie, used * part.squares)
@@ -232,6 +240,8 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
     if factor.size * len(fit.raw_vcov) ** 2 > MAX_DENSE:
         return pooled_covariance(fit, pieces), "CR1"
     try:
+        from evenhand.numerics.bootstrap import jackknife
+
         return jackknife(leave_each_out(fit, pieces, factor)[pieces.held()]), "CV3"
     except NotIdentified:
         if name != "ranking":  # one answer may be a link: nothing is claimed of other rankings

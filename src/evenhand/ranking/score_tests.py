@@ -42,7 +42,7 @@ from evenhand.data.joining import say_alike
 from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references
-from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.results import Grouped, Shown
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -66,10 +66,10 @@ from evenhand.numerics.pair_tests import (
     t_tests,
 )
 from evenhand.ranking.clustering import WIDE
+from evenhand.ranking.inference import Settings
 from evenhand.ranking.intervals import list_known
 from evenhand.ranking.ranking import say_repeats
 from evenhand.ranking.ratings import choose_rating_model, name_groups, rank_scores
-from evenhand.ranking.settings import Settings
 from evenhand.ranking.significance import (
     MAX_PAIRS_SHOWN,
     SIGNIFICANT,
@@ -79,9 +79,17 @@ from evenhand.ranking.significance import (
     skillings_mack_test,
 )
 from evenhand.ranking.texts import say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names, plural, write_p
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    join_names,
+    plural,
+    take_findings,
+    write_p,
+    write_signature,
+)
 
 Codes = NDArray[np.int64]
 ROLES: Final = ("task", "judge", "item", "system", "criterion")

@@ -32,7 +32,7 @@ from evenhand.models.rating_fit import ScoredRows, take_scores
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.absorption import score_cells
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.clustering import (
     ENOUGH_ITEMS,
     MAX_CLUSTERS,
@@ -41,10 +41,10 @@ from evenhand.ranking.clustering import (
 )
 from evenhand.ranking.control_variate import ControlVariate, Part, cluster_people
 from evenhand.ranking.covariance import ClusteredErrors
+from evenhand.ranking.inference import SAMPLED, Settings
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
 from evenhand.ranking.ratings import leave_out, order_scores, rank_beside_references, rank_scores
-from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     MAX_NAMED,
@@ -62,7 +62,7 @@ from evenhand.ranking.verdicts import (
     with_verdicts,
     without_verdicts,
 )
-from evenhand.render.findings import take_findings
+from evenhand.render.document import take_findings
 
 MODELS: Final = (Adjusted, Means)
 

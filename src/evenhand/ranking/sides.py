@@ -16,16 +16,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log, pi
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from evenhand.data.tally import Tally
-from evenhand.data.votes import Votes
 from evenhand.errors import listing
 from evenhand.numerics import Array, Integers
 from evenhand.ranking.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
+
+if TYPE_CHECKING:
+    from evenhand.data.votes import Votes
 
 # What the votes between two systems alone say, however often one looks.
 #

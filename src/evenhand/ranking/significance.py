@@ -31,7 +31,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, wr
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import note_llm_names, say_alike
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
@@ -52,9 +52,19 @@ from evenhand.ranking.clustering import Evidence, choose_factors
 from evenhand.ranking.fitted import count_ways
 from evenhand.ranking.intervals import list_known
 from evenhand.ranking.texts import say
-from evenhand.render.document import ALWAYS, Column, Document, Table, Text
-from evenhand.render.findings import Finding
-from evenhand.render.values import plural, say_tally, whole, write_p
+from evenhand.render.document import (
+    ALWAYS,
+    Column,
+    Document,
+    Finding,
+    Table,
+    Text,
+    plural,
+    say_tally,
+    whole,
+    write_p,
+    write_signature,
+)
 
 # Do the blocks (judges, items, rankings) agree on any order at all? Friedman's test.
 #

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from evenhand.render.findings import Templates
+from evenhand.render.document import Templates
 
 # Why `compare` and `bias` have no order effect
 INSEPARABLE: Final = (

@@ -50,7 +50,7 @@ from evenhand.formats.table import read_probability
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Flags, Integers
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
     ENOUGH_ITEMS,
@@ -66,13 +66,11 @@ from evenhand.ranking.covariance import (
     cluster_all_pairs,
     leave_each_out,
 )
-from evenhand.ranking.inference import find_intervals, order_systems
+from evenhand.ranking.inference import SAMPLED, Settings, find_intervals, order_systems
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, Sampling, rank_apart
-from evenhand.ranking.settings import SAMPLED, Settings
 from evenhand.ranking.texts import say
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import plural
+from evenhand.render.document import Finding, plural, take_findings
 
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CONTRARY: Final = 0.02  # Share of outcomes contrary to probabilities that is more than a few

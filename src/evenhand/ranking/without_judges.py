@@ -26,9 +26,7 @@ from evenhand.judges.diagnosis import Diagnosis
 from evenhand.judges.screening import screen_judges
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.render.document import Document, Text
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import plural
+from evenhand.render.document import Document, Finding, Text, describe_findings, plural
 
 MAX_NAMED: Final = 3  # Most pairs of systems, or tasks, that are named in a sentence
 NO_TASK: Final = ""  # The task of data without tasks

@@ -38,7 +38,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.results import Grouped, Shown
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -52,7 +52,7 @@ from evenhand.errors import (
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import choose_clusters
 from evenhand.numerics.completion import Effects, LowRank, SoftImpute
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ratings.matrix import (
     ADDITIVE,
     BY_JUDGE,
@@ -73,8 +73,14 @@ from evenhand.ratings.matrix import (
     tabulate_errors,
 )
 from evenhand.ratings.texts import say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    write_signature,
+)
 
 # How strongly to hold back the low-rank part of a completion, and whether to use it at all.
 #

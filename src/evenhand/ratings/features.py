@@ -26,7 +26,7 @@ from evenhand.errors import InvalidJudgments, UnknownOption, listing, sentence_h
 from evenhand.numerics import Array
 from evenhand.numerics.gaussian_process import Points
 from evenhand.ratings.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # The label that is different for each output: its item and its system
 OUTPUT: Final = "each output"

@@ -38,7 +38,7 @@ from evenhand.data.controls import Openable, carries_excluded, takes_judgments
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.errors import (
     InvalidJudgments,
     UnknownOption,
@@ -51,7 +51,7 @@ from evenhand.errors import (
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import mixture_quantile
 from evenhand.numerics.gaussian_process import Points, Posterior, correlate
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ratings.features import (
     FeatureTable,
     OutputFeatures,
@@ -75,8 +75,7 @@ from evenhand.ratings.process_search import (
     search,
 )
 from evenhand.ratings.texts import say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import describe_findings
+from evenhand.render.document import Column, Document, Table, describe_findings, write_signature
 
 OUTPUTS_AT_ONCE: Final = 1000  # Outputs that are predicted at once
 

@@ -35,8 +35,7 @@ from evenhand.numerics.cluster_means import (
 )
 from evenhand.numerics.completion import SeenCells
 from evenhand.ratings.texts import say
-from evenhand.render.document import Column, Table
-from evenhand.render.findings import Finding
+from evenhand.render.document import Column, Finding, Table
 
 # Ratings as a matrix, judges by outputs, of which some cells are seen.
 #

@@ -30,8 +30,14 @@ from evenhand.ratings.judge_process import JudgeProcess, MultiTaskGP, sort_rows,
 from evenhand.ratings.matrix import Errors, compare_errors, tabulate_errors
 from evenhand.ratings.process_search import JudgedPoints
 from evenhand.ratings.texts import say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    take_findings,
+)
 
 # How far ways to predict ratings are off, and by how much more than the multi-task process.
 #

@@ -32,8 +32,7 @@ from evenhand.numerics.gaussian_process import (
     weigh_exactly,
     weigh_inducing,
 )
-from evenhand.numerics.newton import climb
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import climb, one_blas_thread
 
 # How judges' functions go together: parameters of the covariance, and its derivatives.
 #

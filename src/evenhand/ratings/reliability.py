@@ -13,10 +13,10 @@ from evenhand.data.controls import Openable, carries_excluded, require_scores
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level, require_seed
 from evenhand.numerics import Array, Flags, Integers
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ratings.completion import Completion, NuclearNorm, keep_within, solve
 from evenhand.ratings.matrix import (
     ADDITIVE,
@@ -29,9 +29,15 @@ from evenhand.ratings.matrix import (
     refuse_beyond,
 )
 from evenhand.ratings.texts import say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import plural
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    plural,
+    write_signature,
+)
 
 # Which ratings of a full matrix a cheaper campaign would have judged for.
 #

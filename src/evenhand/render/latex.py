@@ -1,4 +1,4 @@
-"""LaTeX: tables for papers, and signs that hide text or move it written as what they are."""
+"""LaTeX: tables for papers."""
 
 from __future__ import annotations
 
@@ -8,27 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from evenhand.render.document import Document, Table
-from evenhand.render.values import LEFT, write_value
-
-# Signs that a terminal obeys or cannot write, and those that turn the direction of a text
-HIDDEN: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
-)
-
-
-def escape_control(text: str) -> str:
-    r"""Write signs that would move the cursor or hide text as what they are.
-
-    >>> escape_control("two\nlines"), escape_control("\x1b[31mred"), escape_control("naïve 系统")
-    ('two\\nlines', '\\x1b[31mred', 'naïve 系统')
-    """
-    return HIDDEN.sub(lambda sign: repr(sign[0])[1:-1], text)
-
-
-def escape_lines(text: str) -> str:
-    return HIDDEN.sub(lambda sign: sign[0] if sign[0] in "\n\t" else repr(sign[0])[1:-1], text)
-
+from evenhand.render.document import LEFT, Document, Table, escape_control, write_value
 
 # Tables for papers: booktabs, numbers in mathematics, the signature as a comment.
 

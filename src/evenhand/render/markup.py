@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from html import escape as escape_html
 from typing import Final
 
-from evenhand.render.document import Column, Document, Form, Table, Text
-from evenhand.render.latex import escape_control
+from evenhand.render.document import Column, Document, Form, Table, Text, escape_control
 
 # Signs that mean something somewhere in a cell of Markdown
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>#~|$&!])")

@@ -12,9 +12,16 @@ from unicodedata import combining, east_asian_width
 
 import click
 
-from evenhand.render.document import ALWAYS, Column, Document, Row, Table, Text
-from evenhand.render.findings import Finding
-from evenhand.render.latex import escape_control
+from evenhand.render.document import (
+    ALWAYS,
+    Column,
+    Document,
+    Finding,
+    Row,
+    Table,
+    Text,
+    escape_control,
+)
 
 WIDTH: Final = 7  # Columns of the label before a line, with the gap behind it
 

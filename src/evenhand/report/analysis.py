@@ -49,6 +49,7 @@ from evenhand.models.log_linear import Fit
 from evenhand.models.registry import MODELS, RATING_MODELS, find_model, name_settings
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.bias import PositionBias, find_position_bias
+from evenhand.ranking.inference import Settings as RankSettings
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import (
@@ -57,10 +58,7 @@ from evenhand.ranking.ratings import (
 )
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
-from evenhand.ranking.settings import Settings as RankSettings
-from evenhand.render.document import Document
-from evenhand.render.findings import Finding
-from evenhand.render.values import plural, write_value
+from evenhand.render.document import Document, Finding, plural, write_value
 from evenhand.report.answer import say_refused
 from evenhand.report.document import FAILED, WARNING
 

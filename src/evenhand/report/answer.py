@@ -10,9 +10,7 @@ import numpy as np
 from evenhand.design.power import separate_pairs
 from evenhand.errors import ActionableError, EvenhandError, NotIdentified
 from evenhand.ranking.ranking import Ranking
-from evenhand.render.document import Document
-from evenhand.render.findings import Finding, Templates, take_findings
-from evenhand.render.values import join_names
+from evenhand.render.document import Document, Finding, Templates, join_names, take_findings
 from evenhand.report.document import FAILED, REFUSED, Part
 
 # Judgments below which an open answer is no advice; the models are not held against each other on

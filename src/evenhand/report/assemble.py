@@ -47,12 +47,11 @@ from evenhand.errors import (
 )
 from evenhand.metrics.scores import find_metrics, gather_scores
 from evenhand.models.registry import RATING_MODELS, name_settings
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
+from evenhand.ranking.inference import choose_model
 from evenhand.ranking.ranking import GroupedRankings
 from evenhand.ranking.ratings import choose_rating_model
-from evenhand.ranking.settings import choose_model
-from evenhand.render.document import Column, Table
-from evenhand.render.findings import Finding
+from evenhand.render.document import Column, Finding, Table
 from evenhand.report.analysis import (
     GROUPS,
     LEVEL,

@@ -12,9 +12,16 @@ from math import isfinite
 from typing import Any, Final
 
 from evenhand.data.exclusions import REFERENCES
-from evenhand.render.document import Column, Document, Row, Table, Text
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Row,
+    Table,
+    Text,
+    join_names,
+    take_findings,
+)
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.analysis`)

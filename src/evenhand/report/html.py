@@ -18,10 +18,16 @@ from evenhand.data.exclusions import Exclusion, write_excluded
 from evenhand.data.results import Shown
 from evenhand.errors import UnknownOption
 from evenhand.render import latex, markup
-from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.latex import escape_lines
-from evenhand.render.values import write_value
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    Text,
+    describe_findings,
+    escape_lines,
+    write_value,
+)
 from evenhand.report.answer import is_warning
 from evenhand.report.document import (
     FAILED,

@@ -27,7 +27,7 @@ from evenhand.models.registry import MODELS
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking, say_ranked_by
-from evenhand.render.values import join_names, plural, write_value
+from evenhand.render.document import join_names, plural, write_value
 from evenhand.report.analysis import Analysis, Rated, list_left_out
 from evenhand.report.document import Block, Section
 from evenhand.report.sections.judges import NAMELESS

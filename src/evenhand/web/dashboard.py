@@ -40,10 +40,10 @@ from evenhand.data.references import exclude_references
 from evenhand.data.source import write_log_check
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.plans import describe_plan, parse_gate_plan
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
-from evenhand.render.findings import take_findings
+from evenhand.render.document import take_findings
 from evenhand.web.downloads import AnswerTables, list_downloads
 from evenhand.web.endpoint import is_this_machine
 from evenhand.web.findings import (

@@ -12,7 +12,7 @@ from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.settings import TIES
+from evenhand.models.registry import TIES
 from tallies import connected_tallies, doubled, mirrored, renamed, shuffled
 
 HARD = settings(

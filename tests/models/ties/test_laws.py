@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.stats import logistic, norm
 
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.ties import (
+from evenhand.models.likelihood import (
     Davidson,
     GlennDavid,
     RaoKupper,

@@ -12,8 +12,7 @@ import evenhand
 from evenhand import datasets
 from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.render.document import Table
-from evenhand.render.values import write_p
+from evenhand.render.document import Table, write_p
 from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.answer import CIRCLES, LADDER, MINDS, PLACE
 from evenhand.report.assemble import make_report

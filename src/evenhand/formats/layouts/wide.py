@@ -45,7 +45,7 @@ from evenhand.formats.roles import (
     write_roles,
 )
 from evenhand.formats.texts import say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 # What names of columns can be, beside "score", which leaves open what they are
 NAMED: Final = ("criterion", "judge", "system")

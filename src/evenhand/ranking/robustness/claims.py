@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, suggest_or_list
 from evenhand.ranking.ranking import Ranking, name_cause, say_barred
 from evenhand.ranking.texts import say_of_robustness as say
-from evenhand.render.findings import Finding
-from evenhand.render.values import join_names
+from evenhand.render.document import Finding, join_names
 
 HOLDS, FALLS, NO_RANKING = "", "falls", "no ranking"  # What became of a conclusion
 REVERSED, UNDECIDED = "reversed", "undecided"

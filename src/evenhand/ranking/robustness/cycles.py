@@ -49,14 +49,14 @@ from evenhand.data.controls import (
 )
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_level, require_seed
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.bootstrap import draw_webb
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.clustering import (
     Clustering,
     Evidence,
@@ -67,7 +67,7 @@ from evenhand.ranking.clustering import (
 )
 from evenhand.ranking.sides import count_sides, note_sides
 from evenhand.ranking.texts import say_of_robustness as say
-from evenhand.render.document import Column, Document, Form, Table
+from evenhand.render.document import Column, Document, Form, Table, write_signature
 
 MAX_TABLE_NUMBERS: Final = 30_000_000  # Numbers in a table of pairs by judges
 N_REPLICATES: Final = 999

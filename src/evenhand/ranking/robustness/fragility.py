@@ -48,7 +48,7 @@ from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, reads_lower_of
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tally import Factor, Tally, first_of_each, join_codes, keep_levels, take_names
 from evenhand.data.votes import LEFT, TIE
 from evenhand.errors import (
@@ -62,9 +62,10 @@ from evenhand.models.log_linear import Fit
 from evenhand.models.means import LeastSquaresFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.absorption import sum_clusters
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
+from evenhand.ranking.inference import Settings, choose_log_linear, name_model
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
@@ -93,10 +94,8 @@ from evenhand.ranking.robustness.claims import (
     note_barred,
     say_part,
 )
-from evenhand.ranking.settings import Settings, choose_log_linear, name_model
 from evenhand.ranking.texts import say_of_robustness as say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import take_findings
+from evenhand.render.document import Column, Document, Table, take_findings, write_signature
 
 # Log-odds by which a system must be ahead: less is what an iteration leaves
 TOLERANCE: Final = 1e-9

@@ -43,11 +43,10 @@ from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownO
 from evenhand.judges.cards import Screening
 from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.registry import RATING_MODELS
-from evenhand.models.settings import Ties
+from evenhand.models.registry import RATING_MODELS, Ties
 from evenhand.ranking.by_model import find_groups
 from evenhand.ranking.clustering import Clustering, Evidence
-from evenhand.ranking.inference import order_systems
+from evenhand.ranking.inference import Settings, choose_log_linear, order_systems
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import (
@@ -58,13 +57,18 @@ from evenhand.ranking.ratings import (
 )
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
 from evenhand.ranking.robustness.fragility import Fragility, find_flips, find_fragility
-from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say as say_of_sides
 from evenhand.ranking.texts import say_of_robustness as say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names, plural
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    join_names,
+    plural,
+    take_findings,
+)
 
 MAX_CONCLUSIONS_NAMED: Final = 5
 MAX_CHANGES_NAMED: Final = 3

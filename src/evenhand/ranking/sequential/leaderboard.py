@@ -37,7 +37,7 @@ from evenhand.data.exclusions import (
     write_excluded,
 )
 from evenhand.data.labels import OUTCOMES
-from evenhand.data.results import Shown, write_signature
+from evenhand.data.results import Shown
 from evenhand.data.tally import take_names
 from evenhand.data.votes import TIE
 from evenhand.errors import (
@@ -55,9 +55,16 @@ from evenhand.ranking.sequential import likelihood
 from evenhand.ranking.sequential.votes import JudgeSigns, Vote, chain_digests, count_needed
 from evenhand.ranking.sides import note_sides
 from evenhand.ranking.texts import say_of_boards as say
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.values import plural, share
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    describe_findings,
+    plural,
+    share,
+    write_signature,
+)
 
 Groups = tuple[tuple[str, ...], ...]  # Names of the systems that votes join
 Confirmed = tuple[str, str]  # Names of two systems, the better one first
@@ -176,7 +183,7 @@ class Confirmation:
 
 
 def refuse_too_sure(table: Comparisons, settings: LiveLeaderboard) -> None:
-    from evenhand.ranking.settings import MAX_LEVEL
+    from evenhand.ranking.inference import MAX_LEVEL
 
     if table.has("judge") and settings.level > MAX_LEVEL:
         raise UnknownOption(
@@ -233,10 +240,10 @@ def _silence(systems: Sequence[str], why: str) -> dict[frozenset[str], str]:
 
 def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirmation | str:
     from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.ranking.inference import MAX_LEVEL
     from evenhand.ranking.intervals import MIN_CLUSTERS
     from evenhand.ranking.rank import rank
     from evenhand.ranking.ranking import Ranking
-    from evenhand.ranking.settings import MAX_LEVEL
 
     level = settings.level if parts == 1 else 1 - settings.alpha / parts
     if level > MAX_LEVEL:

@@ -28,7 +28,7 @@ from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged
 from evenhand.numerics import Array, Flags, newton
 from evenhand.numerics.graph import Graph, strong_components
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.sides import log_direct
 
 Integers = NDArray[np.signedinteger[Any]]

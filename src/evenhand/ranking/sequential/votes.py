@@ -27,7 +27,7 @@ from evenhand.data.texts import say as say_of_columns
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, sentence_hint, suggest
 from evenhand.ranking.texts import say_of_boards as say
-from evenhand.render.findings import Finding
+from evenhand.render.document import Finding
 
 ROWS: Final = "rows"  # The order of the table's own rows
 FIRST: Final = "evenhand_first"

@@ -48,7 +48,7 @@ from evenhand.errors import (
     require_seed,
 )
 from evenhand.formats.files import QUOTED, GrowingCopy
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.plans import Kinds, join_plan, list_chosen, read_plan, require_digest
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
@@ -63,8 +63,7 @@ from evenhand.ranking.sequential.leaderboard import (
 )
 from evenhand.ranking.sequential.votes import Arrival, arrange_votes
 from evenhand.ranking.texts import say_of_boards as say
-from evenhand.render.document import Document
-from evenhand.render.findings import Finding
+from evenhand.render.document import Document, Finding
 
 OF_BOARDS: Final = ("ties", "level", "judge_votes")  # fields of `LiveLeaderboard`
 KINDS: Final[Kinds] = {

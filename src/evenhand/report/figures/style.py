@@ -26,8 +26,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from evenhand.errors import UnknownOption, listing
-from evenhand.render.document import Row
-from evenhand.render.latex import escape_lines
+from evenhand.render.document import Row, escape_lines
 from evenhand.report.document import Figure
 
 if TYPE_CHECKING:

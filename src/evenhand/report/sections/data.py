@@ -25,9 +25,16 @@ from evenhand.judges.item_agreement import (
 from evenhand.numerics import Array
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, count_differences, spread_items
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names, plural, write_value
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    join_names,
+    plural,
+    take_findings,
+    write_value,
+)
 from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
 from evenhand.report.document import Figure, Section, make_section, pick

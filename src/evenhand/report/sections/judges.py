@@ -30,9 +30,7 @@ from evenhand.judges.cards import (
 from evenhand.judges.preferences import ExpectedAgreement, leave_controls
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.without_judges import HAMON, RULES, JudgePanel, describe_change
-from evenhand.render.document import Document, Table, Text
-from evenhand.render.findings import Finding
-from evenhand.render.values import join_names, write_value
+from evenhand.render.document import Document, Finding, Table, Text, join_names, write_value
 from evenhand.report.analysis import Analysis, Rated, choose_state, say_outcome, take_single
 from evenhand.report.document import (
     NOT_RUN,

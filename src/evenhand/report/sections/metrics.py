@@ -11,7 +11,7 @@ from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.metrics.evaluation import MIN_DISTANT
 from evenhand.metrics.result import MetaEvaluation
 from evenhand.metrics.statistics import order_by_distance
-from evenhand.render.values import join_names
+from evenhand.render.document import join_names
 from evenhand.report.analysis import Analysis
 from evenhand.report.document import (
     PASSED,

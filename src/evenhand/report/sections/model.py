@@ -16,9 +16,7 @@ from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.model_table import Counts, ModelTable, tabulate_counts, tabulate_models
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_sure_circle, find_visible
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
-from evenhand.render.values import begin_sentence, write_value
+from evenhand.render.document import Column, Document, Finding, Table, begin_sentence, write_value
 from evenhand.report.analysis import (
     MAX_DETECTABLE,
     PREFERENCE,

@@ -23,8 +23,7 @@ from evenhand.ranking.sides import (
     have_pairs_own_sides,
     note_sides,
 )
-from evenhand.render.findings import Finding
-from evenhand.render.values import join_names, plural
+from evenhand.render.document import Finding, join_names, plural
 from evenhand.report.analysis import (
     Analysis,
     choose_state,

@@ -14,9 +14,16 @@ from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart, write_ranks
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, take_findings
-from evenhand.render.values import join_names, plural, write_value
+from evenhand.render.document import (
+    Column,
+    Document,
+    Finding,
+    Table,
+    join_names,
+    plural,
+    take_findings,
+    write_value,
+)
 from evenhand.report.analysis import Analysis, Rated
 from evenhand.report.answer import say, say_answer, say_refused
 from evenhand.report.document import Figure, Section, join_documents, list_notes, make_section

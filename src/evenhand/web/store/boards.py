@@ -17,7 +17,8 @@ from sqlalchemy import Connection, Select, bindparam, delete, select, update
 
 from evenhand.design.campaign import Campaign
 from evenhand.errors import UnknownFormat
-from evenhand.numerics.sampling import Draws, one_blas_thread
+from evenhand.numerics.newton import one_blas_thread
+from evenhand.numerics.sampling import Draws
 from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import empty
 from evenhand.web.store.log import JUDGMENTS, Line, Record, read_record
