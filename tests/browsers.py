@@ -18,6 +18,7 @@ from starlette.applications import Starlette
 from evenhand.web import app as serving
 from evenhand.web.app import make_app
 from evenhand.web.site import Site
+from waiting import LONG
 
 PATHS = ("chromium", "chromium-browser", "google-chrome")
 """Names of browsers, as packages of distributions install them."""
@@ -34,9 +35,24 @@ def open_browser() -> Iterator[Any]:
         why = f"EVENHAND_CHROMIUM is {named}" if named else "Debian: apt-get install chromium"
         pytest.skip(f"no Chromium on this machine ({why})")
     with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser: Any = running.chromium.launch(
+            executable_path=found, args=["--no-sandbox"], timeout=LONG * 1000
+        )
+        browser.new_page = _wait_long(browser.new_page)
+        browser.new_context = _wait_long(browser.new_context)
         yield browser
         browser.close()
+
+
+def _wait_long(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Let what is made wait for what a loaded machine shows late."""
+
+    def made(**options: Any) -> Any:
+        one = make(**options)
+        one.set_default_timeout(LONG * 1000)
+        return one
+
+    return made
 
 
 @contextmanager
@@ -46,12 +62,12 @@ def run_server(taken: socket, site: Site) -> Iterator[uvicorn.Server]:
     server = serving.make_server(site, begun.set)
     thread = threading.Thread(target=server.run, args=([taken],))
     thread.start()
-    assert begun.wait(60)
+    assert begun.wait(LONG)
     try:
         yield server
     finally:
         server.should_exit = server.force_exit = True
-        thread.join(60)
+        thread.join(LONG)
 
 
 @contextmanager
@@ -67,5 +83,5 @@ def run_site(site: Site, make: Callable[[Site], Starlette] = make_app) -> Iterat
         yield serving.name_address(taken) + site.prefix
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(LONG)
         taken.close()

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from waiting import wait_for
+
 
 @dataclass
 class Reply:
@@ -25,6 +27,7 @@ class Reply:
     body: bytes | None = None  # in place of a reply of the protocol
     cut: bool = False  # the connection ends in the middle
     wait: float = 0.0  # seconds before anything is sent
+    until: Callable[[], object] | None = None  # what must hold before anything is sent
     message: dict[str, Any] = field(default_factory=dict)  # besides the text
     finish: str = "stop"
     logprobs: Any = None
@@ -84,6 +87,8 @@ class ChatServer:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 reply = server.take(self.path, dict(self.headers), json.loads(body))
                 time.sleep(reply.wait)
+                if reply.until is not None:
+                    wait_for(reply.until)
                 data = reply.write()
                 self.send_response(reply.status)
                 for name, value in reply.headers.items():

@@ -13,6 +13,7 @@ from evenhand.web.store.audit import check_store
 from evenhand.web.store.log import Record
 from evenhand.web.store.store import Store
 from stored_campaigns import list_judgments
+from waiting import LONG
 
 FAULTS = (OSError, http.client.HTTPException)
 """What a connection to a server that is killed may end with."""
@@ -42,7 +43,7 @@ class Line:
         headers = {"Accept": accept, "Content-Type": "application/json"}
         body = None if sent is None else json.dumps(sent)
         if self._open is None:
-            self._open = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
+            self._open = http.client.HTTPConnection("127.0.0.1", self._port, timeout=LONG)
         try:
             self._open.request("GET" if sent is None else "POST", path, body, headers)
             found = self._open.getresponse()
@@ -82,9 +83,9 @@ class Judges:
         """Wait until so many answers were acknowledged."""
         with self._bell:
             reached = self._bell.wait_for(
-                lambda: len(self.stored) >= stored or self.wrong or self.done, 60
+                lambda: len(self.stored) >= stored or self.wrong or self.done, LONG
             )
-            assert reached, f"{len(self.stored)} of {stored} were acknowledged within a minute"
+            assert reached, f"{len(self.stored)} of {stored} were acknowledged"
 
     def start(self) -> None:
         for one in self._threads:
@@ -93,7 +94,7 @@ class Judges:
     def end(self) -> None:
         self._end.set()
         for one in self._threads:
-            one.join(60)
+            one.join(LONG)
 
     def _judge(self, token: str) -> None:
         line = Line(self._port)

@@ -30,7 +30,6 @@ def open_page(browser: Any, address: str, width: int = 1280, scheme: str = "ligh
         reduced_motion="reduce",
         color_scheme=scheme,
     )
-    page.set_default_timeout(10_000)
     page.on("pageerror", lambda error: pytest.fail(str(error)))
     page.goto(address)
     return page

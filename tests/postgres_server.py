@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from waiting import LONG
+
 FOLDERS = (*sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True),)
 
 
@@ -104,7 +106,8 @@ class Server:
         command += ["-c", f"fsync={'on' if self.fsync else 'off'}"]
         self._run(command)
         ready = [self.programs / "pg_isready", "-h", self.folder, "-q"]
-        for _ in range(300):
+        end = time.monotonic() + LONG
+        while time.monotonic() < end:
             if subprocess.run(ready, check=False, env=_environment()).returncode == 0:
                 return
             if self.process.poll() is not None:  # processes of a killed one are still ending
@@ -122,7 +125,7 @@ class Server:
     def end(self, how: signal.Signals = signal.SIGINT) -> None:
         if self.process is not None:
             self.process.send_signal(how)
-            self.process.wait(30)
+            self.process.wait(LONG)
             self.process = None
 
 

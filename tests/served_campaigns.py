@@ -13,6 +13,8 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import urlopen
 
+from waiting import LONG
+
 
 @dataclass(frozen=True)
 class Served:
@@ -50,7 +52,7 @@ def start(
             yield process
         finally:
             process.send_signal(end)
-            process.wait(60)
+            process.wait(LONG)
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from waiting import LONG
+
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -62,5 +64,5 @@ def run_spark(folder: Path) -> Iterator[dict[str, Any]]:
             local.stop()
         gateway.shutdown()
         gateway.proc.stdin.close()  # the Java process ends when it can read no more
-        gateway.proc.wait(timeout=60)
+        gateway.proc.wait(timeout=LONG)
         type(local.sparkContext)._gateway = type(local.sparkContext)._jvm = None

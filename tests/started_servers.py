@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.web.links import Tokens, read_links
+from waiting import LONG, wait_for
 
 CAMPAIGN = """\
 name = "pairs"
@@ -78,7 +78,7 @@ class Servers:
     def is_open(self) -> bool:
         """Say whether requests are taken."""
         with socket.socket() as tried:
-            tried.settimeout(5)
+            tried.settimeout(LONG)
             if tried.connect_ex(("127.0.0.1", self.port)) != 0:
                 return False
             tried.sendall(b"GET /health HTTP/1.0\r\n\r\n")
@@ -87,24 +87,21 @@ class Servers:
     def start(self) -> None:
         """Start a server, and wait until it is open."""
         self.begin()
-        for _ in range(1_200):
-            try:
-                if self.is_open():
-                    return
-            except OSError:
-                pass
-            if not Path(f"/proc/{self.pid}").exists() or self._is_dead():
-                break
-            time.sleep(0.01)
-        message = f"a server did not start: {self.printed.read_text()[-2000:]}"
-        raise AssertionError(message)
+        wait_for(self._is_open_or_dead, every=0.01)
+        assert not self._is_dead(), f"a server did not start: {self.printed.read_text()[-2000:]}"
+
+    def _is_open_or_dead(self) -> bool:
+        try:
+            return self.is_open() or self._is_dead()
+        except OSError:
+            return self._is_dead()
 
     def _is_dead(self) -> bool:
         """Say whether the server ended and waits for its parent to hear of it."""
         try:
             stat = Path(f"/proc/{self.pid}/stat").read_text()
         except OSError:
-            return not hasattr(os, "fork")
+            return sys.platform == "linux"  # others do not say it
         return stat.rpartition(")")[2].split()[0] == "Z"
 
     def end(self, how: signal.Signals = signal.SIGKILL) -> int:
@@ -157,7 +154,7 @@ def run_servers(
         finally:
             assert parent.stdin is not None
             parent.stdin.close()  # ends the server that still runs, and the parent
-            parent.wait(30)
+            parent.wait(LONG)
 
 
 def fork(words: list[str], printed: str) -> int:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from waiting import LONG
+
 fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
-LONG = 60.0
-"""Seconds after which what did not come will not come."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _HOME = "\x1b[H"
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"

@@ -20,7 +20,6 @@ MADE: Final = """() => ({
 def watch(browser: Any, address: str) -> Iterator[Any]:
     """Open a page, and fail where a script ran, a request left or the page was changed."""
     page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    page.set_default_timeout(10_000)
     page.add_init_script(WATCH)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -9,6 +9,7 @@ from threading import Event
 import pytest
 
 from evenhand.cli.main import end_orderly
+from waiting import LONG
 from web_site import VOTES, Handler, Site, serve
 
 TOLD = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -26,7 +27,7 @@ def slow(monkeypatch):
         self.wfile.write(data[: len(data) // 2])
         self.wfile.flush()
         half.set()
-        go_on.wait(30)
+        go_on.wait(LONG)
 
     monkeypatch.setattr(Handler, "answer", answer)
     site.files["/votes.csv"] = VOTES.sample(20_000, with_replacement=True).write_csv().encode()
@@ -54,11 +55,11 @@ def test_copies_are_removed_when_a_command_is_told_to_end(told, slow, tmp_path):
         start_new_session=True,
     )
     try:
-        assert half.wait(30)
+        assert half.wait(LONG)
         while not list(tmp_path.glob("evenhand-*/*/votes.csv")):
             assert started.poll() is None
         started.send_signal(told)
-        said, _ = started.communicate(timeout=30)
+        said, _ = started.communicate(timeout=LONG)
     finally:
         started.kill()
     assert started.returncode == 128 + told

@@ -9,6 +9,7 @@ import pytest
 
 import evenhand as package
 from evenhand.cli.main import MEANT, VERBS, say_unforeseen
+from waiting import LONG
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -133,7 +134,7 @@ def test_a_full_disk_is_one_line_and_exit_code_2(table1, words):
     command = [sys.executable, "-m", "evenhand", "rank", table1, *words]
     with Path("/dev/full").open("w") as full:
         ran = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=LONG
         )
     named = "'/dev/full'" if "-o" in words else "output"
     assert ran.stderr == f"error  {named} cannot be written: no space left on device\n"

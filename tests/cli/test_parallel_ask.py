@@ -96,13 +96,16 @@ def test_a_repair_that_takes_long_holds_up_no_other_question(evenhand, items, ch
     def answer(request):
         is_repair = len(request["messages"]) > 1
         is_first = len(chat.calls) == 5
-        return Reply("so" if is_first else '{"outcome": "left"}', wait=1 if is_repair else 0.01)
+        if is_repair:
+            n = len(chat.calls)
+            return Reply('{"outcome": "left"}', until=lambda: len(chat.calls) > n + 10)
+        return Reply("so" if is_first else '{"outcome": "left"}', wait=0.01)
 
     chat.answer = answer
     told = evenhand(*words(chat, items, *AT_ONCE))
     assert "48 of 48 questions answered" in told.out
-    repair = next(call for call in chat.calls if len(call.request["messages"]) > 1)
-    assert sum(repair.at < call.at < repair.at + 1 for call in chat.calls) >= 10
+    # it came once: ten others were asked while it was waited for
+    (repair,) = [call for call in chat.calls if len(call.request["messages"]) > 1]
     (attempt,) = [one for one in open_to_read("items.db").records() if one.kind == "attempt"]
     assert attempt.reply == "so"
     assert attempt.at / 1000 <= repair.at
@@ -112,13 +115,14 @@ def test_one_retry_after_stops_all(evenhand, items, chat):
     def answer(request):
         if len(chat.calls) == 10:
             return fail(429, retry_after="1")
-        return Reply('{"outcome": "left"}', wait=0.1)
+        # those that are out when it is said come back when it has been heard
+        return Reply('{"outcome": "left"}', wait=0.5 if 6 < len(chat.calls) < 14 else 0.01)
 
     chat.answer = answer
     told = evenhand(*words(chat, items, *AT_ONCE))
     assert "48 of 48 questions answered" in told.out
     refused = chat.calls[10]
-    later = [call for call in chat.calls[11:] if call.at > refused.at + 0.5]
+    later = [call for call in chat.calls[11:] if call.at > refused.at + 0.9]
     assert len(chat.calls[11:]) - len(later) <= 3  # which were on their way
     assert later[0].at >= refused.at + 1
     assert refused.prompt in [call.prompt for call in later[:4]]

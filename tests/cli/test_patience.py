@@ -10,6 +10,7 @@ from click import unstyle
 
 from evenhand.cli import running as patience
 from evenhand.cli.running import ProgressDisplay
+from waiting import wait_for
 
 
 class Terminal(io.StringIO):
@@ -24,18 +25,16 @@ def soon(monkeypatch):
     monkeypatch.setattr(patience, "SOON", 0.01)
 
 
-def wait_for(stream, word):
+def wait_for_word(stream, word):
     """Wait until a word is there: the bar is drawn by another thread."""
-    end = time.monotonic() + 10
-    while word not in stream.getvalue() and time.monotonic() < end:
-        time.sleep(0.02)
+    wait_for(lambda: word in stream.getvalue())
 
 
 def test_long_work_is_shown_on_a_terminal(soon, monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     with ProgressDisplay("ranking") as work:
-        wait_for(stream, "ranking")
+        wait_for_word(stream, "ranking")
         work.step(1, 2)
     assert "ranking" in stream.getvalue()
 
@@ -60,8 +59,8 @@ def test_left_stands_behind_the_time_that_is_left_and_only_where_an_end_is_known
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     with ProgressDisplay("ranking") as work:
-        wait_for(stream, "0:0")
+        wait_for_word(stream, "0:0")
         assert "left" not in stream.getvalue()
         work.step(1, 4)
-        wait_for(stream, "left")
+        wait_for_word(stream, "left")
     assert re.search(r"─{6}·{18}  0:0\d  0:0\d left", unstyle(stream.getvalue()))

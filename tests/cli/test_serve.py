@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from evenhand.cli.main import main
 from evenhand.web.store.audit import audit
+from waiting import LONG
 
 ITEMS = "item,source,A,B\n1,eins,one,uno\n2,zwei,two,due\n"
 
@@ -30,11 +31,11 @@ def serve(*words: str, end: signal.Signals = signal.SIGINT) -> Iterator[dict[str
             yield {one.partition(" ")[0]: one.partition(" ")[2].strip() for one in lines}
         finally:
             server.send_signal(end)
-            assert server.wait(20) == 0
+            assert server.wait(LONG) == 0
 
 
 def fetch(address: str) -> str:
-    with urlopen(Request(address), timeout=10) as found:
+    with urlopen(Request(address), timeout=LONG) as found:
         return str(found.read().decode())
 
 
@@ -69,7 +70,7 @@ def test_the_head_of_the_log_is_printed_at_each_stop(tmp_path: Path) -> None:
             assert server.stdout.readline().startswith("serves")
             server.send_signal(signal.SIGTERM)
             last = server.stdout.read().splitlines()[-1]
-            assert server.wait(20) == 0
+            assert server.wait(LONG) == 0
         check = audit(str(database))
         assert last == f"head   {check.head}, the end of the log: note it elsewhere"
 
@@ -81,7 +82,7 @@ def test_a_link_of_the_organiser_is_shown_on_a_terminal(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=theirs) as server, os.fdopen(ours) as shown:
         lines = [shown.readline() for _ in range(2)]
         server.send_signal(signal.SIGINT)
-        assert server.wait(20) == 0
+        assert server.wait(LONG) == 0
     os.close(theirs)
     assert lines[1].split()[1] in (tmp_path / "items.links.csv").read_text()
 
@@ -180,7 +181,7 @@ def test_a_seed_that_others_may_know_is_warned_of(tmp_path: Path) -> None:
                 assert server.stdout is not None
                 assert server.stdout.readline().startswith("serves")
                 server.send_signal(signal.SIGINT)
-                told[name] = server.communicate(timeout=20)[1]
+                told[name] = server.communicate(timeout=LONG)[1]
                 assert server.returncode == 0
     assert "names its seed" in told["named"]
     assert "warns" not in told["drawn"]

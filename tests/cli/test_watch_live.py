@@ -17,6 +17,7 @@ from http_judges import fetch
 from ranking.anytime.arrivals import draw_table
 from served_campaigns import Served, serve
 from started_servers import run_servers, write_campaign
+from waiting import LONG
 from watched import ENTER, LEAVE, Watched, watch_in_pipe, watch_on_terminal
 
 
@@ -233,6 +234,6 @@ def test_what_ends_it_is_one_line_on_a_clean_terminal(tmp_path: Path) -> None:
         path.write_text("left,right\n")
         while watched.read():
             pass
-        assert watched.process.wait(60) == 2
+        assert watched.process.wait(LONG) == 2
     assert watched.out.rpartition(LEAVE)[2].count("error") == 1
     assert "was cut or rewritten" in " ".join(watched.out.rpartition(LEAVE)[2].split())

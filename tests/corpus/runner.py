@@ -46,7 +46,7 @@ ANY_VERB: Final = ("help", "layouts", "python", "refusals")
 DATA: Final = "data/"
 """How paths under the folder of EVENHAND_DATA begin in `cases.toml`."""
 ARROW: Final = "->"
-LIMIT: Final = 120.0
+LIMIT: Final = 300.0
 """Seconds after which a command is given up: the slowest takes a fifth of it."""
 AT_ONCE: Final = 2
 ENVIRONMENT: Final = {

@@ -19,7 +19,7 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, Final
 
-OPENING: Final = 60.0
+OPENING: Final = 300.0
 """Seconds within which a server is open."""
 PROGRAMS: Final = ("arena", "wmt-rnk", "appraise", "wmt-json", "mqm-tsv", "label-studio")
 FILES: Final = ("comparisons.csv", "rankings.csv", "ratings.csv", "spans.csv", "campaign.json")
@@ -99,7 +99,7 @@ def _get(address: str, body: Any = None) -> str:
     kind = {} if body is None else {"Content-Type": "application/json"}
     try:
         with urllib.request.urlopen(
-            urllib.request.Request(address, data, kind), timeout=60
+            urllib.request.Request(address, data, kind), timeout=OPENING
         ) as page:
             return str(page.read().decode())
     except urllib.error.HTTPError as error:

@@ -6,7 +6,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from evenhand.web.site import UNWRITABLE
 from http_judges import check_stored, fetch
 from patient_judge import Judge, check_refusal
 from started_servers import Servers, run_servers, write_campaign
+from waiting import wait_for
 
 Stored = dict[tuple[str, str], str]
 
@@ -79,11 +79,8 @@ def live_through_it(servers: Servers, forbid: Callable[[], Callable[[], None]]) 
 
 def wait_for_health(servers: Servers, status: int) -> None:
     """Ask how the server is until it answers so; an answer holds for some seconds."""
-    end = time.monotonic() + 60
-    while (told := fetch(servers.port, "/health")).status != status:
-        assert time.monotonic() < end, told
-        time.sleep(0.2)
-    assert told.body == ("well\n" if status == 200 else f"{UNWRITABLE}\n")
+    wait_for(lambda: fetch(servers.port, "/health").status == status, every=0.2)
+    assert fetch(servers.port, "/health").body == ("well\n" if status == 200 else f"{UNWRITABLE}\n")
 
 
 def test_a_file_system_without_room_refuses_and_goes_on_when_there_is_room(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from evenhand.web.store.log import Record
 from evenhand.web.store.queries import Readable, open_to_read
 from evenhand.web.views import view_ticket
 from started_servers import write_campaign
+from waiting import LONG, wait_for
 
 KEY = "sk-paid-by-the-call"
 
@@ -60,6 +62,11 @@ def start(
         )
 
 
+def wait_for_calls(server: ChatServer, n: int, process: "subprocess.Popen[bytes]") -> None:
+    wait_for(lambda: len(server.calls) >= n or process.poll() is not None, every=0.001)
+    assert process.poll() is None, "it ended before it was told to"
+
+
 def list_stored(store: Readable) -> list[Record]:
     return [one for one in store.records() if one.by_llm]
 
@@ -78,10 +85,7 @@ def kill_often(folder: Path, times: int, parallel: int) -> None:
         for _ in range(times):
             before = len(server.calls)
             process = start(campaign, server, printed, parallel)
-            wanted, until = draws.randint(0, 20), time.monotonic() + 60
-            while len(server.calls) < before + wanted and time.monotonic() < until:
-                assert process.poll() is None, printed.read_text()
-                time.sleep(0.001)
+            wait_for_calls(server, before + draws.randint(0, 20), process)
             time.sleep(draws.uniform(0, 0.1))
             process.kill()
             process.wait()
@@ -135,23 +139,25 @@ def test_two_processes_do_not_ask_for_one_judge(tmp_path: Path) -> None:
     campaign, printed = write_campaign(tmp_path, items=10), tmp_path / "printed"
     copy = shutil.copy(campaign, campaign.with_name("copy.toml"))
     copy.with_suffix(".db").symlink_to(campaign.with_suffix(".db"))
-    with serve_chat(lambda _: Reply('{"outcome": "left"}', wait=0.6)) as server:
+    refused = threading.Event()
+    with serve_chat(lambda _: Reply('{"outcome": "left"}', until=refused.is_set)) as server:
         first = start(campaign, server, tmp_path / "first")
-        while not server.calls:
-            assert first.poll() is None
-            time.sleep(0.01)
-        assert start(copy, server, printed).wait(60) == 2
+        wait_for_calls(server, 1, first)
+        assert start(copy, server, printed).wait(LONG) == 2
         assert "another process is asking this LLM judge" in printed.read_text()
-        assert first.wait(60) == 0
+        refused.set()
+        assert first.wait(LONG) == 0
         assert len(server.calls) == 20
 
 
 def test_an_interrupt_ends_four_at_once_and_the_next_run_goes_on(tmp_path: Path) -> None:
     """Replies that do not come keep nobody waiting, and what is stored is not asked again."""
     campaign, printed = write_campaign(tmp_path, items=10), tmp_path / "printed"
+    ended = threading.Event()
 
     def answer(request: "dict[str, object]") -> Reply:
-        return Reply('{"outcome": "left"}', wait=0.02 if len(server.calls) < 8 else 60)
+        late = len(server.calls) >= 8
+        return Reply('{"outcome": "left"}', wait=0.02, until=ended.is_set if late else None)
 
     with serve_chat(answer) as server:
         before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # where this run ignores it
@@ -159,20 +165,17 @@ def test_an_interrupt_ends_four_at_once_and_the_next_run_goes_on(tmp_path: Path)
             process = start(campaign, server, printed, 4)
         finally:
             signal.signal(signal.SIGINT, before)
-        until = time.monotonic() + 60
-        # the first eight are stored before four others take their place
-        while len(server.calls) < 12 and time.monotonic() < until:
-            assert process.poll() is None, printed.read_text()
-            time.sleep(0.01)
+        wait_for_calls(server, 12, process)  # the first eight are stored before
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 130
+        assert process.wait(LONG) == 130
+        ended.set()
         assert "all answers so far are stored" in printed.read_text()
         assert "Traceback" not in printed.read_text()
         store = open_to_read(str(campaign.with_suffix(".db")))
         stored = {write_prompt(store, one) for one in list_stored(store)}
         assert len(stored) == 8
         server.answer = lambda _: Reply('{"outcome": "left"}')
-        assert start(campaign, server, printed, 4).wait(60) == 0
+        assert start(campaign, server, printed, 4).wait(LONG) == 0
         assert len(server.calls) == 12 + 12
         assert not {call.prompt for call in server.calls[12:]} & stored
     assert check_store(store).holds

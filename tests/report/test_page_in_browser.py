@@ -153,7 +153,6 @@ def test_a_link_from_outside_leads_into_a_folded_part(browser: Any, tmp_path: Pa
     page.wait_for_function(  # what is drawn above it moves it for a moment
         "() => { const box = document.getElementById('part-1-judges').getBoundingClientRect();"
         " return box.bottom > 0 && box.top < 900; }",
-        timeout=5_000,
     )
     assert page.locator(".clipped").count() > 0
     assert page.evaluate("window.broken") is None

@@ -72,7 +72,6 @@ def open_page(browser: Any, store: Store, *, width: int, scheme: str = "light") 
     page = browser.new_page(
         viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, reduced_motion="reduce"
     )
-    page.set_default_timeout(60_000)
     page.on("pageerror", lambda error: pytest.fail(str(error)))
     page.on("console", lambda said: said.type != "error" or pytest.fail(said.text))
     with run_site(Site(store)) as address:

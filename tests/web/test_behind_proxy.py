@@ -23,6 +23,7 @@ from evenhand.web.app import open_port
 from evenhand.web.store import people
 from judge_pages import settle
 from stored_campaigns import fill, list_judgments, make_pairs, name_worker
+from waiting import LONG
 
 HOPS = frozenset({"connection", "transfer-encoding", "host", "x-forwarded-for"})
 """Headers that a proxy does not hand on as they came."""
@@ -67,7 +68,7 @@ def run_proxy(certificate: Path, port: int, strip: str) -> Iterator[Proxy]:
             headers = {name: one for name, one in self.headers.items() if name.lower() not in HOPS}
             headers |= {"Host": "127.0.0.1", "X-Forwarded-For": "198.51.100.7"}
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as inside:
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=LONG)) as inside:
                 path = self.path.removeprefix(strip)
                 headers["X-Forwarded-Proto"] = "https"
                 inside.request(self.command, path, body or None, headers)

@@ -5,7 +5,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +22,11 @@ from evenhand.web.links import read_links
 from evenhand.web.store import people
 from served_campaigns import start
 from stored_campaigns import fill, make_pairs
+from waiting import LONG, wait_for
 
 SOON: dict[str, Any] = {"head": 1, "body_time": 1, "idle": 1, "stall": 2}
 HALF = b"GET /health HTTP/1.1\r\nHost: x\r\nX-Wait: "
 WHOLE = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
-LONG = 60
-"""Seconds after which a test gives up."""
 
 
 @dataclass
@@ -97,13 +96,6 @@ def run(store: Store, proxies: tuple[str, ...] = (), **limits: Any) -> Iterator[
 @pytest.fixture
 def links(store: Store) -> dict[str, str]:
     return fill(store)
-
-
-def wait_for(happens: Callable[[], bool]) -> None:
-    end = time.monotonic() + LONG
-    while not happens():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 LONG_BODY = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n%s\r\n"

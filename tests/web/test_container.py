@@ -18,6 +18,7 @@ import click
 from evenhand.cli.main import main
 from markdown_pages import ROOT, blocks
 from started_servers import find_port, write_campaign
+from waiting import LONG
 
 TEXT = (ROOT / "Containerfile").read_text()
 STEPS = [
@@ -106,7 +107,7 @@ def test_its_command_serves_and_its_check_tells_whether_it_is_well(tmp_path: Pat
         assert f",http://127.0.0.1:{port}/j/" in links
         server.terminate()  # as "docker stop"
         assert [json.loads(one)["level"] for one in server.stderr.read().splitlines()] == ["info"]
-        assert server.wait(20) == 0
+        assert server.wait(LONG) == 0
 
 
 def test_the_page_names_its_file_volume_and_port() -> None:

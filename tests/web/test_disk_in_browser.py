@@ -65,5 +65,5 @@ def test_a_page_that_cannot_be_made_says_so_and_tries_again(browser: Any, tmp_pa
             assert "/secret/path" not in page.content()
             keep_picture(page, "no-database-360")
             event.remove(store.engine, "do_connect", break_off)
-            page.wait_for_selector("h1:has-text('Before you begin')", timeout=30_000)
+            page.wait_for_selector("h1:has-text('Before you begin')")
             page.close()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -146,9 +147,11 @@ def test_a_retry_after_that_says_nothing_is_passed_over(chat, text):
 
 
 def test_a_slow_reply_is_not_waited_for_without_end(chat):
-    chat.first = [Reply('{"outcome": "right"}', wait=2)]
-    with open_endpoint(chat, patience=0.3) as (endpoint, pauses):
+    came = threading.Event()
+    chat.first = [Reply('{"outcome": "right"}', until=came.is_set)]
+    with open_endpoint(chat, patience=1) as (endpoint, pauses):
         assert ask(endpoint).text == '{"outcome": "left"}'
+    came.set()
     assert len(pauses) == 1
     assert endpoint.meter.tokens[0] > 100
 

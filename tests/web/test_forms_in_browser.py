@@ -265,6 +265,9 @@ def test_a_role_and_a_severity_with_the_name_of_a_function_are_shown_by_their_na
         assert page.locator(".severity span").all_inner_texts() == names
 
 
+AGAIN = "document.querySelectorAll('.file button').length"
+
+
 def test_an_answer_waits_until_images_are_there(browser: Any, store: Store, tmp_path: Path) -> None:
     campaign = make(tmp_path / "beside", "image")
 
@@ -273,14 +276,14 @@ def test_an_answer_waits_until_images_are_there(browser: Any, store: Store, tmp_
 
     with judge_page(browser, store, campaign, ready=cut_off, files=campaign.files) as page:
         settle(page, "1 of 1")
-        page.wait_for_selector(".output .file button")
+        page.wait_for_function(f"{AGAIN} === 3")  # of the source and of both outputs
         press(page, "1")
         page.wait_for_selector("#notice:has-text('Wait until everything is loaded')")
         assert [*list_judgments(store)] == []
         page.unroute("**/file/**")
-        for _ in range(page.locator(".file button").count()):
+        for left in (2, 1, 0):
             page.click(".file button >> nth=0")
-            page.wait_for_timeout(100)
+            page.wait_for_function(f"{AGAIN} === {left}")
         page.wait_for_function("!document.querySelector('.unloaded')")
         press(page, "1")
         page.wait_for_selector(LAST)

@@ -23,6 +23,7 @@ from evenhand.web.site import Health, Rates, Site
 from evenhand.web.store.audit import check_store
 from served_campaigns import start
 from stored_campaigns import fill, judge_next, take
+from waiting import LONG
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ def test_what_a_server_writes_after_its_start_has_the_time(tmp_path: Path) -> No
         address = rows.partition("judge-1,")[2].partition("/j/")[0]
         (tmp_path / "items.db").rename(tmp_path / "gone")
         with pytest.raises(OSError, match="503"):
-            urlopen(f"{address}/health", timeout=60)
+            urlopen(f"{address}/health", timeout=LONG)
         server.send_signal(signal.SIGTERM)
         said = server.stderr.read().splitlines()
     line = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \S.*"

@@ -23,6 +23,7 @@ from markdown_pages import ROOT
 from served_campaigns import start
 from started_servers import find_port, write_campaign
 from stored_campaigns import LEFT, fill, make_pairs
+from waiting import LONG
 
 parser = pytest.importorskip("prometheus_client.parser", reason="no prometheus-client")
 
@@ -135,7 +136,7 @@ def test_a_server_has_them_on_a_port_of_their_own_without_a_name_and_its_log_is_
         item = fetch(port, f"/j/{judge}/item").json
         sent = {"ticket": item["ticket"], "key": item["key"], "answer": LEFT}
         assert fetch(port, f"/j/{judge}/answer", sent).status == 200
-        text = urlopen(f"http://127.0.0.1:{beside}/metrics", timeout=20).read().decode()
+        text = urlopen(f"http://127.0.0.1:{beside}/metrics", timeout=LONG).read().decode()
         for secret in (judge, admin, "judge-1", "Ann", item["ticket"], str(tmp_path)):
             assert secret not in text
         assert read(text)["evenhand_answers", "better"] == 1
@@ -146,7 +147,7 @@ def test_a_server_has_them_on_a_port_of_their_own_without_a_name_and_its_log_is_
         refused = Request(f"http://127.0.0.1:{port}/j/{judge}/undo", b"{}")
         refused.add_header("Content-Type", "application/json")
         with pytest.raises(HTTPError, match="503"):
-            urlopen(refused, timeout=20)
+            urlopen(refused, timeout=LONG)
         server.terminate()
         lines = [json.loads(one) for one in server.stderr.read().splitlines()]
     assert {tuple(one) for one in lines} == {("time", "level", "message")}

@@ -2,7 +2,6 @@
 
 import random
 import re
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from followed_campaigns import SYSTEMS, prefer
 from judge_pages import keep_picture
 from served_campaigns import read_links, start
 from stored_campaigns import fill, invite_all, judge_next, take
+from waiting import LONG, wait_for
 
 JUDGES = [
     f"Zo\N{LATIN SMALL LETTER E WITH DIAERESIS} {word}-77"
@@ -127,11 +127,7 @@ def test_a_sentence_that_names_a_judge_is_left_out(public: TestClient, store: St
     judge = store.judges()[0].name
     store.revoke(judge)
     store.invite(named, seat=judge)
-    until = time.monotonic() + 60
-    while says and time.monotonic() < until:
-        time.sleep(0.2)
-        says = public.get("/board.json").json()["passes"][0]["ranking"]["says"]
-    assert says == ""
+    wait_for(lambda: public.get("/board.json").json()["passes"][0]["ranking"]["says"] == "")
     assert named not in public.get("/").text
 
 
@@ -191,11 +187,9 @@ def test_it_is_made_anew_when_the_dashboard_is(public: TestClient, store: Store)
     same = public.get("/board.json", headers={"If-None-Match": mark})
     assert (same.status_code, same.content, same.headers["ETag"]) == (304, b"", mark)
     judge_on(store, 2)
-    told = first.json()
-    until = time.monotonic() + 60
-    while told["n_judgments"] == 30 and time.monotonic() < until:  # it rests for a while
-        time.sleep(0.2)
-        told = public.get("/board.json").json()
+    # it rests for a while
+    wait_for(lambda: public.get("/board.json").json()["n_judgments"] != 30, every=0.2)
+    told = public.get("/board.json").json()
     assert (first.json()["n_judgments"], told["n_judgments"]) == (30, 50)
     assert told["log_head"] == str(store.head())
 
@@ -216,12 +210,12 @@ def test_a_process_serves_it_on_an_address_of_its_own(tmp_path: Path) -> None:
             assert line
         address = line.split()[1].rstrip(",")
         assert address.startswith("http://127.0.0.1:")
-        with urlopen(f"{address}board.json", timeout=60) as reply:
+        with urlopen(f"{address}board.json", timeout=LONG) as reply:
             assert b'"n_judgments": 0' in reply.read()
         for link in read_links(tmp_path / "items.toml").values():
             with pytest.raises(HTTPError, match="404"):
-                urlopen(address.rstrip("/") + link.path, timeout=60)
-            with urlopen(link.geturl(), timeout=60) as reply:  # the control
+                urlopen(address.rstrip("/") + link.path, timeout=LONG)
+            with urlopen(link.geturl(), timeout=LONG) as reply:  # the control
                 assert reply.status == 200
 
 
@@ -244,7 +238,6 @@ def test_it_fits_a_screen(browser: Any, store: Store, width: int) -> None:
     judge_on(store, 22)
     with run_site(Site(store), make_public_app) as address:
         page = browser.new_page(viewport={"width": width, "height": 800})
-        page.set_default_timeout(120_000)
         page.on("console", lambda said: said.type != "error" or pytest.fail(said.text))
         page.goto(f"{address}/")
         keep_picture(page, f"public-{width}")

@@ -12,6 +12,7 @@ import pytest
 
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.web.dashboard import CampaignStatus, HttpClient, ServerUnavailable, read_link
+from waiting import LONG
 
 SECRET = "abcd.s3cr3t-of-the-organiser"
 SEEN = CampaignStatus("spring", judged=3, now=1_000, remaining=7, mark="5-1")
@@ -44,11 +45,11 @@ def answering(reply: Callable[[BaseHTTPRequestHandler], Reply]) -> Iterator[str]
             thread.join()
 
 
-def visit(address: str, timeout: float = 5) -> HttpClient:
+def visit(address: str, timeout: float = LONG) -> HttpClient:
     return HttpClient(read_link(f"{address}/a/{SECRET}"), timeout=timeout)
 
 
-def refuse(address: str, kind: type[EvenhandError], timeout: float = 5) -> str:
+def refuse(address: str, kind: type[EvenhandError], timeout: float = LONG) -> str:
     """Look, and return the refusal, in which the secret does not stand."""
     with pytest.raises(kind) as refusal:
         visit(address, timeout).look()
@@ -135,7 +136,7 @@ def test_a_server_that_is_not_there_or_keeps_silent_is_away() -> None:
     silent = threading.Event()
 
     def wait(_: BaseHTTPRequestHandler) -> Reply:
-        silent.wait(20)
+        silent.wait(LONG)
         return 200, {}, b""
 
     with answering(wait) as address:

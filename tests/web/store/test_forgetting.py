@@ -1,6 +1,5 @@
 """A person is forgotten on request, and the log can still be verified."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.log import ShutOut, UnknownLink
 from stored_campaigns import LEFT, fill, judge_next, list_judgments, make_pairs, take
+from waiting import wait_for
 
 SECRET = "my name is Zephyrine"
 
@@ -110,11 +110,7 @@ def test_while_somebody_reads_nobody_waits_and_it_goes_when_they_end(tmp_path: P
             judge_next(store, "j1")
             with store.engine.connect() as connection:  # only for that was a lock not waited for
                 assert connection.execute(text("PRAGMA busy_timeout")).scalar() == 10_000
-        for _ in range(100):
-            if store.emptied:
-                break
-            time.sleep(0.1)
-        assert store.emptied
+        wait_for(lambda: store.emptied)
         assert not _holds(tmp_path, SECRET)
 
 

@@ -19,6 +19,7 @@ from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import Answered, Answering, Reply, append
 from evenhand.web.store.log import NotStored, NotYours, ShutOut
 from stored_campaigns import fill, make_pairs, release, reply_to, take
+from waiting import LONG
 
 
 def _note(tx: WriteTransaction) -> int:
@@ -32,10 +33,10 @@ def _hold(store: Store) -> threading.Event:
 
     def wait(_: WriteTransaction) -> None:
         begun.set()
-        go.wait(30)
+        go.wait(LONG)
 
     store.write(wait)
-    begun.wait(30)
+    begun.wait(LONG)
     return go
 
 
