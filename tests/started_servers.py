@@ -1,8 +1,8 @@
-"""`evenhand serve` as a process of its own, started and killed as often as a test likes.
+"""`evenhand serve` and `ask` as processes of their own, started and killed as often as one likes.
 
-Run as a program this file is the parent of the servers: it imports everything once, and forks a
-server for each line of its standard input, so that fifty starts do not import everything fifty
-times. What the servers print goes to a file, as it would to a terminal.
+Run as a program this file is the parent of the commands: it imports everything once, and forks a
+process for each line of its standard input, so that fifty starts do not import everything fifty
+times. What the commands print goes to a file, as it would to a terminal.
 """
 
 import json
@@ -49,31 +49,72 @@ def find_port() -> int:
         return int(found.getsockname()[1])
 
 
-class Servers:
+class Commands:
+    """The parent of commands, one at a time.
+
+    Attributes:
+        parent: the process that starts them.
+        pid: the command that was started last.
+        printed: what they print, standard output and error.
+        codes: how each of them ended.
+
+    """
+
+    def __init__(self, parent: "subprocess.Popen[str]", printed: Path) -> None:
+        self._parent, self.printed = parent, printed
+        self.codes: list[int] = []
+        self.parent = parent.pid
+        self.pid = 0
+
+    def run(self, words: Sequence[str]) -> None:
+        """Start a command."""
+        self.pid = int(self._tell([*words]))
+
+    def is_dead(self) -> bool:
+        """Say whether the command ended and waits for its parent to hear of it."""
+        try:
+            stat = Path(f"/proc/{self.pid}/stat").read_text()
+        except OSError:
+            return sys.platform == "linux"  # others do not say it
+        return stat.rpartition(")")[2].split()[0] == "Z"
+
+    def wait(self) -> int:
+        """Wait until the command has ended, and return its code."""
+        self.codes.append(int(self._tell("wait")))
+        return self.codes[-1]
+
+    def end(self, how: signal.Signals = signal.SIGKILL) -> int:
+        """End the command, and return its code."""
+        os.kill(self.pid, how)
+        return self.wait()
+
+    def _tell(self, what: Any) -> str:
+        assert self._parent.stdin is not None
+        assert self._parent.stdout is not None
+        self._parent.stdin.write(json.dumps(what) + "\n")
+        self._parent.stdin.flush()
+        return self._parent.stdout.readline()
+
+
+class Servers(Commands):
     """The parent of servers of one campaign, one at a time.
 
     Attributes:
         port: of every server, so that links stay what they are.
-        parent: the process that starts them.
         links: the file of links.
-        printed: what the servers print, standard output and error.
-        codes: how each of them ended.
 
     """
 
     def __init__(
         self, parent: "subprocess.Popen[str]", words: Sequence[str], links: Path, printed: Path
     ) -> None:
-        self._parent, self._words = parent, list(words)
-        self.links, self.printed, self.port = links, printed, find_port()
-        self.codes: list[int] = []
-        self.parent = parent.pid
-        self.pid = 0
+        super().__init__(parent, printed)
+        self._words = list(words)
+        self.links, self.port = links, find_port()
 
     def begin(self) -> None:
         """Start a server; it may not be open yet."""
-        words = [*self._words, "--links", str(self.links), "--port", str(self.port)]
-        self.pid = int(self._tell(words))
+        self.run([*self._words, "--links", str(self.links), "--port", str(self.port)])
 
     def is_open(self) -> bool:
         """Say whether requests are taken."""
@@ -88,38 +129,38 @@ class Servers:
         """Start a server, and wait until it is open."""
         self.begin()
         wait_for(self._is_open_or_dead, every=0.01)
-        assert not self._is_dead(), f"a server did not start: {self.printed.read_text()[-2000:]}"
+        assert not self.is_dead(), f"a server did not start: {self.printed.read_text()[-2000:]}"
 
     def _is_open_or_dead(self) -> bool:
         try:
-            return self.is_open() or self._is_dead()
+            return self.is_open() or self.is_dead()
         except OSError:
-            return self._is_dead()
-
-    def _is_dead(self) -> bool:
-        """Say whether the server ended and waits for its parent to hear of it."""
-        try:
-            stat = Path(f"/proc/{self.pid}/stat").read_text()
-        except OSError:
-            return sys.platform == "linux"  # others do not say it
-        return stat.rpartition(")")[2].split()[0] == "Z"
-
-    def end(self, how: signal.Signals = signal.SIGKILL) -> int:
-        """End the server, and return its code."""
-        os.kill(self.pid, how)
-        self.codes.append(int(self._tell("wait")))
-        return self.codes[-1]
+            return self.is_dead()
 
     def tokens(self) -> Tokens:
         """The links, by role and judge."""
         return read_links(self.links)
 
-    def _tell(self, what: Any) -> str:
-        assert self._parent.stdin is not None
-        assert self._parent.stdout is not None
-        self._parent.stdin.write(json.dumps(what) + "\n")
-        self._parent.stdin.flush()
-        return self._parent.stdout.readline()
+
+@contextmanager
+def start_parent(
+    printed: Path, before: Sequence[str] = (), **variables: str
+) -> Iterator["subprocess.Popen[str]"]:
+    """Start the parent of commands, and end it with the command that still runs."""
+    path = os.pathsep.join(one for one in sys.path if one)
+    with subprocess.Popen(
+        [*before, sys.executable, __file__, str(printed)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path, **variables},
+    ) as parent:
+        try:
+            yield parent
+        finally:
+            assert parent.stdin is not None
+            parent.stdin.close()
+            parent.wait(LONG)
 
 
 @contextmanager
@@ -141,24 +182,12 @@ def run_servers(
 
     """
     printed = folder / "printed.txt"
-    path = os.pathsep.join(one for one in sys.path if one)
-    with subprocess.Popen(
-        [*before, sys.executable, __file__, str(printed)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path, **variables},
-    ) as parent:
-        try:
-            yield Servers(parent, ["serve", str(campaign), *words], folder / "links.csv", printed)
-        finally:
-            assert parent.stdin is not None
-            parent.stdin.close()  # ends the server that still runs, and the parent
-            parent.wait(LONG)
+    with start_parent(printed, before, **variables) as parent:
+        yield Servers(parent, ["serve", str(campaign), *words], folder / "links.csv", printed)
 
 
 def fork(words: list[str], printed: str) -> int:
-    """Start a server, and return its process."""
+    """Start a command, and return its process."""
     child = os.fork()
     if child:
         return child
@@ -182,12 +211,12 @@ def fork(words: list[str], printed: str) -> int:
 
 
 def answer_lines(printed: str) -> None:
-    """Start a server for each line, or wait for the last one."""
+    """Start a command for each line, or wait for the last one."""
     import alembic.script  # noqa: F401 - imported once for all children
     import uvicorn.lifespan.off
     import uvicorn.protocols.http.auto  # noqa: F401
 
-    from evenhand.cli import main, serve  # noqa: F401
+    from evenhand.cli import ask, main, serve  # noqa: F401
     from evenhand.web import links, site, store  # noqa: F401
 
     child = 0

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import evenhand as package
+from evenhand.models import rating_components
 from evenhand.ranking.bias import find_rating_bias
 
 COLUMNS = ["judge", "item", "system", "score", "shown_at", "position", "words"]
@@ -60,7 +61,9 @@ def test_judges_named_like_a_system_are_looked_at_for_their_own_outputs():
 
 
 @pytest.mark.slow
-def test_nothing_is_found_more_often_than_stated_where_there_is_nothing():
+def test_nothing_is_found_more_often_than_stated_where_there_is_nothing(monkeypatch):
+    # the ends of intervals of variances take most of the time, and nobody asks for them here
+    monkeypatch.setattr(rating_components._Curve, "cross", lambda *_: np.inf)
     runs, hits, severe = 200, {"drift": 0, "position": 0, "words": 0}, 0
     for seed in range(runs):
         found = find(draw(seed, judges=10, items=20, severity=0))

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,10 +25,11 @@ from evenhand.web.store.audit import check_store
 from evenhand.web.store.log import Record
 from evenhand.web.store.queries import Readable, open_to_read
 from evenhand.web.views import view_ticket
-from started_servers import write_campaign
+from started_servers import Commands, start_parent, write_campaign
 from waiting import LONG, wait_for
 
 KEY = "sk-paid-by-the-call"
+PROMPT = Prompt.read(None)  # compiled once
 
 
 def answer_badly(draws: random.Random) -> "dict[str, object]":
@@ -48,23 +50,26 @@ def answer_badly(draws: random.Random) -> "dict[str, object]":
     return answer  # type: ignore[return-value]
 
 
+def write_words(campaign: Path, server: ChatServer, parallel: int = 1) -> list[str]:
+    words = ["ask", str(campaign), "--url", server.url, "--model", "gpt", "--key-env", "SECRET"]
+    return [*words, "--parallel", str(parallel), "--yes"]
+
+
 def start(
     campaign: Path, server: ChatServer, printed: Path, parallel: int = 1
 ) -> "subprocess.Popen[bytes]":
-    words = ["ask", str(campaign), "--url", server.url, "--model", "gpt", "--key-env", "SECRET"]
-    words += ["--parallel", str(parallel)]
     with printed.open("ab") as file:
         return subprocess.Popen(
-            [sys.executable, "-m", "evenhand", *words, "--yes"],
+            [sys.executable, "-m", "evenhand", *write_words(campaign, server, parallel)],
             env={**os.environ, "SECRET": KEY, "OPENBLAS_NUM_THREADS": "1"},
             stdout=file,
             stderr=file,
         )
 
 
-def wait_for_calls(server: ChatServer, n: int, process: "subprocess.Popen[bytes]") -> None:
-    wait_for(lambda: len(server.calls) >= n or process.poll() is not None, every=0.001)
-    assert process.poll() is None, "it ended before it was told to"
+def wait_for_calls(server: ChatServer, n: int, is_dead: Callable[[], bool]) -> None:
+    wait_for(lambda: len(server.calls) >= n or is_dead(), every=0.001)
+    assert not is_dead(), "it ended before it was told to"
 
 
 def list_stored(store: Readable) -> list[Record]:
@@ -73,7 +78,7 @@ def list_stored(store: Readable) -> list[Record]:
 
 def write_prompt(store: Readable, record: Record) -> str:
     assert record.ticket is not None
-    return Prompt.read(None).write(view_ticket(store.campaign, record.ticket))
+    return PROMPT.write(view_ticket(store.campaign, record.ticket))
 
 
 def kill_often(folder: Path, times: int, parallel: int) -> None:
@@ -81,14 +86,17 @@ def kill_often(folder: Path, times: int, parallel: int) -> None:
     campaign, printed = write_campaign(folder, items=12 * times), folder / "printed"
     where = str(campaign.with_suffix(".db"))
     acknowledged: set[str] = set()
-    with serve_chat(answer_badly(draws)) as server:  # type: ignore[arg-type]
+    with (
+        serve_chat(answer_badly(draws)) as server,  # type: ignore[arg-type]
+        start_parent(printed, SECRET=KEY) as parent,
+    ):
+        commands, words = Commands(parent, printed), write_words(campaign, server, parallel)
         for _ in range(times):
             before = len(server.calls)
-            process = start(campaign, server, printed, parallel)
-            wait_for_calls(server, before + draws.randint(0, 20), process)
+            commands.run(words)
+            wait_for_calls(server, before + draws.randint(0, 20), commands.is_dead)
             time.sleep(draws.uniform(0, 0.1))
-            process.kill()
-            process.wait()
+            assert commands.end() == -signal.SIGKILL
             asked = {call.prompt for call in server.calls[before:]}
             assert not asked & acknowledged, "what was stored was asked again"
             if Path(where).exists():
@@ -96,7 +104,8 @@ def kill_often(folder: Path, times: int, parallel: int) -> None:
                 acknowledged = {write_prompt(store, one) for one in list_stored(store)}
                 store.engine.dispose()
         before, killed = len(server.calls), len(acknowledged)
-        assert start(campaign, server, printed, parallel).wait(600) == 0, printed.read_text()
+        commands.run(words)
+        assert commands.wait() == 0, printed.read_text()
         assert not {call.prompt for call in server.calls[before:]} & acknowledged
         calls = [(call.prompt, call.sent) for call in server.calls]
     store = open_to_read(where)
@@ -142,7 +151,7 @@ def test_two_processes_do_not_ask_for_one_judge(tmp_path: Path) -> None:
     refused = threading.Event()
     with serve_chat(lambda _: Reply('{"outcome": "left"}', until=refused.is_set)) as server:
         first = start(campaign, server, tmp_path / "first")
-        wait_for_calls(server, 1, first)
+        wait_for_calls(server, 1, lambda: first.poll() is not None)
         assert start(copy, server, printed).wait(LONG) == 2
         assert "another process is asking this LLM judge" in printed.read_text()
         refused.set()
@@ -165,7 +174,8 @@ def test_an_interrupt_ends_four_at_once_and_the_next_run_goes_on(tmp_path: Path)
             process = start(campaign, server, printed, 4)
         finally:
             signal.signal(signal.SIGINT, before)
-        wait_for_calls(server, 12, process)  # the first eight are stored before
+        # the first eight are stored before four others take their place
+        wait_for_calls(server, 12, lambda: process.poll() is not None)
         process.send_signal(signal.SIGINT)
         assert process.wait(LONG) == 130
         ended.set()
