@@ -12,6 +12,8 @@ from evenhand.cli.main import main
 
 PEOPLE = ["ann", "bob", "cem", "dee", "eve", "fay"]
 BESIDE = ("excluded", "signature", "notes", "findings", "seconds", "llm")
+UNIFORM = ["--model", "uniform"]
+"""What `compare` takes here: which models it fits is no matter."""
 VERBS = ["rank", "test", "fit", "robustness", "bias", "compare", "agreement", "judges", "variance"]
 
 
@@ -60,7 +62,8 @@ def people_alone(path):
 def test_verdicts_of_marked_judges_change_no_number(verb, tmp_path):
     both = write(tmp_path / "both.csv")
     alone = people_alone(tmp_path / "both.csv")
-    found, expected = (json.loads(run(verb, one, "--json").output) for one in (both, alone))
+    more = UNIFORM if verb == "compare" else []
+    found, expected = (json.loads(run(verb, one, *more, "--json").output) for one in (both, alone))
     said = [one for one in found["excluded"] if one["code"] == "llm-judges"]
     assert [(one["rows"], one["of_rows"], one["judge_names"]) for one in said] == [
         (36, 108, ["gpt-4"])
@@ -188,7 +191,9 @@ ASKED = ["inspect", "rank", "test", "fit", "bias", "compare", "agreement", "judg
 @pytest.mark.parametrize("marked", [False, True])
 def test_every_verb_asks_about_names_unless_judge_type_says_it(verb, marked, tmp_path):
     path = write(tmp_path / "votes.csv", marked=marked)
-    for words in ([verb, path], [verb, path, "--nested"])[: 1 + (verb == "compare")]:
+    ways = (UNIFORM, ["--nested"]) if verb == "compare" else ([],)
+    for more in ways:
+        words = [verb, path, *more]
         assert run(*words).output.count("Named like LLMs") == (not marked)
 
 
@@ -203,7 +208,8 @@ def test_of_ratings_every_verb_asks_once(verb, tmp_path):
     ]
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([["judge", "item", "system", "score"], *rows])
-    assert run(verb, str(path)).output.count("Named like LLMs") == 1
+    more = ["--model", "mean"] if verb == "compare" else []
+    assert run(verb, str(path), *more).output.count("Named like LLMs") == 1
     if verb == "rank":
         (asked,) = [
             one
