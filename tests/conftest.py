@@ -16,7 +16,10 @@ settings.register_profile("house", derandomize=True, deadline=None, print_blob=T
 settings.load_profile("house")
 
 
-LONG = ("faults", "web", "engines", "corpus", "experiments", "ranking", "cli")
+LONG = (
+    *("faults", "web", "engines", "corpus", "test_docs.py", "test_notebooks.py", "test_package.py"),
+    *("experiments", "ranking", "cli", "models"),
+)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -25,7 +28,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the folders of the longest files, lest one process works on them alone at last.
+    """Begin with folders of the longest files, lest one process works on them alone at last.
 
     Raises UsageError where the file of a slow test does not say so: `make slow` looks for it.
     """
