@@ -22,9 +22,9 @@ LONG = (
 )
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than there are cores where slow tests wait for servers and disks."""
-    return (os.cpu_count() or 1) + (config.option.markexpr == "slow")
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: tests wait for servers, browsers and disks."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
