@@ -119,7 +119,7 @@ def test_replace_keeps_them(tmp_path):
 def test_the_report_is_of_people(tmp_path):
     both = write(tmp_path / "both.csv")
     reports = [
-        json.loads(run("report", one, "--title", "t", "--json").stdout)
+        json.loads(run("report", one, "--sections", "ranking", "--json").stdout)
         for one in (both, people_alone(tmp_path / "both.csv"))
     ]
     assert [one["code"] for one in reports[0]["excluded"]] == ["llm-judges"]
