@@ -1,4 +1,9 @@
-"""Waiting for what another thread or process does, for as long as a loaded machine may need."""
+"""Waiting for what another thread or process does, for as long as a loaded machine may need.
+
+On pages wait for selectors, or with `wait_for` for what `page.evaluate` says: `wait_for_function`
+of the browser evaluates its words within the page, which our pages forbid, and fails at its second
+look.
+"""
 
 import time
 from collections.abc import Callable

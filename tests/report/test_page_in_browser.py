@@ -12,6 +12,7 @@ import pytest
 from browsers import open_browser
 from evenhand.report.html import write_page
 from report_pages import HOSTILE, LONG, make_report, show
+from waiting import wait_for
 
 TASKS = ("cs-en", "de-en", "fr-en")
 
@@ -150,10 +151,11 @@ def test_a_link_from_outside_leads_into_a_folded_part(browser: Any, tmp_path: Pa
     page = show(browser, tmp_path / "r.html", report, anchor="#part-1-judges")
     assert page.inner_text("details.part[open] h2") == "de-en"
     page.wait_for_selector("#part-1-judges")
-    page.wait_for_function(  # what is drawn above it moves it for a moment
+    seen = (
         "() => { const box = document.getElementById('part-1-judges').getBoundingClientRect();"
-        " return box.bottom > 0 && box.top < 900; }",
+        " return box.bottom > 0 && box.top < 900; }"
     )
+    wait_for(lambda: page.evaluate(seen))  # what is drawn above it moves it for a moment
     assert page.locator(".clipped").count() > 0
     assert page.evaluate("window.broken") is None
     assert page.told == []

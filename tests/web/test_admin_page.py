@@ -138,7 +138,7 @@ def test_what_is_open_stays_open_when_the_page_is_fetched_anew(browser: Any, jud
         page.click(f".people tr[data-judge={REVERSED}] .flags summary")
         page.click("button:has-text('Pause')")
         page.wait_for_selector(".pill:has-text('paused')")
-        page.wait_for_function("document.querySelector('[data-key=outside]').open")
+        page.wait_for_selector("[data-key=outside][open]")
         assert page.locator(".people .flags details[open]").count() == 1
         page.click("button:has-text('Resume')")
         page.wait_for_selector(".pill:has-text('open')")

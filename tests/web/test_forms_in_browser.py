@@ -15,6 +15,7 @@ from evenhand.web import Site, Store
 from judge_pages import LAST, find_faults, judge_page, keep_picture, press, settle
 from stored_campaigns import fill, list_judgments
 from text_forms import FORMS, PAYLOADS, make_media, make_payloads, write_png
+from waiting import wait_for
 from watched_pages import check_width, watch
 
 MARKDOWN = r"""# Sorting
@@ -103,7 +104,7 @@ def test_each_form_is_seen_and_answered_on_a_screen_and_a_phone(
     beside = {"prefix": "/study", "files": campaign.files}
     with judge_page(browser, store, campaign, *look, **beside) as page:
         settle(page, "1 of 1")
-        page.wait_for_function("!document.querySelector('.unloaded')")
+        page.wait_for_selector(".unloaded", state="detached")
         assert [one for one in find_faults(page) if "link" not in one and "book" not in one] == []
         boxes = page.locator(f".output .as-{form}")
         assert boxes.count() == 2
@@ -117,7 +118,7 @@ def test_each_form_is_seen_and_answered_on_a_screen_and_a_phone(
             assert {*sizes} == {600}
         if form == "audio":
             heard = "document.querySelector('.output audio')"
-            page.wait_for_function(f"{heard}.readyState >= 1")
+            wait_for(lambda: page.evaluate(f"{heard}.readyState >= 1"))
             assert page.evaluate(f"{heard}.duration") in (1, 2)
         keep_picture(page, f"form-{form}-{look[0]}")
         named = {"image": "Image", "audio": "Recording", "markdown": "Text"}.get(form)
@@ -138,7 +139,7 @@ def test_axe_finds_nothing_on_texts_in_any_form(
     campaign = make(tmp_path / "beside", form, language="ar" if width == 390 else "en")
     with judge_page(browser, store, campaign, width, scheme, files=campaign.files) as page:
         settle(page, "1 of 1")
-        page.wait_for_function("!document.querySelector('.unloaded')")
+        page.wait_for_selector(".unloaded", state="detached")
         assert inspect(page, axe) == []
 
 
@@ -265,9 +266,6 @@ def test_a_role_and_a_severity_with_the_name_of_a_function_are_shown_by_their_na
         assert page.locator(".severity span").all_inner_texts() == names
 
 
-AGAIN = "document.querySelectorAll('.file button').length"
-
-
 def test_an_answer_waits_until_images_are_there(browser: Any, store: Store, tmp_path: Path) -> None:
     campaign = make(tmp_path / "beside", "image")
 
@@ -276,15 +274,16 @@ def test_an_answer_waits_until_images_are_there(browser: Any, store: Store, tmp_
 
     with judge_page(browser, store, campaign, ready=cut_off, files=campaign.files) as page:
         settle(page, "1 of 1")
-        page.wait_for_function(f"{AGAIN} === 3")  # of the source and of both outputs
+        again = page.locator(".file button")
+        again.nth(2).wait_for()  # of the source and of both outputs
         press(page, "1")
         page.wait_for_selector("#notice:has-text('Wait until everything is loaded')")
         assert [*list_judgments(store)] == []
         page.unroute("**/file/**")
         for left in (2, 1, 0):
-            page.click(".file button >> nth=0")
-            page.wait_for_function(f"{AGAIN} === {left}")
-        page.wait_for_function("!document.querySelector('.unloaded')")
+            again.first.click()
+            again.nth(left).wait_for(state="detached")
+        page.wait_for_selector(".unloaded", state="detached")
         press(page, "1")
         page.wait_for_selector(LAST)
         assert len([*list_judgments(store)]) == 1
