@@ -17,6 +17,7 @@ from evenhand.cli.main import main
 from evenhand.design.reading import read_campaign
 from evenhand.web import Store
 from evenhand.web.store.audit import audit
+from stored_campaigns import judge_next
 from waiting import LONG
 
 ITEMS = "item,source,A,B\n1,eins,one,uno\n2,zwei,two,due\n"
@@ -100,6 +101,21 @@ def test_a_table_is_served_again_with_the_same_links_and_none_is_printed(tmp_pat
     assert "https://example.org/x/j/" in first
     with serve(str(table), "--port", "0", "--url", "https://example.org", "--prefix", "x"):
         assert links.read_text() == first
+
+
+def test_a_seat_with_two_logins_is_counted_once(tmp_path: Path) -> None:
+    table = tmp_path / "items.csv"
+    table.write_text(f"{ITEMS}3,drei,three,tre\n4,vier,four,quattro\n5,x,y,z\n6,a,b,c\n")
+    with serve(str(table), "--port", "0") as said:
+        assert said["serves"] == "items: 3 judges, 0 of 6 questions answered"
+    with Store.open(str(tmp_path / "items.db")) as store:
+        judge_next(store, "judge-1")
+        store.revoke("judge-1")
+        store.invite("new", seat="judge-1")
+        store.revoke("judge-2")
+        store.invite("spare", seat="")
+    with serve(str(table), "--port", "0") as said:
+        assert said["serves"] == "items: 2 judges, 1 free place, 1 of 6 questions answered"
 
 
 @pytest.mark.parametrize(

@@ -266,10 +266,17 @@ def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
 def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: str) -> None:
     """Say that it serves, where, and what; the organiser's link on a terminal only."""
     from evenhand.web.links import make_address
+    from evenhand.web.store.people import PRESENT
+    from evenhand.web.store.queries import count_answers
 
-    judges, name = store.judges(), store.campaign.title or store.campaign.name
-    done, total = sum(one.done for one in judges), sum(one.total for one in judges)
-    progress = f"{plural(len(judges), 'judge')}, {done:,} of {plural(total, 'question')} answered"
+    people, name = store.judges(), store.campaign.title or store.campaign.name
+    people = tuple(one for one in people if not one.llm)
+    done, left = count_answers(people)
+    held = {one.seat for one in people if one.state in PRESENT and one.total}
+    free = sum(1 for seat, questions in left.items() if questions and seat not in held)
+    places = f", {plural(free, 'free place')}" if free else ""
+    answered = f"{done:,} of {plural(done + sum(left.values()), 'question')} answered"
+    progress = f"{plural(len(held), 'judge')}{places}, {answered}"
     click.echo(label("serves", f"{name}: {progress}", PLAIN))
     shown = links is None or sys.stdout.isatty()
     if shown:

@@ -68,7 +68,7 @@ from evenhand.web.store.boards import (
 )
 from evenhand.web.store.log import JUDGMENTS, Line, NotStored
 from evenhand.web.store.people import PRESENT
-from evenhand.web.store.queries import Readable, open_launched
+from evenhand.web.store.queries import Readable, count_answers, open_launched
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 from evenhand.web.views import say_pay
@@ -329,12 +329,10 @@ MAX_AHEAD: Final = 3_650 * DAY  # No day is named that is farther away
 def summarize_progress(store: Readable) -> dict[str, Any]:
     judges = store.judges()
     people = [judge for judge in judges if not judge.llm]
-    seats = {judge.seat: judge for judge in people}
     present = [judge for judge in people if judge.state in PRESENT]
-    done = sum(judge.done for judge in seats.values())
-    total = sum(judge.total for judge in seats.values())
+    done, seats = count_answers(people)
     pace = read_pace(store, [judge.name for judge in present if judge.done < judge.total])
-    held, left = {judge.seat for judge in present}, total - done
+    held, left = {judge.seat for judge in present}, sum(seats.values())
     now, done_by = store.clock.now(), None
     if left and pace and left / pace <= MAX_AHEAD:
         done_by = datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
@@ -344,7 +342,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
         "judges": judges,
         "free": [seat for seat in seats if seat not in held],
         "done": done,
-        "total": total,
+        "total": done + left,
         "pace": say_pace(left, pace),
         "done_by": done_by,
         "paused": store.paused,

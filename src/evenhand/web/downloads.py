@@ -297,7 +297,7 @@ def open_table(
             )
         plan = store.plan
         seats = [one for one in store.judges() if not one.llm]
-        left = {one.seat: one.total - one.done for one in seats}
+        _, left = queries.count_answers(seats)
         held = {one.seat for one in seats if one.state in PRESENT}
         vacant = sum(answers for seat, answers in left.items() if seat not in held)
         head = str(store.head())  # before answers are read: it covers no later ones

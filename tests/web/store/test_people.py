@@ -8,6 +8,8 @@ from evenhand.design.assignment import assign
 from evenhand.design.campaign import Judge
 from evenhand.errors import CampaignError
 from evenhand.web import Store
+from evenhand.web.dashboard import summarize_progress
+from evenhand.web.downloads import list_pay
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.log import NoPlace, NotYours, Refused, ShutOut, UnknownLink, Unproven
@@ -74,6 +76,33 @@ def test_a_seat_goes_to_somebody_else_with_what_is_left_of_it(store: Store) -> N
         store.do(judging.undo, "new"), store.do(judging.undo, "new")
     assert [one.number for one in list_judgments(store)] == [done.number]
     assert check_store(store).holds
+
+
+def test_answers_are_counted_for_the_login_that_gave_them(store: Store) -> None:
+    fill(store, make_pairs(items=12, judges=2))
+
+    def count() -> dict[str, tuple[int, int, int]]:
+        return {one.name: (one.done, one.total, one.left) for one in store.judges()}
+
+    judge_next(store, "j0"), judge_next(store, "j0")
+    store.revoke("j0")
+    store.invite("new", seat="j0")
+    store.invite("spare", seat="")
+    assert count() == {"j0": (2, 6, 4), "j1": (0, 6, 6), "new": (0, 4, 4), "spare": (0, 0, 0)}
+    judge_next(store, "new")
+    store.revoke("new")
+    store.invite("third", seat="j0")
+    while store.do(judging.serve, "third") is not None:
+        judge_next(store, "third")
+    late = {name: count()[name] for name in ("j0", "new", "third")}
+    assert late == {"j0": (2, 6, 0), "new": (1, 4, 0), "third": (3, 3, 0)}
+    progress = summarize_progress(store)  # 6 items are judged in either seat
+    assert (progress["done"], progress["total"]) == (6, 12)
+    completed = {row["judge"]: row["completed"] for row in list_pay(store)}
+    assert completed == {"j0": "no", "j1": "no", "new": "no", "spare": "no", "third": "yes"}
+    store.revoke("third")
+    store.invite("j0")  # nothing is left
+    assert count()["j0"] == (2, 2, 0)
 
 
 def test_repeats_of_what_somebody_else_answered_are_not_asked(store: Store) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,7 +42,7 @@ from evenhand.web.store.people import (
     read_ticket_name,
     read_token,
 )
-from evenhand.web.store.schema import CLOSED, VOID, judges, leases, log, people, seats, specs
+from evenhand.web.store.schema import CLOSED, OPEN, VOID, judges, leases, log, people, seats, specs
 from evenhand.web.store.schema import campaign as state
 from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.schema import tokens as links
@@ -62,8 +63,9 @@ class JudgeState:
     seat: str  # whose tickets these are
     state: str  # invited, active, left, revoked, forgotten; "vacant" where nobody has the seat
     person: str  # the login by which exports name the person
-    done: int  # answered tickets of the seat
-    total: int  # tickets of the seat that are or will be asked
+    done: int  # answers that this login gave and that stand
+    total: int  # tickets of the seat that this login was, or is, to answer
+    left: int  # open tickets of the seat, whoever is to answer them
     since: int | None = None  # when the present ticket was served
     consented: int | None = None  # when the judge agreed to the text of the campaign
     platform: str = ""  # the crowd platform they came from; "" for an invited judge
@@ -251,29 +253,48 @@ def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
     counted = select(asked.c.seat, asked.c.state, func.count()).group_by(
         asked.c.seat, asked.c.state
     )
-    done: dict[str, tuple[int, int]] = {}  # seat → tickets that are answered, and that are asked
+    tickets: Counter[tuple[str, int]] = Counter()  # seat and state → how many
     for seat, ticket_state, count in connection.execute(counted):
-        closed, total = done.get(seat, (0, 0))
-        closed += count * (ticket_state == CLOSED)
-        done[seat] = (closed, total + count * (ticket_state != VOID))
-    columns = (*judges.c, leases.c.since, people.c.platform, people.c.worker, people.c.note)
-    known = judges.outerjoin(leases, leases.c.judge == judges.c.name).outerjoin(
-        people, people.c.judge == judges.c.name
+        tickets[seat, ticket_state] += count
+    # who answered is read where it is not plain: of seats that several logins had
+    shared = select(judges.c.seat).group_by(judges.c.seat).having(func.count() > 1)
+    given = (
+        select(asked.c.seat, log.c.judge, func.count())
+        .select_from(asked.join(log, log.c.number == asked.c.record))
+        .where(asked.c.seat.in_(shared), asked.c.state == CLOSED)
+        .group_by(asked.c.seat, log.c.judge)
     )
+    answers = {(seat, judge): count for seat, judge, count in connection.execute(given)}
+    columns = (*judges.c, seats.c.holder, leases.c.since)
+    columns = (*columns, people.c.platform, people.c.worker, people.c.note)
+    known = judges.join(seats).outerjoin(leases, leases.c.judge == judges.c.name)
+    known = known.outerjoin(people, people.c.judge == judges.c.name)
     wanted = select(*columns).select_from(known).order_by(judges.c.made, judges.c.name)
+    rows = connection.execute(wanted).all()
+    sharing = Counter(row.seat for row in rows)
     llms = {row.judge for row in connection.execute(LLM_INVITES)}
     states: list[JudgeState] = []
-    for row in connection.execute(wanted):
+    before: Counter[str] = Counter()  # seat → answers of logins that were made earlier
+    for row in rows:
+        closed, left = tickets[row.seat, CLOSED], tickets[row.seat, OPEN]
+        done = answers.get((row.seat, row.name), 0) if sharing[row.seat] > 1 else closed
+        others = closed - done if row.holder == row.name else before[row.seat]
+        before[row.seat] += done
         mine = (row.name, row.seat, row.state, row.joined or row.name)
+        counts = (done, closed + left - others, left)
         who = (row.platform or "", row.worker or "", row.note or "")
         times = (row.since, row.consented)
-        state = JudgeState(*mine, *done.get(row.seat, (0, 0)), *times, *who, llm=row.name in llms)
-        states.append(state)
-    held = {one.seat for one in states}
+        states.append(JudgeState(*mine, *counts, *times, *who, llm=row.name in llms))
     names = connection.execute(select(seats.c.name).order_by(seats.c.name)).scalars()
-    free = (name for name in names if name not in held)
-    vacant = (JudgeState(name, name, "vacant", name, *done.get(name, (0, 0))) for name in free)
+    left_over = {name: tickets[name, OPEN] for name in names if name not in sharing}
+    vacant = (JudgeState(one, one, "vacant", one, 0, n, n) for one, n in left_over.items())
     return (*states, *vacant)
+
+
+def count_answers(states: Iterable[JudgeState]) -> tuple[int, dict[str, int]]:
+    """Return how many answers stand, and how many questions of each seat are open."""
+    states = tuple(states)
+    return sum(one.done for one in states), {one.seat: one.left for one in states}
 
 
 def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Any]:
