@@ -4,6 +4,7 @@ import csv
 import errno
 import io
 import stat
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,31 @@ def test_who_judges_are_comes_from_their_table_and_is_for_the_organiser_alone(
     store.do(people.describe, "j1", "Ann Lee, ill")
     write_links(store, tmp_path / "l.csv", "http://here", judges=planned.judges)
     assert {one.name: one.note for one in store.judges()}["j1"] == "Ann Lee, ill"
+
+
+NAMES = ["Lee, Ann", "Dr. Cem: Öz", 'Eve "E." Fox', "Dea (UPF)", "Fay; Gil", "=Hal", ""]
+
+
+def test_a_mail_merge_has_names_and_addresses_as_they_stand_in_the_table(
+    store: Store, tmp_path: Path
+) -> None:
+    emails, notes = ("a.b+c@example.org", ""), ("", "ill, pays cash", "mail x@example.net")
+    people = [one for one in product(NAMES, emails, notes) if one[0] or one[1]]
+    with (tmp_path / "judges.csv").open("w", newline="") as file:
+        rows = [(f"j{n}", *one) for n, one in enumerate(people)]
+        csv.writer(file).writerows([("judge", "name", "email", "note"), *rows])
+    (tmp_path / "items.csv").write_text("item,A,B\n1,eins,zwei\n")
+    path = tmp_path / "c.toml"
+    path.write_text('items = "items.csv"\njudges = "judges.csv"\n')
+    planned = read_campaign(path)
+    store.launch(planned)
+    tokens = write_links(store, tmp_path / "l.csv", "http://here", judges=planned.judges)
+    links = {judge: token for (role, judge), token in tokens.items() if role == "judge"}
+    text = write_invitations(store.judges(), links)
+    written = {row["judge"]: row for row in csv.DictReader(io.StringIO(text))}
+    for judge, name, email, _ in rows:
+        shown = (name or judge).replace("=Hal", "'=Hal")  # a spreadsheet would run it
+        assert (written[judge]["name"], written[judge]["email"]) == (shown, email)
 
 
 def test_links_that_cannot_be_written_are_not_made(

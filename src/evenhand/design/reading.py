@@ -217,13 +217,17 @@ def _read_judge(where: str, row: Mapping[str, Any]) -> campaigns.Judge:
         held = {name: "" if value is None else str(value).strip() for name, value in row.items()}
         judge, known = held.pop(names[0]), {fold(name): text for name, text in held.items()}
         email = next((known[one] for one in _EMAILS if known.get(one)), "")
-        person = f"{known.get('name', '')} <{email}>".strip() if email else known.get("name", "")
-        note = ", ".join(filter(None, (person, known.get("note", ""))))
-        return campaigns.Judge(judge, int(text) if text else None, note)
+        name, note = known.get("name", ""), known.get("note", "")
+        if email or note:  # who it is ends with angle brackets, and is read back from them
+            person = f"{name} <{email or NO_ADDRESS}>".strip()
+            name = f"{person}, {note}" if note else person
+        return campaigns.Judge(judge, int(text) if text else None, name)
 
 
 # Names of the column of e-mail addresses, in a table of judges
 _EMAILS: Final = ("email", "mail", "emailaddress")
+ADDRESS: Final = r"[^\s<>(),;:\"]+@[^\s<>(),;:\"]+"
+NO_ADDRESS: Final = "no e-mail"  # Stands in a note for the address of who has none
 
 
 def _read_wording(

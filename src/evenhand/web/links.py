@@ -30,6 +30,7 @@ from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.design.campaign import USUAL, Judge, find_platform
+from evenhand.design.reading import ADDRESS, NO_ADDRESS
 from evenhand.errors import CampaignError
 from evenhand.web.downloads import defuse
 from evenhand.web.store import database, people
@@ -217,13 +218,20 @@ def write_invitations(judges: Iterable[reading.JudgeState], links: Mapping[str, 
 def read_person(note: str) -> tuple[str, str]:
     """Return the name and the e-mail address in what the organiser wrote of a judge.
 
-    >>> read_person("Ann Lee <ann@example.org>, later"), read_person("ben@example.org")
-    (('Ann Lee', 'ann@example.org'), ('', 'ben@example.org'))
-    >>> read_person("Cem"), read_person("dea@example.org (Dea)")
-    (('Cem', ''), ('Dea', 'dea@example.org'))
+    What stands before angle brackets is the name, as in a note from a table of judges.
+
+    >>> read_person("Lee, Ann <ann@example.org>, later"), read_person("ben@example.org")
+    (('Lee, Ann', 'ann@example.org'), ('', 'ben@example.org'))
+    >>> read_person("Cem"), read_person("dea@example.org (Dea)"), read_person("Öz, Cem <no e-mail>")
+    (('Cem', ''), ('Dea', 'dea@example.org'), ('Öz, Cem', ''))
     """
     note = " ".join(note.split())  # a line break would end a header of a mail
-    found = re.search(r"[^\s<>(),;:\"]+@[^\s<>(),;:\"]+", note)
+    written = re.match(rf"([^<>]*)<({ADDRESS}|{NO_ADDRESS})>", note)
+    if written is not None:
+        name, email = written[1].strip(), written[2]
+        quoted = re.fullmatch(r'"([^"]*)"', name)  # as in a mail
+        return quoted[1] if quoted else name, "" if email == NO_ADDRESS else email
+    found = re.search(ADDRESS, note)
     if found is None:
         return note, ""
     around = (note[: found.start()], note[found.end() :])
