@@ -11,17 +11,29 @@ import pytest
 from starlette.testclient import TestClient
 
 import evenhand
+from documents import make_documents
 from evenhand.design.campaign import Pay
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
 from evenhand.web import Site, Store, make_app
 from evenhand.web.dashboard import read_pace, say_pace, summarize_progress
-from evenhand.web.downloads import AnswerTables, list_files
+from evenhand.web.downloads import Activity, AnswerTables, list_files, list_pass
 from evenhand.web.findings import find
 from evenhand.web.links import KeptLinks, write_links
 from evenhand.web.store import judging, people
-from evenhand.web.store.audit import audit, check_collected
-from stored_campaigns import LEFT, RIGHT, HandClock, fill, judge_next, list_judgments, make_pairs
+from evenhand.web.store.audit import audit, check_collected, check_store
+from evenhand.web.store.judging import Reply
+from stored_campaigns import (
+    LEFT,
+    RIGHT,
+    HandClock,
+    fill,
+    judge_next,
+    list_judgments,
+    make_pairs,
+    reply_to,
+    take,
+)
 
 
 @pytest.fixture
@@ -90,13 +102,20 @@ def read_pay(client: TestClient, store: Store) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
+def take_time(store: Store, clock: HandClock, judge: str, seconds: float) -> None:
+    """Let a judge see a question for so long, and answer it."""
+    served = take(store, judge)
+    clock.wait(seconds)
+    store.do(judging.append, reply_to(served, seconds=seconds))
+
+
 def test_the_pay_sheet_counts_answers_and_active_time_and_cuts_pauses(
-    client: TestClient, store: Store
+    client: TestClient, store: Store, clock: HandClock
 ) -> None:
     pay = Pay(per_hour=12, per_answer=0.05, currency="EUR")
     fill(store, replace(make_pairs(), pay=pay))
     for seconds in (90, 30_000):  # the second has a pause, of which five minutes count
-        judge_next(store, "j0", seconds=seconds)
+        take_time(store, clock, "j0", seconds)
     judge_next(store, "j1", seconds=None)
     one, other = read_pay(client, store)
     assert (one["judge"], one["answers"], one["active_minutes"]) == ("j0", "2", "6.5")
@@ -106,6 +125,82 @@ def test_the_pay_sheet_counts_answers_and_active_time_and_cuts_pauses(
     while store.do(judging.serve, "j0") is not None:
         judge_next(store, "j0", seconds=1)
     assert read_pay(client, store)[0]["completed"] == "yes"
+
+
+def test_no_more_time_is_paid_than_has_passed_on_the_server(
+    client: TestClient, store: Store, clock: HandClock
+) -> None:
+    fill(store, replace(make_pairs(items=36, judges=3), pay=Pay(per_hour=12, currency="EUR")))
+    for seconds in (40, 500, 40):  # more than 300 are a pause
+        take_time(store, clock, "j1", seconds)
+    for _ in range(12):  # in 24 seconds
+        served = take(store, "j0")
+        clock.wait(2)
+        store.do(judging.append, reply_to(served, seconds=1e6))
+    rows = {row["judge"]: row for row in read_pay(client, store)}
+    assert (rows["j0"]["answers"], rows["j0"]["active_minutes"]) == ("12", "0.4")
+    assert rows["j0"]["amount"] == "0.08"  # 12 * 24 / 3600
+    assert rows["j1"]["active_minutes"] == "6.3"  # 380 seconds
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
+    shown = {name: page.partition(f'<tr data-judge="{name}">')[2] for name in ("j0", "j1")}
+    assert "<em>time overstated</em>" in shown["j0"].partition("</tr>")[0]
+    assert "12 of 12 answers claim more time than had passed" in shown["j0"].partition("</tr>")[0]
+    assert "time overstated" not in shown["j1"].partition("</tr>")[0]
+
+
+def test_time_before_an_answer_was_undone_or_mended_is_paid(
+    client: TestClient, store: Store, clock: HandClock
+) -> None:
+    """The page adds the time of a question that was left for the one before, and comes again."""
+    fill(store)
+    first = take(store, "j0")
+    clock.wait(10)
+    store.do(judging.append, reply_to(first, seconds=10))
+    take(store, "j0")
+    clock.wait(20)  # over the second one, before the first is taken back
+    again = store.do(judging.undo, "j0")
+    clock.wait(5)
+    store.do(judging.append, reply_to(again, seconds=5))
+    second = take(store, "j0")
+    clock.wait(10)
+    store.do(judging.append, reply_to(second, seconds=30))
+    assert read_pay(client, store)[0]["active_minutes"] == "0.6"  # 35 seconds
+    (did,) = [one for one in read_activity(store) if one.judge == "j0"]
+    assert (did.active, did.overstated) == (35, 0)
+
+
+def test_answers_of_documents_that_are_mended_are_paid_and_no_more_than_has_passed(
+    store: Store, clock: HandClock
+) -> None:
+    fill(store, make_documents())
+    records = []
+    for _ in range(3):  # a minute for each segment, and half a minute more after all
+        served = take(store, "ann")
+        clock.wait(60)
+        records.append(store.do(judging.append, reply_to(served, {"score": 50}, seconds=60)))
+    for n, record in enumerate(records):
+        clock.wait(30)
+        number = record.ticket.number if record.ticket else -1
+        told = Reply("ann", number, {"score": 60}, f"again-{n}", 30, record.number)
+        records[n] = store.do(judging.append, told)
+    (did,) = read_activity(store)
+    assert (did.n, did.active, did.overstated) == (3, 270, 0)
+    for n, record in enumerate(records):
+        number = record.ticket.number if record.ticket else -1
+        told = Reply("ann", number, {"score": 70}, f"more-{n}", 9_000, record.number)
+        store.do(judging.append, told)
+    (did,) = read_activity(store)
+    assert did.active == 270
+    rows = list_pass(store, store.campaign.tasks[0])
+    start = 1_000_000.0  # of the clock; no segment was shown before it was served
+    assert [float(row["shown_at"]) - start for row in rows] == [0, 60, 120]
+    assert check_store(store).holds
+
+
+def read_activity(store: Store) -> tuple[Activity, ...]:
+    tables = AnswerTables(store)
+    tables.open_tables()
+    return tables.list_activity()
 
 
 @pytest.fixture
@@ -177,15 +272,15 @@ def test_a_server_that_keeps_no_links_offers_none(client: TestClient, admin: str
 
 
 def test_who_answers_faster_than_anybody_reads_is_named_with_the_count(
-    client: TestClient, store: Store
+    client: TestClient, store: Store, clock: HandClock
 ) -> None:
     words = "word " * 20
     items = [{"item": str(n), "outputs": {s: f"{words}{s}" for s in "AB"}} for n in range(20)]
     told = {"name": "c", "judges": ["ann", "ben"], "design": {"judges_per_item": 2}}
     fill(store, make_campaign({**told, "tasks": [{"kind": "pair", "name": "t"}], "items": items}))
     for n in range(20):  # 42 words at 600 a minute take 4.2 seconds
-        judge_next(store, "ann", seconds=4.1 if n < 5 else 4.3)
-        judge_next(store, "ben", seconds=4.3)
+        take_time(store, clock, "ann", 4.1 if n < 5 else 4.3)
+        take_time(store, clock, "ben", 4.3)
     page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
     rows = {
         name: page.partition(f'<tr data-judge="{name}">')[2].partition("</tr>")[0]

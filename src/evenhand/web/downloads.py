@@ -46,12 +46,10 @@ def list_pass(store: queries.Readable, task: Task, *, whole: bool = False) -> It
     if isinstance(task, ScaledTask):
         column, names = "criterion", {task.criterion: False}
         names |= {task.document_criterion: True} if whole and task.document_question else {}
-    for row in store.rows(task.table):
+    for row in store.rows(task.table, shown=True):
         if row[column] in names and row.get("judge_type") != "llm":
-            # `shown_at` is when the answer was begun
-            began = row["at"] / 1000 - (row["seconds"] or 0)
             found = {name: value for name, value in row.items() if name not in HIDDEN}
-            found |= {"shown_at": f"{began:.3f}", "document": row["item"], "source": ""}
+            found |= {"document": row["item"], "source": ""}
             if not names[row[column]]:
                 item = store.campaign.item(row["item"])
                 found |= {"document": item.document, "source": item.source}
@@ -73,6 +71,7 @@ def gather_columns(rows: Iterable[Row]) -> dict[str, list[Any]]:
 
 LATELY: Final = 50  # Answers from which the time of an answer is taken
 LONGEST: Final = 300.0  # Seconds that an answer takes at most: more is a pause
+SLACK: Final = 1.0  # Seconds by which clocks of a page and a server may differ over an answer
 # Words a minute that nobody reads. Adults read 238 on average and hardly more than 400 (Brysbaert
 # 2019, "How many words do we read per minute?", Journal of Memory and Language 109).
 FASTEST: Final = 600
@@ -87,6 +86,9 @@ class Seen:
     seconds: float | None  # time that it took by the judge's clock
     words: int = 0  # of the outputs that were shown
     right: bool | None = None  # whether it is what a control of pairs or rankings expects
+    served: int | None = None  # when its question was served, in milliseconds since 1970
+    stands: bool = True  # whether no other answer took its place
+    by_llm: bool = False  # several of its answers may be on their way at once
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Activity:
     timed: int  # answers whose time is known
     fast: int  # of these, in less time than reading the outputs takes
     active: float | None  # seconds for all, pauses cut; None where one of them is not known
+    overstated: int  # answers that claim more time than had passed on the server
     controls: int  # controls of pairs and rankings that were answered
     right: int  # of these, as expected
 
@@ -139,7 +142,10 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
     for one in seen:
         by.setdefault(one.judge, []).append(one)
     activities = []
-    for judge, mine in by.items():
+    for judge, given in by.items():
+        mine, overstated = _limit_times(given)
+        if not mine:
+            continue
         # beside each time, that below which nobody has read the outputs
         timed = [(one.seconds, 60 * one.words / FASTEST) for one in mine if one.seconds is not None]
         times = timed[-LATELY:]
@@ -150,9 +156,35 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
         fast = sum(time < least for time, least in timed)
         every = [one.seconds for one in mine]
         active = None if None in every else sum(min(time, LONGEST) for time in filter(None, every))
-        pace = (seconds, floor, len(timed), fast, active)
+        pace = (seconds, floor, len(timed), fast, active, overstated)
         activities.append(Activity(judge, len(mine), last, *pace, len(known), sum(known)))
     return tuple(sorted(activities, key=lambda one: (-one.last.timestamp(), one.judge)))
+
+
+def _limit_times(given: Sequence[Seen]) -> tuple[list[Seen], int]:
+    """Return the answers of a judge that stand, with times that can be, and how many had others.
+
+    An answer takes no more than has passed on the server since the one before, or since its
+    question was served, and was taken by none yet: whoever goes back to an answer and mends it may
+    have begun with the next one.
+    """
+    limited, overstated, passed = [], 0, 0.0
+    before: int | None = None
+    for one in given:
+        start = one.served if before is None else before
+        gap = LONGEST if start is None else max(0.0, (one.at - start) / 1000)
+        before = one.at if before is None else max(before, one.at)
+        passed += min(gap, LONGEST)
+        if not one.stands:
+            continue
+        time = one.seconds
+        if time is not None and not one.by_llm:
+            if min(time, LONGEST) > passed + SLACK:
+                overstated += 1
+                time = passed
+            passed -= min(time, LONGEST, passed)
+        limited.append(replace(one, seconds=time))
+    return limited, overstated
 
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
@@ -365,6 +397,7 @@ class AnswerTables:
     def __init__(self, store: queries.Readable) -> None:
         self.store = store
         self._answers: dict[int, tuple[str, tuple[Row, ...], Seen]] = {}  # by record; table, rows
+        self._past: dict[int, Seen] = {}  # those that do not stand any more, by record
 
     def open_tables(self) -> dict[str, Callable[[], Comparisons | Rankings | Ratings]]:
         """Return what reads each table that holds a row, once; judges are persons."""
@@ -372,7 +405,9 @@ class AnswerTables:
         # its write-ahead log while somebody reads.
         with self.store.reading() as connection:
             standing = queries.list_standing(connection)
-        fresh = [number for number in standing if number not in self._answers]
+            given = queries.list_given(connection)
+        known = self._answers.keys() | self._past.keys()
+        fresh = [number for number in given if number not in known]
         made = {}
         for start in range(0, len(fresh), queries.RECORDS_AT_ONCE):
             with self.store.reading() as connection:
@@ -383,8 +418,10 @@ class AnswerTables:
                 made[one.number] = self._make(one)
         with self.store.reading() as connection:
             persons = queries.read_persons(connection)
-        known = self._answers | made
-        self._answers = {number: known[number] for number in standing}
+        read = self._answers | made
+        self._answers = {number: read[number] for number in standing}
+        gone = read.keys() - self._answers.keys()
+        self._past |= {number: replace(read[number][-1], stands=False) for number in gone}
         readers: dict[str, Callable[[], Comparisons | Rankings | Ratings]] = {}
         for name in list_tables(self.store):
             held = (rows for table, rows, _ in self._answers.values() if table == name)
@@ -395,7 +432,8 @@ class AnswerTables:
         return readers
 
     def list_activity(self) -> tuple[Activity, ...]:
-        return sum_up(seen for *_, seen in self._answers.values())
+        seen = self._past | {number: one for number, (*_, one) in self._answers.items()}
+        return sum_up(seen[number] for number in sorted(seen))
 
     def describe_choices(self) -> dict[str, str]:
         """Say of each pass whose pairs a policy chooses how many it chose."""
@@ -424,7 +462,8 @@ class AnswerTables:
 
     def _make(self, record: Record) -> tuple[str, tuple[Row, ...], Seen]:
         ticket, answer, planned = record.ticket, record.answer, self.store.campaign
-        seen = Seen(record.judge, record.at, record.seconds)
+        seen = Seen(record.judge, record.at, record.seconds, served=record.served)
+        seen = replace(seen, by_llm=record.by_llm)
         if ticket is None or answer is None:
             return "", (), seen
         seen = replace(seen, words=sum(map(count_words, planned.shown(ticket))))

@@ -309,12 +309,14 @@ class MeasuredJudge:
             for table, card, _ in self.cards
             for flag in card.flags
         )
-        fast = self.activity is not None and self.activity.is_fast
+        did = self.activity
+        timing = ["too fast"] if did is not None and did.is_fast else []
+        timing += ["time overstated"] if did is not None and did.overstated else []
         doubts = [card.p_honest for _, card, undecided in self.cards if undecided]
         lowest = min(doubts, default=1.0)
         shown = "<0.001" if lowest < SMALLEST_SHOWN else f"{lowest:.3f}"
         doubt = [f"undecided, P(honest) {shown}"] if doubts else []
-        return (*seen, *(["too fast"] if fast else []), *doubt)
+        return (*seen, *timing, *doubt)
 
     @property
     def unflagged(self) -> str:

@@ -409,6 +409,8 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     fields: dict[str, Any] = {"key": reply.key}
     if row.leased == ticket.number:
         fields["served"] = row.since
+    elif standing is not None and standing.served is not None:
+        fields["served"] = standing.served
     if reply.replaces is not None:
         fields["replaces"] = reply.replaces
     payload: dict[str, Any] = {"answer": answer}

@@ -128,6 +128,12 @@ class Record:
     def by_llm(self) -> bool:
         return "prompt" in self.facts and self.kind in (*JUDGMENTS, "skip")
 
+    @property
+    def began(self) -> float:
+        """When the judge began, by the time that they say they took; not before it was served."""
+        began = self.at - 1000 * (self.seconds or 0)
+        return began if self.served is None else max(began, min(self.served, self.at))
+
 
 def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
     """Read what a line says; its body need not be parsed again where it was parsed before."""

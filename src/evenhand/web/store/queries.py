@@ -81,6 +81,12 @@ def list_standing(connection: Connection) -> list[int]:
     return list(connection.execute(wanted).scalars())
 
 
+def list_given(connection: Connection) -> list[int]:
+    """Return the numbers of all records of answers, also of those that do not stand any more."""
+    wanted = select(log.c.number).where(log.c.kind.in_(JUDGMENTS)).order_by(log.c.number)
+    return list(connection.execute(wanted).scalars())
+
+
 def list_firsts(connection: Connection) -> list[tuple[int, int]]:
     """Return records whose answers stand, each with the first answer to its ticket, in its order.
 
@@ -389,7 +395,9 @@ class Readable:
                 return
             last = rows[-1].number
 
-    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+    def rows(self, table: str, *, shown: bool = False) -> Iterator[dict[str, Any]]:
+        # shown: whether each row says when its question was before the judge.
+        #
         # Which answers stand is read at once; they are read piece by piece, so that nobody who
         # takes long keeps the database from giving room up. What is deleted meanwhile does not
         # come.
@@ -411,6 +419,8 @@ class Readable:
                     if planned.segments:
                         sent = submitted.get(record)
                         more["document_submitted_at"] = "" if sent is None else f"{sent / 1000:.3f}"
+                    if shown:
+                        more["shown_at"] = f"{records[record].began / 1000:.3f}"
                     if typed:
                         more["judge_type"] = "llm" if records[record].by_llm else "human"
                     if likely and table == "comparisons":
