@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import exp, floor, log10
@@ -34,7 +34,15 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask
-from evenhand.errors import EvenhandError, InvalidJudgments
+from evenhand.errors import (
+    ActionableError,
+    EvenhandError,
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+)
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.by_model import find_groups
 from evenhand.ranking.direct_votes import Evaluated, evaluate
 from evenhand.ranking.plans import SHARES, Asked, parse_gate_plan
 from evenhand.ranking.rank import rank
@@ -259,6 +267,8 @@ class Order:
     says: str = ""  # what changes without them
     why: str = ""  # why there is no order
     chosen: str = ""  # how its pairs were chosen, where a policy runs
+    sorted: str = ""  # how far the sort is, or its order, where it chooses the pairs
+    prior: str = ""  # why the worths have a prior; "" where they have none
     excluded: tuple[str, ...] = ()  # from the order, and from the one without flagged judges
     answer: str = ""  # what the ranking says, in a sentence
     ranking: Ranking | None = None  # by all judges
@@ -422,13 +432,34 @@ def _order_by_votes(
         order = compare("comparisons", part, rest, flagged)
         excluded = () if order.why else tuple(one.text for one in rest.excluded)
         of_gate = _evaluate(part, Asked.take(stated)) if stated else None
+        by_llm, sorted_ = judged_by_llm_alone(part), ""
+        if answers.store.campaign.design.policy == "sort" and isinstance(data, Comparisons):
+            sorted_ = _describe_sort(part, answers.store.campaign.systems)
         orders[name] = replace(
-            order, excluded=excluded, of_gate=of_gate, by_llm=judged_by_llm_alone(part)
+            order, excluded=excluded, of_gate=of_gate, by_llm=by_llm, sorted=sorted_
         )
         sets = confirm_pairs(part, LiveLeaderboard())
         if sets is not None:
             confirmed[name] = sets
     return orders
+
+
+def _describe_sort(part: Comparisons, systems: Sequence[str]) -> str:
+    """Say how far the sort is, as `evenhand next --policy sort` does, or its order."""
+    from evenhand.design.next_pairs import choose_pairs
+    from evenhand.design.policy import Policy
+    from evenhand.design.sorting import count_most
+
+    try:
+        found = choose_pairs(part, Policy("sort", random_share=0), n=1, systems=systems)
+    except EvenhandError as error:
+        return str(error)
+    sort = found.to_dict()["sort"]
+    if not sort["ended"]:
+        decided = f"the votes decide {sort['decided']} of at most {count_most(len(systems))}"
+        return f"the sort has not ended: {decided} questions"
+    order = " > ".join(" = ".join(group) for group in sort["order"])
+    return f"the sort has ended: {order}; how sure the votes are of it is said by current"
 
 
 def compare(
@@ -439,14 +470,22 @@ def compare(
     settings: Mapping[str, Any] | None = None,
 ) -> Order:
     """Rank judgments with and without those who are flagged, as `evenhand rank` does."""
+    from evenhand.design.next_pairs import count_judged
     from evenhand.ranking.without_judges import describe_change
 
-    before, why = _rank(part, settings or {})
+    settings, prior = settings or {}, ""
+    before, refusal = _rank(part, settings)
+    if isinstance(refusal, NotIdentified) and isinstance(part, Comparisons):
+        # votes that link all systems, and that nothing contradicts, rank them with a prior
+        tally = count_judged(part)
+        if len(tally.systems) > 1 and not find_groups(tally).any():
+            prior, settings = refusal.fault, {**settings, "model": BradleyTerry(prior=1)}
+            before, refusal = _rank(part, settings)
     if before is None:
-        return Order(table, why=why)
-    after, lost = _rank(rest, settings or {}) if flagged else (None, "")
+        return Order(table, why=_say_refusal(refusal))
+    after, lost = _rank(rest, settings) if flagged else (None, None)
     says = str(describe_change(before, after, "them")) if after is not None else ""
-    says = f"without them there is no ranking: {lost}" if lost else says
+    says = f"without them there is no ranking: {_say_refusal(lost)}" if lost else says
     beside = {row["system"]: row for row in _list_rows(after)}
     standings = []
     for row in _list_rows(before):
@@ -456,7 +495,8 @@ def compare(
         without = (other["places"], other["estimate"])
         standings.append(Standing(*mine, *without, int(n), row["lower"], row["upper"]))
     answer = str(before.document().answer[0])
-    return Order(table, tuple(flagged), tuple(standings), says, answer=answer, ranking=before)
+    order = Order(table, tuple(flagged), tuple(standings), says, answer=answer, ranking=before)
+    return replace(order, prior=prior)
 
 
 def _list_rows(ranking: Ranking | None) -> list[Mapping[str, Any]]:
@@ -474,9 +514,18 @@ def _evaluate(part: Comparisons, asked: Asked) -> Evaluated:
         return Evaluated({}, refused={"": str(refusal)})
 
 
-def _rank(part: Judged, settings: Mapping[str, Any]) -> tuple[Ranking | None, str]:
+def _rank(part: Judged, settings: Mapping[str, Any]) -> tuple[Ranking | None, EvenhandError | None]:
     try:
         ranking = rank(part, **settings)
     except EvenhandError as error:
-        return None, str(error)
-    return (ranking, "") if isinstance(ranking, Ranking) else (None, "it holds several passes")
+        return None, error
+    if isinstance(ranking, Ranking):
+        return ranking, None
+    return None, UnknownOption("it holds several passes")
+
+
+def _say_refusal(refusal: EvenhandError | None) -> str:
+    """Say why there is no ranking, without options that the page does not have."""
+    if isinstance(refusal, ActionableError):
+        refusal = refusal.without_options()
+    return str(refusal)
