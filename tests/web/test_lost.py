@@ -13,11 +13,12 @@ from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
+from starlette.testclient import TestClient
 
 from evenhand.cli.main import main
-from evenhand.web import Site, Store
+from evenhand.web import Site, Store, make_app
 from evenhand.web import app as serving
-from evenhand.web.links import read_links
+from evenhand.web.links import KeptLinks, read_links, write_links
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Answering, Reply
@@ -201,7 +202,10 @@ def test_where_the_file_of_links_is_lost_it_is_said_which_links_still_work(folde
     assert "rewritten" not in serve()
     before = read_links(Path("spring.links.csv"))
     Path("spring.links.csv").unlink()
-    assert "Links that judges have still work" in start()
+    told = start()
+    assert "Links that judges have still work" in told
+    assert "spring.links.csv holds no link of judge-1, judge-2, judge-3," in told
+    assert "links spring.links.csv, for you; only you" in told
     after = read_links(Path("spring.links.csv"))
     with Store.open("spring.db") as store:
         for (role, judge), token in before.items():
@@ -211,6 +215,29 @@ def test_where_the_file_of_links_is_lost_it_is_said_which_links_still_work(folde
                 assert after[role, judge] != token
                 with pytest.raises(UnknownLink):
                     store.identify(token)
+
+
+def test_another_file_of_links_was_not_lost_and_the_links_before_work(folder: Path) -> None:
+    assert "links spring.links.csv, for judges and for you; only you" in start()
+    before = read_links(Path("spring.links.csv"))
+    told = " ".join(serve("spring.csv", "--links", "other.csv").split())
+    assert "rewritten" not in told
+    assert "other.csv holds no link of judge-1, judge-2, judge-3," in told
+    with Store.open("spring.db") as store:
+        assert store.identify(before["admin", ""]).role == "admin"
+
+
+def test_the_page_says_whose_links_invitations_lack(folder: Path) -> None:
+    serve()
+    for lost in (False, True):
+        with Store.open("spring.db") as store:
+            path = Path("spring.links.csv")
+            if lost:
+                path.unlink()
+            admin = write_links(store, path, "http://x")["admin", ""]
+            with TestClient(make_app(Site(store, links=KeptLinks(store, path, "x")))) as client:
+                page = client.get(f"/a/{admin}").text
+        assert ("not of judge-1, judge-2, judge-3, whose links are not in" in page) == lost
 
 
 @pytest.mark.parametrize("left", [1, 4])

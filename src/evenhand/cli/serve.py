@@ -18,6 +18,13 @@ import click
 from evenhand.cli.options import Options, argument, under, verb
 from evenhand.errors import EvenhandError, UnknownOption, require_option, suggest_or_list
 from evenhand.render.document import plural
+from evenhand.errors import (
+    EvenhandError,
+    UnknownOption,
+    listing,
+    require_option,
+    suggest_or_list,
+)
 from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
@@ -32,6 +39,11 @@ if TYPE_CHECKING:
 RENEWED: Final = (
     "{links} is not there and is rewritten. Links that judges have still work; the links for you"
     " and for a crowd platform that stood in it do not"
+)
+LACKED: Final = (
+    "{links} holds no link of {judges}, nor will invitations.csv: the links that they have still"
+    " work. Put the file that holds them in its place, or choose New link on your page, which ends"
+    " the one before"
 )
 REPLACED: Final = (
     "{links} held no link of the role '{role}' that is good: a new one stands in it, and the one"
@@ -108,8 +120,8 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
         KeptLinks,
         Place,
         check_launch,
-        find_replaced,
         hold_links,
+        is_lost,
         note_end,
         read_links,
         write_links,
@@ -144,12 +156,10 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     for doubt in _find_doubts(store, planned):
         _note(asked, "warns", doubt)
     address = url or serving.name_address(taken)
-    if not begins and not links.exists():
-        _note(asked, "warns", RENEWED.format(links=links))
-    before = read_links(links)
+    lost, before = not begins and is_lost(store, links), read_links(links)
     tokens = write_links(store, links, address + prefix, crowd=asked.crowd, judges=planned.judges)
-    for role in find_replaced(before, tokens):
-        _note(asked, "warns", REPLACED.format(links=links, role=role))
+    for doubt in _compare_links(store, links, before, tokens, lost=lost):
+        _note(asked, "warns", doubt)
     try:  # a file that may only be read is noticed before the first answer
         store.do(touch)
     except EvenhandError as fault:
@@ -174,6 +184,21 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     with suppress(EvenhandError):  # the database may be away
         number, hashed = store.do(lambda tx: tx.head)  # after whatever waits to be written
         click.echo(f"head   {number}:{hashed}, the end of the log: note it elsewhere")
+
+
+def _compare_links(
+    store: Store, links: Path, before: Tokens, after: Tokens, *, lost: bool
+) -> Iterator[str]:
+    """Say which links are not those that the file held before, or are in no file."""
+    from evenhand.web.links import find_missing, find_replaced
+
+    if lost:
+        yield RENEWED.format(links=links)
+    for role in find_replaced(before, after):
+        yield REPLACED.format(links=links, role=role)
+    lacked = find_missing(store.judges(), {judge for role, judge in after if role == "judge"})
+    if lacked:
+        yield LACKED.format(links=links, judges=listing(lacked, 3))
 
 
 def _note(asked: Serving, word: str, text: str) -> None:
@@ -282,7 +307,8 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: st
     if shown:
         click.echo(f"admin  {make_address(base, 'admin', tokens['admin', ''])}")
     if links is not None:
-        whom = "for judges" if shown else "for judges and for you"
+        whose = ["judges"] if {role for role, _ in tokens} & {"judge", "crowd"} else []
+        whom = " and ".join(f"for {one}" for one in [*whose, *([] if shown and whose else ["you"])])
         click.echo(f"links  {links}, {whom}; only you can read it")
     else:
         first = next(token for (role, _), token in tokens.items() if role == "judge")

@@ -16,7 +16,7 @@ import sqlite3
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -41,6 +41,7 @@ from evenhand.web.store.people import Role, Token, read_token
 from evenhand.web.store.queries import LINE
 from evenhand.web.store.schema import log
 from evenhand.web.store.schema import tickets as asked
+from evenhand.web.store.schema import tokens as good_links
 from evenhand.web.store.store import Store
 
 COLUMNS: Final = ("role", "judge", "link", "launch")
@@ -86,7 +87,7 @@ def write_links(
     wanted: tuple[Role, ...] = ("admin", "crowd") if crowd else ("admin",)
     roles = [role for role in wanted if (role, "") not in valid_tokens]
     platform = store.campaign.platform
-    mine = sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16]
+    mine = _name_place(path)
 
     def work(tx: WriteTransaction) -> Tokens:
         free = () if crowd else people.list_vacancies(tx)
@@ -113,6 +114,24 @@ def write_links(
     tokens = store.do(work)
     store.checkpoint()
     return tokens
+
+
+def _name_place(path: Path) -> str:
+    return sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16]
+
+
+def is_lost(store: Store, path: Path) -> bool:
+    """Say whether a file of links that is not there was written once, and its links are good."""
+    mine = good_links.c.role.in_(("admin", "crowd")), good_links.c.judge == _name_place(path)
+    with store.reading() as connection:
+        known = connection.execute(select(good_links.c.name).where(*mine).limit(1)).first()
+    return known is not None and not path.exists()
+
+
+def find_missing(judges: Iterable[reading.JudgeState], held: Collection[str]) -> list[str]:
+    """Return judges who were invited and may go on, and whose links a file does not hold."""
+    invited = (one for one in judges if one.state in people.PRESENT and not one.platform)
+    return [one.name for one in invited if not one.llm and one.name not in held]
 
 
 def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]:
@@ -191,6 +210,9 @@ class KeptLinks:
             mine = ("judge", judge, make_address(self._base, "judge", token), launch)
             others = [row for row in read_file(self._path).rows if row[:2] != mine[:2]]
             _write_rows(self._path, [*others, mine])
+
+    def list_judges(self) -> set[str]:
+        return {judge for role, judge in read_links(self._path) if role == "judge"}
 
     def find(self) -> dict[str, str]:
         """Return the tokens of judges that are good still."""

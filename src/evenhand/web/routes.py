@@ -33,7 +33,13 @@ from evenhand.errors import CampaignError, Message
 from evenhand.web import downloads
 from evenhand.web.analysis import list_offers, list_unfit
 from evenhand.web.dashboard import read_mark, summarize_progress
-from evenhand.web.links import MAX_COMMENTS, make_address, read_comments, write_invitations
+from evenhand.web.links import (
+    MAX_COMMENTS,
+    find_missing,
+    make_address,
+    read_comments,
+    write_invitations,
+)
 from evenhand.web.requests import check_origin, identify, json_response, read_json
 from evenhand.web.site import CHUNK, Question, Site, analysis_of, site_of
 from evenhand.web.store import judging, people
@@ -379,6 +385,8 @@ async def show_admin_page(request: Request) -> Response:
     site, _ = await identify(request, "admin")
     told = await run_in_threadpool(summarize_progress, site.store)
     told |= {"root": f"{site.prefix}/a/{request.path_params['token']}"}
+    held = set() if site.links is None else await run_in_threadpool(site.links.list_judges)
+    told |= {"unsaved": find_missing(told["judges"], held)}
     told |= {"missing": await run_in_threadpool(site.list_missing)}
     told |= {"offers": list_offers(site.campaign), "unfit": list_unfit(site.campaign)}
     return HTMLResponse(site.render("admin.html", told))
