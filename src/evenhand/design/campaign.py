@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -512,6 +512,47 @@ class Judge:
             )
 
 
+# Lists of a campaign, and what one of each is called
+LISTS: Final = {"judges": "judge", "tasks": "task", "training": "training", "items": "item"}
+
+
+def _find_changes(
+    before: Mapping[str, Any], after: Mapping[str, Any], where: str = ""
+) -> Iterator[str]:
+    """Name settings that differ, as ``question of task 'p'``.
+
+    >>> old = {"title": "T", "pay": {"per_hour": 9}, "judges": [{"name": "j1"}]}
+    >>> new = {"title": "T", "pay": {"per_hour": 8}, "judges": [{"name": "j1"}, {"name": "j2"}]}
+    >>> list(_find_changes(old, new))
+    ['per_hour of [pay]', "judge 'j2' was added"]
+    """
+    for key in dict.fromkeys([*before, *after]):
+        one, other = before.get(key), after.get(key)
+        if one == other:
+            continue
+        if not where and key in LISTS:
+            named = [_name_entries(held, LISTS[key]) for held in (one, other)]
+            yield from (f"{name} was taken out" for name in named[0] if name not in named[1])
+            for name, entry in named[1].items():
+                if name not in named[0]:
+                    yield f"{name} was added"
+                else:
+                    yield from _find_changes(named[0][name], entry, f" of {name}")
+            if named[0].keys() == named[1].keys() and [*named[0]] != [*named[1]]:
+                yield f"the order of {key}"
+        elif isinstance(one or {}, Mapping) and isinstance(other or {}, Mapping):
+            within = f"[{key}]" if not where else key
+            yield from _find_changes(one or {}, other or {}, f" of {within}{where}")
+        else:
+            yield f"{key}{where}"
+
+
+def _name_entries(entries: Any, what: str) -> dict[str, Mapping[str, Any]]:
+    if what == "training":
+        return {f"training {at}": one for at, one in enumerate(entries, start=1)}
+    return {f"{what} '{one.get('name', one.get('item'))}'": one for one in entries}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
     name: str  # a short one, for files and addresses
@@ -627,10 +668,16 @@ class Campaign:
     def fits(self, launched: Campaign) -> bool:
         # A campaign that names no seed fits one whose seed was drawn, or was that of rehearsals, as
         # it was before launches drew seeds.
-        planned = self
+        return self._take_seed(launched).digest == launched.digest
+
+    def find_changes(self, launched: Campaign) -> list[str]:
+        """Say what is not as it was in a campaign that was launched."""
+        return list(_find_changes(launched.to_dict(), self._take_seed(launched).to_dict()))
+
+    def _take_seed(self, launched: Campaign) -> Campaign:
         if self.seed is None and (launched.has_secret_seed or launched.seed == SEED):
-            planned = replace(self, seed=launched.seed)
-        return planned.digest == launched.digest
+            return replace(self, seed=launched.seed)
+        return self
 
     def unmerge(self) -> Campaign:
         """Return the campaign as it was launched before equal outputs were merged."""

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
 
@@ -95,6 +96,45 @@ def test_a_launch_draws_a_seed_that_the_organiser_takes_home(store: Store, where
     assert not store.launch(replace(planned, seed=seed))
     with pytest.raises(CampaignError, match="something else"):
         store.launch(replace(planned, seed=SEED))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"title": "New"}, r"\(title\): put back the file"),
+        ({"pay": {"per_hour": 8, "currency": "EUR"}}, r"\(per_hour of \[pay\]\): put back"),
+        ({"pay": {}}, r"\(per_hour of \[pay\], currency of \[pay\]\): put back"),
+        (
+            {"tasks": [{"kind": "pair", "name": "p", "question": "Which?"}]},
+            r"\(question of task 'p'\)",
+        ),
+        ({"design": {"judges_per_item": 2}}, r"\(judges_per_item of \[design\]\)"),
+        ({"judges": ["j1"]}, r"\(judge 'j2' was taken out\): put back"),
+        ({"judges": ["j2", "j1"]}, r"\(the order of judges\): put back"),
+        ({"judges": ["j1", "j2", "j3"]}, r"\(judge 'j3' was added\): .*invite them on the org"),
+        ({"judges": ["j1", "j2", "j3"], "title": "New"}, r"\(title, judge 'j3' was added\): put"),
+        (
+            {"items": [{"item": "1", "outputs": {"A": "x", "B": "z"}}]},
+            r"\(B of outputs of item '1'\)",
+        ),
+        ({"items": [{"item": "1", "outputs": {"B": "y", "A": "x"}}]}, r"\(the order of systems"),
+    ],
+)
+def test_a_campaign_that_was_changed_is_refused_by_what_was_changed(
+    store: Store, change: dict[str, Any], says: str
+) -> None:
+    told: dict[str, Any] = {
+        "name": "c",
+        "title": "Old",
+        "judges": ["j1", "j2"],
+        "pay": {"per_hour": 9, "currency": "EUR"},
+        "tasks": [{"kind": "pair", "name": "p"}],
+        "items": [{"item": "1", "outputs": {"A": "x", "B": "y"}}],
+    }
+    store.launch(make_campaign(told))
+    assert not store.launch(make_campaign(told))
+    with pytest.raises(CampaignError, match=says):
+        store.launch(make_campaign({**told, **change}))
 
 
 def test_links_of_two_servers_on_one_database_are_all_good(where: str, tmp_path: Path) -> None:

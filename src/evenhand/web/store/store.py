@@ -24,7 +24,7 @@ from evenhand.design.assignment import assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
-from evenhand.errors import CampaignError, EvenhandError
+from evenhand.errors import CampaignError, EvenhandError, listing
 from evenhand.web.store import boards, database, people
 from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import prefetch_answers
@@ -372,9 +372,13 @@ class Store(Readable):
                 return True
             stored = self.campaign
         if not campaign.fits(stored):
+            changes = campaign.find_changes(stored) or ["the order of systems or severities"]
+            remedy = "put back the file as it was then"
+            if all(one.startswith("judge ") and one.endswith(" was added") for one in changes):
+                remedy = "take them out, and invite them on the organiser's page into free seats"
             raise CampaignError(
                 f"the database holds campaign '{stored.name}', which began with a file that said"
-                " something else: put back the file as it was then, or choose a new database"
+                f" something else ({listing(changes, 4)}): {remedy}, or choose a new database"
                 " (--database) for another campaign"
             )
         if plan and plan != self.plan:
