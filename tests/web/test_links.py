@@ -3,12 +3,14 @@
 import csv
 import errno
 import io
+import re
 import stat
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from evenhand.cli.serve import _find_doubts
 from evenhand.design.reading import read_campaign
 from evenhand.errors import CampaignError
 from evenhand.web import Store
@@ -88,6 +90,54 @@ def test_who_judges_are_comes_from_their_table_and_is_for_the_organiser_alone(
     store.do(people.describe, "j1", "Ann Lee, ill")
     write_links(store, tmp_path / "l.csv", "http://here", judges=planned.judges)
     assert {one.name: one.note for one in store.judges()}["j1"] == "Ann Lee, ill"
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("judge,qouta\nj1,9\n", "no column 'qouta': call it 'quota', or another name"),
+        ("judge,emial\nj1,a@b.org\n", "no column 'emial': call it 'email'"),
+        ("judge,notes\nj1,late\n", "no column 'notes': call it 'note'"),
+        ("judge,email\nj1,b@x.org?cc=evil@x.org\n", "is no e-mail address: write one, or none"),
+        ("judge,email\nj1,not an address\n", "'not an address' is no e-mail address"),
+        ("judge,email\nj1,Ann <a@b.org>\n", "'Ann <a@b.org>' is no e-mail address"),
+        (
+            "judge,name\nj1,Ben (UPF) <not an address>\n",
+            "the name 'Ben (UPF) <not an address>' has",
+        ),
+    ],
+)
+def test_what_a_table_of_judges_cannot_mean_is_refused(
+    tmp_path: Path, rows: str, says: str
+) -> None:
+    (tmp_path / "items.csv").write_text("item,A,B\n1,eins,zwei\n")
+    (tmp_path / "judges.csv").write_text(rows)
+    (tmp_path / "c.toml").write_text('items = "items.csv"\njudges = "judges.csv"\n')
+    with pytest.raises(CampaignError, match=re.escape(says)) as told:
+        read_campaign(tmp_path / "c.toml")
+    assert str(told.value).startswith("judges.csv, line 2: ")
+
+
+@pytest.mark.parametrize(
+    ("columns", "unread"),
+    [
+        ("E-mail Address,Note,Name,QUOTA", ()),
+        ("mail", ()),
+        ("native,age", ("native", "age")),
+        ("mail address,country", ("mail address", "country")),
+    ],
+)
+def test_columns_of_a_table_of_judges_that_are_not_read_are_named(
+    store: Store, tmp_path: Path, columns: str, unread: tuple[str, ...]
+) -> None:
+    (tmp_path / "items.csv").write_text("item,A,B\n1,eins,zwei\n")
+    (tmp_path / "judges.csv").write_text(f"judge,{columns}\nj1{',' * (columns.count(',') + 1)}\n")
+    (tmp_path / "c.toml").write_text('items = "items.csv"\njudges = "judges.csv"\n')
+    planned = read_campaign(tmp_path / "c.toml")
+    assert planned.judges[0].unread == unread
+    store.launch(planned)
+    warned = [one for one in _find_doubts(store, planned) if "not read" in one]
+    assert [one.rpartition(": ")[2] for one in warned] == [", ".join(unread)] * bool(unread)
 
 
 NAMES = ["Lee, Ann", "Dr. Cem: Öz", 'Eve "E." Fox', "Dea (UPF)", "Fay; Gil", "=Hal", ""]

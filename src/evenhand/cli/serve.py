@@ -277,7 +277,7 @@ def _open_beside(asked: str | None, option: str, stack: ExitStack) -> socket | N
 
 
 def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
-    """Find what lets judges know whose output they see, or misleads them where it stands."""
+    """Find what lets judges know whose output they see, or misleads them; what is not read."""
     from evenhand.design.assignment import SEED_IS_KNOWN, SEED_IS_NAMED, find_named_places
 
     if planned.seed is None and not store.campaign.has_secret_seed:
@@ -286,6 +286,8 @@ def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
     if planned.seed is not None:
         yield SEED_IS_NAMED
     yield from find_named_places(planned)
+    if unread := planned.judges[0].unread:
+        yield f"columns of the table of judges that are not read: {listing(unread)}"
 
 
 def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: str) -> None:

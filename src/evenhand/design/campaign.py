@@ -499,6 +499,8 @@ class Judge:
     quota: int | None = None  # most tickets in all but training; None for the design's
     # who it is, for the organiser alone: in no file, log or digest of the campaign
     note: str = field(default="", compare=False)
+    # columns of the table of judges, where they stand in one, that say nothing
+    unread: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):

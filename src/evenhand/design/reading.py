@@ -195,7 +195,15 @@ def _read_judges(value: Any, where: str, folder: Path | None) -> tuple[campaigns
 
 
 def _read_judge(where: str, row: Mapping[str, Any]) -> campaigns.Judge:
-    """Read a judge from a row; name, email and note say who it is, other columns nothing."""
+    """Read a judge from a row; name, email and note say who it is, other columns nothing.
+
+    >>> _read_judge("row 2", {"judge": "j1", "native": "yes"}).unread
+    ('native',)
+    >>> _read_judge("row 2", {"judge": "j1", "qouta": "9"})
+    Traceback (most recent call last):
+    evenhand.design.reading.LocatedError: row 2: a table of judges has no column 'qouta': call it \
+'quota', or another name
+    """
     names = [name for name in row if fold(name) == "judge"]
     names = names or [name for name in row if fold(name) in JUDGE_NAMES]
     with locate(where):
@@ -218,15 +226,29 @@ def _read_judge(where: str, row: Mapping[str, Any]) -> campaigns.Judge:
         judge, known = held.pop(names[0]), {fold(name): text for name, text in held.items()}
         email = next((known[one] for one in _EMAILS if known.get(one)), "")
         name, note = known.get("name", ""), known.get("note", "")
+        if email and not re.fullmatch(ADDRESS, email):
+            raise CampaignError(f"'{email:.60}' is no e-mail address: write one, or none")
+        if "<" in name or ">" in name:
+            raise CampaignError(
+                f"the name '{name:.60}' has < or > in it: an address stands in the column 'email'"
+            )
+        unread = tuple(one for one in held if fold(one) not in (*_EMAILS, *_ABOUT))
+        for one in unread:
+            if near := get_close_matches(fold(one), _ABOUT, 1, NEAR):
+                raise CampaignError(
+                    f"a table of judges has no column '{one}': call it '{near[0]}', or another name"
+                )
         if email or note:  # who it is ends with angle brackets, and is read back from them
             person = f"{name} <{email or NO_ADDRESS}>".strip()
             name = f"{person}, {note}" if note else person
-        return campaigns.Judge(judge, int(text) if text else None, name)
+        return campaigns.Judge(judge, int(text) if text else None, name, unread)
 
 
 # Names of the column of e-mail addresses, in a table of judges
 _EMAILS: Final = ("email", "mail", "emailaddress")
-ADDRESS: Final = r"[^\s<>(),;:\"]+@[^\s<>(),;:\"]+"
+_ABOUT: Final = ("quota", "name", "email", "note")  # Columns beside that of the judge
+NEAR: Final = 0.75  # Likeness from which on a column is taken for one of these, misspelt
+ADDRESS: Final = r"[^\s<>()\[\],;:\"?&@]+@[^\s<>()\[\],;:\"?&@]+"
 NO_ADDRESS: Final = "no e-mail"  # Stands in a note for the address of who has none
 
 
