@@ -1,5 +1,6 @@
 """Tables as spreadsheets and corpora write them are read; others are refused with the row."""
 
+import re
 from pathlib import Path
 
 import openpyxl
@@ -9,6 +10,7 @@ from evenhand.design.reading import read_campaign
 from evenhand.errors import (
     CampaignError,
     EvenhandError,
+    InvalidJudgments,
     MissingFile,
     UnknownFormat,
     UnknownOption,
@@ -118,6 +120,26 @@ def test_a_sheet_of_items_is_a_table_of_items():
     save_book("bad.xlsx", Items=[*ITEMS, [2, "dos", "x", "y"]])
     with pytest.raises(CampaignError, match=r"bad.xlsx, row 5: item '2' is there already"):
         read_campaign("bad.xlsx")
+
+
+def test_a_column_without_a_name_is_no_system():
+    """As in a table of text, where it was refused before."""
+    rows = [["item", "A", "B", None], ["1", "x", "y", "z"], ["2", "x", "y", None]]
+    with pytest.raises(
+        UnknownFormat, match=r"^column D of sheet 'Items' of .*has no name .*, row 1"
+    ):
+        read_campaign(save_book(Items=rows))
+    rows[1][3] = None  # nothing is in it
+    assert read_campaign(save_book(Items=rows)).systems == ("A", "B")
+
+
+@pytest.mark.parametrize("error", ["#REF!", "#DIV/0!", "#NAME?"])
+def test_an_error_of_a_sheet_is_no_output(error):
+    rows = [["item", "A", "B"], ["1", "x", "y"], ["2", "x", error]]
+    with pytest.raises(
+        InvalidJudgments, match=rf"^cell C3 of sheet 'Items' .*the error {re.escape(error)}: mend"
+    ):
+        read_campaign(save_book(Items=rows))
 
 
 def test_of_several_sheets_of_judges_one_is_kept_in_a_file_of_its_own():

@@ -184,7 +184,7 @@ def _read(path: Path, sheet: Any, xml: bytes, *, remarks: bool) -> Sheet:
             " never computed: open the file in a spreadsheet program and save it"
         )
     sheet.reset_dimensions()  # which programs write wrongly
-    cells = [[_write(one) for one in row] for row in sheet.iter_rows()]
+    cells = [[_write(one, whole=remarks) for one in row] for row in sheet.iter_rows()]
     width = max(map(len, cells), default=0)
     grid: list[list[Cell]] = [[*row, *[None] * (width - len(row))] for row in cells]
     areas: list[Area] = []
@@ -195,10 +195,16 @@ def _read(path: Path, sheet: Any, xml: bytes, *, remarks: bool) -> Sheet:
     return _lay_out(path, sheet.title, grid, areas, remarks=remarks)
 
 
-def _write(cell: Any) -> Cell:
+def _write(cell: Any, *, whole: bool) -> Cell:
+    """Return what a cell holds; of a sheet that is shown whole, an error is refused."""
     value = cell.value
     if value is None or (cell.data_type == "e" and value == "#N/A"):
         return None
+    if whole and cell.data_type == "e":
+        raise InvalidJudgments(
+            f"cell {cell.coordinate} of sheet '{cell.parent.title}' holds the error {value}: mend"
+            " its formula, or empty it"
+        )
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -214,6 +220,8 @@ def _lay_out(
     path: Path, name: str, grid: list[list[Cell]], areas: Sequence[Area], *, remarks: bool
 ) -> Sheet:
     """Find the header of a sheet, and the rows below it."""
+    from openpyxl.utils import get_column_letter
+
     most = max((_count(row) for row in grid), default=0)
     head = next((at for at, row in enumerate(grid) if _count(row) >= min(2, most)), None)
     if head is None or not most:
@@ -229,6 +237,12 @@ def _lay_out(
     filled = _fill(grid, [one for one in areas if one[2] >= first], first)
     numbers = [at for at in range(first, len(grid)) if _count(grid[at]) and at not in unread]
     used = [at for at, title in enumerate(names) if title or any(grid[row][at] for row in numbers)]
+    bare = next((at for at in used if not names[at]), None) if remarks else None
+    if bare is not None:
+        raise UnknownFormat(
+            f"column {get_column_letter(bare + 1)} of sheet '{name}' of {path} has no name in its"
+            f" header, row {head + 1}: name it, or empty it"
+        )
     columns = tuple(names[at] or f"column{at + 1}" for at in used)
     refuse_columns_twice(columns, f"sheet '{name}' of {path}")
     notes = [f"sheet '{name}'"]
