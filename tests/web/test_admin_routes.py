@@ -143,7 +143,7 @@ def test_no_more_time_is_paid_than_has_passed_on_the_server(
     assert rows["j1"]["active_minutes"] == "6.3"  # 380 seconds
     page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
     shown = {name: page.partition(f'<tr data-judge="{name}">')[2] for name in ("j0", "j1")}
-    assert "<em>time overstated</em>" in shown["j0"].partition("</tr>")[0]
+    assert "time overstated</summary>" in shown["j0"].partition("</tr>")[0]
     assert "12 of 12 answers claim more time than had passed" in shown["j0"].partition("</tr>")[0]
     assert "time overstated" not in shown["j1"].partition("</tr>")[0]
 
@@ -286,7 +286,8 @@ def test_who_answers_faster_than_anybody_reads_is_named_with_the_count(
         name: page.partition(f'<tr data-judge="{name}">')[2].partition("</tr>")[0]
         for name in ("ann", "ben")
     }
-    assert "<em>too fast</em>" in rows["ann"]
+    assert "<summary>too fast</summary>" in rows["ann"]  # in bold type who is left out
+    assert "marked too fast, time overstated or undecided are for you to look at, and count" in page
     assert "5 of 20 answers came in less time than reading the outputs takes" in rows["ann"]
     assert 'data-label="at least">4.2</td>' in rows["ben"]
     assert 'data-label="active minutes">1.4</td>' in rows["ben"]  # 20 of 4.3 seconds

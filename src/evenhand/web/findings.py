@@ -312,13 +312,17 @@ class MeasuredJudge:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What the judge is flagged for, by which table where there are several, or in doubt."""
+        """What the judge is flagged for, by which table where there are several."""
         several = len(self.cards) > 1
-        seen = (
+        return tuple(
             f"{flag}, by {table}" if several else flag
             for table, card, _ in self.cards
             for flag in card.flags
         )
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What is to be looked at, for which nobody is left out of a ranking."""
         did = self.activity
         timing = ["too fast"] if did is not None and did.is_fast else []
         timing += ["time overstated"] if did is not None and did.overstated else []
@@ -326,7 +330,7 @@ class MeasuredJudge:
         lowest = min(doubts, default=1.0)
         shown = "<0.001" if lowest < SMALLEST_SHOWN else f"{lowest:.3f}"
         doubt = [f"undecided, P(honest) {shown}"] if doubts else []
-        return (*seen, *timing, *doubt)
+        return (*timing, *doubt)
 
     @property
     def unflagged(self) -> str:
