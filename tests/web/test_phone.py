@@ -117,3 +117,40 @@ def test_a_notice_on_a_phone_does_not_cover_the_answers(
         page.wait_for_selector("#notice:has-text('Choose an answer first.')")
         for which in ("#notice", "#question", *REACHED["comment"]):
             assert page.evaluate(HIDDEN, which) == [], which
+
+
+@pytest.mark.parametrize("kind", ["rating", "spans"])
+def test_of_a_document_answers_are_at_the_segment_that_is_asked(
+    browser: Any, store: Store, kind: str
+) -> None:
+    """What is not pinned stands before the segments that follow, and Save is pinned to the last."""
+    items = [
+        {"item": str(at), "document": "d", "source": "Eins.", "outputs": {"A": LONG[:150]}}
+        for at in range(8)
+    ]
+    task = {"kind": kind, "name": "q", "comment": True, "document_question": "How good is all?"}
+    told = {"name": "n", "judges": ["j"], "tasks": [task], "items": items}
+    with judge_page(browser, store, {**told, "design": {"documents": True}}, 390) as page:
+        for place in range(1, 9):
+            settle(page, f"{place} of 8")
+            which = [".slide", ".number", ".send"] if place < 8 else [".send"]
+            for one in which:
+                assert page.evaluate(HIDDEN, one) == [], (place, one)
+            if place == 8:
+                break
+            following = page.locator("#answer ~ .segment").first.bounding_box()["y"]
+            for one in ["#comment", *([".marking", ".marks"] if kind == "spans" else [])]:
+                box = page.locator(one).bounding_box()
+                assert box["y"] + box["height"] <= following, (place, one)
+            if place == 1:
+                assert find_faults(page) == []
+                keep_picture(page, f"phone-document-{kind}")
+            press(page, "5 0 Enter")
+        keep_picture(page, f"phone-document-{kind}-last")
+        scroll(page, "document.documentElement.scrollHeight")
+        for one in (".slide", ".number", ".send"):  # of the segment, and of the document
+            assert page.evaluate(HIDDEN, one) == [], one
+        press(page, "5 0")
+        page.fill(".whole .number", "60")
+        press(page, "Enter")
+        page.wait_for_selector(".review")
