@@ -2,11 +2,12 @@
 
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -116,6 +117,20 @@ def test_a_seat_with_two_logins_is_counted_once(tmp_path: Path) -> None:
         store.invite("spare", seat="")
     with serve(str(table), "--port", "0") as said:
         assert said["serves"] == "items: 2 judges, 1 free place, 1 of 6 questions answered"
+    with Store.open(str(tmp_path / "items.db")) as store:
+        store.pause()
+    with serve(str(table), "--port", "0") as said:
+        assert said["serves"].endswith(" answered; it is paused:")  # and the rest on the next line
+
+
+def test_a_port_that_is_taken_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    table = tmp_path / "items.csv"
+    table.write_text(ITEMS)
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = str(taken.getsockname()[1])
+        found = CliRunner().invoke(main, ["serve", str(table), "--port", port])
+    assert found.exit_code == 2
+    assert "already in use: choose another port" in " ".join(found.output.split())
 
 
 @pytest.mark.parametrize(

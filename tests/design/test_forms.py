@@ -128,6 +128,10 @@ def test_prices_and_code_are_no_formulas() -> None:
 
 BROKEN = {
     r"$\frac{1}{$": "a '{' is not closed, or what a command needs after it is missing",
+    r"$\frac{1$": "a '{' is not closed, or what a command needs after it is missing",
+    r"$\frac{1}$": "a '{' is not closed, or what a command needs after it is missing",
+    r"$x^{2$": "a '{' is not closed, or what a command needs after it is missing",
+    r"$x}^2$": "a '}' closes nothing",
     r"$$x^$$": "nothing stands after '^' or '_'",
     r"\(\left( x\)": r"'\left' and '\right' do not go in pairs",
     r"$x_1_2$": "one part has two subscripts (write '{x_1}_2' or 'x_{12}')",
@@ -136,7 +140,7 @@ BROKEN = {
     r"\[\nosuchcommand x\]": r"'\nosuchcommand' is not known here",
     r"$\begin{multline} a & b \end{multline}$": "'&' is not known here",
     r"$\def\a{b}\a$": "it defines a command, which formulas may not",
-    "$" + "{" * 2_000 + "$": "parts stand in parts too deep",
+    "$" + "{" * 2_000 + "}" * 2_000 + "$": "parts stand in parts too deep",
     r"$\textnormal$": "a part is missing, or in the wrong place",
 }
 

@@ -122,6 +122,14 @@ def test_a_sheet_of_items_is_a_table_of_items():
         read_campaign("bad.xlsx")
 
 
+def test_a_table_of_judges_with_a_header_alone_wants_judges():
+    save_book("people.xlsx", People=[["judge", "email"]])
+    Path("a.csv").write_text("item,A,B\n1,x,y\n")
+    Path("c.toml").write_text('items = "a.csv"\njudges = "people.xlsx"\n')
+    with pytest.raises(InvalidJudgments, match="write a header and one judge a row"):
+        read_campaign("c.toml")
+
+
 def test_a_column_without_a_name_is_no_system():
     """As in a table of text, where it was refused before."""
     rows = [["item", "A", "B", None], ["1", "x", "y", "z"], ["2", "x", "y", None]]
@@ -175,7 +183,8 @@ def test_several_sheets_of_items_are_chosen_from_in_the_campaign_file():
         ("rater,user\nann,x\n", "needs one column with their names.*has rater, user"),
         ("judge,quota\nann,many\n", "line 2: quota cannot be 'many'"),
         ("judge\nann\nann\n", "ann"),
-        ("judge,name\n,Ann\n", "line 2: '' is not a name of a judge"),
+        ("judge,name\n,Ann\n", "line 2: '' is not a name of a judge: give a pseudonym, such as j1"),
+        ("judge\n" + "j" * 500 + "\x01,\n", "line 2: "),
     ],
 )
 def test_odd_tables_of_judges_are_refused(held, said):

@@ -128,7 +128,12 @@ def test_of_a_document_answers_are_at_the_segment_that_is_asked(
         {"item": str(at), "document": "d", "source": "Eins.", "outputs": {"A": LONG[:150]}}
         for at in range(8)
     ]
-    task = {"kind": kind, "name": "q", "comment": True, "document_question": "How good is all?"}
+    task: Any = {
+        "kind": kind,
+        "name": "q",
+        "comment": True,
+        "document_question": "How good is all?",
+    }
     told = {"name": "n", "judges": ["j"], "tasks": [task], "items": items}
     with judge_page(browser, store, {**told, "design": {"documents": True}}, 390) as page:
         for place in range(1, 9):
@@ -151,6 +156,6 @@ def test_of_a_document_answers_are_at_the_segment_that_is_asked(
         for one in (".slide", ".number", ".send"):  # of the segment, and of the document
             assert page.evaluate(HIDDEN, one) == [], one
         press(page, "5 0")
-        page.fill(".whole .number", "60")
+        page.get_by_role("spinbutton", name=task["document_question"], exact=True).fill("60")
         press(page, "Enter")
         page.wait_for_selector(".review")

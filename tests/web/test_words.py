@@ -183,10 +183,10 @@ def test_pages_are_in_the_language_of_the_campaign_and_hold_no_english(
 @pytest.mark.parametrize(
     ("language", "time", "pay"),
     [
-        ("", "about 2.5 hours", "12.5 EUR per hour and 0.0625 EUR per answer"),
-        ("de", "etwa 2,5 Stunden", "12,5 EUR pro Stunde und 0,0625 EUR pro Antwort"),
-        ("cs", "přibližně 2,5 hodiny", "12,5 EUR za hodinu a 0,0625 EUR za odpověď"),
-        ("zh", "约 2.5小时", "每小时 12.5 EUR，每题 0.0625 EUR"),
+        ("", "about 2.5 hours", "12.50 EUR per hour and 0.0625 EUR per answer"),
+        ("de", "etwa 2,5 Stunden", "12,50 EUR pro Stunde und 0,0625 EUR pro Antwort"),
+        ("cs", "přibližně 2,5 hodiny", "12,50 EUR za hodinu a 0,0625 EUR za odpověď"),
+        ("zh", "约 2.5小时", "每小时 12.50 EUR，每题 0.0625 EUR"),
     ],
 )
 def test_time_and_pay_are_written_as_the_language_writes_numbers(

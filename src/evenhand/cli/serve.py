@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli.options import Options, argument, under, verb
-from evenhand.errors import EvenhandError, UnknownOption, require_option, suggest_or_list
-from evenhand.render.document import plural
 from evenhand.errors import (
     EvenhandError,
     UnknownOption,
@@ -25,6 +23,7 @@ from evenhand.errors import (
     require_option,
     suggest_or_list,
 )
+from evenhand.render.document import plural
 from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
@@ -304,7 +303,8 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: st
     places = f", {plural(free, 'free place')}" if free else ""
     answered = f"{done:,} of {plural(done + sum(left.values()), 'question')} answered"
     progress = f"{plural(len(held), 'judge')}{places}, {answered}"
-    click.echo(label("serves", f"{name}: {progress}", PLAIN))
+    paused = "; it is paused: resume it on your page" if store.paused else ""
+    click.echo(label("serves", f"{name}: {progress}{paused}", PLAIN))
     shown = links is None or sys.stdout.isatty()
     if shown:
         click.echo(f"admin  {make_address(base, 'admin', tokens['admin', ''])}")

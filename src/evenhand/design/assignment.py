@@ -21,7 +21,7 @@ from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_h
 from evenhand.numerics import Integers
 from evenhand.numerics.designs import find_shortage, halve
 from evenhand.numerics.sampling import Draws
-from evenhand.render.document import Finding
+from evenhand.render.document import Finding, plural
 
 # Who is asked what, in which order: every ticket of every judge, fixed before the campaign begins.
 #
@@ -689,8 +689,9 @@ def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: 
     if total > able:
         once = " with no source twice" if campaign.design.once_per_source else ""
         raise CampaignError(
-            f"{len(units):,} {_name(units)} × {each} judges = {total:,} judgments in each pass, and"
-            f" quotas leave room for {able:,}{once}: raise quotas, add judges, or ask for less"
+            f"{len(units):,} {_name(units)} × {plural(each, 'judge')} = {total:,} judgments in each"
+            f" pass, and quotas leave room for {able:,}{once}: raise quotas, add judges, or ask for"
+            " less"
         )
     short = find_shortage(needs, caps)
     if short is not None:

@@ -493,6 +493,9 @@ DRAWN_BITS: Final = 192
 MAX_SEED: Final = 2**256  # No seed is as great
 
 
+NAME_ONE: Final = "give a pseudonym, such as j1"
+
+
 @dataclass(frozen=True)
 class Judge:
     name: str  # the pseudonym under which judgments are kept
@@ -504,7 +507,7 @@ class Judge:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
-            raise CampaignError(f"{self.name!r} is not a name of a judge")
+            raise CampaignError(f"{self.name!r:.60} is not a name of a judge: {NAME_ONE}")
         if fault := say_bad_name(self.name):
             raise CampaignError(f"judge {self.name!r} {fault}: take it out")
         if self.quota is not None and (not _is_whole(self.quota) or self.quota < 1):

@@ -70,6 +70,19 @@ class Catalogue:
 
         return format_decimal(value, locale=self.locale, decimal_quantization=False)
 
+    def format_amount(self, value: float) -> str:
+        """Write an amount of money: a part of a whole with two digits, or all of more.
+
+        >>> Catalogue("de").format_amount(12.5), Catalogue("cs").format_amount(0.0625)
+        ('12,50', '0,0625')
+        >>> Catalogue().format_amount(12), Catalogue().format_amount(1234.5)
+        ('12', '1,234.50')
+        """
+        from babel.numbers import format_decimal
+
+        form = "#,##0" if value == int(value) else "#,##0.00##########"
+        return format_decimal(value, format=form, locale=self.locale, decimal_quantization=False)
+
     def format_minutes(self, minutes: int) -> str:
         """Write so many minutes, or from 90 on hours.
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import file_digest
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -331,7 +332,21 @@ _FAULTS: Final = {
     "NumeratorNotFound": r"nothing stands before '\over' or its like",
     "LimitsMustFollowMathOperator": r"'\limits' follows no operator such as '\sum'",
 }
+FRACTION: Final = 2  # Parts of a fraction
 _ENTITY: Final = re.compile(r"&#x[0-9A-Fa-f]+;")
+
+
+def _find_fault(source: str) -> str:
+    """Say what the library does not see, or takes too long for; "" where there is nothing."""
+    if len(source) > MAX_FORMULA:
+        return f"it has more than {MAX_FORMULA:,} characters"
+    if _DEFINITION.search(source):
+        return "it defines a command, which formulas may not"
+    braces = re.findall("[{}]", re.sub(r"\\.", "", source))
+    depths = [0, *accumulate(1 if one == "{" else -1 for one in braces)]
+    if min(depths) < 0:
+        return "a '}' closes nothing"
+    return _FAULTS["NoAvailableTokens"] if depths[-1] else ""
 
 
 @lru_cache(maxsize=1024)
@@ -341,9 +356,8 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
 
     from latex2mathml.converter import convert_to_element
 
-    too_long = f"it has more than {MAX_FORMULA:,} characters" if len(source) > MAX_FORMULA else ""
-    if too_long or _DEFINITION.search(source):
-        return "", too_long or "it defines a command, which formulas may not"
+    if fault := _find_fault(source):
+        return "", fault
 
     def rename(found: re.Match[str]) -> str:
         if found[2] == "equation":
@@ -364,8 +378,9 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
         return "", "a part is missing, or in the wrong place"
     for part in made.iter():
         text = part.text or ""
-        if part.tag == "mi" and (text == "&" or (text.startswith("\\") and len(text) > 1)):
-            return "", f"'{text}' is not known here"
+        unknown = text == "&" or (text.startswith("\\") and len(text) > 1)
+        if (part.tag == "mi" and unknown) or (part.tag == "mfrac" and len(part) != FRACTION):
+            return "", f"'{text}' is not known here" if text else _FAULTS["NoAvailableTokens"]
         part.text = text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
         if part.tag == "mi" and len(text) > 1 and text.isalpha():  # log and sin stand off
             part.tag, part.attrib["lspace"], part.attrib["rspace"] = "mo", ".17em", ".17em"

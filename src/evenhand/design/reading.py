@@ -652,7 +652,7 @@ def _read_workbook(path: Path, sheet: str | None, of: str) -> list[Row]:
     advise = 'say so in the campaign file: sheet = "{}"'.format
     if of == "judge":
         advise = "keep '{}' alone in a file of its own".format
-    found = read_sheet(path, sheet, fits, advise, remarks=True)
+    found = read_sheet(path, sheet, fits, advise, remarks=True, row=of)
     return [
         (f"{path.name}, row {number}", {name: cell or "" for name, cell in row.items()})
         for number, row in found.by_row()

@@ -71,6 +71,7 @@ def read_sheet(
     advise: Callable[[str], str] | None = None,
     *,
     remarks: bool = False,
+    row: str = "judgment",
 ) -> Sheet:
     """Return the sheet of a name; without one, the only sheet that fits where there are several.
 
@@ -78,12 +79,13 @@ def read_sheet(
 
     advise: how to choose a sheet, by its name.
     remarks: whether titles and legends below the header are rows, for who checks every row.
+    row: what a row of it is.
     """
     sheets = _open(path, name, remarks=remarks)
     full = [one for one in sheets if one.rows]
     if not full:
         where = f"sheet '{name}' of {path}" if name is not None else str(path)
-        raise InvalidJudgments(f"{where} holds no rows: write a header and one judgment a row")
+        raise InvalidJudgments(f"{where} holds no rows: write a header and one {row} a row")
     if name is not None or len(full) == 1:
         return full[0]
     fitting = [one for one in full if fits(one)]

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from errno import EADDRINUSE
 from typing import Final
 
 import uvicorn
@@ -123,7 +124,8 @@ def open_port(host: str, port: int | None, option: str = "") -> socket.socket:
                 continue
             reason = getattr(fault, "strerror", None) or str(fault)
             option = option or f"--host {host} --port {one}"
-            raise UnknownOption(f"{option}: {reason.lower()}") from None
+            remedy = ": choose another port" if getattr(fault, "errno", 0) == EADDRINUSE else ""
+            raise UnknownOption(f"{option}: {reason.lower()}{remedy}") from None
         return taken
     raise AssertionError
 

@@ -125,7 +125,7 @@ def view_consent(campaign: Campaign, questions: int, words: Catalogue = ENGLISH)
 def say_pay(pay: Pay, words: Catalogue = ENGLISH) -> str:
     rates = {"hour": pay.per_hour, "answer": pay.per_answer}
     paid = {
-        unit: f"{words.format_number(value)} {pay.currency}".strip()
+        unit: f"{words.format_amount(value)} {pay.currency}".strip()
         for unit, value in rates.items()
         if value
     }

@@ -60,7 +60,7 @@ function slider(task, answer, { kept, keep }, name) {
   const range = make("input", { type: "range", min: task.low, max: task.high, step: task.step, ...labelled(name),
     class: "slide", oninput: () => set(Number(range.value)), onpointerdown: () => requestAnimationFrame(() => set(Number(range.value))) });
   const shown = make("input", { type: "number", min: task.low, max: task.high, step: task.step, inputmode: "decimal", class: "number",
-    "aria-label": _("Score"), "aria-describedby": labelled(name)["aria-describedby"], placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
+    ...(name ? { "aria-labelledby": `${name}question` } : { "aria-label": _("Score") }), "aria-describedby": labelled(name)["aria-describedby"], placeholder: "–", oninput: () => { value = shown.value === "" ? null : Number(shown.value); mark(false); keep(); } });
   const hint = make("p", { class: "unscored", dir: "auto" }, _("Type a number, or choose a place on the line"));
   answer.append(make("div", { class: "scale sliding", dir: "ltr" }, shown, range, ends(task, name, hint)));
   function set(to) {

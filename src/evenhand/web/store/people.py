@@ -26,7 +26,7 @@ from sqlalchemy import bindparam, delete, exists, func, insert, or_, select, upd
 
 from evenhand import __version__
 from evenhand.design.assignment import Assignment
-from evenhand.design.campaign import Campaign, write_seed
+from evenhand.design.campaign import NAME_ONE, Campaign, write_seed
 from evenhand.design.tasks import Ticket, is_text, say_bad_name, show
 from evenhand.errors import CampaignError, Message
 from evenhand.web.store.database import Entry, WriteTransaction
@@ -166,7 +166,7 @@ def invite(
     """Make a link for a judge; the ones that were made before are good no more."""
     named = isinstance(judge, str) and judge.strip() and judge == judge.strip()
     if not named or not is_text(judge + note) or len(judge) > 200:
-        raise CampaignError(f"{show(judge)} is not a name of a judge")
+        raise CampaignError(f"{show(judge)} is not a name of a judge: {NAME_ONE}")
     if fault := say_bad_name(judge):
         raise CampaignError(f"judge {judge!r} {fault}: take it out")
     row = tx.ask(_JUDGE, {"judge": judge})
