@@ -134,13 +134,54 @@ def test_llm_judges_alone_are_ranked_and_said(tmp_path):
     assert "judged by LLM judges, no people" in made.output
 
 
-def test_other_types_count_as_people(tmp_path):
-    path = write(tmp_path / "other.csv", types=("native", "llm"))
-    assert "judge_type beside llm: native, counted as people" in run("rank", path).output
-    assert evenhand.rank(path).n_judgments == 72
-    path = write(tmp_path / "own.csv", types=("native", "learner"), llm="gil")
-    assert "judge_type" not in run("rank", path).output
+SAYS = ["rank", "test", "fit", "robustness", "bias", "agreement", "judges", "inspect"]
+
+
+@pytest.mark.parametrize("verb", SAYS)
+def test_types_that_are_unknown_are_said_and_count_as_people(verb, tmp_path):
+    unknown = "LLM_judge" if verb == "rank" else "robot"
+    path = write(tmp_path / "other.csv", types=("human", unknown), llm="m1")
+    made = " ".join(run(verb, path).output.split())
+    assert f"warning judge_type says {unknown} of m1, counted as people" in made
     assert evenhand.rank(path).n_judgments == 108
+    if verb in ("rank", "agreement"):  # who is named as an LLM is not counted as people
+        assert "judge_type says" not in run(verb, path, "--llm-judges", "m1").output
+
+
+def test_other_types_of_people_are_noted(tmp_path):
+    beside = write(tmp_path / "beside.csv", types=("native", "llm"))
+    path = write(tmp_path / "own.csv", types=("native", "learner"), llm="gil")
+    for one, n, warned in ((beside, 72, True), (path, 108, False)):
+        found = json.loads(run("rank", one, "--json").output)
+        said = [(one["severity"], one["values"]["types"][-1]) for one in types_in(found)]
+        assert said == [("warning" if warned else "info", "native")]
+        assert evenhand.rank(one).n_judgments == n
+
+
+def types_in(found):
+    return [one for one in found["findings"] if one["code"].startswith("judge-types")]
+
+
+def test_an_empty_type_is_said_with_its_judges(tmp_path):
+    people = write(tmp_path / "half.csv", types=("", "llm"))
+    (said,) = types_in(json.loads(run("rank", people, "--json").output))
+    assert said["severity"] == "info"
+    assert said["values"] == {"types": ["nothing"], "judges": PEOPLE}
+    llm = write(tmp_path / "llm.csv", types=("human", ""))  # named like an LLM, and not marked
+    (said,) = types_in(json.loads(run("rank", llm, "--json").output))
+    assert (said["severity"], said["values"]["judges"]) == ("warning", ["gpt-4"])
+
+
+def test_a_judge_of_two_types_is_refused(tmp_path):
+    path = tmp_path / "both.csv"
+    rows = Path(write(path)).read_text().splitlines()
+    rows[1:3] = [row.replace("ann,human", "ann,llm") for row in rows[1:3]]
+    path.write_text("\n".join(rows) + "\n")
+    for words in (("rank",), ("inspect",), ("replace", "--epsilon", ".2")):
+        made = run(words[0], str(path), *words[1:])
+        assert made.exit_code == 2
+        assert "ann is marked as LLM in some rows" in made.output
+        assert "write one type for each judge" in made.output
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def agreement(
     result = measure_agreement(data, **settings)
     table = data.comparisons() if isinstance(data, Rankings) else data
     side_by_side = result.document() if isinstance(result, GroupedAgreement) else None
-    read = remarks_on(table, "controls", "repeats")
+    read = remarks_on(table, "controls", "repeats", llm_judges=settings["llm_judges"])
     return VerbResult(*part_groups(result), read, side_by_side=side_by_side)
 
 

@@ -369,16 +369,20 @@ class ProgressDisplay:
 
 
 def remarks_on(
-    data: Comparisons | Rankings | Ratings, *noted: str, uses: Sequence[str] = ()
+    data: Comparisons | Rankings | Ratings,
+    *noted: str,
+    uses: Sequence[str] = (),
+    llm_judges: Sequence[str] = (),
 ) -> list[str]:
     from evenhand.data import exclusions
-    from evenhand.data.controls import find_excluded
+    from evenhand.data.controls import find_excluded, note_types
 
     excluded = find_excluded(data, noted, uses)
     keep_excluded(excluded)
     told = exclusions.list_findings((), excluded)
     counted = {one.sentence: said for one, said in zip(excluded, told, strict=True) if one.sentence}
     notes = [counted.get(one, one) for one in data.source.notes]
+    notes += note_types(data, llm_judges)
     more = [one for one in told if one not in notes]
     return [*notes, *more, *exclusions.list_idle(data.source.exclusions)]
 

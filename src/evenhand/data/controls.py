@@ -52,7 +52,7 @@ from evenhand.data.exclusions import (
     note_excluded,
 )
 from evenhand.data.groups import choose_criterion, list_judges
-from evenhand.data.joining import spread
+from evenhand.data.joining import note_llm_names, spread
 from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
@@ -214,22 +214,19 @@ def leave_out_llm_judges(data: Held, named: Sequence[str] = ()) -> Held:
     """
     if data.source.all_judges or _TYPE not in data.columns:
         return data
-    llm = _read_types(data.frame, blank="human")
-    source = replace(data.source, all_judges=True)
-    if None in llm.values() and True in llm.values():
-        unknown = [one for one, known in llm.items() if known is None]
-        source = source.noting(say("judge-types", types=unknown))
+    llm = _read_types(data)
+    source = replace(data.source.noting(*_say_types(data, llm, named)), all_judges=True)
     if True not in llm.values():
         return replace(data, source=source)
     if all(llm.values()):
         alone = () if named else (say("llm-judges-alone"),)
         return replace(data, source=source.noting(*alone))
-    marked = nw.col(_TYPE).cast(nw.String).is_in([one for one, known in llm.items() if known])
+    marked = _is_type(one for one, known in llm.items() if known)
     if named:
         marked &= ~nw.col("judge").cast(nw.String).is_in([*named]).fill_null(value=False)
-        if not count_rows(data.frame.filter(marked.fill_null(value=False))):
+        if not count_rows(data.frame.filter(marked)):
             return replace(data, source=source)
-    people = data.frame.filter(~marked.fill_null(value=False))
+    people = data.frame.filter(~marked)
     marked_out = replace(data, source=source)
     return cast("Held", marked_out.keep_rows(people, "llm-judges", _REASONS["llm-judges"]))
 
@@ -238,13 +235,56 @@ def judged_by_llm_alone(data: object) -> bool:
     """Say whether all judges are marked as LLMs."""
     if not isinstance(data, Table) or _TYPE not in data.columns:
         return False
-    return all(_read_types(data.frame, blank="human").values())
+    return all(_read_types(data).values())
 
 
-def _read_types(frame: Frame, blank: str = "") -> dict[str | None, bool | None]:
-    """Return value of the column judge_type → whether it says LLM; None where it says neither."""
-    types = count_labels(frame, _TYPE, as_text=True)
-    return {one: JUDGE_TYPES.get((one or blank).strip().casefold()) for one in types}
+def _read_types(data: Table) -> dict[str | None, bool | None]:
+    """Return value of the column judge_type → whether it says LLM; None where it says neither.
+
+    Raises:
+        InvalidJudgments: a judge is an LLM in some rows and not in others.
+
+    """
+    types = count_labels(data.frame, _TYPE, as_text=True)
+    llm = {one: JUDGE_TYPES.get((one or "").strip().casefold()) for one in types}
+    if True not in llm.values() or all(llm.values()) or not data.has("judge"):
+        return llm
+    marked = _is_type(one for one, known in llm.items() if known)
+    judges = (_list_judges(data.frame.filter(rows)) for rows in (marked, ~marked))
+    both = sorted(set.intersection(*map(set, judges)))
+    if both:
+        raise InvalidJudgments(
+            f"{listing(both, _MAX_NAMED)} {'is' if len(both) == 1 else 'are'} marked as LLM in some"
+            f" rows of {data.source.name} and not in others (column {_TYPE}): write one type for"
+            " each judge"
+        )
+    return llm
+
+
+def _is_type(types: Iterable[str | None]) -> nw.Expr:
+    return nw.col(_TYPE).cast(nw.String).is_in([*filter(None, types)]).fill_null(value=False)
+
+
+def _list_judges(frame: Frame) -> list[str]:
+    return sorted(filter(None, count_labels(frame, "judge", as_text=True)))
+
+
+def _say_types(
+    data: Table, llm: Mapping[str | None, bool | None], named: Sequence[str]
+) -> tuple[Finding, ...]:
+    """Say what the column judge_type says that is neither person nor LLM, and of whom."""
+    unknown = [one or "" for one, known in llm.items() if known is None]
+    types = sorted(one for one in unknown if one.strip())
+    if not unknown or (len(unknown) == len(llm) and not types):
+        return ()  # a column that is empty answers nothing
+    rest = data.frame.filter(~_is_type(one for one, known in llm.items() if known is not None))
+    judges = [one for one in _list_judges(rest) if one not in named] if data.has("judge") else []
+    if named and not judges:
+        return ()
+    doubtful = bool(types) and len(unknown) < len(llm)
+    severity = "warning" if doubtful or note_llm_names(judges) else "note"
+    code = "judge-types" if judges else "judge-types-alone"
+    return (say(code, severity, types=types or ["nothing"], judges=judges),)
 
 
 def note_llm_judges(data: Table) -> tuple[str, ...]:
@@ -254,6 +294,13 @@ def note_llm_judges(data: Table) -> tuple[str, ...]:
     notes = people.source.notes[len(data.source.notes) :]
     told = (say("llm-judges-inside", "read", clause=one.clause) for one in inside)
     return (*notes, *told, *advise_llm_judges(people))
+
+
+def note_types(data: Table, named: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """Say which types of judges are unknown, unless that was said; named: who are LLM judges."""
+    if data.source.all_judges or _TYPE not in data.columns:
+        return ()
+    return _say_types(data, _read_types(data), named)
 
 
 def list_left_out(data: Table) -> list[str]:
@@ -302,9 +349,8 @@ def split_people(
     judges = [one for one in count_labels(data.frame, "judge", as_text=True) if one is not None]
     marked: list[str] = []
     if _TYPE in data.columns:
-        llm = [one for one, is_llm in _read_types(data.frame).items() if is_llm]
-        rows = data.frame.filter(nw.col(_TYPE).cast(nw.String).is_in(llm)) if llm else None
-        marked = [] if rows is None else [*filter(None, count_labels(rows, "judge", as_text=True))]
+        llm = [one for one, is_llm in _read_types(data).items() if is_llm]
+        marked = _list_judges(data.frame.filter(_is_type(llm))) if llm else []
     names = tuple(dict.fromkeys(take_names(llm_judges))) or tuple(sorted(marked))
     for name in names:
         if name not in judges:
@@ -367,7 +413,7 @@ def take_llm(llm: Openable) -> Any:
     data = take(llm)
     if not isinstance(data, Table) or data.source.all_judges or _TYPE not in data.columns:
         return data
-    kinds = _read_types(data.frame)
+    kinds = _read_types(data)
     people = [one for one, is_llm in kinds.items() if is_llm is False]
     if len(people) == len(kinds):
         raise InvalidJudgments(
@@ -375,8 +421,8 @@ def take_llm(llm: Openable) -> Any:
             " judges: give their table, or name them (--llm-judges NAME)"
         )
     if people:
-        judged = nw.col(_TYPE).cast(nw.String).is_in(people).fill_null(value=False)
-        data = data.keep_rows(data.frame.filter(~judged), "people", _REASONS["people"])
+        remaining = data.frame.filter(~_is_type(people))
+        data = data.keep_rows(remaining, "people", _REASONS["people"])
     return keep_all_judges(data)
 
 

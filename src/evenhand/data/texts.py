@@ -22,7 +22,10 @@ say: Final = Templates(
         " {highest:g}: if they used another scale, bring all scores to one.",
         "second-answers": "excluded: {again:,} of {every:,} judgments, second answers of a judge to"
         " the same pair of outputs",
-        "judge-types": "judge_type beside llm: {types:list}, counted as people",
+        "judge-types": "judge_type says {types:list} of {judges:list}, counted as people: write llm"
+        " or human there.",
+        "judge-types-alone": "judge_type says {types:list}, counted as people: write llm or human"
+        " there.",
         "named-like-llms": (
             "Named like LLMs, and counted as people: {judges:list}. If they are LLMs, say so"
             " (column judge_type; --llm-judges in rank, report, gate, agreement, judges, bias,"
