@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import permutation_test
 
 import evenhand
 import verdict_campaigns
@@ -13,7 +14,7 @@ from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import clustering, covariance, verdicts
-from evenhand.ranking.verdicts import check_pairs, pair_verdicts
+from evenhand.ranking.verdicts import check_items, check_pairs, compare_systems, pair_verdicts
 from verdict_campaigns import Design
 
 HALVES = BradleyTerry(ties="half-win")
@@ -432,6 +433,66 @@ def test_a_random_sample_is_not_warned_of(of):
     t = np.array([sample(seed).t for seed in range(100)])
     assert (np.abs(t) <= 3).mean() >= 0.95
     assert 0.7 <= t.std() <= 1.3
+
+
+def find_shift(campaign):
+    paired = pair_verdicts(*campaign.tallies(), None)
+    return min(check_items(paired, HALVES.fit(paired.every))[1].values())
+
+
+@pytest.mark.parametrize("design", [Design(), Design(labelled=12, items=60, judgments=180)])
+def test_no_system_is_said_to_differ_on_items_that_are_a_random_sample(design):
+    """In 300 files 3 are expected below p = .01 and 15 below .05; above 9 and 27 is p < .003."""
+    p = [
+        find_shift(verdict_campaigns.draw(design, np.random.default_rng(seed)))
+        for seed in range(300)
+    ]
+    assert (np.array(p) < 0.01).sum() <= 9
+    assert 4 <= (np.array(p) < 0.05).sum() <= 27
+
+
+def test_a_system_that_verdicts_favour_where_people_did_not_judge_is_named(campaign):
+    verdict = campaign.verdict.copy()
+    other = ~np.isin(campaign.of_item, campaign.item) & (np.arange(len(verdict)) % 2 == 0)
+    first, second = (campaign.of_sides == 3).T & other  # half of those on system 3: it wins
+    verdict[first], verdict[second] = (2, 0, 0), (0, 0, 2)
+    people, llm = replace(campaign, verdict=verdict).tables()
+    ranking = evenhand.rank(people, llm=llm, model=HALVES)
+    (said,) = [one for one in ranking.notes if one.code == "verdicts-shifted"]
+    assert (said.severity, said.values["systems"][0]) == ("warning", "s03")
+    assert abs(ranking.fused.check) < 3  # the average over systems hardly moves
+
+
+def test_p_of_a_system_is_that_of_items_sampled_at_random():
+    rng = np.random.default_rng(5)
+    values, judged = rng.exponential(size=(2, 60)), np.arange(60) < 20
+    values[1, judged] += 0.6
+    system, item = np.repeat([0, 1], 60), np.tile(np.arange(60), 2)
+    found = compare_systems(values.ravel(), system, item, judged)
+
+    def apart(one, other):
+        return abs(one.mean() - other.mean())
+
+    p = [
+        permutation_test(
+            (one[judged], one[~judged]), apart, n_resamples=20_000, alternative="greater", rng=1
+        ).pvalue
+        for one in values
+    ]
+    adjusted = adjust_two(p)
+    assert [found[0], found[1]] == pytest.approx(adjusted, abs=0.02)
+
+
+def adjust_two(p):
+    """Holm's, of two."""
+    low = min(1.0, 2 * min(p))
+    return [low if one == min(p) else max(low, one) for one in p]
+
+
+def test_the_assumption_is_said_once(ranking):
+    assert [one.code for one in ranking.notes].count("verdicts-assume") == 1
+    assert " ".join(str(ranking).split()).count("random sample of the items and pairs") == 1
+    assert "verdicts-assume" not in {one.code for one in ranking.fused.human.notes}
 
 
 # People's ranking with verdicts beside a prototype that leaves each cluster out.

@@ -440,6 +440,7 @@ def rank_prediction_powered(
         n_verdicts=int(others.n.sum()),
         signature=write_signature(parts, n, people.digest),
         notes=(
+            say("verdicts-assume"),
             say("verdicts-not-clustered", "warning", method=method),
             *say_odd(verdicts),
             *say_unjudged(paired.unjudged, paired.n_unused),

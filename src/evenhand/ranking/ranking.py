@@ -311,6 +311,8 @@ class Fused:
     tastes: float | None = None
     # t of how clear verdicts are on items that people judged, beside all others; None without such
     check: float | None = None
+    # system → p (Holm) that verdicts on it differ between these items and the others
+    check_systems: Mapping[str, float] = field(default_factory=dict)
     sampling: Sampling | None = None  # how divided they are; None where that is unknown
     # system → log-worth by verdicts alone, which are no estimate of what people prefer; or None
     llm: Mapping[str, float] | None = None

@@ -50,6 +50,7 @@ from evenhand.ranking.verdicts import (
     MAX_NAMED,
     UNPAIRED,
     compare_items,
+    compare_systems,
     count_sampled,
     is_used,
     mark_llm_judges,
@@ -273,8 +274,11 @@ def _fuse(
         rest = paired.every.score - joint.every.values[paired.every.system]
         judged = paired.item.loads > 0
         theirs = np.array([paired.item.labels.index(name) for name in paired.every.items])
-        check = compare_items(rest, theirs[paired.every.item], judged)
-        fused = weigh(fused, joint, check, weight)
+        item = theirs[paired.every.item]
+        of_systems = compare_systems(rest, paired.every.system, item, judged)
+        p = {paired.every.systems[code]: one for code, one in of_systems.items()}
+        fused = replace(fused, check_systems=p)
+        fused = weigh(fused, joint, compare_items(rest, item, judged), weight)
         if not is_used(fused, weight):
             return without_verdicts(fused, weight=weight)
         estimates, spread = joint.estimate(fused.weight)

@@ -109,6 +109,11 @@ RANKINGS: Final = {
     " at least {enough} are needed. The ranking is by people alone.",
     "verdicts-not-alike": "Verdicts {differ} (t = {t:.1f}): if what people judged is not a random"
     " sample of what has verdicts, the ranking is biased; rank without verdicts.",
+    "verdicts-shifted": "Verdicts on {systems:list} differ between the items that people judged and"
+    " the others (p {p:p}): if what people judged is not a random sample of what has verdicts, the"
+    " ranking is biased; rank without verdicts.",
+    "verdicts-assume": "Assumed: what people judged is a random sample of the items and pairs that"
+    " have verdicts, or was drawn with recorded probabilities (sampling_probability).",
     # Other models
     "prior-alone": "The prior alone limits some differences: {why}.",
     "prior-alone-resampled": "The prior alone limits some differences, since no resample"

@@ -50,6 +50,8 @@ from evenhand.formats.table import read_probability
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics.distributions import t_tail
+from evenhand.numerics.multiple_tests import holm
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
@@ -75,6 +77,8 @@ from evenhand.render.document import Finding, plural, take_findings
 MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CONTRARY: Final = 0.02  # Share of outcomes contrary to probabilities that is more than a few
 MAX_CHECK_T: Final = 3.0  # |t| from which verdicts on people's items differ from the others
+MIN_TASTES: Final = 0.005  # Share of variance that is written as 1 %
+MAX_CHECK_P: Final = 0.01  # p (Holm) below which verdicts on a system differ between these items
 MIN_SAME: Final = 10  # Verdicts of an LLM judge, below which they may be all the same
 SAME_BY_CHANCE: Final = 1 / 500  # Below it verdicts that are all the same are no chance
 MAX_NAMED: Final = 5  # Pairs without a verdict that a refusal names
@@ -396,9 +400,10 @@ def fuse(
         clustering, joint, every = join_fits(fit, paired, evidence, settings)
         if joint is None or every is None:
             return without_verdicts(fused, clustering.notes)
-        check = check_items(paired, every)
+        check, systems = check_items(paired, every)
         if fused.effective is None:
-            fused = replace(fused, sampling=check_pairs(paired.every, paired.of_people))
+            sampling = check_pairs(paired.every, paired.of_people)
+            fused = replace(fused, sampling=sampling, check_systems=systems)
         fused = weigh(fused, joint, check, weight)
         if not is_used(fused, weight):
             return without_verdicts(fused, weight=weight)
@@ -504,12 +509,16 @@ def say_used(fused: Fused) -> list[Finding]:
 
 def with_verdicts(ranking: Ranking, fused: Fused, digest: str) -> Ranking:
     """Return a ranking that says what verdicts did to it."""
-    notes, t = say_used(fused), fused.check
-    if fused.tastes is not None:
+    notes, t = [say("verdicts-assume"), *say_used(fused)], fused.check
+    of_systems = sorted((p, name) for name, p in fused.check_systems.items())
+    shifted = [name for p, name in of_systems if p < MAX_CHECK_P]
+    if fused.tastes is not None and fused.tastes >= MIN_TASTES:
         notes.append(say("verdicts-leave-tastes", part=fused.tastes))
     if t is not None and abs(t) > MAX_CHECK_T:
         differ = "differ between the items that people judged and the others"
         notes.append(say("verdicts-not-alike", "warning", t=t, differ=differ))
+    elif shifted:
+        notes.append(say("verdicts-shifted", "warning", systems=shifted, p=of_systems[0][0]))
     elif fused.sampling is not None and abs(fused.sampling.t) > MAX_CHECK_T:
         notes.append(fused.sampling.warns)
     signed = f"verdicts n={fused.n_verdicts:.0f} sha256 {digest[:12]}, weight {fused.weight:.4f}"
@@ -729,20 +738,28 @@ def _move(fit: Fit, values: Array) -> Fit:
     return replace(fit, beta=beta, estimate=estimate)
 
 
-def check_items(paired: Paired, fit: Fit) -> float | None:
-    """Return t of how clear verdicts are on people's items beside the others; None where unknown.
+def check_items(paired: Paired, fit: Fit) -> tuple[float | None, dict[str, float]]:
+    """Compare verdicts on people's items with the others: how clear they are, and of each system.
 
     How clear: the share of verdicts for the system that is better by all verdicts, less what the
-    fit to all of them expects of these two systems, on average over the pairs of an item.
+    fit to all of them expects of these two systems, on average over the pairs of an item. Of a
+    system: its own share, less what is expected. Returns t of the first, None where it is unknown,
+    and `compare_systems` of the second.
     """
     every, k = paired.every, len(paired.every.systems)
     pair, at = np.unique(every.left.astype(np.int64) * k + every.right, return_inverse=True)
     names = [(every.systems[one // k], every.systems[one % k]) for one in pair.tolist()]
     chances = fit.predict(names)[at]
+    rest = every.wins - every.losses - chances[:, 0] + chances[:, 2]
     sign = np.sign(fit.log_worth[every.left] - fit.log_worth[every.right])
-    clear = sign * (every.wins - every.losses - chances[:, 0] + chances[:, 2])
     item = every.factor("item")
-    return compare_items(clear, item.codes, item.loads > 0)
+    judged = item.loads > 0
+    system, twice = np.concatenate([every.left, every.right]), np.tile(item.codes, 2)
+    of_systems = compare_systems(np.concatenate([rest, -rest]), system, twice, judged)
+    return (
+        compare_items(sign * rest, item.codes, judged),
+        {every.systems[code]: p for code, p in of_systems.items()},
+    )
 
 
 def compare_items(values: Array, item: NDArray[np.integer[Any]], judged: Flags) -> float | None:
@@ -754,6 +771,34 @@ def compare_items(values: Array, item: NDArray[np.integer[Any]], judged: Flags) 
         return None
     error = sum(float(one.var(ddof=1)) / len(one) for one in groups)
     return float((groups[0].mean() - groups[1].mean()) / sqrt(error)) if error > 0 else None
+
+
+def compare_systems(
+    values: Array, system: NDArray[np.integer[Any]], item: NDArray[np.integer[Any]], judged: Flags
+) -> dict[int, float]:
+    """Return system → p that its means by item of (n,) values differ, all by Holm's method.
+
+    Of t with the variance of all items, as of a random sample of them: with the sample's own, few
+    items on which verdicts agree would seem to differ.
+    """
+    key = system.astype(np.int64) * len(judged) + item
+    cells, at = np.unique(key, return_inverse=True)
+    means, of_system = np.bincount(at, values) / np.bincount(at), cells // len(judged)
+    size = int(of_system.max()) + 1
+    mean = np.bincount(of_system, means, minlength=size) / np.bincount(of_system, minlength=size)
+    rest = means - mean[of_system]
+    square = np.bincount(of_system, rest**2, minlength=size)
+    n = np.zeros((2, size))  # of the other items, and of those that people judged
+    sums = np.zeros((2, size))
+    for group, chosen in enumerate((~judged[cells % len(judged)], judged[cells % len(judged)])):
+        n[group] = np.bincount(of_system[chosen], minlength=size)
+        sums[group] = np.bincount(of_system[chosen], rest[chosen], minlength=size)
+    tested = np.flatnonzero((n.min(axis=0) >= ENOUGH_ITEMS) & (square > 0))
+    n, sums, square = n[:, tested], sums[:, tested], square[tested]
+    df = n.sum(axis=0) - 1
+    t = (sums[1] / n[1] - sums[0] / n[0]) / np.sqrt(square / df * (1 / n).sum(axis=0))
+    p = holm(np.array([t_tail(one, many) for one, many in zip(t, df, strict=True)]))
+    return dict(zip(tested.tolist(), p.tolist(), strict=True))
 
 
 def check_pairs(verdicts: Tally, of_people: Flags) -> Sampling | None:
