@@ -483,6 +483,12 @@ def test_p_of_a_system_is_that_of_items_sampled_at_random():
     assert [found[0], found[1]] == pytest.approx(adjusted, abs=0.02)
 
 
+def test_verdicts_that_are_the_same_on_all_items_show_no_difference():
+    system, item = np.repeat([0, 1], 60), np.tile(np.arange(60), 2)
+    values = np.where(np.arange(120) % 2, 0.1, 0.1 + 1e-16) + system
+    assert compare_systems(values, system, item, np.arange(60) % 2 == 0) == {}
+
+
 def adjust_two(p):
     """Holm's, of two."""
     low = min(1.0, 2 * min(p))

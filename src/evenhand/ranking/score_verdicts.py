@@ -274,8 +274,8 @@ def _fuse(
         rest = paired.every.score - joint.every.values[paired.every.system]
         judged = paired.item.loads > 0
         theirs = np.array([paired.item.labels.index(name) for name in paired.every.items])
-        item = theirs[paired.every.item]
-        of_systems = compare_systems(rest, paired.every.system, item, judged)
+        item, scale = theirs[paired.every.item], np.abs(paired.every.score).max()
+        of_systems = compare_systems(rest / scale, paired.every.system, item, judged)
         p = {paired.every.systems[code]: one for code, one in of_systems.items()}
         fused = replace(fused, check_systems=p)
         fused = weigh(fused, joint, compare_items(rest, item, judged), weight)

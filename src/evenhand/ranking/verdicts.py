@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from math import sqrt
 from typing import Any, Final
 
@@ -78,6 +79,7 @@ MIN_GAIN: Final = 1.02  # Below it verdicts add nothing that is worth a word
 MAX_CONTRARY: Final = 0.02  # Share of outcomes contrary to probabilities that is more than a few
 MAX_CHECK_T: Final = 3.0  # |t| from which verdicts on people's items differ from the others
 MIN_TASTES: Final = 0.005  # Share of variance that is written as 1 %
+ROUNDING: Final = 1e-9  # Deviation below which values are all alike
 MAX_CHECK_P: Final = 0.01  # p (Holm) below which verdicts on a system differ between these items
 MIN_SAME: Final = 10  # Verdicts of an LLM judge, below which they may be all the same
 SAME_BY_CHANCE: Final = 1 / 500  # Below it verdicts that are all the same are no chance
@@ -778,27 +780,27 @@ def compare_systems(
 ) -> dict[int, float]:
     """Return system → p that its means by item of (n,) values differ, all by Holm's method.
 
+    values: 1 at most, about.
+
     Of t with the variance of all items, as of a random sample of them: with the sample's own, few
     items on which verdicts agree would seem to differ.
     """
-    key = system.astype(np.int64) * len(judged) + item
-    cells, at = np.unique(key, return_inverse=True)
-    means, of_system = np.bincount(at, values) / np.bincount(at), cells // len(judged)
-    size = int(of_system.max()) + 1
-    mean = np.bincount(of_system, means, minlength=size) / np.bincount(of_system, minlength=size)
-    rest = means - mean[of_system]
-    square = np.bincount(of_system, rest**2, minlength=size)
-    n = np.zeros((2, size))  # of the other items, and of those that people judged
-    sums = np.zeros((2, size))
-    for group, chosen in enumerate((~judged[cells % len(judged)], judged[cells % len(judged)])):
-        n[group] = np.bincount(of_system[chosen], minlength=size)
-        sums[group] = np.bincount(of_system[chosen], rest[chosen], minlength=size)
-    tested = np.flatnonzero((n.min(axis=0) >= ENOUGH_ITEMS) & (square > 0))
-    n, sums, square = n[:, tested], sums[:, tested], square[tested]
-    df = n.sum(axis=0) - 1
-    t = (sums[1] / n[1] - sums[0] / n[0]) / np.sqrt(square / df * (1 / n).sum(axis=0))
-    p = holm(np.array([t_tail(one, many) for one, many in zip(t, df, strict=True)]))
-    return dict(zip(tested.tolist(), p.tolist(), strict=True))
+    order = np.argsort(system.astype(np.min_scalar_type(int(system.max()))), kind="stable")
+    ends = np.cumsum(np.bincount(system))
+    values, item = values[order], item[order]
+    tested: dict[int, float] = {}
+    for one, (begin, end) in enumerate(pairwise([0, *ends.tolist()])):
+        of_item = np.bincount(item[begin:end], minlength=len(judged))
+        shown = of_item > 0
+        sums = np.bincount(item[begin:end], values[begin:end], minlength=len(judged))
+        means, theirs = sums[shown] / of_item[shown], judged[shown]
+        n = np.array([np.sum(theirs), np.sum(~theirs)])
+        if n.min() < ENOUGH_ITEMS or (variance := float(means.var(ddof=1))) < ROUNDING**2:
+            continue
+        apart = float(means[theirs].mean() - means[~theirs].mean())
+        t = apart / sqrt(variance * float((1 / n).sum()))
+        tested[one] = t_tail(t, len(means) - 1)
+    return dict(zip(tested, holm(np.array([*tested.values()])).tolist(), strict=True))
 
 
 def check_pairs(verdicts: Tally, of_people: Flags) -> Sampling | None:
