@@ -6,6 +6,7 @@ from dataclasses import replace as changed
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
 import evenhand
@@ -154,6 +155,38 @@ def test_scores_on_two_scales_are_refused(scores):
     (once,) = evenhand.replace(back, llm_judges="gpt", epsilon=0.15).replacements
     (plainly,) = evenhand.replace(scores, llm_judges="gpt", epsilon=0.15).replacements
     assert once.difference == pytest.approx(plainly.difference)
+
+
+def test_scores_on_a_short_scale_are_refused_or_warned_of(scores):
+    def rescale(of_people, of_llm):
+        both = zip(scores["judge"], scores["score"], strict=True)
+        changed = [of_llm(one) if who == "gpt" else of_people(one) for who, one in both]
+        return {**scores, "score": changed}
+
+    apart = rescale(lambda score: 20 * score, lambda score: score)  # 20 to 100, and 1 to 5
+    with pytest.raises(NotIdentified, match=r"25 \* \(score - 1\)") as refusal:
+        evenhand.replace(apart, llm_judges="gpt", epsilon=0.15)
+    assert "gpt go from 1 to 5, and people's from 20 to 100" in str(refusal.value)
+    below = rescale(lambda score: 25 * (score - 1), lambda score: score / 6)  # some people say 0
+    for table, said in ((below, 1), (scores, 0)):
+        result = evenhand.replace(table, llm_judges="gpt", epsilon=0.15)
+        assert [one.code for one in result.notes].count("other-scale") == said
+    severe = rescale(lambda score: max(score, 2), lambda _: 1)  # always 1 is on people's scale
+    (found,) = evenhand.replace(severe, llm_judges="gpt", epsilon=0.15).replacements
+    assert not found.passes
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.15])
+def test_the_published_decision_is_told_in_a_line(scores, epsilon):
+    """By Benjamini and Yekutieli at 5 %, as SciPy adjusts, of all p of the LLM judge."""
+    result = evenhand.replace(scores, llm_judges=["gpt", "chance"], epsilon=epsilon)
+    for one in result.replacements:
+        adjusted = false_discovery_control([test.p for test in one.tests], method="by")
+        rejected = int((adjusted <= 0.05).sum())
+        said = f"{rejected} of 6 judges (ω = {rejected / 6:.2f}"
+        decided = "passes" if rejected >= 3 else "fails"
+        text = " ".join(str(result).split())
+        assert f"published test of {one.llm}: {decided}; it may replace {said}" in text
 
 
 def test_an_llm_that_cannot_be_tested_is_named_beside_the_others(scores):

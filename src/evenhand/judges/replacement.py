@@ -74,6 +74,7 @@ Codes = NDArray[np.integer[Any]]
 
 ALPHA: Final = 0.05
 MIN_JUDGES: Final = 3
+SHORT: Final = 0.1  # Share of people's range below which scores may be on a shorter scale
 MIN_OUTPUTS: Final = 30  # Outputs of a judge for the published test
 SAME: Final = 1e-12  # Distances that are level
 SCORES: Final = ("rmse", "abs", "accuracy")
@@ -389,6 +390,23 @@ class Replacement:
         return None if self.winning_rate is None else self.winning_rate >= 0.5
 
     @property
+    def says_published(self) -> str:
+        """The decision of the published test in a line; "" where there is none."""
+        if self.winning_rate is None or self.advantage is None:
+            return ""
+        values: dict[str, Any] = {
+            "llm": self.llm,
+            "where": f" ({self.group})" if self.group else "",
+            "rejected": sum(test.rejected for test in self.tests),
+            "tested": sum(test.p is not None for test in self.tests),
+            "rate": self.winning_rate,
+            "advantage": self.advantage,
+        }
+        return str(
+            say("published-passes" if self.passes_published else "published-fails", **values)
+        )
+
+    @property
     def says(self) -> Finding:
         """The answer in a sentence."""
         values = {
@@ -493,13 +511,19 @@ class Replacements(Shown):
             counts = f"{len(groups)} groups, each tested by itself"
         answered = "May an LLM replace a human judge?"
         few = (f"–: fewer than {MIN_OUTPUTS} outputs, not tested",) if untested else ()
+        decided = tuple(one.says_published for one in self.replacements)
+        if len(decided) > MAX_ANSWERS:
+            passing = sum(bool(one.passes_published) for one in self.replacements)
+            decided = (f"published test: {passing:,} of {len(decided):,} pass",)
         published = "The published test, judge by judge"
         return Document(
             basis=f"{counts}; ε = {first.epsilon:g}. Errors account for judges and items.",
             answer=count_answers(self.replacements),
             parts=(
                 Table("replacements", answered, columns, rows, legend=legend),
-                Table("judges", published, of_judges, judges, legend=few),
+                Table(
+                    "judges", published, of_judges, judges, legend=(*few, *filter(None, decided))
+                ),
             ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
@@ -636,6 +660,13 @@ def examine_all(
         say("replacement-untested", "warning", which=which, why=str(why.without_options()))
         for which, why in refused.items()
     ]
+    told = [
+        one
+        for panel in panels.values()
+        for llm in llm_judges
+        for one in say_other_scale(panel, llm)
+    ]
+    notes += dict.fromkeys(told)
     later = sum(panel.n_later for panel in panels.values())
     notes += [say("later-answers", n=later)] if later else []
     adjusted = holm(np.array([one.p for one in tested])).tolist()
@@ -760,14 +791,26 @@ def refuse_other_scale(panel: Panel, llm: str) -> None:
         return
     (first, last), low, high = panel.ends[llm], panel.value.min(), panel.value.max()
     room = (high - low) / 2
-    if first < low - room or last > high + room:
+    apart = first < last and (last < low or first > high)
+    if apart or first < low - room or last > high + room:
+        how = "0 to 100 becomes 1 to 5 by 1 + score / 25"
+        if last - first < high - low:
+            how = "1 to 5 becomes 0 to 100 by 25 * (score - 1)"
         raise NotIdentified(
             f"scores of {llm} go from {first:g} to {last:g}, and people's from {low:g} to {high:g}",
-            [
-                f"write the scores of {llm} in the file as they would be on people's scale (0 to"
-                " 100 becomes 1 to 5 by 1 + score / 25)"
-            ],
+            [f"write the scores of {llm} in the file as they would be on people's scale ({how})"],
         )
+
+
+def say_other_scale(panel: Panel, llm: str) -> list[Finding]:
+    """Warn of scores that all lie at the low end of people's, as those of a shorter scale do."""
+    if llm not in panel.ends or not len(panel.value):
+        return []
+    (first, last), low, high = panel.ends[llm], panel.value.min(), panel.value.max()
+    if first == last or last >= low + SHORT * (high - low):
+        return []
+    bounds = {"first": first, "last": last, "low": float(low), "high": float(high)}
+    return [say("other-scale", "warning", llm=llm, **bounds)]
 
 
 def decide_published(one: Replacement, others: Sequence[Replacement]) -> Replacement:

@@ -59,6 +59,12 @@ _REPLACEMENT: Final = {
     " the difference may be ε = {epsilon:two} or more (adjusted p = {p:p}).",
     "no-better-than-constant": "These judgments are no evidence that {llm} may replace a human"
     " judge{where}: always answering {constant} may come as close.",
+    "other-scale": "Scores of {llm} go from {first:g} to {last:g}, and people's from {low:g}"
+    " to {high:g}: if the scales differ, write them on people's.",
+    "published-passes": "published test of {llm}{where}: passes; it may replace {rejected:,} of"
+    " {tested:#judge} (ω = {rate:two}, at least 0.50; ρ = {advantage:two})",
+    "published-fails": "published test of {llm}{where}: fails; it may replace {rejected:,} of"
+    " {tested:#judge} (ω = {rate:two}, below 0.50; ρ = {advantage:two})",
     "later-answers": "{n:#answer} of a judge to a question that the judge had answered before: not"
     " used, since the first counts.",
     "another-first": "By its verdicts alone {other} would be first, and by people {first}: see what"
