@@ -342,6 +342,32 @@ def test_money_is_never_spent_beyond_the_budget_also_over_several_runs(evenhand,
     assert {call.request["max_tokens"] for call in chat.calls} == {4_096}
 
 
+@pytest.mark.parametrize(
+    ("most", "short"),
+    [
+        (("9000", "1000"), "--max-tokens"),
+        (("1000000000", "0.0001"), "--max-cost"),
+        (("9000", "0.0001"), "--max-tokens and --max-cost"),
+    ],
+)
+def test_the_remedy_of_a_spent_budget_names_the_limit_that_binds(
+    evenhand, items, chat, most, short
+):
+    prices = ("--price-in", "1", "--price-out", "1")
+    limits = ("--max-tokens", most[0], "--max-cost", most[1])
+    told = evenhand(*words(chat, items, *prices, *limits))
+    assert f": raise {short} to continue" in squeeze(told.out)
+
+
+@pytest.mark.parametrize("option", ["--max-cost", "--price-in", "--price-out"])
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_a_number_that_is_none_is_no_budget(evenhand, items, chat, option, value):
+    prices = ("--price-in", "1", "--price-out", "1", "--max-cost", "1")
+    refused = evenhand(*words(chat, items, *prices, option, value), code=2)
+    assert f"{option}: {value} is no number that can be used" in squeeze(refused.err)
+    assert chat.calls == []
+
+
 def test_a_reply_too_long_to_be_repaired_within_the_budget_is_stored_with_what_it_took(
     evenhand, items, chat
 ):

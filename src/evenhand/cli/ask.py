@@ -20,6 +20,7 @@ from evenhand.render.text import PLAIN, label
 if TYPE_CHECKING:
     from evenhand.design.campaign import Campaign
     from evenhand.web.asking import Asked, Budget, Progress, Prompt
+    from evenhand.web.endpoint import Tokens
     from evenhand.web.store.store import Store
 
 BUSY: Final = "another process is asking this LLM judge: wait until it ends, or stop it"
@@ -195,7 +196,8 @@ def _ask(
                 step=lambda n: display.step(n, left),
                 parallel=asked.parallel,
             )
-        _tell_run(done, budget, probabilities=asked.probabilities)
+        used = read_progress(store, llm).tokens
+        _tell_run(done, budget, used, probabilities=asked.probabilities)
         if endpoint.estimates:
             click.echo(label("note", ESTIMATED, PLAIN))
     _tell(store, read_progress(store, llm), budget, (str(path), Place.at(where).name))
@@ -257,7 +259,7 @@ def _confirm(
         click.confirm("Begin?", abort=True, err=True)
 
 
-def _tell_run(done: Asked, budget: Budget, *, probabilities: bool) -> None:
+def _tell_run(done: Asked, budget: Budget, used: Tokens, *, probabilities: bool) -> None:
     reasons = ", ".join(f"{n:,} {why}" for why, n in sorted(done.skipped.items()))
     none = f", no answer to {done.skipped.total():,} ({reasons})" if reasons else ""
     click.echo(label("stored", f"{plural(done.answered, 'answer')}{none}", PLAIN))
@@ -266,7 +268,7 @@ def _tell_run(done: Asked, budget: Budget, *, probabilities: bool) -> None:
         none = "the endpoint gives none that can be read: the answers are stored without"
         click.echo(label("likely", some if done.likely else none, PLAIN))
     if done.stopped:
-        more = "--max-cost" if budget.cost is not None else "--max-tokens"
+        more = " and ".join(budget.list_short(used, done.needed))
         message = "the budget does not allow the next question"
         if done.needed is not None:
             cost = f", cost {budget.cost_of(done.needed):,.4g}" if budget.cost is not None else ""

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from inspect import get_annotations
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
@@ -180,7 +181,13 @@ class Section(click.Option):
         if any(isinstance(one, str) and one in names for one in given):
             needs = self.make_metavar(ctx)
             raise click.BadOptionUsage(self.name or "", f"{self.opts[-1]} needs {needs}", ctx)
-        return super().type_cast_value(ctx, value)
+        cast_value = super().type_cast_value(ctx, value)
+        # nan is within no range, and click takes it
+        if isinstance(self.type, click.FloatRange) and not isfinite(cast_value or 0):
+            raise click.BadOptionUsage(
+                self.name or "", f"{self.opts[-1]}: {value} is no number that can be used", ctx
+            )
+        return cast_value
 
     def __init__(self, *words: Any, heading: str = "Options", **settings: Any) -> None:
         """Declare it: its default is shown unless told otherwise, and numbers are called NUMBER."""

@@ -258,6 +258,16 @@ class Budget:
         within = self.tokens is None or sum(tokens) <= self.tokens
         return within and (self.cost is None or self.cost_of(tokens) <= self.cost)
 
+    def list_short(self, used: Tokens, needed: Tokens | None) -> list[str]:
+        """List the limits that so much more would exceed; all that there are where none would."""
+        limits = {
+            "--max-tokens": replace(self, cost=None),
+            "--max-cost": replace(self, tokens=None),
+        }
+        whole = tuple(map(sum, zip(used, needed or (0, 0), strict=True)))
+        short = [name for name, one in limits.items() if not one.allows((whole[0], whole[1]))]
+        return short or [name for name, one in limits.items() if one.is_limited]
+
     @property
     def is_limited(self) -> bool:
         return self.tokens is not None or self.cost is not None
