@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections import Counter
 from hashlib import sha256
-from itertools import combinations
+from itertools import chain, combinations, repeat
 from pathlib import Path
 
 import pytest
@@ -342,6 +342,27 @@ def test_money_is_never_spent_beyond_the_budget_also_over_several_runs(evenhand,
     assert {call.request["max_tokens"] for call in chat.calls} == {4_096}
 
 
+@pytest.mark.parametrize("parallel", ["1", "2"])
+def test_a_model_whose_first_replies_cannot_be_read_is_not_asked_on(
+    evenhand, items, chat, parallel
+):
+    chat.answer = lambda _: Reply("\x1b[31mleft\n" + "x" * 300)
+    told = evenhand(*words(chat, items, "--parallel", parallel), code=2)
+    assert len(chat.calls) in (6, 8)[: int(parallel)]  # 3 questions, each repaired, and one begun
+    said = squeeze(told.err)
+    assert "no reply to the first 3 questions can be read" in said
+    assert "\x1b" not in told.err
+    assert "'\\x1b[31mleft\\nxxx" in said
+    assert "x" * 200 not in said
+    assert {one.facts["why"] for one in records() if one.kind == "skip"} == {"unreadable"}
+
+
+def test_replies_that_cannot_be_read_among_others_do_not_stop_it(evenhand, items, chat):
+    texts = iter(['{"outcome": "left"}', *["?"] * 10, *['{"outcome": "left"}'] * 18])
+    chat.answer = lambda _: Reply(next(texts))
+    assert "no answer to 5 (5 unreadable)" in squeeze(evenhand(*words(chat, items)).out)
+
+
 @pytest.mark.parametrize(
     ("most", "short"),
     [
@@ -371,12 +392,13 @@ def test_a_number_that_is_none_is_no_budget(evenhand, items, chat, option, value
 def test_a_reply_too_long_to_be_repaired_within_the_budget_is_stored_with_what_it_took(
     evenhand, items, chat
 ):
-    chat.answer = lambda _: Reply("x" * 50_000)
+    texts = chain(['{"outcome": "left"}'], repeat("x" * 50_000))
+    chat.answer = lambda _: Reply(next(texts))
     for _ in range(2):  # the second run asks nothing again
         told = evenhand(*words(chat, items, "--max-tokens", "20000"))
         assert len(chat.calls) == 24
         assert "2,400 tokens sent, 240 received" in squeeze(told.out)
-        assert "24 without an answer" in squeeze(told.out)
+        assert "1 of 24 questions answered, 23 without an answer" in squeeze(told.out)
 
 
 def test_a_first_run_without_answers_does_not_bind_the_file(evenhand, items, chat):

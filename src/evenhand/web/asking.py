@@ -32,6 +32,7 @@ from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import PairTask, RankTask, ScaledTask, Task, Ticket
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownOption
 from evenhand.web.endpoint import (
+    MAX_SHOWN,
     BudgetSpent,
     ChatReply,
     Endpoint,
@@ -236,6 +237,8 @@ def read_probabilities(
 # What it is asked: one ticket after the other, within a budget.
 
 BYTES_PER_TOKEN: Final = 4  # Of English, about; for a forecast only
+UNREADABLE: Final = "unreadable"  # Why a question has no answer
+MAX_UNREADABLE: Final = 3  # Questions from the first on whose replies may be unreadable
 MAX_REPLY: Final = 20_000  # Characters of a reply that are stored
 REPLY_LIMIT: Final = 4_096  # Most tokens of a reply where there is a budget
 PER: Final = 1_000_000  # Tokens that a price is for
@@ -326,6 +329,7 @@ class _Question:
 @dataclass(frozen=True)
 class _End:
     why: str  # why there is no answer; "" where one was stored
+    text: str = ""  # the reply that is no answer
     is_likely: bool = False  # whether the answer has probabilities
 
 
@@ -342,6 +346,7 @@ class _Asker:
         questions, under_way, more = self._begin(), 0, True
         ends: SimpleQueue[_End | BaseException | None] = SimpleQueue()
         faults: list[BaseException] = []
+        whys: list[str] = []  # of the first questions
         while more or under_way:
             if more and under_way < parallel:
                 try:
@@ -357,11 +362,22 @@ class _Asker:
             under_way -= 1
             if isinstance(end, _End):
                 yield end
+                whys += [end.why] if len(whys) < MAX_UNREADABLE else []
+                if more and whys == [UNREADABLE] * MAX_UNREADABLE:
+                    faults.append(self._refuse_unreadable(end.text))
+                    more = False
             elif end is not None:
                 faults.append(end)
                 more = False
         for one in sorted(faults, key=lambda one: isinstance(one, BudgetSpent)):
             raise one
+
+    def _refuse_unreadable(self, text: str) -> EndpointError:
+        shown = repr(text[:MAX_SHOWN]) + "…" * (len(text) > MAX_SHOWN)
+        return EndpointError(
+            f"no reply to the first {MAX_UNREADABLE} questions can be read; the last is {shown}:"
+            " try another --model, or --prompt"
+        )
 
     def _begin(self) -> Iterator[_Question]:
         """Yield open tickets in order; one that could not be repaired is not begun."""
@@ -392,16 +408,16 @@ class _Asker:
             self._note(question, "")
             raise
         if answer is None:
-            why = reply.why or "unreadable"
+            why = reply.why or UNREADABLE
             self._store(judging.skip, question, reply.text, why=why)
-            return _End(why)
+            return _End(why, reply.text)
         task, found = self.store.campaign.task(question.ticket.task), None
         if isinstance(task, PairTask):
             chosen = (answer["outcome"], list(task.outcomes))
             found = read_probabilities(reply.text, *chosen, reply.logprobs)
         text, seconds = reply.text, reply.seconds
         self._store(judging.append, question, text, answer=answer, seconds=seconds, found=found)
-        return _End("", found is not None)
+        return _End("", is_likely=found is not None)
 
     def _ask(self, question: _Question) -> tuple[dict[str, Any] | None, ChatReply]:
         """Return an answer that the task takes, None for none, and the last reply."""
