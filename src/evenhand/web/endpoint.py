@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from math import isfinite
 from threading import Condition, Event, Lock
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PATH: Final = "/chat/completions"
 MAX_ATTEMPTS: Final = 8  # How often one question is sent before the endpoint counts as down
 LONGEST_PAUSE: Final = 60.0  # Seconds between two attempts, if the endpoint does not ask for more
-MAX_RETRY_AFTER: Final = 600.0  # Seconds for which an endpoint may ask to be left alone
+MAX_RETRY_AFTER: Final = 600.0  # Longest pause that an endpoint may ask for, in seconds
 MAX_SECONDS: Final = 600.0  # That one reply may take
 MAX_BYTES: Final = 8 * 2**20  # Of one reply
 MIN_SECRET: Final = 8  # Characters of a key that is one; shorter ones are placeholders
@@ -48,6 +48,8 @@ NO_ANSWER: Final = {
     "content_policy_violation": "refused",
     "context_length_exceeded": "too long",
 }
+# Codes of an endpoint that takes no question until somebody pays
+SPENT: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 WAIT: Final = frozenset({408, 409, 425, 429})  # Statuses after which it is tried again, with 5xx
 
 # Statuses of a request that is not taken: as a whole, or, where others were, for its question
@@ -58,25 +60,35 @@ Message = Mapping[str, str]
 Tokens = tuple[int, int]  # Sent to a model, and written by it
 
 
+class _Part(msgspec.Struct):
+    text: str | None = None
+
+
 class _Message(msgspec.Struct):
-    content: str | None = None
-    refusal: str | None = None
+    content: str | list[_Part] | None = None
+    refusal: Any = None
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.content, list):
+            return "".join(one.text or "" for one in self.content)
+        return self.content or ""
 
 
 class _Choice(msgspec.Struct):
     message: _Message
-    finish_reason: str | None = None
+    finish_reason: Any = None
     logprobs: Any = None  # read apart: what is wrong with them does not spoil the reply
-
-
-class _Usage(msgspec.Struct):
-    prompt_tokens: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    completion_tokens: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
 class _Chat(msgspec.Struct):
     choices: list[_Choice]
-    usage: _Usage | None = None
+    usage: Any = None  # likewise
+
+    def count(self, name: str) -> int | None:
+        """Return a count of tokens; None where there is none."""
+        n = self.usage.get(name) if isinstance(self.usage, dict) else None
+        return n if type(n) is int and n >= 0 else None
 
 
 class EndpointError(EvenhandError, RuntimeError):
@@ -300,8 +312,14 @@ class Endpoint:
             if status == 200:
                 return self._read(body, most, share, time.monotonic() - began)
             code, message = self._read_error(body)
-            if status in WAIT or status >= 500:
-                raise _Again(f"{status} {message}".strip(), _read_pause(response.headers))
+            if code not in SPENT and (status in WAIT or status >= 500):
+                pause = _read_pause(response.headers)
+                if pause is not None and pause > MAX_RETRY_AFTER:
+                    raise EndpointError(
+                        f"{self.host} asks to be left alone for {pause / 60:,.0f} minutes ({status}"
+                        f"{': ' * bool(message)}{message}): run the same command later to continue"
+                    )
+                raise _Again(f"{status} {message}".strip(), pause)
             if code in NO_ANSWER:
                 return ChatReply("", time.monotonic() - began, NO_ANSWER[code])
             is_bad = status in BAD_REQUEST or (status == 403 and "logprobs" in message)
@@ -309,7 +327,7 @@ class Endpoint:
                 continue
             if status in BAD_REQUEST and self._works and self._may_reject():
                 return ChatReply("", time.monotonic() - began, "rejected")
-            self._refuse(status, message, response.headers.get("location", ""))
+            self._refuse(status, code, message, response.headers.get("location", ""))
 
     def _write(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> dict[str, Any]:
         request: dict[str, Any] = {"model": self.model, "messages": list(messages)}
@@ -380,15 +398,14 @@ class Endpoint:
                 ) from None
             share.add(most)
             raise _Again("the reply is incomplete, or does not follow the chat protocol") from None
-        text = self.hide(choice.message.content or "")
-        usage = chat.usage or _Usage()
+        text = self.hide(choice.message.text)
         # where the endpoint does not count, each byte is a token: rather too many than too few
-        sent = most[0] if usage.prompt_tokens is None else usage.prompt_tokens
-        written = usage.completion_tokens
-        self.estimates |= None in (usage.prompt_tokens, written)
+        sent, written = chat.count("prompt_tokens"), chat.count("completion_tokens")
+        self.estimates |= None in (sent, written)
+        sent = most[0] if sent is None else sent
         share.add((sent, len(text.encode()) if written is None else written))
         self._works, self._rejected = True, 0
-        is_refused = choice.message.refusal or choice.finish_reason in NO_ANSWER
+        is_refused = choice.message.refusal or str(choice.finish_reason) in NO_ANSWER
         return ChatReply(text, seconds, "refused" if is_refused else "", choice.logprobs)
 
     def _read_error(self, body: bytes) -> tuple[str, str]:
@@ -404,7 +421,7 @@ class Endpoint:
             message = error.get("message") or error.get("detail") or ""
         return code, self.hide(" ".join(str(message).split()))[:MAX_SHOWN]
 
-    def _refuse(self, status: int, message: str, location: str) -> None:
+    def _refuse(self, status: int, code: str, message: str, location: str) -> None:
         reason = f"{status}{': ' * bool(message)}{message}"
         if 300 <= status < 400:
             try:
@@ -423,6 +440,11 @@ class Endpoint:
             raise EndpointError(
                 f"{self.host} has no model '{self.model}', or nothing at this path: see --model and"
                 f" --url ({reason})"
+            )
+        if code in SPENT:
+            raise EndpointError(
+                f"{self.host} has no credit left for this key ({reason}): add some, then run the"
+                " same command to continue"
             )
         raise EndpointError(f"{self.host} refuses the question ({reason})")
 
@@ -477,4 +499,4 @@ def _read_pause(headers: Mapping[str, str]) -> float | None:
             seconds = parsedate_to_datetime(text).timestamp() - time.time()
         except (TypeError, ValueError):
             return None
-    return min(max(seconds, 0.0), MAX_RETRY_AFTER) if isfinite(seconds) else None
+    return max(seconds, 0.0) if isfinite(seconds) else None
