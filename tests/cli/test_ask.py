@@ -342,6 +342,19 @@ def test_money_is_never_spent_beyond_the_budget_also_over_several_runs(evenhand,
     assert {call.request["max_tokens"] for call in chat.calls} == {4_096}
 
 
+def test_the_estimate_of_tokens_counts_the_schema_of_each_request(evenhand, items, chat):
+    """Of English a token is about 4 bytes; a message has a few bytes around it."""
+    told = squeeze(evenhand(*words(chat, items)).err)
+    asked = [one.request for one in chat.calls]
+    sent = sum(len(one["messages"][0]["content"].encode()) for one in asked)
+    sent += sum(
+        len(json.dumps(one["response_format"]["json_schema"]["schema"], separators=(",", ":")))
+        for one in asked
+    )
+    estimate = int(told.partition("an estimated ")[2].partition(" tokens")[0].replace(",", ""))
+    assert sent / 4 <= estimate <= 1.05 * sent / 4
+
+
 @pytest.mark.parametrize("parallel", ["1", "2"])
 def test_a_model_whose_first_replies_cannot_be_read_is_not_asked_on(
     evenhand, items, chat, parallel

@@ -287,8 +287,10 @@ class Asked:
 
 def forecast(campaign: Campaign, prompt: Prompt, tickets: Sequence[Ticket]) -> int:
     """Return about how many tokens the prompts of some tickets have, by a sample of them."""
-    some = tickets[:: 1 + len(tickets) // SAMPLE]
-    sent = sum(len(prompt.write(view_ticket(campaign, one)).encode()) for one in some)
+    some, sent = tickets[:: 1 + len(tickets) // SAMPLE], 0
+    for one in some:
+        message = {"role": "user", "content": prompt.write(view_ticket(campaign, one))}
+        sent += count_bytes([message], make_schema(campaign.task(one.task), one))
     return sent * len(tickets) // (BYTES_PER_TOKEN * len(some))
 
 
