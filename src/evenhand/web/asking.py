@@ -58,9 +58,9 @@ if TYPE_CHECKING:
 
 # What an LLM judge reads and writes: a template that shows a ticket, a schema, a strict reading.
 #
-# A template is given what a judge's page is told of a ticket, and nothing else: neither systems nor
-# what the ticket is for. A reply is read as one JSON object with the fields of the answer, among
-# others; what is not exactly that is refused, and nothing is guessed.
+# A template is given what a judge's page is told of a ticket, and a word for tags around its texts:
+# neither systems nor what the ticket is for. A reply is read as one JSON object with the fields of
+# the answer, among others; what is not exactly that is refused, and nothing is guessed.
 
 SHOWN: Final = ("task", "beside", "outputs")  # Of a view, what a template is given
 REPAIR: Final = (
@@ -113,7 +113,7 @@ class Prompt:
 
         compiled = self._compiled
         try:
-            text = compiled.render({name: view[name] for name in SHOWN})
+            text = compiled.render({name: view[name] for name in SHOWN}, mark=_make_mark(view))
         except (TemplateError, TypeError, ValueError, LookupError) as fault:
             raise UnknownOption(
                 f"{self.name}: it cannot be filled in: {fault}; evenhand ask --show-prompt prints"
@@ -125,6 +125,16 @@ class Prompt:
                 " evenhand ask --show-prompt"
             )
         return text
+
+
+def _make_mark(view: View) -> str:
+    """Return a word that no text has in it: tags that hold it cannot be forged by a text."""
+    texts = [str(one["text"]) for one in (*view["beside"], *view["outputs"])]
+    whole = "\0".join(texts)
+    while True:
+        whole = sha256(whole.encode()).hexdigest()
+        if not any(whole[:8] in one for one in texts):
+            return whole[:8]
 
 
 def make_schema(task: Task, ticket: Ticket) -> dict[str, Any]:
