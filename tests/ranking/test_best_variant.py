@@ -53,6 +53,25 @@ def test_carving_without_a_choice_is_the_weighted_mean():
     assert carve_best(np.array([1.0, 0.99]), np.eye(2), 1.0, 1.0)[1] < 0.95
 
 
+@pytest.mark.parametrize(("second", "tied"), [(0.99, True), (-1.0, False)])
+def test_two_variants_that_are_nearly_alike_are_said(second, tied):
+    """The wide interval is Šidák's, of two independent variants."""
+    x = np.array([1.0, second, 0.0])
+    systems, owners = ("a", "b", "z"), {"a": "X", "b": "X"}
+    # of a, b and z alone; z is known without error, and errors of a and b are independent
+    errors = np.sqrt([[0, 2, 1], [2, 0, 1], [1, 1, 0]])
+    (found,) = find_best_variants(Estimated(systems, x, errors, np.inf), owners, level=0.95, seed=1)
+    assert (found.wide is not None) == tied == (found.says is not None)
+    if tied:
+        reach = stats.norm.ppf((1 + np.sqrt(0.95)) / 2)
+        assert found.wide == pytest.approx((1 - reach, 1 + reach), abs=1e-9)
+        assert found.upper < found.raw
+        assert "X: a, b came out so alike" in str(found.says)
+        assert found.to_dict()["wide"] == list(found.wide)
+    else:
+        assert "wide" not in found.to_dict()
+
+
 def test_few_later_votes_leave_the_hybrid_interval():
     x = np.array([1.0, 0.999, 0.998])
     assert carve_best(x, np.eye(3), -3.0, 1000.0) is None

@@ -62,11 +62,27 @@ class BestVariant:
     upper: float
     level: float  # its level (proportion)
     fresh: float | None = None  # the distance by votes after the choice alone, or None
+    # ends that hold whatever was chosen, where the hybrid interval shrinks to its bound; or None
+    wide: tuple[float, float] | None = None
+
+    @property
+    def says(self) -> Finding | None:
+        """What a tie for the first place does to the interval; None where there is none."""
+        if self.wide is None:
+            return None
+        low, high = self.wide
+        first = {"owner": self.owner, "variants": self.variants[:2]}
+        return say("variants-tied", "warning", **first, low=low, high=high)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers for JSON."""
-        told = {"variants": list(self.variants), "not_judged": list(self.not_judged)}
-        held = {name: one for name, one in vars(self).items() if name != "fresh" or one is not None}
+        told: dict[str, Any] = {
+            "variants": list(self.variants),
+            "not_judged": list(self.not_judged),
+        }
+        told |= {} if self.wide is None else {"wide": list(self.wide)}
+        rare = ("fresh", "wide")
+        held = {k: one for k, one in vars(self).items() if k not in rare or one is not None}
         return {**held, **told}
 
 
@@ -204,7 +220,7 @@ def find_best_variants(
         others = ~own if (~own).any() else np.ones(len(of), dtype=np.bool_)
         best = systems[int(np.where(own, estimates, -np.inf).argmax())]
         again = None if later is None else later.find_distance(best, systems, others, level)
-        alpha, carved = 1 - level, None
+        alpha, carved, wide = 1 - level, None, None
         if again is not None:
             x, vcov = find_distances(estimates, squares, own, again.others)
             carved = carve_best(x, vcov, again.value, again.variance, alpha=alpha)
@@ -212,13 +228,17 @@ def find_best_variants(
             x, vcov = find_distances(estimates, squares, own, others)
             largest = find_largest(vcov, 1 - SHARE * alpha, seed)
             lower, middle, upper = correct_best(x, vcov, alpha=alpha, largest=largest)
+            at = int(x.argmax())
+            if upper < x[at]:  # of a second that is as good the correction goes to its bound
+                reach = find_largest(vcov, level, seed) * sqrt(vcov[at, at])
+                wide = (float(x[at]) - reach, float(x[at]) + reach)
         else:
             lower, middle, upper = carved
         variants = tuple(name for name, mine in zip(systems, own, strict=True) if mine)
         absent = sorted(one for one, of in owners.items() if of == owner and one not in systems)
         ends = (float(x.max()), middle, lower, upper)
         fresh = None if again is None or carved is None else again.value
-        found.append(BestVariant(owner, best, variants, tuple(absent), *ends, level, fresh))
+        found.append(BestVariant(owner, best, variants, tuple(absent), *ends, level, fresh, wide))
     if not found:
         raise InvalidJudgments(
             "no owner has two of the systems that are ranked"
@@ -300,7 +320,9 @@ def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[
         Column("raw", "raw", "two", priority=2),
         *([Column("fresh", "later votes", "two")] * later),
     )
+    tied = [str(one.says) for one in owners if one.says is not None]
     legend = (
+        *tied,
         "distance to the mean of others' systems, corrected for the choice of the best variant",
         "of: variants that are ranked; for others, such as withdrawn ones, nothing is corrected",
     )
