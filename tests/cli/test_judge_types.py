@@ -190,6 +190,7 @@ def test_a_judge_of_two_types_is_refused(tmp_path):
         *("gpt-4", "openai/gpt-4o", "claude-3-opus", "Llama-3", "qwen2.5", "judge-llm", "lmjudge"),
         *("gpt", "ChatGPT", "llm:gpt4"),
         *("prometheus", "auto-j", "skywork-reward"),
+        *("gemini", "Gemini", "gemini2", "grok", "grok-3"),
     ],
 )
 def test_a_judge_named_like_an_llm_is_asked_about(name, tmp_path):
@@ -200,7 +201,9 @@ def test_a_judge_named_like_an_llm_is_asked_about(name, tmp_path):
     assert evenhand.rank(path).n_judgments == 108
 
 
-@pytest.mark.parametrize("name", ["claude", "gemma", "o12", "mistry", "phil", "judge-4"])
+@pytest.mark.parametrize(
+    "name", ["claude", "gemma", "o12", "mistry", "phil", "judge-4", "grokowski"]
+)
 def test_people_are_not(name, tmp_path):
     path = write(tmp_path / "unmarked.csv", marked=False, llm=name)
     assert all(one.code != "named-like-llms" for one in evenhand.rank(path).notes)

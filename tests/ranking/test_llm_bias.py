@@ -300,6 +300,18 @@ def test_an_llm_that_separates_systems_more_is_not_said_to_prefer_its_own():
     assert {"no-own-preference", "own-by-slope"} <= codes
 
 
+@pytest.mark.parametrize(("family", "code"), [("zz", "own-none"), ("labs", "own-all")])
+def test_a_judge_without_own_systems_or_without_others_is_said(family, code):
+    of_systems = "labs" if code == "own-all" else "x"
+    families = dict.fromkeys(FAMILIES, of_systems) | {"gpt": family}
+    found = evenhand.find_llm_bias(own_board(), llm_judges="gpt", own=families)
+    assert found["gpt"].own == ()
+    (said,) = [one for one in found.notes if one.code.startswith("own-")]
+    assert (said.code, said.values["family"]) == (code, family)
+    plain = evenhand.find_llm_bias(own_board(), llm_judges="gpt", own=FAMILIES)
+    assert not [one for one in plain.notes if one.code in ("own-none", "own-all")]
+
+
 def test_with_few_systems_of_others_only_these_systems_are_spoken_of():
     found = evenhand.find_llm_bias(own_board(systems=4), llm_judges="gpt", own=FAMILIES)
     (one,) = found["gpt"].own

@@ -201,8 +201,8 @@ _ZEROS: Final = re.compile(r"(?<![\d.,])0+(?=\d)|(?<=\d)\.0+$")
 # Names that LLM judges have, after the name of who offers them, and people hardly do
 _LLM_NAME: Final = re.compile(
     r"(.*/)?((chat)?gpt([-_ .\d]|oss|$)|o[134](-mini|-pro|$)|claude[-_ .]?(\d|opus|sonnet|haiku)"
-    r"|gemini[-_ .]|gemma[-_ .]?\d|(meta-)?llama[-_ .]?\d|mi[sx]tral|qwen|deepseek|command-r|vicuna"
-    r"|grok[-_ .]?\d|kimi[-_ .]|phi-\d|prometheus|auto-?j(-|$)|skywork-reward"
+    r"|gemini([-_ .\d]|$)|gemma[-_ .]?\d|(meta-)?llama[-_ .]?\d|mi[sx]tral|qwen|deepseek|command-r"
+    r"|vicuna|grok([-_ .\d]|$)|kimi[-_ .]|phi-\d|prometheus|auto-?j(-|$)|skywork-reward"
     r"|(.*[-_ .])?l?lm[-_ .]?judge|judge[-_ .]?llm|llm([-_ .:]|$))",
     re.IGNORECASE,
 )

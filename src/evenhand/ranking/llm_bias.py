@@ -472,11 +472,10 @@ def find_llm_bias(
                 continue
             if POSITION not in side.columns:
                 notes.append(say("no-llm-order", llm=name))
-            if families is not None and theirs is not None:
-                unshared = sorted({*side.fit.systems} ^ {*theirs.fit.systems})
-                notes += [say("own-unshared", llm=name, systems=unshared)] if unshared else []
             judge = replace(judges[at], n=side.fit.n_comparisons)
             judges[at] = _examine(judge, side, theirs, families, level=level, seed=seed)
+            if families is not None and theirs is not None:
+                notes += _say_own(judges[at], side, theirs, families)
     if theirs is not None:
         notes += theirs.notes
     parts = [f"bias of LLM judges {listing(names, len(names))}"]
@@ -657,6 +656,20 @@ def _examine(
         return replace(judge, effects=tuple(effects))
     preferences = _find_own(judge.llm, beside, families, level=level, seed=seed)
     return replace(judge, effects=tuple(effects), own=tuple(preferences))
+
+
+def _say_own(
+    judge: LLMBias, side: Side, theirs: Side, families: Mapping[str, str]
+) -> list[Finding]:
+    """Say which systems are not compared, and where none are a judge's own, or all are."""
+    llm, systems, judged = judge.llm, {*side.fit.systems}, {*theirs.fit.systems}
+    unshared = sorted(systems ^ judged)
+    notes = [say("own-unshared", llm=llm, systems=unshared)] if unshared else []
+    if not judge.own:
+        family = families.get(llm, llm)
+        has_all = any(families[one] == family for one in systems & judged)
+        notes.append(say("own-all" if has_all else "own-none", llm=llm, family=family))
+    return notes
 
 
 def _find_own(

@@ -312,6 +312,10 @@ TESTS: Final = {
     " compared. Give systems and items the same names.",
     "llm-not-fitted": "Biases of {llm} cannot be estimated: {why}.",
     "people-not-fitted": "People's biases cannot be estimated, so no excess is shown: {why}.",
+    "own-none": "{llm} is of family {family}, and none of the systems is: nothing shows whether it"
+    " prefers its own.",
+    "own-all": "{llm} is of family {family}, and so are all systems: nothing shows whether it"
+    " prefers its own.",
     "own-unshared": "Own systems of {llm} are compared without {systems:list}, which {llm} and"
     " people did not both judge.",
     "no-llm-order": "{llm} saw each pair of systems in one order, or the order is not known: no"
