@@ -179,6 +179,7 @@ def test_agreement_by_which_system_is_better_alone_gains_nothing():
     settings = {"systems": 2, "gap": 0.8, "judges": 10, "judgments": 100, "items": 50}
     found = plan_campaign(settings, campaigns=0, llm_agreement=0.5, verdicts=1000)
     assert found.gains[0].gain == 1
+    assert "correlation 0 or less (where verdicts do not help)" in " ".join(map(str, found.says))
 
 
 @pytest.mark.parametrize(

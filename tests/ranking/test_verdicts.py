@@ -14,7 +14,13 @@ from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import clustering, covariance, verdicts
-from evenhand.ranking.verdicts import check_items, check_pairs, compare_systems, pair_verdicts
+from evenhand.ranking.verdicts import (
+    check_items,
+    check_pairs,
+    compare_systems,
+    pair_verdicts,
+    with_verdicts,
+)
 from verdict_campaigns import Design
 
 HALVES = BradleyTerry(ties="half-win")
@@ -351,13 +357,44 @@ def test_groups_are_ranked_with_the_verdicts_of_their_own(tables):
     assert all(one.fused.n_verdicts == 6000 for one in grouped.groups.values())
 
 
+def test_by_judge_all_verdicts_serve_each(tables):
+    people, verdicts = tables
+    grouped = evenhand.rank(people, llm=verdicts, group_by="judge", model=HALVES)
+    assert len(grouped.groups) >= 10  # others judged too little for a ranking
+    assert "verdicts on judge" not in str([*grouped.refused.values()])
+    assert all(one.fused.n_verdicts == 6000 for one in grouped.groups.values())
+
+
+def test_levels_of_which_no_verdict_is_are_refused_once(tables):
+    people, verdicts = tables
+    levels = [
+        {**one, "language": [word] * len(one["item"])}
+        for one, word in ((people, "German"), (verdicts, "de"))
+    ]
+    with pytest.raises(InvalidJudgments, match="no verdict is of a language") as refusal:
+        evenhand.rank(levels[0], llm=levels[1], group_by="language", model=HALVES)
+    assert "(German; verdicts: de)" in str(refusal.value)
+    assert "drop column language from the verdicts" in str(refusal.value)
+    fused = evenhand.rank(levels[0], llm=verdicts, group_by="language", model=HALVES)
+    assert fused.groups["German"].fused.n_verdicts == 6000
+
+
+def test_win_rates_and_a_gate_say_what_verdicts_did(tables, ranking):
+    people, verdicts = tables
+    gate = evenhand.gate(people, new="s00", old="s05", margin=0.05, llm=verdicts)
+    for one in (ranking.win_rates(), gate):
+        assert "verdicts of LLM judges on" in one.document().basis
+    plain = evenhand.gate(people, new="s00", old="s05", margin=0.05)
+    assert "verdicts" not in plain.document().basis
+
+
 @pytest.mark.parametrize(
     ("change", "settings", "refusal", "words"),
     [
         ({}, {"model": BradleyTerry(order_effect=True)}, UnknownOption, "an order effect"),
         ({}, {"model": "plackett-luce"}, UnknownOption, "bradley-terry only"),
         ({}, {"interval": "sandwich"}, UnknownOption, "interval 'sandwich'"),
-        ({}, {"judge_cap": "median"}, UnknownOption, "no mix, judge cap"),
+        ({}, {"judge_cap": "median"}, UnknownOption, "with no judge cap: leave it out"),
         ({}, {"llm_judges": ["llm"]}, UnknownOption, "give one"),
         ({}, {"unpaired": "both"}, UnknownOption, "unpaired"),
         ({"judge": "j1"}, {}, InvalidJudgments, "j1 is a judge in both tables"),
@@ -493,6 +530,15 @@ def adjust_two(p):
     """Holm's, of two."""
     low = min(1.0, 2 * min(p))
     return [low if one == min(p) else max(low, one) for one in p]
+
+
+def test_a_share_of_tastes_that_is_0_is_not_told(ranking):
+    codes = {one.code for one in ranking.notes}
+    assert ("verdicts-leave-tastes" in codes) == (ranking.fused.tastes >= 0.005)
+    for tastes, said in ((0.004, False), (0.006, True), (-0.1, False)):
+        told = with_verdicts(ranking, replace(ranking.fused, tastes=tastes), "0" * 12)
+        of_tastes = [one for one in told.notes[len(ranking.notes) :] if "tastes" in one.code]
+        assert bool(of_tastes) == said
 
 
 def test_the_assumption_is_said_once(ranking):

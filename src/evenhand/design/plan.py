@@ -278,7 +278,8 @@ class CampaignPlan(Shown):
         counts = sorted(n * one.gain for one in self.gains)
         ends = [f"{float(f'{count:.2g}'):,.0f}" for count in (counts[0], counts[-1])]
         known = sorted(one.correlation for one in self.gains)
-        correlations = [f"{one:.2f}" for one in (known[0], known[-1])]
+        outer = known[0], known[-1]
+        correlations = [f"{one:.2f}" if one > 0 else NO_HELP for one in outer]
         return [
             say(
                 "verdicts-gain",
@@ -666,6 +667,7 @@ def _read_llm(agreement: float | None, verdicts: int | None) -> tuple[float, int
     return agreement, verdicts
 
 
+NO_HELP: Final = "0 or less (where verdicts do not help)"
 GAP_TOLERANCE: Final = 0.002
 
 

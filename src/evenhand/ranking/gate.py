@@ -83,6 +83,7 @@ from evenhand.ranking.ranking import (
     GroupedRankings,
     Ranking,
     say_counts,
+    say_fused,
     say_why,
 )
 from evenhand.ranking.texts import say_of_gates as say
@@ -922,7 +923,7 @@ def sign_asked(asked: Asked, digest: str | None) -> list[str]:
 def say_basis(known: Evaluated, alone: Sequence[Unanimous], asked: Asked, scale: str) -> str:
     if known.by is None:
         counted = [*map(say_counts, known.groups.values()), *map(say_alike, alone)]
-        rests = f"{'; '.join(counted)}. "
+        rests = f"{'; '.join(counted)}. {''.join(map(say_fused, known.groups.values()))}"
     else:
         n, parts = count_judgments(known.groups, alone), {*known.groups, *known.alike}
         rests = f"{n:,.0f} judgments in {plural(len(parts), 'group')}; every group must pass. "

@@ -175,8 +175,9 @@ def rank(
 
         weights = choose_weights(mix, judge_cap)  # type: ignore[assignment]
     if by_llm:
-        if weights is not None or start is not None:
-            raise UnknownOption("verdicts go with no mix, judge cap or start: leave it out")
+        unfit = [k for k, v in {"mix": mix, "judge cap": judge_cap, "start": start}.items() if v]
+        if unfit:
+            raise UnknownOption(f"verdicts go with no {listing(unfit)}: leave it out")
         from evenhand.ranking.verdicts import open_verdicts
 
         people, of_llm = open_verdicts(table, llm, llm_judges)

@@ -711,7 +711,8 @@ class Ranking(Shown):
         from evenhand.ranking.pairs import WinRates, predict_rates
 
         rates, ties = predict_rates(self.predictor, self.systems)
-        basis = f"{say_counts(self)}. Predicted by {say_ranked_by(self)}."
+        with_llm = say_fused(self)
+        basis = f"{say_counts(self)}. {with_llm}Predicted by {say_ranked_by(self)}."
         return WinRates(self.systems, rates, ties, basis, self.signature, self.notes, self.excluded)
 
     def to_dict(self, *columns: str) -> dict[str, Any]:
@@ -884,6 +885,13 @@ def say_repeats(repeats: int) -> str:
     return f" ({plural(repeats, 'repeat')})" if repeats else ""
 
 
+def say_fused(ranking: Ranking) -> str:
+    """Return the sentence that says what verdicts did, and a blank; "" where none are used."""
+    if ranking.fused is None or not ranking.fused.weight:  # a note says why not
+        return ""
+    return f"{ranking.fused.says_of(ranking)} "
+
+
 def _say_basis(ranking: Ranking) -> str:
     """Say which model ranks, where it is not the default, and what intervals account for."""
     model = say_ranked_by(ranking)
@@ -894,8 +902,7 @@ def _say_basis(ranking: Ranking) -> str:
     if (mix := ranking.mix) is not None:
         weigh = f"{mix.n_judgments:,.0f} {ranking.answers} weigh like {mix.effective:,.0f}"
         of_mix = [f"Mix: {mix.said}; {weigh}."]
-    if ranking.fused is not None and ranking.fused.weight:  # else a note says why not
-        of_mix.append(ranking.fused.says_of(ranking))
+    of_mix += [said.rstrip()] if (said := say_fused(ranking)) else []
     sets = ranking.rank_sets
     if ranking.lower is None:
         how = "Too many systems for intervals."

@@ -282,16 +282,25 @@ def rank_with_verdicts(
     unpaired: str | None,
     weight: float | None,
 ) -> Ranking | GroupedRankings:
-    """Rank all, or the levels of a column apart; verdicts without it serve every level."""
+    """Rank all, or the levels of a column apart; verdicts without it serve every level.
+
+    By judge, people's judgments are ranked apart, each with all verdicts: their judges are LLMs.
+    """
     refuse_settings(settings, unpaired, weight)
     factors = [name for name in ("judge", "item") if table.has(name)]
     if by is None:
         return fuse(table.tally(factors), verdicts.tally(["item"]), settings, unpaired, weight)
     of_people = tally_groups(table, by, factors)
-    if not verdicts.has(by):
+    if by == "judge" or not verdicts.has(by):
         of_llm = dict.fromkeys(of_people, verdicts.tally(["item"]))
     else:
         of_llm = tally_groups(verdicts, by, ["item"])
+        if not {*of_people} & {*of_llm}:
+            people, llm = (listing([*some], MAX_NAMED) for some in (of_people, of_llm))
+            raise InvalidJudgments(
+                f"no verdict is of a {by} that people judged ({people}; verdicts: {llm}): write the"
+                f" same names in both, or drop column {by} from the verdicts, which then serve all"
+            )
 
     def rank_group(name: str) -> Ranking:
         if name not in of_llm:
