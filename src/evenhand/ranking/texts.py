@@ -92,7 +92,7 @@ RANKINGS: Final = {
     "verdict-probabilities": "Verdicts are the probabilities ({columns:list}), not the outcomes"
     " beside them: {contrary:,} of {verdicts:,} outcomes are the contrary.",
     "variants-tied": "{owner}: {variants:list} came out so alike that the correction goes to its"
-    " bound, and the width of the interval is no sign of precision: {low:two} to {high:two} holds"
+    " bound, and the width of the interval says nothing of precision: {low:two} to {high:two} holds"
     " whichever of the variants is best.",
     "owner-not-ranked": "'{system}' in the table of owners is not ranked.{hint}",
     "owner-missing": "Without an owner, and each by itself: {systems:list}.",
