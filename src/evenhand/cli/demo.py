@@ -11,7 +11,7 @@ from functools import cache
 from math import exp
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -19,11 +19,14 @@ from evenhand.cli.options import Options, argument, under, verb
 from evenhand.cli.running import columns_of_terminal, refusing_to_write, write_file
 from evenhand.data.comparisons import Comparisons
 from evenhand.datasets import Dataset, Number
-from evenhand.errors import EvenhandError, UnknownOption, require_option
+from evenhand.errors import EvenhandError, UnknownFormat, UnknownOption, require_option
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.render.document import Column, Document, Finding, Table, plural
 from evenhand.render.text import PLAIN, align, label, render_text
+
+if TYPE_CHECKING:
+    from evenhand.datasets.public import Fetched, PublicSet
 
 TABLE: Final = "dras2015_table1"
 FILE: Final = "table1.csv"
@@ -132,25 +135,47 @@ def _list_tables() -> None:
 
 def _fetch(name: str, into: Path | None) -> None:
     """Fetch a set, or all with known digests, and say of each where it is and what to try."""
-    from evenhand.datasets.public import cache_folder, fetch, public_sets
+    from evenhand.datasets.public import ByHand, cache_folder, fetch, public_sets
 
     sets = public_sets()
     require_option("--fetch", name, ("all", *sets))
-    chosen = list(sets.values()) if name == "all" else [sets[name]]
-    for public in chosen:
-        if name == "all" and not public.files:
-            continue
-        with refusing_to_write((into or cache_folder()) / public.name):
-            fetched = fetch(public, into)
-        n_new = len(fetched.downloaded)
-        how = f"{plural(len(public.files), 'file')}, {n_new} downloaded, SHA-256 checked"
-        click.echo(f"{fetched.folder}: {how}; licence: {public.licence}; {public.citation}")
-        verb_name, file, *options = shlex.split(public.command)
-        words = ["evenhand", verb_name, str(fetched.folder / file), *options]
-        click.echo(f"try    {shlex.join(words)}")
-    if name == "all":
-        others = ", ".join(public.name for public in chosen if not public.files)
-        click.echo(f"not fetched: {others}; --fetch NAME says where each is")
+    if name != "all":
+        with refusing_to_write((into or cache_folder()) / name):
+            _say_fetched(sets[name], fetch(sets[name], into))
+        return
+    by_hand, failed = [], []
+    for public in sets.values():
+        try:
+            with refusing_to_write((into or cache_folder()) / public.name):
+                _say_fetched(public, fetch(public, into))
+        except ByHand:
+            by_hand.append(public.name)
+        except EvenhandError as refused:
+            failed.append(public.name)
+            click.echo(label("failed", f"{public.name}: {refused}", PLAIN), err=True)
+    if by_hand:
+        click.echo(f"by hand: {', '.join(by_hand)}; --fetch NAME says how")
+    if failed:
+        raise UnknownFormat(
+            f"{plural(len(failed), 'set')} not fetched: {', '.join(failed)};"
+            " evenhand demo --fetch NAME tries one again"
+        )
+
+
+def _say_fetched(public: PublicSet, fetched: Fetched) -> None:
+    if fetched.checked:
+        files = plural(len(public.files), "file")
+        how = [f"{files}, {len(fetched.downloaded)} downloaded, SHA-256 checked"]
+        how += [f"{public.table} made of them"] * fetched.made
+    else:
+        how = [f"{public.table} {'made of the files there' if fetched.made else 'is there'}"]
+    how.append(f"licence: {public.licence}")
+    click.echo(
+        f"{fetched.folder}: {'; '.join(how)}" + f"; {public.citation}" * bool(public.citation)
+    )
+    verb_name, file, *options = shlex.split(public.command or f"inspect {public.table}")
+    words = ["evenhand", verb_name, str(fetched.folder / file), *options]
+    click.echo(f"try    {shlex.join(words)}")
 
 
 def _simulated() -> dict[str, tuple[str, str]]:

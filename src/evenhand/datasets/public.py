@@ -1,16 +1,18 @@
 """Judgments that others published: where they are, and their files in a folder of this machine.
 
 public.toml names each set by its folder. `find` looks for it in the folder that the variable
-EVENHAND_DATA names, then among the fetched ones; `fetch` downloads what is missing and lets in
-only files with the published SHA-256.
+EVENHAND_DATA names, then among the fetched ones; `fetch` downloads what is missing, lets in only
+files with the SHA-256 of public.toml, and makes of them the table that pages and tests read.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,10 +20,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from evenhand.errors import UnknownFormat, require_option
+from evenhand.errors import UnknownFormat, listing, require_option
 
 HOST: Final = "https://raw.githubusercontent.com"
 MAX_SECONDS: Final = 60.0  # that a server may be silent
+
+
+class ByHand(UnknownFormat):
+    """A set has to be got by hand, and is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +36,20 @@ class PublicFile:
     commit: str
     size: int  # bytes
     sha256: str
+    repository: str  # OWNER/NAME
+    remade: bool = (
+        False  # the digest is of a file that was made again from the published one's rows
+    )
 
     @property
     def name(self) -> str:
         return self.path.rpartition("/")[2]
+
+    @property
+    def expected(self) -> str:
+        """The digest, and whose it is."""
+        whose = "of a copy made again from its rows" if self.remade else "published"
+        return f"{whose} {self.sha256}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +60,53 @@ class PublicSet:
     commit: str
     licence: str
     citation: str = ""
-    command: str = ""  # a verb to try, with a file's name; empty where nothing is fetched
+    command: str = ""  # a verb to try, with a file's name; by default `inspect` of the table
     by_hand: str = ""  # what of the repository to get where no digest is known
+    parts: tuple[
+        str, ...
+    ] = ()  # patterns of the files of a set by hand of which `sql` makes `table`
     files: tuple[PublicFile, ...] = ()
+    table: str = ""  # the file that pages and tests read; empty where they read the published files
+    holds: str = ""  # columns of the table
+    sql: str = ""  # a query on the files of the folder that returns the table
 
     @property
     def size(self) -> int:
         return sum(file.size for file in self.files)
 
-    def address(self, file: PublicFile, host: str = HOST) -> str:
-        return f"{host}/{self.repository}/{file.commit}/{file.path}"
+    def is_whole(self, folder: Path) -> bool:
+        """Say whether a folder has what pages and tests read."""
+        needed = (self.table,) if self.table else tuple(file.name for file in self.files)
+        return all((folder / name).is_file() for name in needed)
+
+    def has_parts(self, folder: Path) -> bool:
+        return bool(self.parts) and all(any(folder.glob(part)) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
     folder: Path
-    downloaded: tuple[str, ...]  # names of files; the others were there
+    downloaded: tuple[str, ...] = ()  # names of files; the others were there
+    checked: bool = False  # every file has its SHA-256
+    made: bool = False  # the table was made now
 
 
 @cache
 def public_sets() -> Mapping[str, PublicSet]:
+    entries = _read_entries()
+    return {name: _read_set(name, one) for name, one in entries.items() if isinstance(one, dict)}
+
+
+def _read_entries() -> dict[str, Any]:
     text = files("evenhand.datasets").joinpath("public.toml").read_text(encoding="utf-8")
-    return {name: _read_set(name, entry) for name, entry in tomllib.loads(text).items()}
+    return tomllib.loads(text)
 
 
 def _read_set(name: str, entry: dict[str, Any]) -> PublicSet:
-    commit = entry["commit"]
-    listed = tuple(PublicFile(**{"commit": commit, **file}) for file in entry.pop("files", ()))
-    return PublicSet(name=name, files=listed, **entry)
+    place = {key: entry[key] for key in ("repository", "commit")}
+    listed = tuple(PublicFile(**{**place, **file}) for file in entry.pop("files", ()))
+    parts = tuple(entry.pop("parts", ()))
+    return PublicSet(name=name, files=listed, parts=parts, **entry)
 
 
 def cache_folder() -> Path:
@@ -82,11 +117,8 @@ def cache_folder() -> Path:
 def find(name: str) -> Path | None:
     """Return the folder of a set: in that of EVENHAND_DATA, else among the fetched; else None."""
     require_option("set", name, tuple(public_sets()))
-    *given, fetched = _places(name)
-    if given and given[0].is_dir():
-        return given[0]
-    whole = all((fetched / file.name).is_file() for file in public_sets()[name].files)
-    return fetched if fetched.is_dir() and whole else None
+    public = public_sets()[name]
+    return next((folder for folder in _places(name) if public.is_whole(folder)), None)
 
 
 def _places(name: str) -> list[Path]:
@@ -95,7 +127,7 @@ def _places(name: str) -> list[Path]:
 
 
 def fetch(public: PublicSet, into: Path | None = None, *, host: str = HOST) -> Fetched:
-    """Bring the files of a set to a folder of its name, and check every one's SHA-256.
+    """Bring the files of a set to a folder of its name, check their SHA-256, and make its table.
 
     Args:
         public: one of `public_sets()`.
@@ -104,21 +136,19 @@ def fetch(public: PublicSet, into: Path | None = None, *, host: str = HOST) -> F
         host: where the repositories are.
 
     Raises:
-        UnknownFormat: no digest is known, a file is another than the published one, or it
-            cannot be downloaded; says what to do.
+        UnknownFormat: no digest is known and the files are not there, a file is another than that
+            of the digest, or it cannot be downloaded; says what to do.
         OSError: the folder cannot be written.
 
     """
-    if not public.files:
-        raise UnknownFormat(
-            f"{public.name} is not fetched: no SHA-256 of its files is known. Get {public.by_hand}"
-            f" by hand: https://github.com/{public.repository}/tree/{public.commit}"
-            f" (licence: {public.licence})"
-        )
     places = [into / public.name] if into else _places(public.name)
+    if not public.files:
+        return _take_by_hand(public, places, into)
     for folder in places[:-1]:
         if all(_hash(folder / file.name) == file.sha256 for file in public.files):
-            return Fetched(folder, ())
+            return Fetched(folder, checked=True, made=_make(public, folder))
+        if public.table and public.is_whole(folder):
+            return Fetched(folder)
     folder = places[-1]
     missing = []
     for file in public.files:
@@ -127,14 +157,80 @@ def fetch(public: PublicSet, into: Path | None = None, *, host: str = HOST) -> F
             missing.append(file)
         elif there != file.sha256:
             raise UnknownFormat(
-                f"'{folder / file.name}' is not the published file: its SHA-256 is {there},"
-                f" published {file.sha256}; move it away to have it downloaded"
+                f"'{folder / file.name}' is another file: its SHA-256 is {there},"
+                f" {file.expected}; move it away to have it downloaded"
             )
     if missing:
-        folder.mkdir(parents=True, exist_ok=True)
-    for file in missing:
-        _download(public.address(file, host), file, folder)
-    return Fetched(folder, tuple(file.name for file in missing))
+        with _creating(folder):
+            for file in missing:
+                _download(f"{host}/{file.repository}/{file.commit}/{file.path}", file, folder)
+    names = tuple(file.name for file in missing)
+    return Fetched(folder, names, checked=True, made=_make(public, folder))
+
+
+def _take_by_hand(public: PublicSet, places: list[Path], into: Path | None) -> Fetched:
+    for folder in places:
+        if public.is_whole(folder):
+            return Fetched(folder)
+        if public.has_parts(folder):
+            return Fetched(folder, made=_make(public, folder))
+    address = (
+        f"https://github.com/{public.repository}/tree/{public.commit} (licence: {public.licence})"
+    )
+    then = f"pages and tests read {public.table}" + (
+        f" with {public.holds}" if public.holds else ""
+    )
+    if public.parts:
+        words = [
+            "evenhand",
+            "demo",
+            "--fetch",
+            public.name,
+            *(["--into", str(into)] if into else []),
+        ]
+        then = (
+            f"put {listing(public.parts)} into '{places[0]}', and `{shlex.join(words)}` makes"
+            f" {public.table}"
+        )
+    raise ByHand(
+        f"{public.name} is not fetched: no SHA-256 of its files is known."
+        f" Get {public.by_hand} by hand, {address}; {then}"
+    )
+
+
+def _make(public: PublicSet, folder: Path) -> bool:
+    """Make the table of the files in its folder where it is not there; return whether it was."""
+    if not public.sql or public.is_whole(folder):
+        return False
+    import duckdb
+
+    with TemporaryDirectory(prefix=".make-", dir=folder) as place, duckdb.connect() as engine:
+        part = Path(place, public.table)
+        try:
+            engine.execute("set file_search_path = $1", [str(folder)])
+            engine.execute(_read_entries()["sql"])
+            engine.sql(public.sql).write_parquet(str(part))
+        except duckdb.Error as fault:
+            reason = " ".join(str(fault).split())
+            raise UnknownFormat(
+                f"the files in '{folder}' are not as published: {public.table} cannot be made of"
+                f" them ({reason})"
+            ) from None
+        part.replace(folder / public.table)
+    return True
+
+
+@contextmanager
+def _creating(folder: Path) -> Iterator[None]:
+    """Create a folder, and remove it and those above that were created if it stays empty."""
+    created = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # not empty
+            for one in created:
+                one.rmdir()
 
 
 def _hash(path: Path) -> str | None:
@@ -157,7 +253,7 @@ def _download(address: str, file: PublicFile, folder: Path) -> None:
                 for chunk in answer.iter_bytes():
                     size += len(chunk)
                     if size > file.size:
-                        break  # more than is published: the digest cannot agree
+                        break  # the digest cannot agree
                     digest.update(chunk)
                     out.write(chunk)
         except httpx2.HTTPStatusError as fault:
@@ -166,13 +262,13 @@ def _download(address: str, file: PublicFile, folder: Path) -> None:
             raise _refuse(address, str(fault) or type(fault).__name__, file, folder) from None
         if size > file.size:
             raise UnknownFormat(
-                f"{address} has more than the published {file.size:,} bytes"
-                f" (SHA-256 {file.sha256}); nothing was kept"
+                f"{address} is another file: it has more than {file.size:,} bytes;"
+                f" SHA-256 {file.expected}; nothing was kept"
             )
         if digest.hexdigest() != file.sha256:
             raise UnknownFormat(
-                f"{address} is not the published file: its SHA-256 is {digest.hexdigest()},"
-                f" published {file.sha256}; nothing was kept"
+                f"{address} is another file: its SHA-256 is {digest.hexdigest()},"
+                f" {file.expected}; nothing was kept"
             )
         part.replace(folder / file.name)
 
