@@ -77,6 +77,21 @@ def test_a_simulated_table_is_suggested_where_its_name_is_nearly_right(evenhand)
     assert "Did you mean 'side_by_side_simulated'?" in " ".join(refused.split())
 
 
+@pytest.mark.parametrize(
+    ("name", "columns"), [("pudding", "left"), ("hamon2007_simulated", "score")]
+)
+def test_the_ending_decides_how_a_table_is_written(evenhand, folder, name, columns):
+    evenhand("demo", name, "-o", "table.csv")
+    plain = duckdb.read_csv("table.csv")
+    for file in ("table.parquet", "table.jsonl", "table.tsv"):
+        evenhand("demo", name, "-o", file)
+    assert columns in duckdb.read_parquet("table.parquet").columns
+    rows = [duckdb.read_json("table.jsonl"), duckdb.read_csv("table.tsv", delimiter="\t")]
+    assert {len(one) for one in (*rows, duckdb.read_parquet("table.parquet"))} == {len(plain)}
+    assert "end it in .csv" in evenhand("demo", name, "-o", "table.json", code=2).err
+    assert not Path("table.json").exists()
+
+
 def test_published_sets_are_listed_with_their_licences(evenhand):
     text = evenhand("demo", "--list").out
     assert "evalica_samples  --fetch: 2,947 bytes, licence: Apache-2.0" in text

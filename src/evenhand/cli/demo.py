@@ -54,7 +54,9 @@ _option = under("Options")
 class Wish(Options):
     name: str | None = argument("[NAME]", required=False)
     as_list: bool = _option("--list", "List the bundled tables, and what --fetch knows.")
-    output: str | None = _option("-o --output FILE", "Write table NAME as CSV.")
+    output: str | None = _option(
+        "-o --output FILE", "Write table NAME: .csv, .tsv, .jsonl, .parquet."
+    )
     force: bool = _option("--force", "Replace a file that is there.")
     fetch: str | None = _option("--fetch NAME|all", "Download published judgments.")
     into: str | None = _option("--into FOLDER", "Where to put them (a cache folder).")
@@ -190,7 +192,15 @@ def _simulated() -> dict[str, tuple[str, str]]:
 def _write(text: str, title: str, path: Path, *, force: bool) -> None:
     if path.exists() and not force:
         raise UnknownOption(f"'{path}' is there already: --force replaces it")
-    write_file(path, text)
+    if path.suffix.lower() == ".csv":
+        write_file(path, text)
+    else:
+        from evenhand import formats
+
+        with TemporaryDirectory(prefix="evenhand-") as folder:
+            table = Path(folder, "table.csv")
+            table.write_text(text, encoding="utf-8", newline="\n")
+            formats.write(formats.read(table), path, force=force)
     click.echo(label("wrote", f"{path}: {title}", PLAIN), err=True)
 
 
