@@ -425,6 +425,10 @@ class Analysis:
         task: Sequence[str] = ("--task", self.task) if self.task else ()
         return self.settings.write_command(verb, *task, *more)
 
+    def write_commands(self, *commands: tuple[str, ...]) -> str:
+        """Return one line of several commands, where none prints all numbers."""
+        return " && ".join(self.write_command(*words) for words in commands)
+
 
 def take_single(result: Any) -> Ranking:
     return result if isinstance(result, Ranking) else next(iter(result.groups.values()))

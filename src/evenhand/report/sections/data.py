@@ -296,7 +296,9 @@ def write_section_next(analysis: Analysis) -> Section:
         answer=(*say_needed(separations, ranking), *document.answer),
         findings=(*notes, *document.findings),
     )
-    return make_section("next", document, command=analysis.write_command("next"))
+    needed = ("report", "--sections", "next", "--json")  # how many judgments, which no verb says
+    command = analysis.write_commands(("next",), needed)
+    return make_section("next", document, command=command)
 
 
 def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]:

@@ -182,7 +182,7 @@ def write_section_model(analysis: Analysis) -> Section:
         "model",
         document,
         checks=(make_check(analysis, cycles, laws, why),),
-        command=analysis.write_command("robustness"),
+        command=analysis.write_commands(("robustness",), ("compare --nested",)),
     )
 
 
@@ -297,7 +297,7 @@ def write_section_learning(analysis: Analysis) -> Section:
         parts=(table,),
         findings=tuple(Finding("learning", one) for one in notes),
     )
-    command = analysis.write_command("report", "--sections", "learning")
+    command = analysis.write_command("report", "--sections", "learning", "--json")
     return make_section("learning", document, figures=(figure,), command=command)
 
 

@@ -252,7 +252,7 @@ def write_section_heads(analysis: Analysis) -> Section:
         says=(says,) if says else (),
         figures=(_draw(ranking, pairs, drawn),),
         notes=(NOTE,),
-        command=analysis.write_command("rank", "--json"),
+        command=analysis.write_command("report", "--sections", "heads", "--json"),
     )
 
 
@@ -323,7 +323,7 @@ def write_section_outcomes(analysis: Analysis) -> Section:
         ),
         tables=(Table("outcomes", "Comparisons of each system", columns, tuple(rows)),),
         notes=(NOTE_OUTCOMES, *([WEIGHED] if weighed else [])),
-        command=analysis.write_command("rank", "--json"),
+        command=analysis.write_command("report", "--sections", "outcomes", "--json"),
     )
 
 
