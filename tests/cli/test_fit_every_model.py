@@ -166,6 +166,35 @@ def test_settings_of_item_response_models_are_those_of_their_classes(evenhand, t
     assert found["extras"]["quality"] == model.fit(package.read(table1)).quality.tolist()
 
 
+def test_rank_and_fit_take_the_settings_and_the_seed_of_item_response_models(evenhand, table1):
+    words = (
+        "--model",
+        "irt-gaussian",
+        "--sweeps",
+        "120",
+        "--burn-in",
+        "40",
+        "--seed",
+        "3",
+        "--json",
+    )
+    model = package.IRTGaussian(sweeps=120, burn_in=40, seed=3)
+    fitted = evenhand("fit", table1, *words).json
+    assert fitted["extras"]["abilities"] == model.fit(package.read(table1)).abilities.tolist()
+    assert "4 x 120 sweeps, burn-in 40 | seed=3" in fitted["signature"]
+    ranked = evenhand("rank", table1, *words).json
+    assert "4 x 120 sweeps, burn-in 40 | seed=3" in ranked["signature"]
+    expected = package.rank(table1, model=model).to_dict()
+    assert ranked["systems"] == expected["systems"]
+    refused = {
+        ("fit", "--seed", "3"): "--seed does not apply to bradley-terry",
+        ("rank", "--sweeps", "300"): "--sweeps does not apply to bradley-terry",
+        ("rank", "--method", "all", "--sweeps", "300"): "--sweeps works only with bradley-terry",
+    }
+    for (verb, *more), said in refused.items():
+        assert said in evenhand(verb, table1, *more, code=2).err
+
+
 def test_settings_of_other_models_are_refused(evenhand, table1):
     said = evenhand("fit", table1, "--categories", "5", code=2).err
     assert "--categories does not apply to bradley-terry" in said

@@ -224,7 +224,8 @@ def test_verbs_are_asked_for_settings_that_they_have():
         command = main.get_command(None, name)
         has = {option for one in command.params for option in one.opts}
         assert taken <= has | {"--reference"}, name
-        other = {"--level"} if name == "metrics" else set()  # there of systems or segments
+        # there of systems or segments, and of item-response models alone
+        other = {"metrics": {"--level"}, "fit": {"--seed"}}.get(name, set())
         assert has & named - taken - other <= {"--ties", "--full"}, name
 
 

@@ -104,7 +104,10 @@ def test_log_worths_are_mean_log_odds_of_predictions_and_order_the_systems():
 def test_chains_that_have_not_met_are_named():
     fit = IRTCategorical(sweeps=24, burn_in=0).fit(votes_on(campaign(), 4))
     (note,) = (one for one in fit.notes if one.code == "categorical-not-converged")
-    assert note.endswith("take more sweeps than 24, in Python IRTCategorical(sweeps=96).")
+    assert note.endswith(
+        "take more sweeps than 24: `evenhand rank --sweeps 96`, in Python"
+        " IRTCategorical(sweeps=96)."
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.cli import options
+from evenhand.cli.rank import Sampling
 from evenhand.cli.running import (
     ProgressDisplay,
     VerbResult,
@@ -36,7 +37,6 @@ OF_FOLDS: Final = ("by", "folds", "repeats", "group_by")
 _compared = options.under("What is compared")
 _held_out = options.under("What is held out: cross-validation")
 _curves = options.under("What is held out: learning curves")
-_sampled = options.under("Item-response models")
 _certainty = options.under("Uncertainty")
 
 
@@ -50,36 +50,6 @@ class Numbers(options.Parsed):
         if not all(word.isdecimal() for word in words):
             raise ValueError(f"'{text}' is no list of whole numbers, such as 100,200,400")
         return tuple(map(int, words))
-
-
-class Sampling(options.Options):
-    ability_sd: float | None = _sampled(
-        "--ability-sd", "irt-gaussian: standard deviation of systems' abilities. Default: 1."
-    )
-    item_sd: float | None = _sampled(
-        "--item-sd", "irt-gaussian: of the qualities of a system's outputs. Default: 0.5."
-    )
-    noise_sd: float | None = _sampled(
-        "--noise-sd", "Of what judges perceive of an output. Default: 1."
-    )
-    radius: float | None = _sampled(
-        "--radius", "Perceived difference up to which nobody prefers anything. Default: 0.4; 0."
-    )
-    categories: int | None = _sampled(
-        "--categories", "irt-categorical: qualities that an output may have, Λ. Default: 8."
-    )
-    concentration: float | None = _sampled(
-        "--concentration", "irt-categorical: α of the Dirichlet prior of qualities. Default: 0.5."
-    )
-    sweeps: int | None = _sampled(
-        "--sweeps", "Sweeps of each chain. Default: 1000; 200 of held-out judgments, as the paper."
-    )
-    burn_in: int | None = _sampled("--burn-in", "Sweeps of it that are not used.")
-    chains: int | None = _sampled("--chains", "Default: 4; 1 of held-out judgments.")
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 OF_HELD_OUT: Final = ("models", "curves", "train", "by", "folds", "repeats")

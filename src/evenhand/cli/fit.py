@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from evenhand.cli import options
-from evenhand.cli.compare import Sampling
+from evenhand.cli.rank import Sampling
 from evenhand.cli.running import VerbResult, group_rows, remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import count_labels
@@ -44,6 +44,10 @@ class Fitted(options.Options):
     )
 
 
+class Drawn(Sampling):
+    seed: int = options.seed_option(options.under("Item-response models"))
+
+
 @options.verb(
     "evenhand fit votes.csv",
     "evenhand fit votes.csv --judge-covariate judge",
@@ -60,7 +64,7 @@ def fit(
     groups: options.Grouping,
     fitted: Fitted,
     model: options.ModelOptions,
-    sampling: Sampling,
+    sampling: Drawn,
     controls: options.Controls,
     effects: options.Effects,
     scores: options.Criterion,
@@ -78,7 +82,7 @@ def fit(
     opened = run.reading.open_either(kinds, criterion=scores.criterion)
     if isinstance(opened, Ratings):
         tables.refuse("fit of ratings")
-        options.refuse_of_comparisons(of=Sampling.list_options())
+        options.refuse_of_comparisons(of=Drawn.list_options())
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
         rating_model = find_model(name, RATING_MODELS).make()
         by = groups.group_by
@@ -144,7 +148,7 @@ def fit_groups(
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
 
 
-SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings([Sampling], {})
+SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings([Drawn], {})
 OF_EFFECTS: Final = {
     "item_covariates": "judge_covariates",
     "levels": "references",

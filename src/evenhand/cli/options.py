@@ -307,7 +307,8 @@ def scale_option(declare: Declare) -> Any:
 
 
 # What stands last in the help of a verb, after its own options
-LAST: Final = {"Model": 1, "Uncertainty": 2, "Output": 3, "Reading": 4, "Options": 5}
+_GROUPS: Final = ("Model", "Item-response models", "Uncertainty", "Output", "Reading", "Options")
+LAST: Final = {name: place for place, name in enumerate(_GROUPS, 1)}
 
 
 def _refuse_two_files(given: Iterable[click.Parameter]) -> None:

@@ -139,6 +139,42 @@ class RankingModel(options.Options):
     models: tuple[str, ...] = options.model_option
 
 
+_sampled = options.under("Item-response models")
+
+
+class Sampling(options.Options):
+    ability_sd: float | None = _sampled(
+        "--ability-sd", "irt-gaussian: standard deviation of systems' abilities. Default: 1."
+    )
+    item_sd: float | None = _sampled(
+        "--item-sd", "irt-gaussian: of the qualities of a system's outputs. Default: 0.5."
+    )
+    noise_sd: float | None = _sampled(
+        "--noise-sd", "Of what judges perceive of an output. Default: 1."
+    )
+    radius: float | None = _sampled(
+        "--radius", "Perceived difference up to which nobody prefers anything. Default: 0.4; 0."
+    )
+    categories: int | None = _sampled(
+        "--categories", "irt-categorical: qualities that an output may have, Λ. Default: 8."
+    )
+    concentration: float | None = _sampled(
+        "--concentration", "irt-categorical: α of the Dirichlet prior of qualities. Default: 0.5."
+    )
+    sweeps: int | None = _sampled(
+        "--sweeps", "Sweeps of each chain. Default: 1000; 200 of held-out judgments, as the paper."
+    )
+    burn_in: int | None = _sampled("--burn-in", "Sweeps of it that are not used.")
+    chains: int | None = _sampled("--chains", "Default: 4; 1 of held-out judgments.")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings([Sampling], {})
+
+
 def choose_model(
     names: Sequence[str], methods: Sequence[str], settings: Mapping[str, Any], given: frozenset[str]
 ) -> Any:
@@ -158,12 +194,8 @@ def choose_model(
     entry = find_model(name)
     made = entry.make()
     known = {one.name for one in fields(made)}
-    options.refuse_unknown_settings(entry.name, known - entry.settings.keys(), given)
-    chosen = {
-        setting: settings[name]
-        for name, (_, setting) in options.MODEL_OPTIONS.items()
-        if name in given
-    }
+    options.refuse_unknown_settings(entry.name, known - entry.settings.keys(), given, SETTINGS)
+    chosen = {setting: settings[name] for name, (_, setting) in SETTINGS.items() if name in given}
     if "seed" in known & given:
         chosen["seed"] = click.get_current_context().params["seed"]
     return replace(made, **chosen)
@@ -330,6 +362,7 @@ def rank(
     groups: options.Grouping,
     by: RankingModel,
     model: options.ModelOptions,
+    sampling: Sampling,
     controls: options.Controls,
     mixing: Mixing,
     scores: options.Scores,
@@ -350,7 +383,7 @@ def rank(
 
         limit_memory(counting.memory)
     instead.refuse()
-    settings = {**vars(model), **vars(controls)}
+    settings = {**vars(model), **vars(sampling), **vars(controls)}
     certainty = {**vars(sure), **vars(groups)}
     if {*by.methods} - {DEFAULT}:
         tables.refuse(f"--method {' '.join(by.methods)}")
@@ -373,7 +406,7 @@ def rank(
         data = run.reading.open_either(kinds, llm=verdicts.names, criterion=criterion)
         certainty["interval"] = sure.interval if "interval" in given else None
         if isinstance(data, Ratings):
-            options.refuse_of_comparisons()
+            options.refuse_of_comparisons(of=Sampling.list_options())
             tables.refuse("rank of ratings")
             certainty |= {"model": by.models[0] if by.models else "adjusted", **scores.settings}
             certainty["criterion"] = None  # it was chosen when the file was opened
@@ -436,6 +469,7 @@ RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of 
 # Settings of how the default ranking is shown by itself
 BOARD: Final = (
     *(*Owners.list_options(), *Verdicts.list_options(), "models", *Mixing.list_options()),
+    *Sampling.list_options(),
     *("reference", *Scales.list_options(), "control", *Instead.list_options()),
 )
 

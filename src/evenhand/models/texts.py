@@ -131,9 +131,11 @@ ITEM_RESPONSE: Final = {
     "judges-pooled": "Posterior spread takes answers as independent given qualities: judges are not"
     " distinguished.",
     "gaussian-not-converged": "Chains do not agree yet, R-hat above {limit}: {systems}; take more"
-    " sweeps than {sweeps:,}, in Python IRTGaussian(sweeps={more}).",
+    " sweeps than {sweeps:,}: `evenhand rank --sweeps {more}`, in Python"
+    " IRTGaussian(sweeps={more}).",
     "categorical-not-converged": "Chains do not agree yet on log-worths, R-hat above {limit}:"
-    " {systems}; take more sweeps than {sweeps:,}, in Python IRTCategorical(sweeps={more}).",
+    " {systems}; take more sweeps than {sweeps:,}: `evenhand rank --sweeps {more}`, in Python"
+    " IRTCategorical(sweeps={more}).",
     "qualities-not-converged": "Chains do not agree on mean qualities, R-hat above {limit}:"
     " {systems}; judgments hardly say where on the scale all systems lie together, and log-worths"
     " hardly depend on it.",

@@ -30,7 +30,10 @@ def test_chains_that_have_not_met_are_named_with_the_remedy():
     rows = [(0, i % 10, 0, 1, LEFT) for i in range(3000)]
     fit = IRTGaussian(chains=4, sweeps=8, burn_in=0).fit(name_votes(rows, 2))
     assert fit.r_hat.max() > 1.05
-    assert "take more sweeps than 8, in Python IRTGaussian(sweeps=32)" in fit.notes[-1]
+    assert (
+        "take more sweeps than 8: `evenhand rank --sweeps 32`, in Python IRTGaussian(sweeps=32)"
+        in fit.notes[-1]
+    )
     assert fit.notes[-1].startswith("Chains do not agree yet, R-hat above 1.05: a ")
 
 
