@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import evenhand as package
+from evenhand.errors import UnknownOption
+
 # Dras (2015), Table 1: R 4.2.2, glm(y ~ 0 + pair + o1 + o2 + o3 + g1, family = poisson)
 LAMBDA = {"A": 0.400671143644859, "B": -1.09806814223783, "C": -1.54952425741054, "D": 0.0}
 
@@ -153,3 +156,11 @@ def test_the_seed_that_help_shows_is_the_one_that_python_uses():
     from evenhand.data import coding
 
     assert options.SEED == coding.SEED
+
+
+def test_a_ranking_takes_no_reference_since_its_worths_are_less_their_mean(evenhand, table1):
+    refused = evenhand("rank", table1, "--reference", "A", code=2).err
+    assert "evenhand rank has no option --reference; fit has it" in refused
+    for model in (package.BradleyTerry(reference="A"), package.PlackettLuce(reference="A")):
+        with pytest.raises(UnknownOption, match="Leave reference='A' out"):
+            package.rank(table1, model=model)

@@ -146,7 +146,6 @@ def test_a_task_that_no_method_can_rank_stops_none_of_the_others(evenhand, folde
         ("--method wins --elo", "--elo works only with bradley-terry, not with --method wins"),
         ("--method all --worth", "--worth works only with bradley-terry"),
         ("--method wins --judge-cap median", "--judge-cap works only with bradley-terry"),
-        ("--method all --reference A", "--reference works only with bradley-terry"),
         ("--method wins --seed 3", "--seed: --method wins draws nothing: leave it out"),
         ("--method winss", "method cannot be 'winss'"),
         ("--method never", "never: never says anything"),

@@ -219,11 +219,11 @@ def test_every_command_of_a_report_runs(evenhand, tasks):
 
 
 def test_verbs_are_asked_for_settings_that_they_have():
-    named = {"--level", "--seed", "--ties", "--order-effect", "--reference", "--prior", "--full"}
+    named = {"--level", "--seed", "--ties", "--order-effect", "--prior", "--full"}
     for name, taken in TAKEN.items():
         command = main.get_command(None, name)
         has = {option for one in command.params for option in one.opts}
-        assert taken <= has | {"--reference"}, name
+        assert taken <= has, name
         # there of systems or segments, and of item-response models alone
         other = {"metrics": {"--level"}, "fit": {"--seed"}}.get(name, set())
         assert has & named - taken - other <= {"--ties", "--full"}, name

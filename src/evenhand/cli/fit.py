@@ -64,6 +64,7 @@ def fit(
     groups: options.Grouping,
     fitted: Fitted,
     model: options.ModelOptions,
+    reference: options.Reference,
     sampling: Drawn,
     controls: options.Controls,
     effects: options.Effects,
@@ -100,7 +101,7 @@ def fit(
         )
     options.refuse_unknown_settings(entry.name, known, given, OPTIONS)
     # options that are settings of a model, by the names of their parameters
-    settings = {**vars(model), **vars(controls)}
+    settings = {**vars(model), **vars(reference), **vars(controls)}
     if not entry.log_linear:
         drawn = {**settings, **vars(sampling)}
         return _fit_named(run, entry, tables, drawn, effects, comparisons=opened)
@@ -148,7 +149,7 @@ def fit_groups(
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
 
 
-SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings([Drawn], {})
+SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings([options.Reference, Drawn], {})
 OF_EFFECTS: Final = {
     "item_covariates": "judge_covariates",
     "levels": "references",

@@ -677,14 +677,17 @@ class ModelOptions(Options):
     order_effect: bool = _model_option(
         "--order-effect", "Estimate the advantage of being shown first."
     )
-    reference: str | None = _model_option(
-        "--reference SYSTEM", "The system whose coefficient is 0. Default: the last by name."
-    )
     prior: float = _model_option(
         "--prior",
         "Pseudo-comparisons of every system with an average one, half won. Default: none.",
         default=0.0,
         show_default=False,
+    )
+
+
+class Reference(Options):
+    reference: str | None = _model_option(
+        "--reference SYSTEM", "The system whose coefficient is 0. Default: the last by name."
     )
 
 

@@ -470,7 +470,7 @@ RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of 
 BOARD: Final = (
     *(*Owners.list_options(), *Verdicts.list_options(), "models", *Mixing.list_options()),
     *Sampling.list_options(),
-    *("reference", *Scales.list_options(), "control", *Instead.list_options()),
+    *(*Scales.list_options(), "control", *Instead.list_options()),
 )
 
 

@@ -119,6 +119,11 @@ def choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
     if isinstance(spec, type) or not hasattr(spec, "fit"):
         names = " | ".join(MODELS)
         raise _refuse_model(model, f"settings such as evenhand.BradleyTerry(), or a name: {names}")
+    if getattr(spec, "reference", None) is not None:
+        raise UnknownOption(
+            f"a ranking has no reference: its worths are less their mean. Leave reference="
+            f"{spec.reference!r} out, or fit the model with it"
+        )
     if not controls:
         return spec
     if not isinstance(spec, BradleyTerry):

@@ -73,7 +73,6 @@ LEVEL: Final = 0.95
 MODEL_SETTINGS: Final[Mapping[str, str]] = {
     "--ties": "ties",
     "--order-effect": "order_effect",
-    "--reference": "reference",
     "--prior": "prior",
 }
 MODEL_OPTIONS: Final = (*MODEL_SETTINGS, "--control")

@@ -380,7 +380,7 @@ def vary_choices(
         if flagged:
             rest = table.without(judges=flagged, recorded=False)
             offers.append((name_without(flagged), partial(ranked, rest)))
-    default = replace(spec, reference=None) == BradleyTerry() and not any([cluster, mix, judge_cap])
+    default = spec == BradleyTerry() and not any([cluster, mix, judge_cap])
     first = describe_choice(DEFAULT if default else ASKED, usual)
     choices = [first, *(try_choice(name, make) for name, make in offers)]
     notes += [] if decide else [say("decisions-not-asked")]
