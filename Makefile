@@ -50,7 +50,7 @@ experiments: $(VENV)/.installed-dev ## all experiments with known truth, ONLY="F
 
 papers: export EVENHAND_WHOLE := 1
 papers: $(VENV)/.installed-dev ## repeat the numbers of docs/papers/, about an hour: which agree, and where missing data are
-	$(PYTEST) $(PARALLEL) -m "slow or not slow" -rpfs -k "_page.py or papers" tests/test_*_page.py tests/test_docs.py
+	$(PYTEST) $(PARALLEL) -m "slow or not slow" -rpfs -k "(_page.py or papers) and not links" tests/test_*_page.py tests/test_docs.py
 
 lint: $(VENV)/.installed-dev ## style, types and the direction of imports
 	$(BIN)/ruff check .

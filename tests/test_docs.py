@@ -35,6 +35,15 @@ def _slow_code(page: Path) -> str:
     return "".join(one.code for one in found if "slow" in one.words)
 
 
+def _runs_something(page: Path) -> bool:
+    """Whether a page has a block that runs in `make test`."""
+    return any(
+        one.language == "python" or (one.language == "console" and [*commands(one.code)])
+        for one in blocks(page.read_text(encoding="utf-8"))
+        if not one.words & {"no-run", "slow"}
+    )
+
+
 def _everything() -> str:
     return "\n".join(page.read_text(encoding="utf-8") for page in pages())
 
@@ -74,7 +83,25 @@ def _dead(page: Path, target: str) -> bool:
     return bool(anchor) and anchor not in anchors(file.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", pages(), ids=_name)
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("No code.\n", False),
+        ("```python no-run\n1\n```\n", False),
+        ("```console slow\n$ evenhand demo\n```\n", False),
+        ("```console\n$ make test\n```\n", False),
+        ("```console\n$ evenhand demo\n```\n", True),
+        ("```python\n1\n```\n", True),
+    ],
+)
+def test_a_page_of_which_nothing_runs_is_not_counted(
+    tmp_path: Path, text: str, *, runs: bool
+) -> None:
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    assert _runs_something(tmp_path / "page.md") == runs
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if _runs_something(page)], ids=_name)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     _run_page(page, {"no-run", "slow"})
