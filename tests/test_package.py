@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -14,7 +15,7 @@ import pytest
 import yaml
 
 import evenhand
-from markdown_pages import ROOT
+from markdown_pages import ROOT, links
 
 LACKING = [name for name in ("build", "hatchling", "twine") if find_spec(name) is None]
 MAX_BYTES = 1_000_000
@@ -83,6 +84,18 @@ def test_the_sdist_holds_what_the_project_keeps_and_no_large_file(built):
 
 
 @pytest.mark.slow
+def test_the_readme_of_the_package_has_no_links_within_the_repository(built):
+    wheel = zipfile.ZipFile(built[0])
+    about = f"evenhand-{evenhand.__version__}.dist-info/METADATA"
+    _, _, text = wheel.read(about).decode("utf-8").partition("\n\n")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [target for target in links(text) if not target.startswith("https:")] == []
+    for target in {one for one in links(readme) if not one.startswith("https:")}:
+        readme = readme.replace(f"]({target})", "")
+    assert text.replace("[", "").strip() == readme.replace("[", "").strip()
+
+
+@pytest.mark.slow
 def test_both_are_fit_for_a_package_index(built):
     run("twine", "check", "--strict", *(str(path) for path in built))
 
@@ -95,6 +108,13 @@ def test_the_unpacked_wheel_runs_without_the_source_tree(built, tmp_path):
     walk = run("evenhand", "demo", cwd=tmp_path, **place)
     assert "first preferences: A 402, D 334, B 127, C 54" in walk  # Dras (2015), table 1
     assert "llmfao" in run("evenhand", "demo", "--list", cwd=tmp_path, **place)
+
+
+def test_the_citation_has_the_version_and_the_day_of_the_changelog():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version, day = re.findall(r"^## \[(\d[\d.]*)\] - (\S+)$", changes, re.MULTILINE)[0]
+    assert (citation["version"], citation["date-released"]) == (version, day)
 
 
 @pytest.mark.slow
