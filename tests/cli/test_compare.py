@@ -156,6 +156,8 @@ REFUSED = {
     "no items for curves": (BARE, "? --curves --hold-out 10", "there is no item column"),
     "one judge": (ONE_JUDGE, "? --by judge", "there is one judge only"),
     "too few to hold out": (VOTES, "? --curves", "60 comparisons are fewer than the 2,000"),
+    "fewer of them": (VOTES, "? --curves", "hold out fewer (--hold-out)"),
+    "not at all": (VOTES, "? --curves", "cross-validate (without --curves)"),
     "unknown model": (VOTES, "? --model irt-gausian", "Did you mean 'irt-gaussian'?"),
     "no such blocks": (VOTES, "? --by judges", "Did you mean 'judge'?"),
     "one fold": (VOTES, "? --folds 1", "folds cannot be 1"),

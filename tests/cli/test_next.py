@@ -80,7 +80,7 @@ def test_savings_replay_the_policy_and_say_what_it_saved(evenhand, votes):
 
 def test_a_batch_beyond_its_pairs_is_remarked_on(evenhand, votes):
     text = evenhand("next", votes, "--batch", "60").out.replace("\n       ", " ")
-    assert "of 15 pairs asked about more than once before an answer comes" in text
+    assert "of 15 possible pairs asked about more than once before an answer comes" in text
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_each_choice_is_the_ranking_by_that_choice():
     same = {
         "default": evenhand.rank(data),
         "ties excluded": evenhand.rank(data, model=evenhand.BradleyTerry(ties="discard")),
-        "a tie is half a win": evenhand.rank(data, model=evenhand.BradleyTerry(ties="half-win")),
+        "ties as half wins": evenhand.rank(data, model=evenhand.BradleyTerry(ties="half-win")),
         "clustered by judge alone": evenhand.rank(data, cluster="judge"),
         "judgments taken as independent": evenhand.rank(data, cluster="judgment"),
         "busy judges capped at the median": evenhand.rank(data, judge_cap="median"),
@@ -62,7 +62,7 @@ def test_a_lead_that_one_busy_judge_makes_is_lost_when_busy_judges_are_capped():
     ]
     found = evenhand.vary_choices(votes(rows))
     assert found.leaders == ("A", "B")
-    assert "A leads, but not under busy judges capped at the median" in found.says[0]
+    assert "A leads, but not in these rankings: busy judges capped at the median" in found.says[0]
 
 
 def test_a_pair_that_only_independent_votes_decide_does_not_survive():
@@ -97,7 +97,7 @@ def test_who_is_level_neither_leads_nor_is_turned_round():
         "A and B lead, level, in the only ranking there is."
     )
     mixed = Sensitivity((apart, level), 0.95, (), "").says[0]
-    assert mixed.endswith("A leads, but not under default (A level with B).")
+    assert mixed.endswith("A leads, but not in these rankings: default (A level with B).")
 
 
 def test_each_choice_differs_from_what_was_asked_in_one_thing():

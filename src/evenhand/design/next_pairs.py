@@ -469,12 +469,14 @@ class NextPairs(Shown):
         ends = ([code[one.left] for one in self.pairs], [code[one.right] for one in self.pairs])
         numbers, size = number_pairs(*ends, len(code)), len(self.state.waiting)
         counts = np.bincount(numbers, minlength=size)
-        repeated = int(np.count_nonzero((counts > 0) & (counts + self.state.waiting > 1)))
+        often = (counts > 0) & (counts + self.state.waiting > 1)
+        repeated, rows = int(np.count_nonzero(often)), int(counts[often].sum())
         every = int(self.state.allowed.sum())
         if repeated and every == 1:  # the batch is too large for its pairs to differ
             notes.append(say("only-pair-repeated"))
         elif repeated and self.sort is None:  # a sort repeats pairs on purpose
-            notes.append(say("pairs-repeated", repeated=repeated, of=every))
+            repeats = {"repeated": repeated, "of": every, "rows": rows, "asked": len(self.pairs)}
+            notes.append(say("pairs-repeated", **repeats))
         chosen = [at for at, one in enumerate(self.pairs) if one.kind == CHOSEN]
         low, high = np.sort(np.array(ends)[:, chosen], axis=0).astype(np.int64)
         says_clear = self.policy.rule in SAYS_CLEAR and bool(chosen)

@@ -21,8 +21,9 @@ say: Final = Templates(
         " {most:#question}.",
         "sort-ended": "The sort has ended, by {decided:#question}: {order}. Further judgments go to"
         " pairs near each other in this order; rank FILE says what is certain.",
-        "pairs-repeated": "{repeated:,} of {of:#pair} asked about more than once before an answer"
-        " comes: use different judges or items for them, or a smaller batch.",
+        "pairs-repeated": "{repeated:,} of {of:#possible pair} asked about more than once before"
+        " an answer comes, in {rows:,} of {asked:#question}: use different judges or items for"
+        " them, or a smaller batch.",
         "only-pair-repeated": "The only pair is asked about more than once before an answer comes:"
         " use different judges or items for it, or a smaller batch.",
         "doubt-independent": "“Little doubt” takes judgments as independent: a ranking that"

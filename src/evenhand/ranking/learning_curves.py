@@ -92,7 +92,7 @@ def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
     if votes.size < least:
         raise errors.NotIdentified(
             f"{votes.size:,} comparisons are fewer than the {least:,} to hold out",
-            ["hold out fewer", "cross-validate"],
+            ["hold out fewer (--hold-out)", "cross-validate (without --curves)"],
         )
     load = np.bincount(votes.item)[votes.item]
     most = int(np.sort(load)[least - 1])
@@ -101,7 +101,7 @@ def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
         raise errors.NotIdentified(
             f"no item has more than {most} comparisons: with {least:,} held out nothing is left to"
             " train on",
-            ["hold out fewer", "cross-validate"],
+            ["hold out fewer (--hold-out)", "cross-validate (without --curves)"],
         )
     return Split(most, np.flatnonzero(held), np.flatnonzero(~held))
 

@@ -500,17 +500,17 @@ say_of_robustness: Final = Templates(
         "lead-only-level": "{first} lead, level, in the only ranking there is.",
         "lead-by-prior": "No choice says who leads: that is set by the prior alone.",
         "unlinked": "Nothing compares {one} with {other}: the prior alone says who is ahead.",
-        "lead-changes": "The lead is not robust to choices: {first} leads, but not under"
-        " {under:list} ({others:list}).",
+        "lead-changes": "The lead is not robust to choices: {first} leads, but not in"
+        " these rankings: {under:list} ({others:list}).",
         "lead-changes-level": "The lead is not robust to choices: {first} lead, level, but not"
-        " under {under:list} ({others:list}).",
+        " in these rankings: {under:list} ({others:list}).",
         "pairs-robust": "All decided pairs ({pairs:,}) hold in all {n} rankings.",
         "pairs-only": "{pairs:#pair} decided in the only ranking there is.",
         "pairs-not-robust": "{lost:,} of {pairs:,} decided pairs do not hold in all {n} rankings.",
         "no-pairs-default": "The default decides no pair, so there is none to lose.",
         "no-pairs-asked": "The ranking that was asked for decides no pair: none can be lost.",
-        "pair-reversed": "{pair} is reversed under {under:list}.",
-        "pair-undecided": "{pair} is undecided under {under:list}.",
+        "pair-reversed": "{pair} is reversed in these rankings: {under:list}.",
+        "pair-undecided": "{pair} is undecided in these rankings: {under:list}.",
         "more-pairs": "{n:#more pair/more pairs} do not hold.",
         "choice-refused": "No ranking under {choice}: {why}.",
         "decisions-not-asked": "Which pairs each choice decides was not asked, nor what clusters"

@@ -24,7 +24,7 @@ say: Final = Templates(
         "errors": "points that a prediction is off, on {cells:#held-out cell} that nothing was"
         " learned or chosen on; {level:.12g} % intervals of what each is off more",
         "nothing-missing": "Every judge rated every output: nothing is missing.",
-        "alone": "Missing ratings are predicted from judge and output alone.",
+        "alone": "Predictions are made from judge and output alone.",
         "shared": "Judges share tastes: a part of rank {rank} is used with judge + output.",
         "too-few-held-out": "{cells:#cell was/cells were} held out to choose by, fewer than"
         " {least}.",

@@ -79,7 +79,7 @@ ASKED: Final = "as asked"
 TIES: Final[Mapping[Ties, str]] = {
     "davidson": "ties by Davidson",
     "rao-kupper": "ties by Rao and Kupper",
-    "half-win": "a tie is half a win",
+    "half-win": "ties as half wins",
     "discard": "ties excluded",
 }
 CLUSTERED: Final = {
