@@ -1,5 +1,6 @@
 """Every number that docs/papers/dras2015.md shows is printed by the command beside it."""
 
+import json
 import re
 import shlex
 
@@ -12,11 +13,12 @@ from markdown_pages import NUMBER, ROOT, blocks, commands, missing
 PAGE = (ROOT / "docs" / "papers" / "dras2015.md").read_text(encoding="utf-8")
 
 
-def rows(start):
-    """The cells of the table whose header begins so."""
-    _, _, below = PAGE.partition(f"\n{start}")
-    lines = below.partition("\n\n")[0].splitlines()[2:]
-    return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+def rows(start, *, header=False):
+    """The cells of the table whose header begins so, or of its header."""
+    _, found, below = PAGE.partition(f"\n{start}")
+    lines = (found.strip() + below.partition("\n\n")[0]).splitlines()
+    cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+    return cells[0] if header else cells[2:]
 
 
 def run(line):
@@ -46,8 +48,7 @@ def test_a_number_that_is_not_printed_is_missed():
 @pytest.mark.parametrize("row", rows("| command |"), ids=lambda row: row[0].strip("`"))
 def test_the_command_of_a_row_prints_the_numbers_of_its_row(row, files):
     command, shown, _ = row
-    line = command.strip("`")
-    printed = run(line if "--csv" in line else f"{line} --json")
+    printed = run(command.strip("`"))
     shown = re.sub(r"`[^`]*`", "", shown)
     assert NUMBER.search(shown)
     assert missing(shown, printed) == []
@@ -57,6 +58,16 @@ def test_the_command_of_a_row_prints_the_numbers_of_its_row(row, files):
 def test_the_tests_of_a_pair_print_the_numbers_of_its_row(row, files):
     _, file, *shown = row
     assert missing(", ".join(shown), run(f"evenhand test {file.strip('`')} --json")) == []
+
+
+@pytest.mark.parametrize("row", rows("| K or S |"), ids=lambda row: row[0].strip("`"))
+def test_ties_by_weight_and_share_have_the_p_values_of_the_commands(row, files):
+    (kind, _), shares = row[0].strip("`").split(":"), rows("| K or S |", header=True)
+    command = f"evenhand test collins.csv --new reordered --ties-as {kind}:%s --json"
+    assert f"$ {command % 0.25}\n" in PAGE
+    for share, shown in zip(shares[1:], row[1:], strict=True):
+        p = json.loads(run(command % float(share)))["pairs"][0]["p"]
+        assert shown == ("<.0001" if p < 0.0001 else f"{p:.4f}"[1:])
 
 
 def test_the_interactions_that_stand_out_are_two(files):

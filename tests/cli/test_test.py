@@ -88,6 +88,14 @@ def test_the_treatment_of_ties_can_be_chosen(evenhand, collins):
     assert "sign test split" in found["signature"]
     said = evenhand("test", collins, "--ties-as", "splitt", code=2).err
     assert "Did you mean 'split'?" in said
+    found = evenhand("test", collins, "--ties-as", "split:0.25", "--json").json
+    # scipy 1.17.1: binom.sf(83 + 19 - 1, 198, 0.5), a quarter of 77 ties and one dropped
+    assert found["pairs"][0]["p"] == pytest.approx(2 * stats.binom.sf(101, 198, 0.5), abs=1e-9)
+    assert "sign test split:0.25" in found["signature"]
+    said = evenhand("test", collins, "--ties-as", "against:2", code=2).err
+    assert "'against:2': give a number from 0 to 1, as against:0.3" in said
+    said = evenhand("test", collins, "--ties-as", "ignore:0.2", code=2).err
+    assert "'ignore:0.2'" in said
 
 
 def test_a_new_system_has_its_own_pairs_and_one_side(evenhand, table1):
@@ -112,6 +120,8 @@ def test_p_values_that_account_for_judges_stand_beside(evenhand, folder):
     assert "p, clustered" in text.split("\n\n")[1]
     assert "clustered: accounts for judges, ties ignored" in text
     # a tie that counts against a system has no clustered counterpart
+    half = evenhand("test", "votes.csv", "--ties-as", "half-against", "--json").json
+    assert half["clusterings"] == []
     against = evenhand("test", "votes.csv", "--ties-as", "against", "--json").json
     assert against["clusterings"] == []
     assert any(one["code"] == "correlated-unclustered" for one in against["findings"])

@@ -286,6 +286,8 @@ def preference_tests() -> Any:
         "ignore-normal",
         "split-normal",
         "half-against",
+        "split:0.25",
+        "against:0.3",
     )
     told = {way: plain(evenhand.find_preferences(pairs, ties_as=way)) for way in ways}
     told["new"] = plain(evenhand.find_preferences(votes, new="ash"))

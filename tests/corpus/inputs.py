@@ -23,6 +23,7 @@ DEMOS: Final = {
     "baseball1987": "baseball.csv",
     "citations": "citations.csv",
     "collins2005": "collins.csv",
+    "collins2005_judges": "collins_judges.csv",
     "dras2015_modpref": "modpref.csv",
     "dras2015_table1": "table1.csv",
     "pudding": "pudding.csv",

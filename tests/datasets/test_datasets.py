@@ -163,6 +163,7 @@ def test_first_preferences_of_dras_table_1_are_402_334_127_54() -> None:
         ("dras2015_table1", 4 * 240, "Dras (2015), section 2: four judges, 240 pairs each"),
         ("dras2015_modpref", 120, "61 + 24 + 35"),
         ("collins2005", 199, "one fewer than two answers to each of 100 sentences"),
+        ("collins2005_judges", 200, "two answers to each of 100 sentences"),
         ("baseball1987", 21 * 13, "prefmod, ?baseball: 21 pairs of teams, 13 games each"),
         ("pudding", 745, "PlackettLuce, ?pudding: the sum of r_ij"),
         ("citations", 3727, "Agresti (2002), p. 448, off the diagonal"),
@@ -172,6 +173,18 @@ def test_tables_count_as_many_judgments_as_their_source(
     name: str, n_judgments: int, address: str
 ) -> None:
     assert datasets.load(name).n_judgments == n_judgments, address
+
+
+def test_the_annotators_of_collins_cross_as_in_figure_1_of_dras() -> None:
+    # Dras (2015), Figure 1(a): rows annotator 1, columns annotator 2, in the order R, B, E
+    answers: dict[Any, dict[Any, str]] = defaultdict(dict)
+    for row in records(datasets.load("collins2005_judges")):
+        answers[row["item"]][row["judge"]] = row["outcome"]
+    crossed = Counter((one["1"], one["2"]) for one in answers.values())
+    order = ("left", "right", "tie")
+    assert [[crossed[first, second] for second in order] for first in order] == [
+        *([33, 2, 5], [2, 13, 5], [9, 4, 27])
+    ]
 
 
 def test_each_judge_of_dras_table_1_compares_every_pair_forty_times() -> None:
@@ -217,7 +230,8 @@ def test_csv_text_reads_back_as_the_rows(table: Dataset) -> None:
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_rows_keep_to_the_projects_long_layout(table: Dataset) -> None:
     assert table.columns[-4:] == ("left", "right", "outcome", "weight")
-    assert set(table.columns[:-4]) <= {"judge"}, "items are not invented"
+    crossed = {"item"} if table.name == "collins2005_judges" else set()
+    assert set(table.columns[:-4]) <= {"judge", *crossed}, "items are not invented"
     for row in records(table):
         assert row["left"] != row["right"]
         assert row["outcome"] in {"left", "tie", "right"}
@@ -226,8 +240,9 @@ def test_rows_keep_to_the_projects_long_layout(table: Dataset) -> None:
     assert len({row[:-1] for row in table.rows}) == len(table.rows), "a cell stands once"
 
 
-def test_only_the_table_by_judge_names_judges() -> None:
-    assert [table.name for table in TABLES if "judge" in table.columns] == ["dras2015_table1"]
+def test_only_the_tables_by_judge_name_judges() -> None:
+    by_judge = [table.name for table in TABLES if "judge" in table.columns]
+    assert by_judge == ["collins2005_judges", "dras2015_table1"]
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)

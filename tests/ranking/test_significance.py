@@ -51,7 +51,7 @@ def test_one_pair_has_every_variant_and_the_model():
 def test_what_cannot_be_tested_is_refused():
     with pytest.raises(UnknownOption, match=r"blocks cannot be 'jugde'.*'judge'"):
         find_preferences(table_1(), blocks="jugde")
-    with pytest.raises(UnknownOption, match="variant cannot be 'half'"):
+    with pytest.raises(UnknownOption, match="ties_as cannot be 'half'"):
         find_preferences(table_1(), ties_as="half")
     with pytest.raises(NotIdentified, match="nobody compared a system 'E'"):
         find_preferences(table_1(), new="E")

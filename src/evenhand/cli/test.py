@@ -15,14 +15,31 @@ _TIES_AS: Final = (
 )
 
 
+class TiesAs(options.OneOf):
+    """A treatment of ties: one of the words, or split:SHARE or against:WEIGHT."""
+
+    def parse(self, text: str) -> str:
+        from evenhand.errors import EvenhandError
+        from evenhand.ranking.sign_tests import choose_variant
+
+        if text.partition(":")[0] == text:
+            return super().parse(text)
+        try:
+            choose_variant(text)
+        except EvenhandError as refusal:
+            raise ValueError(str(refusal).removeprefix("ties_as ")) from None
+        return text
+
+
 class Asked(options.Options):
     variant: str = _test(
         "--ties-as NAME",
         "What a tie is in the sign test of a pair: ignore, split (half a preference for each),"
         " against (a vote against), half-against or trinomial (an outcome of its own); of the"
-        " normal distribution ignore-normal and split-normal.",
+        " normal distribution ignore-normal and split-normal. split:0.25 gives a quarter of the"
+        " ties to the first system, against:0.3 makes a tie 0.3 of a vote against it.",
         default="ignore",
-        type=options.OneOf(_TIES_AS),
+        type=TiesAs(_TIES_AS),
     )
     new: str | None = _test(
         "--new SYSTEM", "The system that is to be preferred: only its pairs, one-sided."

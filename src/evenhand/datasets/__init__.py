@@ -4,8 +4,8 @@ Counts are facts, so they can be carried; each table cites where it was printed.
 demo, the documentation and the tests: a method that misses one of a table's `numbers` is wrong.
 
 >>> from evenhand import datasets
->>> datasets.names()
-('baseball1987', 'citations', 'collins2005', 'dras2015_modpref', 'dras2015_table1', 'pudding')
+>>> len(datasets.names())
+7
 >>> table = datasets.load("dras2015_table1")
 >>> table.systems, table.n_judgments
 (('A', 'B', 'C', 'D'), 960)
@@ -62,8 +62,8 @@ class Dataset:
     name: str  # what `load` is called with
     title: str  # one line on what was compared
     source: str  # the full citation, with the table
-    # the roles of a row's fields; `judge` only where the table has judges. Every table has `left,
-    # right, outcome, weight`.
+    # the roles of a row's fields; `judge` and `item` only where the table has them. Every table has
+    # `left, right, outcome, weight`.
     columns: tuple[str, ...]
     # the cells with at least one judgment. `outcome` is `left`, `tie` or `right`, `weight` the
     # printed count.

@@ -11,7 +11,7 @@ systems a model borrows strength between pairs; `evenhand.rank` does both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import exp, lgamma
 from typing import Any, Final
@@ -51,6 +51,14 @@ from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 from evenhand.ranking.clustering import Evidence, choose_factors
 from evenhand.ranking.fitted import count_ways
 from evenhand.ranking.intervals import list_known
+from evenhand.ranking.sign_tests import (
+    INDEPENDENT,
+    NO_COUNTS,
+    SignTest,
+    check_counts,
+    choose_variant,
+    sign_tests,
+)
 from evenhand.ranking.texts import say
 from evenhand.render.document import (
     ALWAYS,
@@ -310,175 +318,6 @@ def _both_sides(
     )
 
 
-# Is one of two systems preferred? The sign test, with every usual way to treat ties.
-#
-# Of n comparisons n+ prefer the first system, n− the second, n0 neither. If nobody prefers:
-#
-# ignore           n+ ~ Binomial(n+ + n−, ½): exact, with the Clopper-Pearson interval
-# ignore-normal    z = (n+ − n−) / √(n+ + n−): McNemar's test without continuity correction
-# split            n+ + ⌊n0/2⌋ ~ Binomial(n, ½), an odd tie dropped: exact
-# split-normal     z = (n+ − n−) / √n: ties as half a success
-# against          n+ ~ Binomial(n, ½): a tie speaks against the system that is to be better
-# half-against     z = (n+ − n− − n0/2) / √(n+ + n− + n0/4): a tie is half of a vote against
-# trinomial        n+ − n− under a chance of n0/n for a tie (Bian, McAleer & Wong 2011)
-#
-# half-against is a score test of P(first) − P(second) ≤ P(tie)/2: between ignore-normal (weight 0
-# of a tie) and against (weight 1). That ties count in the hypothesis is of Randles (2001); the
-# weight ½ is a choice of this code.
-#
-# Sources: Dras (2015) section 3; Sprent & Smeeton (2007) section 5.2; Randles (2001), American
-# Statistician 55:96-101; Bian, McAleer & Wong (2011), Mathematics and Computers in Simulation
-# 81:1153-1160. Where judges or items give many answers each, every one of these p is too small.
-
-Tail = Callable[[Array, Array, Array], Array]
-
-NO_COUNTS: Final = (
-    "sign tests count comparisons, and importance weights are no counts: read the file without"
-    " them, or use rank, which allows for them"
-)
-INDEPENDENT: Final = "all comparisons are independent"
-_COIN: Final = "every decided comparison has the same chance"
-_SIZE: Final = "how much the systems differ (no odds)"
-
-
-@dataclass(frozen=True)
-class Variant:
-    title: str  # in a few words
-    # P(evidence for the first system at least this strong), from (n,) counts of preferences for
-    # the first, ties and preferences for the second
-    tail: Tail
-    score: Tail | None  # (n,) standard normal statistic from the same, where there is one
-    assumes: tuple[str, ...]  # beside the independence of comparisons
-    ignores: tuple[str, ...]  # what of the answers plays no part
-
-    def two_sided(self, better: Array, ties: Array, worse: Array) -> Array:
-        """Return (n,) p-values against both directions: twice the smaller tail, at most 1."""
-        tails = np.minimum(self.tail(better, ties, worse), self.tail(worse, ties, better))
-        return np.asarray(np.minimum(2 * tails, 1.0))
-
-
-@dataclass(frozen=True)
-class SignTest:
-    variant: str  # the treatment of ties, by name
-    title: str  # the same in a few words
-    better: int  # comparisons that prefer the first system
-    ties: int  # comparisons that prefer neither
-    worse: int  # comparisons that prefer the second
-    # standard normal statistic of the normal variants, else None (also with nothing decided)
-    z: float | None
-    p: float  # two-sided p-value
-    greater: float  # one-sided p-value: is the first system preferred?
-    # Clopper-Pearson interval (.95) of the chance of the first system among decided comparisons;
-    # only of `ignore`
-    interval: tuple[float, float] | None
-    assumes: tuple[str, ...]  # what the p-value rests on
-    ignores: tuple[str, ...]  # what it does not look at
-
-
-def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") -> SignTest:
-    require_option("variant", variant, tuple(VARIANTS))
-    chosen = VARIANTS[variant]
-    counts = np.array([[better], [ties], [worse]], dtype=np.float64)
-    check_counts(counts)
-    n_better, n_ties, n_worse = counts
-    z = None
-    if chosen.score is not None and better + worse > 0:
-        z = float(chosen.score(n_better, n_ties, n_worse)[0])
-    of = better + worse
-    exact = distributions.clopper_pearson(better, of, 0.95) if variant == "ignore" else None
-    return SignTest(
-        variant=variant,
-        title=chosen.title,
-        better=int(better),
-        ties=int(ties),
-        worse=int(worse),
-        z=z,
-        p=float(chosen.two_sided(n_better, n_ties, n_worse)[0]),
-        greater=float(chosen.tail(n_better, n_ties, n_worse)[0]),
-        interval=exact,
-        assumes=(INDEPENDENT, *chosen.assumes),
-        ignores=chosen.ignores,
-    )
-
-
-def sign_tests(better: int, ties: int, worse: int) -> tuple[SignTest, ...]:
-    return tuple(sign_test(better, ties, worse, variant=name) for name in VARIANTS)
-
-
-def check_counts(counts: Array) -> None:
-    """Refuse (3, n) numbers that cannot be counts of comparisons."""
-    if not (np.isfinite(counts) & (counts >= 0)).all():
-        raise InvalidJudgments("sign tests need counts of comparisons: none may be negative")
-    if (counts % 1 != 0).any():
-        raise UnknownOption(NO_COUNTS)
-    if not counts.sum(axis=0).all():
-        raise InvalidJudgments("there is no comparison of the two systems: nothing to test")
-
-
-def _trinomial(better: Array, ties: Array, worse: Array) -> Array:
-    n = better + ties + worse
-    kinds, place = np.unique(np.stack([better - worse, n, ties]), axis=1, return_inverse=True)
-    tails = [distributions.trinomial_tail(*map(int, kind)) for kind in kinds.T.tolist()]
-    return np.array(tails)[place.reshape(-1)]
-
-
-_TIES: Final = "ties"
-_HALVES: Final = "half of those who tied would have preferred the one system, half the other"
-_HALF: Final = "a tie counts half as much as a preference for the other system"
-_WHOLE: Final = "a tie is as good as a preference for the other system"
-_SHARE: Final = "the chance of a tie is the observed share, the same for every comparison"
-_MANY: Final = "enough comparisons for the normal distribution"
-_MANY_DECIDED: Final = "enough decided comparisons for the normal distribution"
-
-
-def _by_score(title: str, score: Tail, *of: tuple[str, ...]) -> Variant:
-    def tail(better: Array, ties: Array, worse: Array) -> Array:
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(-score(better, ties, worse)))
-
-    return Variant(title, tail, score, *of)
-
-
-_upper = distributions.upper_tail
-
-# Treatment of ties by the name that users ask for; of counts b better, t ties and w worse
-VARIANTS: Final[Mapping[str, Variant]] = {
-    "ignore": Variant(
-        "ties ignored, exact", lambda b, _, w: _upper(b, b + w), None, (_COIN,), (_TIES, _SIZE)
-    ),
-    "ignore-normal": _by_score(
-        "ties ignored, normal",
-        lambda b, _, w: (b - w) / np.sqrt(np.where(b + w > 0, b + w, 1.0)),
-        (_COIN, _MANY_DECIDED),
-        (_TIES, _SIZE),
-    ),
-    "split": Variant(
-        "ties split, exact",
-        lambda b, t, w: _upper(b + t // 2, b + w + 2 * (t // 2)),
-        None,
-        (_COIN, _HALVES),
-        (_SIZE,),
-    ),
-    "split-normal": _by_score(
-        "ties split, normal",
-        lambda b, t, w: (b - w) / np.sqrt(b + t + w),
-        (_HALVES, _MANY),
-        (_SIZE,),
-    ),
-    "against": Variant(
-        "ties against, exact", lambda b, t, w: _upper(b, b + t + w), None, (_WHOLE,), (_SIZE,)
-    ),
-    "half-against": _by_score(
-        "ties half against, normal",
-        lambda b, t, w: (b - w - t / 2) / np.sqrt(b + w + t / 4),
-        (_HALF, _MANY),
-        (_SIZE,),
-    ),
-    "trinomial": Variant("trinomial", _trinomial, None, (_SHARE,), (_SIZE,)),
-}
-
-
 @dataclass(frozen=True, eq=False)
 class PairTests:
     """Sign tests of all pairs that were compared, smallest p first."""
@@ -534,8 +373,7 @@ class PairTests:
 
 
 def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = None) -> PairTests:
-    require_option("variant", variant, tuple(VARIANTS))
-    chosen = VARIANTS[variant]
+    chosen = choose_variant(variant)
     if tally.squares is not None:
         raise UnknownOption(NO_COUNTS)
     folded = replace(tally, factors={}).fold()
@@ -862,7 +700,8 @@ def find_preferences(
     Args:
         data: comparisons or rankings, of one task.
         ties_as: what a tie is in the sign test of a pair: ignore | ignore-normal | split |
-            split-normal | against | trinomial.
+            split-normal | against | half-against | trinomial; split:0.25 gives the first system a
+            quarter of the ties, against:0.3 counts a tie as 0.3 of a vote against it.
         new: the system that is to be preferred: only its pairs, one-sided. Otherwise all pairs,
             two-sided.
         blocks: whose orders Friedman's test compares: judge | item | ranking.
@@ -948,7 +787,7 @@ def _cluster(
     if not repeats:
         return pairs, []
     each = [*repeats.values()]
-    if pairs.variant == "against":
+    if not choose_variant(pairs.variant).even:
         return pairs, [say("correlated-unclustered", "warning", repeats=each, why=AGAINST)]
     chosen = choose_factors(Evidence(clustered, tally))
     ways = [one for one in chosen.clusterings if one in ("judge", "item")]

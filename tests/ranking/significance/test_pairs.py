@@ -8,7 +8,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.ranking.significance import VARIANTS, sign_test, sign_test_pairs
+from evenhand.ranking.sign_tests import VARIANTS, sign_test
+from evenhand.ranking.significance import sign_test_pairs
 from golden_numbers import golden
 from tallies import dras, tally
 
@@ -59,5 +60,5 @@ def test_what_cannot_be_tested_is_refused(table_1):
         sign_test_pairs(apart, new="C")
     with pytest.raises(UnknownOption, match="importance weights are no counts"):
         sign_test_pairs(replace(table_1, squares=table_1.counts))
-    with pytest.raises(UnknownOption, match="variant cannot be 'half'"):
+    with pytest.raises(UnknownOption, match="ties_as cannot be 'half'"):
         sign_test_pairs(table_1, variant="half")

@@ -12,7 +12,7 @@ from scipy import stats
 
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics.distributions import trinomial_tail, upper_tail
-from evenhand.ranking.significance import VARIANTS, sign_test, sign_tests
+from evenhand.ranking.sign_tests import choose_variant, sign_test, sign_tests
 from golden_numbers import entries
 
 EVERY = pytest.mark.parametrize("entry", entries("03_sign_tests"), ids=lambda entry: entry.id)
@@ -135,7 +135,7 @@ def test_what_cannot_be_counted_is_refused():
         sign_test(1.5, 0, 3)
     with pytest.raises(InvalidJudgments, match="nothing to test"):
         sign_test(0, 0, 0)
-    with pytest.raises(UnknownOption, match=r"variant cannot be 'splt'.*'split'"):
+    with pytest.raises(UnknownOption, match=r"ties_as cannot be 'splt'.*'split'"):
         sign_test(1, 0, 0, variant="splt")
 
 
@@ -154,11 +154,59 @@ def test_ties_half_against_lie_between_ties_ignored_and_ties_against(entry):
     assert ignored <= found.greater <= against or better < worse
 
 
-@pytest.mark.parametrize("tied", [0.1, 0.4, 0.6])
-def test_ties_half_against_keep_their_level_at_the_border_of_the_hypothesis(tied):
-    """P(first) − P(second) = P(tie) / 2, by 200,000 simulated tables of 150 comparisons."""
-    apart, rng = tied / 2, np.random.default_rng(2001)
+@EVERY
+@pytest.mark.parametrize("share", [0, 0.25, 0.3, 0.5, 0.75, 1])
+def test_ties_that_are_split_are_votes_of_a_binomial(entry, share):
+    """Ties that are assigned by a share, one dropped where it cannot be assigned whole."""
+    better, ties, worse = counts_of(entry)
+    exact = Fraction(str(share))
+    own, others = (int(part * ties) for part in (exact, 1 - exact))
+    n = better + worse + own + others
+    found = sign_test(better, ties, worse, variant=f"split:{share}")
+    greater = stats.binom.sf(better + own - 1, n, 0.5)
+    less = stats.binom.sf(worse + own - 1, n, 0.5)
+    assert found.greater == pytest.approx(greater, abs=1e-12)
+    assert found.p == pytest.approx(min(2 * min(greater, less), 1), abs=1e-12)
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("weighed", "named"),
+    [
+        *(("split:0.5", "split"), ("split:0", "against"), ("against:0", "ignore-normal")),
+        ("against:.5", "half-against"),
+    ],
+)
+def test_named_treatments_are_shares_and_weights(entry, weighed, named):
+    found, expected = (sign_test(*counts_of(entry), variant=name) for name in (weighed, named))
+    assert (found.p, found.greater, found.z) == (expected.p, expected.greater, expected.z)
+
+
+@pytest.mark.parametrize(
+    ("tied", "weight"), [(0.1, 0.5), (0.6, 0.5), (0.3, 0.2), (0.3, 0.8), (0.4, 1)]
+)
+def test_ties_against_keep_their_level_at_the_border_of_the_hypothesis(tied, weight):
+    """P(first) − P(second) = K P(tie), by 200,000 simulated tables of 150 comparisons."""
+    apart, rng = tied * weight, np.random.default_rng(2001)
     chances = [(1 - tied + apart) / 2, tied, (1 - tied - apart) / 2]
     better, ties, worse = rng.multinomial(150, chances, size=200_000).T.astype(float)
-    p = VARIANTS["half-against"].tail(better, ties, worse)
+    p = choose_variant(f"against:{weight}").tail(better, ties, worse)
     assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=0.01)
+
+
+@EVERY
+def test_ties_that_are_an_outcome_of_their_own_are_ignored_by_the_score_test(entry):
+    """Pearson's chi-square of all three outcomes, the chance of a tie being free."""
+    better, ties, worse = counts_of(entry)
+    if better + worse == 0 or ties == 0:
+        pytest.skip("an outcome that never happens has no cell")
+    expected = [(better + worse) / 2, ties, (better + worse) / 2]
+    square = stats.chisquare([better, ties, worse], expected, ddof=1)
+    found = sign_test(better, ties, worse, variant="ignore-normal")
+    assert (found.z**2, found.p) == pytest.approx((square.statistic, square.pvalue), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["split:1.2", "against:-0.1", "split:half", "against:nan"])
+def test_shares_and_weights_are_from_0_to_1(name):
+    with pytest.raises(UnknownOption, match=r"give a number from 0 to 1, as (split|against):0.3$"):
+        sign_test(3, 2, 1, variant=name)
