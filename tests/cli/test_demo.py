@@ -63,7 +63,7 @@ def test_a_simulated_campaign_is_listed_and_written_as_ratings(evenhand, folder)
     assert "hamon2007_simulated  simulated ratings" in evenhand("demo", "--list").out
     evenhand("demo", "hamon2007_simulated", "-o", "ratings.csv")
     lines = Path("ratings.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "judge,item,system,input,criterion,score"
+    assert lines[0] == "judge,item,system,input,criterion,score,easy"
     assert len(lines) == 1 + 2 * 20_360
 
 

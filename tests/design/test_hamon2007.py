@@ -19,14 +19,20 @@ TABLE_1 = {
     ("adequacy", ""): (0.33, 0.66, 0.87, 0.96, 1),
 }
 TABLE_2 = {"fluency": (0.331, 0.209, 0.155), "adequacy": (0.326, 0.222, 0.135)}
-TABLE_3 = {"mean-score": (45, 45), "mean-agreement": (23, 18)}
+TABLE_3 = {"mean-score": (45, 45), "mean-agreement": (23, 18), "easy-items": (9, 10)}
 """Judges deleted, of 125: fluency and adequacy."""
 
 
 @pytest.fixture(scope="module")
 def found():
     table = simulate("hamon2007_simulated").ratings()
-    return diagnose_judges(table, input_type="input", references=REFERENCES, scale="1-5")
+    easy = find_easy("hamon2007_simulated")
+    return diagnose_judges(table, input_type="input", references=REFERENCES, scale="1-5", easy=easy)
+
+
+def find_easy(*what):
+    columns = simulate(*what).columns
+    return sorted({*columns["item"][columns["easy"] == 1].tolist()})
 
 
 def test_agreement_is_near_tables_1_and_2(found):
@@ -37,6 +43,30 @@ def test_agreement_is_near_tables_1_and_2(found):
         if not row.input:
             parts = (row.observed, row.expected, row.kappa)
             assert parts == pytest.approx(TABLE_2[row.criterion], abs=0.01)
+
+
+def test_tables_3_and_4_are_whole_and_near_the_paper_s(found):
+    """By all three methods; honest judges miss easy segments as often as those of the paper."""
+    for at, criterion in enumerate(("fluency", "adequacy")):
+        counts = found.deleted[criterion]
+        assert [*counts] == [*TABLE_3]
+        assert {name: counts[name] for name in TABLE_3} == pytest.approx(
+            {name: printed[at] for name, printed in TABLE_3.items()}, abs=8
+        )
+    assert found.deleted["all criteria"]["easy-items"] == pytest.approx(4, abs=2)
+    assert len(found.removals) == 6
+    easy = [one for one in found.removals if one.method == "easy-items"]
+    for one in easy:  # table 4: .98 and .99; a thirteenth of the judgments is lost
+        assert one.kept.pearson >= 0.98
+        assert one.share_lost == pytest.approx(1 / 13, abs=0.02)
+
+
+def test_80_segments_are_easy_for_every_system(table):
+    easy = table[table.easy == 1]
+    assert easy.item.nunique() == 80
+    assert set(table[table.easy == 0].item).isdisjoint(easy.item)
+    systems = table[~table.system.isin(REFERENCES)].groupby(["system", "easy"]).score.mean()
+    assert (systems.xs(1, level="easy") > systems.xs(0, level="easy") + 0.5).all()
 
 
 def test_references_are_above_every_system(found):
@@ -54,12 +84,14 @@ def test_the_rule_removes_as_many_honest_judges_as_the_paper_removes_judges():
     counts = {key: [] for key in TABLE_3}
     pearson = []
     for seed in range(10):
-        one = diagnose_judges(simulate("hamon2007_simulated", seed).ratings(), scale="1-5")
+        table, easy = simulate("hamon2007_simulated", seed).ratings(), find_easy(NAME, seed)
+        one = diagnose_judges(table, scale="1-5", easy=easy)
         for method, own in counts.items():
             own += [len(one.outliers_of(method, c).judges) for c in ("fluency", "adequacy")]
         pearson += [each.kept.pearson for each in one.removals]
     assert sum(counts["mean-score"]) / 20 == pytest.approx(39.7, abs=4)
     assert sum(counts["mean-agreement"]) / 20 == pytest.approx(19.8, abs=4)
+    assert 2 < sum(counts["easy-items"]) / 20 < 16  # the paper: 9 and 10
     assert min(counts["mean-score"]) > 0
     assert min(counts["mean-agreement"]) > 0
     assert min(pearson) > 0.98
@@ -93,4 +125,4 @@ def test_the_seed_makes_the_table():
     one, same, other = (simulate(NAME, seed).csv() for seed in (5, 5, 6))
     assert one == same
     assert one != other
-    assert one.splitlines()[0] == "judge,item,system,input,criterion,score"
+    assert one.splitlines()[0] == "judge,item,system,input,criterion,score,easy"

@@ -1,153 +1,40 @@
-"""Hamon's campaign at full size: one file, one command, 125 judges over HTTP, and what comes out.
+"""Hamon's campaign at full size: one command, 125 judges over HTTP, and what comes out.
 
-The file is the one in examples/fluency-adequacy, with the paper's numbers: 6, 9 and 11 systems,
-10,180 outputs, 125 judges. What is downloaded is counted here with the csv module alone, against
-what judges were shown and what the paper prints of the design.
+The command is examples/fluency-adequacy/whole_campaign.py, with the paper's numbers: 6, 9 and 11
+systems, 10,180 outputs, 125 judges. What is downloaded is counted here with the csv module alone,
+against what judges were shown and what the paper prints of the design.
 """
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import json
-import random
 import re
 import resource
 import subprocess
 import sys
 import time
-from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
 from evenhand import screen_judges
-from evenhand.design.simulated_ratings import CRITERIA, INPUTS, OUTPUT, SEGMENT, SEVERITY
 from evenhand.formats.reading import read
 from evenhand.web import Store
-from served_campaigns import serve
 
-Kind = Literal["honest", "careless", "reversed"]
-WORTHS: Mapping[str, float] = {name: w for one in INPUTS for name, w in one.worth.items()}
+SCRIPT = Path(__file__).parents[2] / "examples/fluency-adequacy/whole_campaign.py"
+spec = spec_from_file_location("whole_campaign", SCRIPT)
+whole_campaign = module_from_spec(spec)
+sys.modules["whole_campaign"] = whole_campaign
+spec.loader.exec_module(whole_campaign)
 
-
-def write_outputs(path: Path) -> int:
-    """Write the outputs of Hamon's design, a row for each; return how many there are."""
-    rows = [
-        (f"{one.name}-{at:03}", f"sentence-{at:03}", one.name, f"referencia {at}", system, text)
-        for one in INPUTS
-        for at in range(1, one.segments + 1)
-        for system in one.worth
-        for text in (f"{system} {at}",)
-    ]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        names = ("item", "group", "document", "reference", "system", "output")
-        csv.writer(file).writerows([names, *rows])
-    return len(rows)
-
-
-@dataclass(frozen=True)
-class Opinions:
-    """What a judge thinks; drawn once for each text, so that judges agree as far as they do.
-
-    Attributes:
-        seed: of everything that is drawn.
-        name: of the judge.
-        kind: honest; careless, who tosses; reversed, who turns the scale round.
-
-    """
-
-    seed: int
-    name: str
-    kind: Kind
-
-    def score(self, criterion: str, text: str) -> int:
-        """Return a score from 1 to 5."""
-        thresholds, noise = CRITERIA[criterion]
-        system, _, sentence = text.partition(" ")
-        if self.kind == "careless":
-            return 1 + self._draw(self.name, criterion, text).randrange(5)
-        z = (
-            WORTHS[system]
-            + SEGMENT * _draw_normal(self.seed, "sentence", sentence)
-            + OUTPUT * _draw_normal(self.seed, "output", text)
-            + SEVERITY * _draw_normal(self.seed, "judge", self.name)
-            + noise * self._draw(self.name, criterion, text).gauss()
-        )
-        score = 1 + bisect(thresholds, z)
-        return 6 - score if self.kind == "reversed" else score
-
-    def seconds(self, text: str) -> float:
-        """Return how long they look; no kind of judge is quicker than another."""
-        return round(self._draw("time", self.name, text).lognormvariate(2.5, 0.4), 3)
-
-    def _draw(self, *what: str) -> random.Random:
-        return random.Random("|".join((str(self.seed), *what)))
-
-
-@cache
-def _draw_normal(seed: int, *what: str) -> float:
-    """Draw what several scores share, once."""
-    return random.Random("|".join((str(seed), *what))).gauss()
-
-
-class Line:
-    """One kept connection, read just as far as needed."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader, self.writer = reader, writer
-
-    async def ask(self, method: str, path: str, told: object = None) -> Any:
-        body = b"" if told is None else json.dumps(told).encode()
-        head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        self.writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-        lines = (await self.reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
-        size = next(int(one[15:]) for one in lines if one.startswith(b"content-length:"))
-        found = json.loads(await self.reader.readexactly(size))
-        assert lines[0].startswith(b"http/1.1 200"), found
-        return found
-
-
-async def play(port: int, path: str, who: Opinions) -> list[dict[str, Any]]:
-    """Score all that a judge is asked; return what the page was told, item by item."""
-    line = Line(*await asyncio.open_connection("127.0.0.1", port))
-    item = await line.ask("GET", f"{path}/item")
-    if item["state"] == "consent":
-        item = await line.ask("POST", f"{path}/consent", {})
-    seen = []
-    while item["state"] == "item":
-        seen.append(item)
-        (output,) = item["outputs"]
-        task = item["task"]["name"]
-        score = 3 if item["training"] else who.score(task, output["text"])
-        told = {"ticket": item["ticket"], "key": item["key"], "answer": {"score": score}}
-        told["seconds"] = who.seconds(output["text"])
-        item = (await line.ask("POST", f"{path}/answer", told))["next"]
-    assert item["state"] == "done", item
-    line.writer.close()
-    return seen
-
-
-async def play_all(
-    port: int, paths: Mapping[str, str], judges: Mapping[str, Opinions]
-) -> dict[str, list[dict[str, Any]]]:
-    """Let all judges score at once."""
-    names = list(paths)
-    seen = await asyncio.gather(*(play(port, paths[name], judges[name]) for name in names))
-    return dict(zip(names, seen, strict=True))
-
-
-EXAMPLE = Path(__file__).parents[2] / "examples/fluency-adequacy/campaign.toml"
 OUTPUTS = {"ASR": (6, 390), "Verbatim": (9, 392), "FTE": (11, 392)}
 """Input type → systems, and segments of each: 10,180 outputs in all."""
-SEED = 20131
-PLANTED: dict[Kind, int] = {"careless": 8, "reversed": 4}
 
 pytestmark = pytest.mark.slow
 
@@ -157,7 +44,7 @@ class Played:
     """What was served, and what was taken home."""
 
     folder: Path
-    kinds: dict[str, Kind]
+    kinds: dict[str, str]
     seen: dict[str, list[dict[str, Any]]]
     rows: list[dict[str, str]]
 
@@ -166,37 +53,19 @@ class Played:
         return {name for name, kind in self.kinds.items() if kind != "honest"}
 
 
-def plant(names: list[str], seed: int) -> dict[str, Kind]:
-    """Draw who is careless or reversed; the others are honest."""
-    kinds: dict[str, Kind] = dict.fromkeys(names, "honest")
-    left = random.Random(seed).sample(names, sum(PLANTED.values()))
-    for kind, n in PLANTED.items():
-        kinds |= dict.fromkeys(left[:n], kind)
-        left = left[n:]
-    return kinds
-
-
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     folder = tmp_path_factory.mktemp("hamon")
-    campaign = folder / "campaign.toml"
-    campaign.write_text(EXAMPLE.read_text().replace("judges = 24 ", "judges = 125 "))
-    assert write_outputs(folder / "outputs.csv") == 10_180
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with serve(campaign) as served:
-        kinds = plant(sorted(served.judges), SEED)
-        judges = {name: Opinions(SEED, name, kind) for name, kind in kinds.items()}
-        began = time.perf_counter()
-        seen = asyncio.run(play_all(served.port, served.judges, judges))
-        took = time.perf_counter() - began
-        served.download("ratings.csv", folder / "ratings.csv")
-        served.download("log.jsonl", folder / "log.jsonl")
+    began = time.perf_counter()
+    found = whole_campaign.run_campaign(folder)
+    took = time.perf_counter() - began
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
-    n = sum(map(len, seen.values()))
+    n = sum(map(len, found.seen.values()))
     print(f"{n:,} answers in {took:.0f} s, {n / took:,.0f} a second; server {cpu:.0f} s of CPU")  # noqa: T201 - counts of an experiment
     with (folder / "ratings.csv").open(newline="", encoding="utf-8") as file:
-        return Played(folder, kinds, seen, list(csv.DictReader(file)))
+        return Played(folder, found.kinds, found.seen, list(csv.DictReader(file)))
 
 
 def run(played: Played, *said: str) -> str:
@@ -253,7 +122,9 @@ def test_what_was_seen_in_which_order_stands_in_the_export(played: Played) -> No
             number = int(row["item"].rpartition("-")[2])
             assert output["text"] == f"{row['system']} {number}"
             assert row["criterion"] == item["task"]["name"]
-            score = Opinions(SEED, name, played.kinds[name]).score(row["criterion"], output["text"])
+            score = whole_campaign.Opinions(whole_campaign.SEED, name, played.kinds[name]).score(
+                row["criterion"], output["text"]
+            )
             assert row["score"] == str(score)
         assert all(a <= b for a, b in pairwise(int(one["at"]) for one in told[name]))
 
@@ -272,6 +143,13 @@ def test_the_export_is_read_as_it_is(played: Played) -> None:
     assert "each as it was written" in run(played, "check", "log.jsonl")
 
 
+def test_planted_judges_are_listed_beside_what_was_downloaded(played: Played) -> None:
+    with (played.folder / "planted.csv").open(newline="") as file:
+        listed = {one["judge"]: one["kind"] for one in csv.DictReader(file)}
+    assert listed == {name: played.kinds[name] for name in played.planted}
+    assert Counter(listed.values()) == {"careless": 8, "reversed": 4}
+
+
 def test_planted_judges_are_flagged_and_nobody_else(played: Played) -> None:
     found = json.loads(run(played, "judges", "ratings.csv", "--scale", "1-5", "--json"))
     flagged = {one["judge"]: one["flags"] for one in found["screening"]["cards"] if one["flags"]}
@@ -282,8 +160,8 @@ def test_of_all_flags_no_more_fall_on_honest_judges_than_is_promised(played: Pla
     """Other opinions on the same tickets: of all flags at most one in twenty is false."""
     true = false = missed = 0
     for seed in range(3):
-        kinds = plant(sorted(played.kinds), seed)
-        judges = {name: Opinions(seed, name, kind) for name, kind in kinds.items()}
+        kinds = whole_campaign.plant(sorted(played.kinds), seed)
+        judges = {name: whole_campaign.Opinions(seed, name, kind) for name, kind in kinds.items()}
         rows = [
             {**one, "score": judges[one["judge"]].score(one["criterion"], text)}
             for one in played.rows

@@ -3,10 +3,11 @@
 The judgments of the paper (English to Spanish, TC-STAR 2006) are not published. What is printed of
 the design is kept: 26 systems in three input types, 6 on speech recognition (ASR), 9 on manual
 transcriptions (Verbatim) and 11 on final text editions (FTE), a human translation among each of the
-last two; 10,180 outputs, each scored for fluency and adequacy by two of 125 judges on five points.
-What is not printed is ours: how much systems, outputs and judges differ, chosen so that n-agreement
-and κ come near tables 1 and 2. No judge is careless. What the paper's methods remove here, they
-remove of honest judges.
+last two; 10,180 outputs, each scored for fluency and adequacy by two of 125 judges on five points;
+80 easy segments. What is not printed is ours: how much systems, outputs and judges differ and how
+easy the easy segments are, chosen so that n-agreement and κ come near tables 1 and 2, and judges
+who miss easy segments near table 3. No judge is careless. What the paper's methods remove here,
+they remove of honest judges.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 # z = system + segment + output + severity of the judge + noise       each criterion its own
 # score = 1 + number of thresholds below z
 #
+# 80 segments are easy for every system, as in the paper: their z is higher by EASIER than others'.
+#
 # All effects are normal. The output's part is partly the same under all criteria, and so is the
 # severity of a judge. Judges are honest: they differ in severity and noise only.
 #
@@ -41,8 +44,10 @@ SIMULATED: Final = ("hamon2007_simulated",)  # Names of campaigns that can be si
 JUDGES: Final = 125
 PER_OUTPUT: Final = 2  # Judges who score each output
 SEVERITY: Final = 0.35  # Standard deviation of judges
-SEGMENT: Final = 0.35  # Of segments
+SEGMENT: Final = 0.22  # Of segments, beside the easy ones
 OUTPUT: Final = 0.5  # Of outputs within a segment
+EASY: Final = 80  # Segments that no system should get wrong
+EASIER: Final = 1.2  # By how much their outputs are better
 # Correlation over criteria of a judge's severities, and of an output's worths
 TOGETHER: Final = 0.9
 
@@ -75,7 +80,8 @@ CRITERIA: Final = {
 class SimulatedRatings:
     """A simulated table, one score a row, judge by judge in the order of showing."""
 
-    # judge, item, system, input, criterion (text) and score (whole numbers), (n,) each
+    # judge, item, system, input, criterion (text), score (whole numbers) and easy (1 of outputs of
+    # easy segments, else 0), (n,) each
     columns: Mapping[str, NDArray[Any]]
 
     @property
@@ -141,7 +147,9 @@ def simulate(name: str, seed: int = SEED) -> SimulatedRatings:
         + SEVERITY * draw(JUDGES)[:, judge]
         + noise * rng.standard_normal((len(CRITERIA), len(output)))
     )
-    z = worths[system[output]] + effects
+    easy = np.zeros(len(segments), dtype=np.int64)
+    easy[rng.choice(len(segments), EASY, replace=False)] = 1
+    z = worths[system[output]] + EASIER * (easy - easy.mean())[segment[output]] + effects
     thresholds = [np.array(one) for one, _ in CRITERIA.values()]
     scores = np.stack([np.searchsorted(*pair) + 1 for pair in zip(thresholds, z, strict=True)])
     order = np.lexsort((rng.random(len(output)), judge))
@@ -160,5 +168,6 @@ def simulate(name: str, seed: int = SEED) -> SimulatedRatings:
         **{name: np.tile(column, c) for name, column in of_output.items()},
         "criterion": np.repeat(np.array([*CRITERIA], dtype=object), n),
         "score": scores.ravel(),
+        "easy": np.tile(easy[segment[output]], c),
     }
     return SimulatedRatings({name: column[rows] for name, column in columns.items()})

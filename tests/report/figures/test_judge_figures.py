@@ -18,7 +18,7 @@ def found():
 
 
 FOUR = ("judge", "item", "system", "score")
-COLUMNS = ("judge", "item", "system", "input", "criterion", "score")
+COLUMNS = ("judge", "item", "system", "input", "criterion", "score", "easy")
 
 
 def test_the_paper_s_figures_are_drawn_for_both_criteria(found):
