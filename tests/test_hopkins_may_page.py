@@ -40,12 +40,17 @@ def rows(heading, start):
 
 @pytest.fixture
 def run(data_set, tmp_path):
-    """Run the commands of a section, each once, and return what they print as JSON."""
+    """Run the commands of a section, each once, and return what they print as JSON.
 
-    def run_all(heading):
+    Those with `named` in their line.
+    """
+
+    def run_all(heading, named="--model"):
         found = []
         code = "\n".join(block.code for block in blocks(section(heading)))
-        for line in re.findall(r"^evenhand .*", code, re.MULTILINE):
+        for line in re.findall(r"^evenhand (?!convert).*", code, re.MULTILINE):
+            if named not in line and "--model" in line:
+                continue
             if line not in RUNS:
                 words = shlex.split(line)[1:]
                 for name in FILES:
@@ -84,7 +89,7 @@ CURVES = "One command for each figure"
 
 @whole
 def test_the_table_of_figures_2_to_4_and_the_claims_are_those_of_the_commands(run):
-    *years, combinations = map(points, run(CURVES))
+    *years, combinations = map(points, run(CURVES, "--model paper"))
     told = rows("Figures 2 to 4", "| model | WMT10")
     assert len(told) == 6
     for title, *cells in told:
@@ -93,10 +98,16 @@ def test_the_table_of_figures_2_to_4_and_the_claims_are_those_of_the_commands(ru
             ends = (write(year[model, size]["perplexity"]) for size in (400, 3200))
             shown += [", ".join(ends), write_above(year[model, 3200])]
         assert cells == shown
-    claims = section("Figures 2 to 4").partition("\n- ")[2]
+    claims = section("Figures 2 to 4").partition("\n### ")[0].partition("\n- ")[2]
     decimals = " ".join(re.findall(r"\d?\.\d{3}", claims))
     assert len(decimals.split()) > 15
     assert missing(decimals, json.dumps([[*one.values()] for one in (*years, combinations)])) == []
+    wmt10, wmt11, _ = years
+    near = [wmt10["independent-pairs", 400]["perplexity"]]
+    near += [wmt10["adjusted-uniform", 3200]["above_upper"]]
+    near += [wmt11["arithmetic-students", 3200]["perplexity"]]
+    near += [wmt11["adjusted-uniform", 3200]["above_upper"]]
+    assert "{}, {}, {} and {}".format(*(write(one, 5) for one in near)) in section(CURVES)
 
 
 @whole
@@ -166,3 +177,57 @@ def test_newer_models_are_as_far_from_the_best_as_shown(run):
             plain = cell.replace("**", "")
             best = name == compared["best_set"][0]
             assert plain == (write(one["perplexity"]) if best else write_above(one, "difference"))
+
+
+TUNING = "Figures 2 to 4"
+
+
+def test_the_test_sets_of_table_3_are_those_of_the_commands(run):
+    said = " ".join(section(CURVES).split())
+    runs = run(CURVES, "uniform")
+    assert len(runs) == 2
+    for found in runs:
+        (one,) = found["test_sets"]
+        assert f"{one['test']:,} (k = {one['most']}) " in said
+        assert f"with {one['train']:,} to train" in said
+
+
+def test_files_made_from_the_published_ones_hold_the_same_comparisons(data_set, tmp_path):
+    """The experts of WMT10: their published file is here, that of the crowd is not."""
+    folder = data_set("wmt10_rankings")
+    code, _ = [one.code for one in blocks(PAGE) if one.language == "python"]
+    assert "convert raw_data/wmt10/data_RNK.csv -o expert.parquet" in PAGE
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        words = ["convert", str(folder / "data_RNK.csv"), "-o", "expert.parquet"]
+        assert CliRunner().invoke(main, words, prog_name="evenhand").exit_code == 0
+        join = code.partition('join("wmt10')[0] + 'join("made.parquet", "judge_group", "expert")'
+        exec(join, {})
+        made = evenhand.read(tmp_path / "made.parquet", where="judge_group = 'expert'")
+    kept = evenhand.read(folder / "rankings.parquet", where="judge_group = 'expert'")
+    own, known = (one.comparisons().tally(["task"]).pool() for one in (made, kept))
+    assert own.digest == known.digest
+    assert own.n_comparisons == 75_768
+
+
+SETTINGS = [(row[0], cell) for row in rows(TUNING, "| model, setting") for cell in [row[1]]]
+
+
+@pytest.mark.parametrize(("setting", "shown"), SETTINGS, ids=lambda one: one.split("`")[1:2])
+def test_tuning_prints_the_perplexities_of_the_table(setting, shown, data_set):
+    """Without EVENHAND_WHOLE the first value of a row."""
+    model, option = setting.split("`")[1].split()
+    lines = [one for one in section(TUNING).splitlines() if "--sizes 1600" in one]
+    words = shlex.split(lines[0])[1:-4]
+    words[1] = str(data_set("wmt10_rankings") / "rankings.parquet")
+    cells = shown.split(", ")
+    for cell in cells if WHOLE else cells[:1]:
+        value, perplexity = cell.split(": ")
+        asked = [*words, "--model", model, option, value, "--json"]
+        done = CliRunner().invoke(main, asked, prog_name="evenhand")
+        assert done.exit_code == 0, done.output
+        (one,) = json.loads(done.stdout)["points"]
+        assert perplexity == write(one["perplexity"])
+        if cell == "0.4: 2.477":
+            ends = f"is {write(one['lower'])} to {write(one['upper'])} (IRT-Gaussian)"
+            assert ends in " ".join(section(TUNING).split())
