@@ -1,8 +1,9 @@
 """The numbers of docs/papers/beck2013.md are those that its code prints.
 
-One pair of languages and one task without EVENHAND_WHOLE.
+One pair of languages, one task and one draw of texts without EVENHAND_WHOLE.
 """
 
+import math
 import re
 
 import pytest
@@ -29,16 +30,23 @@ def cells(name):
 def run(data_set, tmp_path, monkeypatch):
     """Run blocks of the page, for another pair or task, and return the curves that are printed."""
 
-    def run_blocks(*numbers, instead):
+    def run_blocks(*numbers, instead, more=()):
         for data in ("mlqe_pe_da", "wmt22_calibration"):
             (tmp_path / data).symlink_to(data_set(data))
         monkeypatch.chdir(tmp_path)
         found: list[QueryCurves] = []
         names = {"print": found.append}
-        for code in (CODE[number].replace(*instead) for number in numbers):
+        for number in numbers:
+            code = CODE[number].replace(*instead)
+            for old, new in more if number == numbers[-1] else ():
+                assert old in code
+                code = code.replace(old, new)
             exec(code, names)
         (curves,) = found
-        return curves.to_dict()
+        told = curves.to_dict()
+        # the claim: no part of any pool beats all of it
+        assert min(part["p"] for part in told["parts"]) > 0.05
+        return told
 
     return run_blocks
 
@@ -88,3 +96,50 @@ def test_points_below_random_of_a_task(task, run):
         one = found["less_than_random"][query]
         near = [float(f"{one[key]:.2g}") for key in ("value", "lower", "upper")]
         assert shown == pytest.approx(near, abs=0.0051)
+
+
+TEXTS = [(1, 400, 700), (2, 400, 700), (3, 400, 700), (1, 1000, 1600)]
+
+
+def text_cells(seed, pool):
+    """The row of simulated texts, as lists of numbers after its draw and pool."""
+    (line,) = re.findall(rf"^\| {seed} \| {pool:,} \|(.*)\|$", PAGE, re.MULTILINE)
+    return [[float(one) for one in re.findall(r"-?\d*\.?\d+", cell)] for cell in line.split("|")]
+
+
+@pytest.mark.parametrize(("seed", "pool", "n"), TEXTS if WHOLE else TEXTS[:1])
+def test_simulated_texts(seed, pool, n, run):
+    more = [("pool=400", f"pool={pool}"), ("simulate(700", f"simulate({n}")]
+    found = run(0, 4, instead=("seed=1)", f"seed={seed})"), more=more)
+    error, *needed, uncertainty, density = text_cells(seed, pool)
+    assert error == [whole_error(found)]
+    for query, shown in zip(("random", "uncertainty", "density"), needed, strict=True):
+        one = shares(found, query, 0.01)
+        assert shown == [round(100 * one[key]) for key in ("share", "lower", "upper")]
+    for query, shown in (("uncertainty", uncertainty), ("density", density)):
+        one = found["less_than_random"][query]
+        assert shown == [float(f"{one[key]:.2g}") for key in ("value", "lower", "upper")]
+
+
+def test_the_claims_are_those_of_the_tables():
+    said = " ".join(PAGE.split())
+    saved = [cells(pair)[-1] for pair in PAIRS]
+    assert sum(low > 0 for _, low, _ in saved) == 1
+    assert "significantly fewer labels than random choices in one of the four pairs" in said
+    uncertainty, density = ([cells(task)[at] for task in TASKS] for at in (1, 2))
+    better, worse = (
+        [sum(low > 0 for _, low, _ in rows), sum(high < 0 for *_, high in rows)]
+        for rows in (uncertainty, density)
+    )
+    assert (better, worse) == ([2, 1], [2, 0])
+    assert "in 2 of 6 tasks and worse in 1; density in 2 and none" in said
+    texts = [text_cells(seed, pool) for seed, pool, _ in TEXTS]
+    for name, at in (("random choices need", 1), ("uncertainty", 2)):
+        own = [row[at][0] for row in texts]
+        assert f"{name} {min(own):.0f} to {max(own):.0f} %" in said.partition("simulated texts]")[2]
+    assert max(low for row in texts for _, low, _ in row[4:]) <= 0
+    # one rating of each output is the feature, two more make a label
+    needed = [cells(pair)[2][0] for pair in PAIRS]
+    ends = [round((1 + 2 * share / 100) / 3 * 100) for share in (min(needed), max(needed))]
+    assert f"{ends[0]} to {ends[1]} % for {min(needed):.0f} to {max(needed):.0f} %" in said
+    assert math.sqrt(10**2 / 2) * math.sqrt(2 / math.pi) == pytest.approx(5.6, abs=0.05)

@@ -3,9 +3,6 @@
 One task of each data set without EVENHAND_WHOLE: a task takes a minute or more.
 """
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
 
 from experiments.campaign import WHOLE
@@ -31,30 +28,6 @@ def write_row(name, errors, methods=SHOWN):
     return f"| {name} | {by['multi-task'].mae:.2f} | {' | '.join(cells)} |"
 
 
-def join(parts):
-    """Errors of several tasks as those of one: no judge or item is in two."""
-
-    def chain(name, shifts):
-        return np.concatenate(
-            [getattr(one, name) + at for one, at in zip(parts, shifts, strict=False)]
-        )
-
-    def chain_all(name):
-        each = [getattr(one, name) for one in parts]
-        return {key: np.concatenate([one[key] for one in each]) for key in each[0]}
-
-    sizes = [(len(one.judge), one.judge.max() + 1, one.item.max() + 1) for one in parts]
-    ratings, judges, items = np.cumsum([(0, 0, 0), *sizes], axis=0).T
-    return replace(
-        parts[0],
-        residual=chain_all("residual"),
-        held=chain_all("held"),
-        rating=chain("rating", ratings),
-        judge=chain("judge", judges),
-        item=chain("item", items),
-    )
-
-
 @pytest.fixture(scope="module")
 def names(data_set, tmp_path_factory):
     """What the page's functions are called, in a folder with its data."""
@@ -78,7 +51,7 @@ def count_claims(parts):
 @whole
 def test_all_tasks(names):
     """The table and the claims, with half and with a fifth of the ratings observed."""
-    said, compare = " ".join(PAGE.split()), names["compare"]
+    said, compare, join = " ".join(PAGE.split()), names["compare"], names["join"]
     half = [compare(task) for task in TASKS]
     for task in ("eng-ces", "eng-zho"):
         assert write_row(task, half[TASKS.index(task)]) in PAGE
@@ -102,7 +75,7 @@ def test_outputs_without_ratings(names):
 def test_all_pairs_of_mlqe(names):
     parts = [names["compare_pair"](pair) for pair in PAIRS]
     assert f"{sum(len(one.judge) for one in parts):,} ratings in all" in PAGE
-    for row in join(parts).tabulate():
+    for row in names["join"](parts).tabulate():
         cells = [row.method, f"{row.mae:.2f}", f"{row.rmse:.2f}"]
         if row.mae_more:
             cells.append(write_more(row.mae_more))

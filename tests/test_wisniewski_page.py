@@ -66,6 +66,47 @@ def test_both_tables_are_those_with_half_of_the_ratings_seen(decisions):
         assert [[float(x) for x in cell] for cell in orders[task][3:]] == gains
 
 
+def test_ranges_of_errors_are_those_of_the_first_table():
+    said = " ".join(PAGE.split())
+    errors = rows("| task | judge mean | judge + output | completion | gain | abstains |")
+    own = [float(cells[2][0]) for cells in errors.values()]
+    assert f"the error of completion is {min(own)} to {max(own)} points of 100" in said
+    less = [100 * float(cells[3][0]) / float(cells[1][0]) for cells in errors.values()]
+    ends = f"{min(less):.0f} to {max(less):.0f} %"
+    assert f"completion reduces the error of judge + output by {ends}, at most" in said
+
+
+@pytest.mark.slow
+def test_ranges_over_all_shares_hold_for_each_task(decisions):
+    """At most so much less error, at most so many points, one rating per output in these."""
+    said, reached = " ".join(PAGE.split()), []
+    most, points, low, high = (
+        float(re.search(text, said).group(1))
+        for text in (
+            *(r"at most by (\d+) % at any share", r"never by more than ([\d.]+) points"),
+            *(r"puts (\d+) to \d+ %", r"puts \d+ to (\d+) %"),
+        )
+    )
+    for found in decisions.values():
+        own = found["points"]
+        less = [
+            1 - p["mae"]["completion"]["value"] / p["mae"]["judge + output"]["value"] for p in own
+        ]
+        more = [abs(p["gains"]["judge + output"]["value"]) for p in own]
+        (single,) = (
+            100 * p["reliability"]["raw mean"]["value"]
+            for p in own
+            if (p["design"], round(p["share"] * found["judges"], 6)) == ("spread", 1)
+        )
+        reached.append((round(100 * max(less)), round(100 * max(more), 1), round(single)))
+        assert reached[-1][0] <= most
+        assert reached[-1][1] <= points
+        assert low <= reached[-1][2] <= high
+    if WHOLE:
+        shares, gains, singles = zip(*reached, strict=True)
+        assert (max(shares), max(gains), min(singles), max(singles)) == (most, points, low, high)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not WHOLE, reason="EVENHAND_WHOLE is not set: it counts all tasks")
 def test_the_claims_count_shares_at_which_completion_is_better(decisions):
