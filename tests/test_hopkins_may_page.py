@@ -48,7 +48,7 @@ def run(data_set, tmp_path):
     def run_all(heading, named="--model"):
         found = []
         code = "\n".join(block.code for block in blocks(section(heading)))
-        for line in re.findall(r"^evenhand (?!convert).*", code, re.MULTILINE):
+        for line in re.findall(r"^evenhand (?!demo).*", code, re.MULTILINE):
             if named not in line and "--model" in line:
                 continue
             if line not in RUNS:
@@ -190,24 +190,6 @@ def test_the_test_sets_of_table_3_are_those_of_the_commands(run):
         (one,) = found["test_sets"]
         assert f"{one['test']:,} (k = {one['most']}) " in said
         assert f"with {one['train']:,} to train" in said
-
-
-def test_files_made_from_the_published_ones_hold_the_same_comparisons(data_set, tmp_path):
-    """The experts of WMT10: their published file is here, that of the crowd is not."""
-    folder = data_set("wmt10_rankings")
-    code, _ = [one.code for one in blocks(PAGE) if one.language == "python"]
-    assert "convert raw_data/wmt10/data_RNK.csv -o expert.parquet" in PAGE
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path)
-        words = ["convert", str(folder / "data_RNK.csv"), "-o", "expert.parquet"]
-        assert CliRunner().invoke(main, words, prog_name="evenhand").exit_code == 0
-        join = code.partition('join("wmt10')[0] + 'join("made.parquet", "judge_group", "expert")'
-        exec(join, {})
-        made = evenhand.read(tmp_path / "made.parquet", where="judge_group = 'expert'")
-    kept = evenhand.read(folder / "rankings.parquet", where="judge_group = 'expert'")
-    own, known = (one.comparisons().tally(["task"]).pool() for one in (made, kept))
-    assert own.digest == known.digest
-    assert own.n_comparisons == 75_768
 
 
 SETTINGS = [(row[0], cell) for row in rows(TUNING, "| model, setting") for cell in [row[1]]]
