@@ -54,12 +54,12 @@ def test_what_is_copied_is_there_and_is_sent_and_nothing_else() -> None:
         if name == "COPY" and not rest.startswith("--from")
         for one in rest.split()[:-1]
     ]
-    assert copied == ["pyproject.toml", "README.md", "LICENSE", "src"]
+    assert copied == ["pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "src"]
     assert [one for one in copied if not (ROOT / one).exists() or not is_sent(one)] == []
     for secret in ("campaign.db", "campaign.links.csv", ".git", ".venv", "src/x/__pycache__"):
         assert not is_sent(secret)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert {project["readme"], *project["license-files"]} <= {*copied}
+    assert {*project["license-files"]} <= {*copied}
     extras = re.findall(r"/src\[(.*?)\]", TEXT)[0].split(",")
     assert {*extras} <= {*project["optional-dependencies"]}
     python = re.findall(r"python:3\.(\d+)-slim", TEXT)
