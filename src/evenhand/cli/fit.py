@@ -44,6 +44,12 @@ class Fitted(options.Options):
     )
 
 
+class Reference(options.Options):
+    reference: str | None = options.under("Model")(
+        "--reference SYSTEM", "The system whose coefficient is 0. Default: the last by name."
+    )
+
+
 class Drawn(Sampling):
     seed: int = options.seed_option(options.under("Item-response models"))
 
@@ -64,7 +70,7 @@ def fit(
     groups: options.Grouping,
     fitted: Fitted,
     model: options.ModelOptions,
-    reference: options.Reference,
+    reference: Reference,
     sampling: Drawn,
     controls: options.Controls,
     effects: options.Effects,
@@ -149,7 +155,7 @@ def fit_groups(
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
 
 
-SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings([options.Reference, Drawn], {})
+SETTINGS: Final = options.MODEL_OPTIONS | options.name_settings([Reference, Drawn], {})
 OF_EFFECTS: Final = {
     "item_covariates": "judge_covariates",
     "levels": "references",

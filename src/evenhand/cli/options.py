@@ -685,12 +685,6 @@ class ModelOptions(Options):
     )
 
 
-class Reference(Options):
-    reference: str | None = _model_option(
-        "--reference SYSTEM", "The system whose coefficient is 0. Default: the last by name."
-    )
-
-
 class Controls(Options):
     control: tuple[str, ...] = _model_option(
         "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",

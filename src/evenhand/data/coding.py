@@ -211,8 +211,8 @@ def check_opponents(
             sides = map(data.source.named, ("left", "right"))
             remedy = f" ({advise_unequal(data.frame, *sides)})"
         raise InvalidJudgments(
-            f"'{name}' is compared with itself {where}: leave these rows out{remedy}, or give the"
-            " two outputs different system names"
+            f"'{name}' is compared with itself {where}: give the two outputs different names of"
+            f" systems, or leave such rows out{remedy}"
         )
 
 

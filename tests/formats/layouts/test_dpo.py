@@ -34,6 +34,6 @@ def test_what_stands_beside_is_kept_with_its_meaning(save) -> None:
 def test_a_model_against_itself_is_refused_without_a_condition_that_reads_no_column(save) -> None:
     text = json.dumps({**json.loads(DPO), "rejected_model": json.loads(DPO)["chosen_model"]})
     with pytest.raises(
-        InvalidJudgments, match=r"is compared with itself .*: leave these rows out,"
+        InvalidJudgments, match=r"is compared with itself .*, or leave such rows out$"
     ):
         read(save("dpo.jsonl", text)).tally()
