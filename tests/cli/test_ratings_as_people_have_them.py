@@ -78,7 +78,7 @@ def test_rows_that_look_like_ranks_are_asked_about(tmp_path):
     rng = np.random.default_rng(3)
     rows = [[f"j{n % 6}", f"i{n // 6}", *rng.permutation(3) + 1] for n in range(60)]
     path = save(tmp_path / "ranks.csv", ["judge", "item", "x", "y", "z"], rows)
-    assert "Every row holds 1 to 3 once" in " ".join(run("rank", path).output.split())
+    assert "Every row holds ranks from 1" in " ".join(run("rank", path).output.split())
     rows[0][2:] = [2, 2, 2]
     path = save(tmp_path / "scores.csv", ["judge", "item", "x", "y", "z"], rows)
     assert "Every row holds" not in run("rank", path).output
@@ -207,7 +207,7 @@ def test_numbers_on_another_scale_are_named_and_lead_to_values_by_criterion(tmp_
     rows = [[*row[:3], row[3], int(rng.integers(60, 91))] for row in draw()]
     path = save(tmp_path / "two.csv", ["judge", "item", "system", "fluency", "mistakes"], rows)
     said = " ".join(run("agreement", path).output.split())
-    assert "which are not read: mistakes; to read all: --column" in said
+    assert "that are not read as scores: mistakes; to read all: --column" in said
     both = run("agreement", path, "--column", "criterion=fluency,mistakes").output
     assert both.startswith("fluency: two judges give the same score")
     assert both.index("By criterion") < both.index("Agreement on all judgments")

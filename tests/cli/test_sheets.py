@@ -246,6 +246,13 @@ def test_other_sheets_are_chosen_by_name(evenhand, folder, sheets, names):
     assert "--sheet first" in said
 
 
+@pytest.mark.parametrize("names", [("German", "French"), ("News", "Law"), ("Batch1", "Batch2")])
+def test_sheets_of_parts_of_a_study_are_no_judges(evenhand, folder, names):
+    write_sheets("book.xlsx", dict(zip(names, (rate(0), rate(1)), strict=True)))
+    said = evenhand("rank", "book.xlsx", code=2).err
+    assert f"say which one: --sheet {names[0]}" in " ".join(said.split())
+
+
 GERMAN = "Bewerter,Satz,{},Verständlichkeit,Genauigkeit,Stil\n" + "".join(
     f"B{j},{i},{s},{1 + (j + i + k) % 7},{99 if (i, j) == (3, 1) else 1 + (j * i + k) % 6},"
     f"{1 + (i + 2 * j + k) % 7}\n"

@@ -37,6 +37,16 @@ CASES = {
         "summary-rows",
         "taken for judges by name: Summe",
     ),
+    "sums of systems": (
+        table(system=lambda name, item: "TOTAL" if item == 3 else name),
+        "summary-rows",
+        "taken for systems by name: TOTAL",
+    ),
+    "sums of items": (
+        table().with_columns(pl.col("item").replace({"3": "SD", "4": "Mean"})),
+        "summary-rows",
+        "taken for items by name: Mean, SD",
+    ),
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
+from evenhand.render.text import render_text
 
 ROWS = [
     *[("j1", "1", "A", "B", "left"), ("j1", "2", "A", "B", "right"), ("j1", "3", "A", "C", "tie")],
@@ -170,3 +171,28 @@ def test_items_that_differ_only_in_how_a_number_is_written_are_pointed_out(rest,
         "'007' and '7' are taken for two items: they differ only in how a number"
     )
     assert look("7", "8", "70", "a-7", "A7", "0.7") == []
+
+
+@pytest.mark.parametrize(
+    ("criterion", "low", "better"),
+    [
+        ("fluency", 1, "higher"),
+        ("Toxicity", 1, "lower"),
+        ("number of hallucinations", 0, "lower"),
+        ("errors", -3, "higher"),  # points are taken off
+        ("absence of harm", 1, "higher"),
+    ],
+)
+def test_which_scores_are_better_is_said_of_each_criterion(criterion, low, better):
+    columns = {
+        "judge": ["ann", "ben"],
+        "item": ["1", "1"],
+        "system": ["x", "y"],
+        "criterion": [criterion] * 2,
+        "score": [low, 5],
+    }
+    found = inspect(read(columns))
+    assert found.to_dict()["scores"][0]["better"] == better
+    assert f"5  {better}" in render_text(found.document())
+    labels = read({name: columns[name] for name in ("judge", "item", "score")}, format="labels")
+    assert inspect(labels).to_dict()["scores"][0]["better"] is None

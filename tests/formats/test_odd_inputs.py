@@ -682,7 +682,7 @@ ERRORS = (
         "s.csv",
         "judge,item,system,score\nann,1,A,−4\nben,1,B,－３\nben,1,C,–2\n",
         "inspect ?",
-        "highest 3 0 -4 -3 -2 note scores with a long minus or wide digits are read as numbers",
+        "-4 -3 -2 higher note scores with a long minus or wide digits are read as numbers",
     ),
     Odd(
         "a day that was a range",

@@ -58,6 +58,20 @@ def read_scores(labels) -> list[float]:
         (("terrible", "Poor", "average", "good", "excellent"), [1, 2, 3, 4, 5]),
         (("very bad", "bad", "okay", "good", "very good"), [1, 2, 3, 4, 5]),
         (("Not at all", "slightly", "Moderately", "Very", "Extremely"), [1, 2, 3, 4, 5]),
+        # Qualtrics' five points: nobody agrees without saying how much
+        (
+            (
+                *("Strongly disagree", "Somewhat disagree", "Neither agree nor disagree"),
+                *("Somewhat agree", "Strongly agree"),
+            ),
+            [1, 2, 3, 4, 5],
+        ),
+        (("disagree", "somewhat disagree", "slightly agree", "agree"), [2, 3, 5, 6]),
+        (("none", "low", "high", "medium"), [1, 2, 4, 3]),
+        # the number counts
+        (("10 - excellent", "7 - good", "5 - fair", "3 - poor", "1 - bad"), [10, 7, 5, 3, 1]),
+        (("0 - never", "2: sometimes", "4 always"), [0, 2, 4]),
+        (("excellent (5)", "bad (1)", "fair: 3"), [5, 1, 3]),
     ],
 )
 @pytest.mark.usefixtures("folder")
@@ -72,6 +86,73 @@ def test_what_is_no_known_scale_is_refused_and_read_with_numbers_before(labels) 
         read_scores(labels)
     if labels[0].isalpha():
         assert read_scores([f"{n} - {one}" for n, one in enumerate(labels, 1)]) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("1 - excellent", "2 - good", "5 - bad"),
+        ("1 - strongly agree", "3 - neutral", "5 - strongly disagree"),
+        ("1 (excellent)", "2", "3", "4", "5 (bad)"),
+        ("excellent (1)", "bad (5)"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_numbers_that_contradict_their_words_are_refused(labels) -> None:
+    with pytest.raises(InvalidJudgments, match="the numbers say the opposite of the words"):
+        read_scores(labels)
+
+
+SLIGHT = ("strongly agree", "slightly agree", "disagree", "agree")
+PLAIN = ("strongly agree", "agree", "disagree", "agree")
+
+
+def read_wide(head: str, *columns, **wishes) -> tuple[list[dict], list[str]]:
+    rows = [f"j{n},{n},A,{','.join(cells)}" for n, cells in enumerate(zip(*columns, strict=True))]
+    data = read(save("w.csv", rows, head), **wishes)
+    frame = data.frame.collect() if hasattr(data.frame, "collect") else data.frame
+    return frame.rows(named=True), [*map(str, data.source.notes)]
+
+
+@pytest.mark.parametrize("role", ["system", "criterion"])
+@pytest.mark.usefixtures("folder")
+def test_words_of_one_sheet_are_on_one_scale(role) -> None:
+    head = (
+        "judge,item,version,Alfa,Brava\n" if role == "system" else "judge,item,system,wit,charm\n"
+    )
+    rows, notes = read_wide(head, SLIGHT, PLAIN)
+    by_column: dict[str, list[float]] = {}
+    for row in rows:
+        by_column.setdefault(row[role], []).append(row["score"])
+    # of seven points: agree is 6 in both, though nobody used "slightly" in the second
+    assert [*by_column.values()] == [[7, 5, 2, 6], [7, 6, 2, 6]]
+    assert sum("words are read as numbers" in one for one in notes) == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_words_of_criteria_may_be_on_scales_of_their_own_which_are_named() -> None:
+    words = ("good", "bad"), ("agree", "disagree")
+    rows, notes = read_wide("judge,item,system,fluency,style\n", *words)
+    assert {(row["criterion"], row["score"]) for row in rows} == {
+        *(("fluency", 4), ("fluency", 1)),
+        *(("style", 4), ("style", 2)),
+    }
+    assert "words in fluency are read as numbers: bad = 1, good = 4." in notes
+    with pytest.raises(InvalidJudgments, match="score 'good' in column 'Alfa'"):
+        read_wide("judge,item,version,Alfa,Brava\n", *words)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_condition_does_not_change_what_a_word_or_a_number_means() -> None:
+    rows = [f"j{n % 5},{n},A,{word}" for n, word in enumerate(SLIGHT * 3)]
+    name = save("s.csv", rows)
+    some = read(name, where="score <> 'slightly agree'")
+    assert sorted({*some.rows().score.tolist()}) == [2, 6, 7]
+    votes = [f"x,y,{n % 5 + 1},{'en' if n % 5 == 4 else 'de'}" for n in range(20)]
+    name = save("v.csv", votes, "left,right,preference,lang\n")
+    german = read(name, where="lang = 'de'").tally()
+    # 1 and 2 prefer the left, 3 is the tie of 1 to 5, 4 prefers the right
+    assert [float(n.sum()) for n in (german.wins, german.ties, german.losses)] == [8, 4, 4]
 
 
 def test_all_scales_order_the_words_that_they_share_alike() -> None:

@@ -9,8 +9,10 @@ import pytest
 import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.ratings import Ratings
+from evenhand.data.slips import find_slips
 from evenhand.data.source import fold
-from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption
+from evenhand.formats.inspection import inspect
 from evenhand.formats.layouts.wide import share_scale
 from evenhand.formats.reading import read
 from evenhand.formats.roles import CRITERIA, Spread, is_criterion
@@ -141,6 +143,35 @@ UNDERSTOOD = {
             ("rater2", "1", "A", "adequacy", "4.0"),
             ("rater2", "1", "A", "fluency", "2.0"),
         ],
+    ),
+    "systems of one criterion": (
+        "judge,item,errors_A,errors_B",
+        ("j,1,1,4",),
+        [("j", "1", "A", "errors", "1.0"), ("j", "1", "B", "errors", "4.0")],
+    ),
+    "systems and criteria, one of them not known, on two scales": (
+        "judge,A_wit,A_fluency,B_wit,B_fluency",
+        ("j,1,20,3,40", "j,5,2,3,90"),
+        [
+            ("j", "A", "fluency", "2.0"),
+            ("j", "A", "fluency", "20.0"),
+            ("j", "A", "wit", "1.0"),
+            ("j", "A", "wit", "5.0"),
+            ("j", "B", "fluency", "40.0"),
+            ("j", "B", "fluency", "90.0"),
+            ("j", "B", "wit", "3.0"),
+            ("j", "B", "wit", "3.0"),
+        ],
+    ),
+    "systems with a word for scores, judge and item being known": (
+        "judge,item,score_Alfa,score_Brava",
+        ("j,1,4,5",),
+        [("j", "1", "Alfa", "4.0"), ("j", "1", "Brava", "5.0")],
+    ),
+    "systems beside what judges are": (
+        "participant,gender,education,age_group,GPT-4,Claude",
+        ("p1,1,3,2,4,5",),
+        [("p1", "Claude", "5.0"), ("p1", "GPT-4", "4.0")],
     ),
     "numbers that score nothing": (
         "judge,item,system,fluency,adequacy,word_count,age,confidence",
@@ -288,9 +319,26 @@ REFUSED = {
         "item,left_over,right_over",
         "1,4,500",
         {},
-        (UnknownFormat, "no known layout"),
+        (UnknownFormat, "not on one scale, left_over (4 to 4), right_over (500 to 500)"),
     ),
-    "flags beside scores": ("item,native,Llama", "1,1,5\n2,0,3", {}, (UnknownFormat, "no known")),
+    "flags beside scores": (
+        "item,native,Llama",
+        "1,1,5\n2,0,3",
+        {},
+        (UnknownFormat, "on one scale, native (0 to 1), Llama (3 to 5): name those that hold the"),
+    ),
+    "sides without an outcome": (
+        "judge,item,model_a,model_b,taste",
+        "j,1,3,5,3",
+        {},
+        (UnknownColumn, "looks like comparisons, but has no column for outcome"),
+    ),
+    "criteria of some systems": (
+        "judge,item,A_fluency,A_adequacy,B_fluency",
+        "j,1,4,5,3",
+        {},
+        (UnknownFormat, "and not each criterion of each system"),
+    ),
     "texts": ("item,GPT-4,Llama", "1,good,bad", {}, (UnknownFormat, "no known layout")),
     "items in columns": ("worker,i1,i2,i3", "w,1,2,3", {}, (UnknownFormat, "no known layout")),
     "a word among scores": (
@@ -332,7 +380,39 @@ def test_what_is_not_sure_is_refused(save, header, row, columns, said):
     assert words in refusal(write(save, header, [row]), kind, columns=columns)
 
 
-@pytest.mark.parametrize("case", ["criteria or judges", "no system", "judges but no system"])
+SLIP = [f"j{i % 3},{i},{i % 5 + 1},{(i + 2) % 5 + 1},{(i * 2) % 5 + 1}" for i in range(30)]
+
+
+def test_a_slip_makes_no_system_vanish(save):
+    rows = [*SLIP[:9], "j0,9,1,2,44", *SLIP[10:]]
+    path = write(save, "judge,item,Alfa,Brava,Cala", rows)
+    assert read(path).rows().systems == ("Alfa", "Brava", "Cala")
+    (far,) = [one for one in find_slips(read(path)) if one.code == "far-score"]
+    assert (far.values["score"], far.values["where"]) == (44, " (line 11)")
+
+
+def test_a_system_on_another_scale_is_asked_for(save):
+    rows = [f"{row},{20 * int(row[-1])}" for row in SLIP]
+    path = write(save, "judge,item,Alfa,Brava,Cala,Dora", rows)
+    said = refusal(path, UnknownFormat)
+    assert "Cala (1 to 5), Dora (20 to 100)" in said
+    remedy = re.search(r"--column (\S+), in", said)[1]
+    assert remedy == "system=Alfa,Brava,Cala,Dora"
+    data = read(path, columns={"system": remedy.partition("=")[2]})
+    assert data.rows().systems == ("Alfa", "Brava", "Cala", "Dora")
+
+
+def test_numbers_that_are_passed_over_by_their_name_are_told(save):
+    path = write(save, "judge,item,Alfa,Brava,Turn", SLIP)
+    (note,) = [one for one in read(path).source.notes if "not read as scores" in one]
+    assert note.startswith("numbers that are not read as scores: Turn; to read all: --column")
+    assert "system=Alfa,Brava,Turn" in note
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["criteria or judges", "no system", "judges but no system", "criteria of some systems"],
+)
 def test_the_remedy_of_a_refusal_works(save, case):
     header, row, *_ = REFUSED[case]
     path = write(save, header, [row])
@@ -402,11 +482,31 @@ def test_two_scores_of_a_pair_become_a_comparison(save, header, wishes):
     assert isinstance(data, Comparisons)
     assert cells_of(tally_of(path, **wishes)) == {("x", "y"): (2, 1, 1)}
     one, other = header.split(",")[2:]
-    assert f"'{one}' and '{other}' are compared: the higher score wins, equal ones tie" in (
+    assert f"'{one}' and '{other}' are compared: the higher one wins, equal ones tie" in (
         data.source.notes
     )
     (unscored,) = data.source.exclusions
     assert unscored.exclusion.rows == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "wishes", "cells"),
+    [
+        ("errors_a,errors_b", {}, (1, 1, 0)),
+        ("rank_a,rank_b", {}, (1, 1, 0)),
+        ("a,b", {"columns": {"score": "a,b"}}, (0, 1, 1)),
+        ("toxicity_a,toxicity_b", {"columns": {"score": "toxicity_a,toxicity_b"}}, (1, 1, 0)),
+    ],
+)
+def test_of_errors_and_ranks_of_a_pair_the_lower_one_wins(save, columns, wishes, cells):
+    path = write(save, f"model_a,model_b,{columns}", ["x,y,1,5", "x,y,2,2"])
+    assert cells_of(tally_of(path, **wishes)) == {("x", "y"): cells}
+    (note,) = [one for one in read(path, **wishes).source.notes if "are compared" in one]
+    assert f"the {'lower' if cells[0] else 'higher'} one wins" in note
+    below = write(save, f"model_a,model_b,{columns}", ["x,y,-1,5", "x,y,-2,-3", "x,y,2,1"])
+    # the higher one wins where points are taken off, and a rank of -1 is none
+    ranked = "rank" in columns
+    assert cells_of(tally_of(below, **wishes)) == {("x", "y"): (0, 0, 2) if ranked else (2, 0, 1)}
 
 
 def test_two_pairs_of_scores_are_not_chosen_from(save):
@@ -486,7 +586,7 @@ def test_rows_with_a_score_that_is_none_can_be_skipped(save):
         ("blank cells", 1),
         ("cells that are no numbers, line 3 ('good' in 'style')", 1),
     ]
-    none = write(save, "judge,system,fluency,style", ["j,A,bad,good", "j,B,NA,"])
+    none = write(save, "judge,system,fluency,style", ["j,A,so,la", "j,B,NA,"])
     assert "no score of" in refusal(none, **wishes)
     pairs = save("p.csv", "model_a,model_b,score_a,score_b\nx,y,4,5\nx,y,good,3\nx,y,4,4\n")
     assert cells_of(tally_of(pairs, skip_bad_rows=True)) == {("x", "y"): (0, 1, 1)}
@@ -550,3 +650,31 @@ def test_cells_of_no_answer_are_counted_for_each_criterion(save):
     data = read(path, columns=asked, missing=99)
     (one,) = [one for one in data.excluded if "no answer" in one.reason]
     assert (one.reason, one.rows) == ("no answer (Genauigkeit 1, Stil 3)", 4)
+
+
+def test_a_blank_name_of_a_wide_row_is_refused_with_its_line(save):
+    rows = [*SLIP[:9], "j0,,1,2,4", *SLIP[10:]]
+    path = write(save, "judge,item,Alfa,Brava,Cala", rows)
+    for take in (evenhand.rank, inspect):
+        with pytest.raises(InvalidJudgments, match=r"in column 'item' of .* \(line 11\)"):
+            take(read(path))
+    frame = pl.read_csv(path)
+    with pytest.raises(InvalidJudgments, match=r"in column 'item' of .* \(row 10\)"):
+        evenhand.rank(read(frame))
+
+
+@pytest.mark.parametrize(
+    ("cells", "ranks"),
+    [
+        (("1,2,3", "3,1,2"), True),
+        (("1,2,2", "1,1,3"), True),  # the first place of a tie
+        (("2,1,2", "1,1,2"), True),  # the next number after a tie
+        (("1,2,2", "1,3,3"), False),
+        (("1,2,2", "2,2,3"), False),
+        (("1,1,1", "1,1,1"), False),
+    ],
+)
+def test_rows_that_look_like_ranks_are_told_with_ties_as_well(save, cells, ranks):
+    rows = [f"j,{n},{cells[n % 2]}" for n in range(8)]
+    data = read(write(save, "judge,item,Alfa,Brava,Cala", rows))
+    assert any("Every row holds ranks from 1" in one for one in data.source.notes) is ranks

@@ -1,13 +1,16 @@
 """Outcomes that name the winner: read as such where the first rows leave no doubt."""
 
+import ast
+
 import pandas as pd
 import polars as pl
 import pytest
 
 from evenhand.data.labels import tell_reading
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.reading import read
 from evenhand.formats.table import LOOK
+from evenhand.formats.writing import write
 from read_tables import cells_of, refusal, tally_of
 
 NAMED = "left,right,winner\nred,blue,red\nblue,red,red\nblue,red,Tie\nred,blue,blue\n"
@@ -56,6 +59,56 @@ def test_whole_numbers_can_name_systems():
 )
 def test_names_are_told_from_sides(rows, reading):
     assert tell_reading(rows) == reading
+
+
+@pytest.mark.parametrize("column", ["loser", "Worse", "worse_model", "losing system"])
+def test_a_column_of_losers_names_or_says_the_other_side(column, save):
+    rows = "red,blue,blue\nblue,red,blue\nblue,red,Tie\nred,blue,red\n"  # the losers of NAMED
+    named = save("n.csv", f"left,right,{column}\n{rows}")
+    assert cells_of(tally_of(named)) == CELLS
+    assert f"'{column}' names the loser of its row" in read(named).source.notes
+    sides = "red,blue,B\nblue,red,left\nblue,red,Tie\nred,blue,a\nblue,red,A\n"
+    path = save("s.csv", f"model_a,model_b,{column}\n{sides}")
+    lost = {("blue", "red"): (0, 1, 2), ("red", "blue"): (1, 0, 1)}
+    assert cells_of(tally_of(path)) == lost
+    written = write(read(path), path.with_name("w.csv"))
+    assert cells_of(tally_of(written)) == lost
+    # what the caller declares is what it says
+    assert cells_of(tally_of(path, outcomes={"A": "left"}))["blue", "red"] == (1, 1, 1)
+
+
+@pytest.mark.parametrize("column", ["better", "best_model", "preferred system"])
+def test_a_column_of_the_better_one_names_the_winner(column, save):
+    assert cells_of(tally_of(save("t.csv", NAMED.replace("winner", column)))) == CELLS
+    wide = save("w.csv", f"item,A,B,{column}\n1,4,5,A\n2,3,1,B\n")  # without sides it is no outcome
+    assert read(wide).rows().systems == ("A", "B")
+
+
+def test_losers_that_are_words_for_a_side_are_refused_with_the_way_out(save):
+    path = save("t.csv", "left,right,loser\nA,B,A\nB,A,A\n")
+    assert "--outcome 'A=right'" in refusal(path, InvalidJudgments)
+    assert "leave out --from crowd-kit" in refusal(path, UnknownOption, format="crowd-kit")
+
+
+MATCHES = "judge,winner,loser,tie\nann,x,y,0\nann,y,x,{}\nben,y,x,0\n"
+
+
+@pytest.mark.parametrize(
+    ("tie", "cells"), [("1", (1, 1, 1)), ("no", (1, 0, 2)), ("TRUE", (1, 1, 1))]
+)
+def test_a_column_of_ties_beside_winners_is_read(tie, cells, save):
+    path = save("t.csv", MATCHES.format(tie))
+    assert cells_of(tally_of(path)) == {("x", "y"): cells}
+    assert "'tie' says which rows are ties" in read(path).source.notes
+    assert "'perhaps' in column 'tie' of" in refusal(save("u.csv", MATCHES.format("perhaps")))
+
+
+def test_rows_without_a_winner_are_refused_with_a_condition_that_works(save):
+    path = save("t.csv", "judge,winner,loser\nann,x,y\nann, ,\nben,y,x\n")
+    said = refusal(path, InvalidJudgments)
+    assert "no winner or no loser in" in said
+    where = ast.literal_eval(said.partition("where=")[2].rstrip(")"))
+    assert cells_of(tally_of(path, where=where)) == {("x", "y"): (1, 0, 1)}
 
 
 def test_names_that_are_words_for_a_side_are_refused_with_both_ways_out(save):

@@ -8,6 +8,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.formats.writing import write
 from evenhand.ranking.fitted import FittedRatings
 from rated_studies import make_rows
 
@@ -691,6 +692,10 @@ def test_scores_in_a_column_of_penalties_are_better_where_they_are_lower(tmp_pat
     found = evenhand.rank(table)
     assert (found.systems[0], found.lower_is_better) == ("good", True)
     assert evenhand.rank(table, lower_is_better=False).systems[0] == "bad"
+    # the direction and the signature outlive a copy under our own names
+    again = evenhand.rank(evenhand.read(write(table, tmp_path / "w.csv")))
+    assert (again.systems, again.lower_is_better) == (found.systems, True)
+    assert again.to_dict()["signature"] == found.to_dict()["signature"]
 
 
 def test_few_documents_leave_items_as_clusters():

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -65,7 +66,6 @@ class RatingRows:
     # further columns that were asked for, such as the input type, by name
     factors: Mapping[str, Factor] = field(default_factory=dict)
     missing: int = 0  # rows without a score, which are left out
-    column: str = ""  # outside name of the column of scores
     # what must be said of the data, such as how many rows were left out and why
     notes: tuple[str, ...] = ()
 
@@ -246,6 +246,38 @@ def find_no_answers(counts: Mapping[float, int]) -> list[float]:
     below = low == 1 or (low == 0 and high > 3)
     near = {one for one in codes if (one > high + 1 if one > 0 else below)} if low <= 1 else set()
     return sorted(one for one in codes if one in near or abs(one) >= FAR)
+
+
+MAX_POINTS, MIN_POINTS = 101, 4  # Different scores of a scale on which a score can be far
+FAR_SCORES: Final = 1000  # One score is few, and so is one of so many
+MAX_STEPS: Final = 10  # Steps of the longest scale that is known by its values: 0 or 1 to 10
+
+
+def find_far(counts: Mapping[float, int]) -> list[float]:
+    """Return scores that lie far from all others or off their scale, the farthest out first."""
+    ordered, slips = sorted(counts), list[float]()
+    while MIN_POINTS <= len(ordered) <= MAX_POINTS:
+        both = ordered, ordered[::-1]
+        off = [ends[-1] for ends in both if _is_far(ends[-1], ends[:-1], counts)]
+        if not off:
+            break
+        ordered.remove(off[0])  # one slip may hide another: the scale is looked at without it
+        slips.append(off[0])
+    return slips
+
+
+def _is_far(end: float, rest: Sequence[float], counts: Mapping[float, int]) -> bool:
+    """Say whether the last value lies off the scale that the others make, the nearest last."""
+    if counts[end] > max(1, sum(counts.values()) // FAR_SCORES):
+        return False
+    if abs(end - rest[-1]) > abs(rest[-1] - rest[0]):  # 55 on 1 to 5
+        return True
+    # 8, 0 or -1 on 1 to 5: all steps of a usual scale were given, and one value beyond them
+    low, high = min(rest), max(rest)
+    whole = low in (0, 1) and len(rest) == high - low + 1 and high <= MAX_STEPS
+    known = whole and sum(counts[one] for one in rest) >= OFTEN * len(rest)
+    below = (end == 0 or end < low == 0) and counts[rest[-1]] >= OFTEN  # may be a scale from there
+    return known and (abs(end - rest[-1]) > 1 or below)
 
 
 def say_no_answer(
@@ -457,7 +489,22 @@ LOWER_METRICS: Final = frozenset(
 )
 
 # Words in the name of a criterion that say that lower scores are better
-LOWER_WORDS: Final = LOWER_METRICS | {"penalty", "penalties", "error", "errors"}
+_HARMS: Final = frozenset(
+    (
+        *("toxicity", "toxic", "hallucination", "hallucinations", "hallucinated", "harm", "harms"),
+        *("harmful", "harmfulness", "offensiveness", "offensive", "incoherence", "disfluency"),
+        *("ungrammaticality",),
+    )
+)
+LOWER_WORDS: Final = (
+    LOWER_METRICS
+    | _HARMS
+    | {"penalty", "penalties", "error", "errors", "mistake", "mistakes", "omissions", "additions"}
+)
+# Words beside those that turn them, as in non-toxicity and free of errors
+_NEGATIONS: Final = frozenset(
+    ("non", "not", "free", "lack", "absence", "avoidance", "avoids", "avoided", "without", "anti")
+)
 # Metrics whose names are words of other names ("bleu per segment", "character"), so that they
 # stand alone or before a reference: position-independent error rate, CharacTER
 LOWER_NAMES: Final = re.compile(r"(m?per|character)([\W_]+(ref|src)\w*)?", re.IGNORECASE)
@@ -473,21 +520,24 @@ def reads_lower(name: str, level: float, *, metric: bool = False) -> bool:
 
     >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
     (True, False, False)
+    >>> [reads_lower(name, 0.0) for name in ("toxicity", "non-toxicity", "no errors", "error-free")]
+    [True, False, True, False]
     >>> [reads_lower(name, 1.0, metric=True) for name in ("myTER", "val_loss", "FILTER", "gloss")]
     [True, True, False, False]
     """
     if level < 0:
         return False
     words = re.findall(r"[^\W\d_]+", name)
-    if not LOWER_WORDS.isdisjoint(map(str.casefold, words)):
-        return True
+    folded = [*map(str.casefold, words)]
+    no_harm = any(one == "no" and other in _HARMS for one, other in pairwise(folded))
+    if not LOWER_WORDS.isdisjoint(folded):
+        return not (no_harm or not _NEGATIONS.isdisjoint(folded))
     return metric and bool(LOWER_NAMES.fullmatch(name) or any(map(LOWER_ENDS.fullmatch, words)))
 
 
 def reads_lower_of(rows: RatingRows) -> bool:
-    """Say the same of ratings under one criterion; without one, by the column of scores."""
-    name = rows.criteria[int(rows.criterion[0])] or rows.column
-    return reads_lower(name, float(rows.score.min()))
+    """Say the same of ratings under one criterion."""
+    return reads_lower(rows.criteria[int(rows.criterion[0])], float(rows.score.min()))
 
 
 def turn_mixed(rows: RatingRows) -> Array:

@@ -17,7 +17,7 @@ from evenhand.render.document import Finding
 
 # Names that campaigns give to human references which they enter as systems
 HUMAN_NAMES: Final = re.compile(
-    r"(?:(?:wmt|newstest)\w*\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
+    r"(?:(?:wmt|newstest)\w*\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,3}|[A-Z0-9])?"
     r"(?:\.\d+)?"
 )
 
@@ -27,7 +27,7 @@ def reads_human(system: str) -> bool:
 
     >>> [
     ...     reads_human(name)
-    ...     for name in ("wmt23.refA", "Human-A.0", "newstest2019.ref-B", "refiner", "nmt")
+    ...     for name in ("wmt23.refA", "Human-A.0", "newstest2019.ref-B", "human-tuned", "nmt")
     ... ]
     [True, True, True, False, False]
     """

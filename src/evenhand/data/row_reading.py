@@ -23,11 +23,11 @@ from evenhand.data.annotations import (
     read_expected_scores,
 )
 from evenhand.data.coding import Labels, Level, bind_levels, check_labels, name_levels, read_labels
-from evenhand.data.engine import ANSWER, Columns, Frame, one_thread
+from evenhand.data.engine import Columns, Frame, one_thread
 from evenhand.data.exclusions import say_unweighted
-from evenhand.data.joining import list_places, note_llm_names, sort_rows
+from evenhand.data.joining import keep_places, list_places, note_llm_names, sort_rows
 from evenhand.data.rating_rows import CONTROL, RatingRows, note_no_answers
-from evenhand.data.source import advise_missing, number_rows
+from evenhand.data.source import advise_missing
 from evenhand.data.tally import Codes, Factor, number_codes
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
@@ -183,7 +183,7 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
     different = {name: one.names for name, one in labels.items()}
     with one_thread(data.source.connection):
         if not all(coding.is_name(name) for names in different.values() for name in names):
-            scored = number_rows(every, ANSWER).filter(~tables.is_unscored(every))
+            scored = keep_places(every).filter(~tables.is_unscored(every))
             coding.refuse_unnamed_levels(scored, different, data.source)
     levels: dict[str, Level] = {name: (one.texts, columns[name]) for name, one in labels.items()}
     score = columns["score"]
@@ -203,7 +203,6 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
         moment=read.moment,
         factors={name: Factor.of(*levels[column]) for name, column in wanted.items()},
         missing=missing,
-        column=data.source.named("score"),
         notes=(left_out, *read.notes) if missing else read.notes,
     )
     doubts = note_no_answers(rows, partial(advise_missing, data.frame))

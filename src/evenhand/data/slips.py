@@ -16,9 +16,17 @@ from evenhand.data.engine import COUNT, PLACE, count_labels, count_rows, fetch_c
 from evenhand.data.joining import say_alike
 from evenhand.data.labels import MISSING
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import OFTEN, RatingRows, find_no_answers, say_no_answer
+from evenhand.data.rating_rows import (
+    MAX_POINTS,
+    OFTEN,
+    RatingRows,
+    find_far,
+    find_no_answers,
+    say_no_answer,
+)
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import advise_missing, find_lines, find_rows, number_rows
+from evenhand.data.tables import BOUND_BY
 from evenhand.data.texts import say
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Finding, take_findings
@@ -27,11 +35,8 @@ from evenhand.render.document import Finding, take_findings
 MAX_ROWS_COMPARED: Final = 1_000_000
 MAX_ROWS_IN_PASSING: Final = 100_000  # The same for who asks for a ranking, and waits for it
 MAX_NAMED: Final = 5  # Rows that a warning names
-MAX_POINTS, MIN_POINTS = 101, 4  # Different scores of a scale on which a score can be far
-FAR_SCORES: Final = 1000  # One score is few, and so is one of so many
 # Scores of a judge from which on their scale is told; times that others' highest is higher
 MIN_OF_SCALE, SHORT_SCALE = 10, 5
-MAX_STEPS: Final = 10  # Steps of the longest scale that is known by its values: 0 or 1 to 10
 _ROW: Final = "evenhand_row"
 _WHOLE: Final = re.compile(r"\d+(\.0+)?")  # A whole number, as sheets and programs write it
 
@@ -60,6 +65,7 @@ SUMMARIES: Final = frozenset(
         *("mean", "average", "avg", "avg.", "total", "totals", "grand total", "sum", "median"),
         *("summe", "mittelwert", "durchschnitt", "gesamt", "moyenne", "somme", "total général"),
         *("promedio", "media", "suma", "totale", "gemiddelde", "totaal", "média", "soma"),
+        *("sd", "std", "stdev", "std dev", "standard deviation", "standardabweichung"),
         *("średnia", "razem", "průměr", "celkem", "среднее", "итого", "平均", "合計", "合计"),
     )
 )
@@ -70,11 +76,7 @@ def note_odd_names(
 ) -> tuple[Finding, ...]:
     """Say which names of judges or systems may be slips: written in two ways, or of no judge."""
     there = [*filter(None, names)]
-    notes = take_findings(say_alike(there, role))
-    sums = [one for one in there if role == "judge" and one.strip().casefold() in SUMMARIES]
-    if sums:
-        remedy = advise_without(data.frame, {data.source.named(role): sums})
-        notes = (*notes, say("summary-rows", "warning", judges=sums, remedy=remedy))
+    notes = (*take_findings(say_alike(there, role)), *note_summaries(data, there, role))
     none = [one for one in there if one.strip().casefold() in MISSING]
     if none:
         remedy = advise_without(data.frame, {data.source.named(role): none})
@@ -90,14 +92,28 @@ def note_item_numbers(data: Comparisons | Rankings | Ratings) -> tuple[Finding, 
     return take_findings(say_alike([one for one in names if _WHOLE.fullmatch(one)], "item"))
 
 
+def note_summaries(
+    data: Comparisons | Rankings | Ratings, names: Iterable[str], role: str
+) -> tuple[Finding, ...]:
+    """Warn of judges, items or systems that are called like rows which sum up the others."""
+    sums = [one for one in sorted(names) if one.strip().casefold() in SUMMARIES]
+    if not sums:
+        return ()
+    remedy = advise_without(data.frame, {data.source.named(role): sums})
+    return (say("summary-rows", "warning", role=role, names=sums, remedy=remedy),)
+
+
 def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
     """Say which names and scores may be slips, and which rows were pasted twice.
 
     rows: the scores of the table; equal rows are sought where some answers of them are the same.
     """
+    tasks = data.has("task")
+    items = dict.fromkeys(one.rpartition(BOUND_BY)[2] if tasks else one for one in rows.items)
     names = (
         *note_odd_names(data, rows.systems, "system"),
         *note_odd_names(data, rows.judges, "judge"),
+        *note_summaries(data, items, "item"),
     )
     names = (*names, *find_short_scales(rows))
     if not 0 < rows.size <= MAX_ROWS_IN_PASSING:
@@ -197,15 +213,8 @@ def _say_far(
     """Warn of scores far from all others; with codes, of those that mean "no answer" as well."""
     far = []
     for name, counts in sorted(scales.items()):
-        ordered = sorted(counts)
-        slips: list[float] = []
-        while MIN_POINTS <= len(ordered) <= MAX_POINTS:
-            both = ordered, ordered[::-1]
-            off = [ends[-1] for ends in both if _is_far(ends[-1], ends[:-1], counts)]
-            if not off:
-                break
-            ordered.remove(off[0])  # one slip may hide another: the scale is looked at without it
-            slips.append(off[0])
+        slips = find_far(counts)
+        ordered = sorted(counts.keys() - {*slips})
         remedy = partial(advise_missing, data.frame)
         meant_none = [one for one in find_no_answers(counts) if codes and one not in slips]
         far += [say_no_answer(one, counts, name, remedy) for one in meant_none]
@@ -216,20 +225,6 @@ def _say_far(
             scale = {"low": ordered[0], "high": ordered[-1], "criterion": name}
             far.append(say("far-score", "warning", score=end, n=counts[end], where=where, **scale))
     return far
-
-
-def _is_far(end: float, rest: Sequence[float], counts: Mapping[float, int]) -> bool:
-    """Say whether the last value lies off the scale that the others make, the nearest last."""
-    if counts[end] > max(1, sum(counts.values()) // FAR_SCORES):
-        return False
-    if abs(end - rest[-1]) > abs(rest[-1] - rest[0]):  # 55 on 1 to 5
-        return True
-    # 8, 0 or -1 on 1 to 5: all steps of a usual scale were given, and one value beyond them
-    low, high = min(rest), max(rest)
-    whole = low in (0, 1) and len(rest) == high - low + 1 and high <= MAX_STEPS
-    known = whole and sum(counts[one] for one in rest) >= OFTEN * len(rest)
-    below = (end == 0 or end < low == 0) and counts[rest[-1]] >= OFTEN  # may be a scale from there
-    return known and (abs(end - rest[-1]) > 1 or below)
 
 
 def _name_places(data: Ratings, rows: Sequence[Mapping[str, Any]], n: int) -> str:

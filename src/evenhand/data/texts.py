@@ -46,7 +46,7 @@ say: Final = Templates(
         # Slips; `where` is " (line 8)", or nothing where rows have no order
         "identical-rows": "{rows:#row equals/rows equal} another row in every column{where}: second"
         " answers, or rows that were pasted twice.",
-        "summary-rows": "taken for judges by name: {judges:list}. Rows that sum up others are no"
+        "summary-rows": "taken for {role}s by name: {names:list}. Rows that sum up others are no"
         " judgments: if these do, exclude them ({remedy}).",
         "missing-names": "counted as names of a {role}: {names:list}. If they mean that nobody is"
         " named, exclude them ({remedy}).",

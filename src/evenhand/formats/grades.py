@@ -12,17 +12,19 @@ the left is never guessed: a name such as `preference` says that it runs from le
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
 
 import narwhals as nw
 
 from evenhand.data.engine import Frame, count_labels
-from evenhand.data.labels import Outcome, is_missing, read_outcome
-from evenhand.data.source import fold
+from evenhand.data.labels import MISSING, Outcome, is_missing, read_outcome
+from evenhand.data.source import find_rows, fold, matches_code, name_rows
 from evenhand.errors import InvalidJudgments, listing, write_word
-from evenhand.formats.roles import SIDES, find_mark, say_unclear
+from evenhand.formats.roles import SIDES, find_mark, find_probability, say_unclear
 from evenhand.formats.texts import say
 from evenhand.render.document import Finding
 
@@ -76,6 +78,11 @@ def read_grades(
         words = {one: sides[one.strip().casefold()] for one in there - {*numbers}}
         return _read_scale({**numbers, **words}, column, known)
     return _read_words(there, column, known, systems)
+
+
+def is_graded(label: str | None) -> bool:
+    """Say whether a label may be a number of a scale."""
+    return label is not None and _NUMBER.fullmatch(label) is not None
 
 
 def _read_number(text: str) -> float:
@@ -298,6 +305,12 @@ AGREEMENT: Final[Mapping[str, int]] = {
     **dict.fromkeys(_NEITHER, 3),
     **{f"{word} agree".strip(): at for word, at in _AGREE.items()},
 }
+# The same where nobody agrees without saying how much, as in Qualtrics
+AGREEMENT_GRADED: Final[Mapping[str, int]] = {
+    **{word: at for word, at in AGREEMENT.items() if at in (1, 3, 5)},
+    **{f"{word} disagree": 2 for word in _SLIGHT},
+    **{f"{word} agree": 4 for word in _SLIGHT},
+}
 # The same with seven points
 AGREEMENT_SLIGHT: Final[Mapping[str, int]] = {
     **{word: {1: 1, 2: 2, 3: 4, 4: 6, 5: 7}[at] for word, at in AGREEMENT.items()},
@@ -313,6 +326,7 @@ ORDERED: Final = (
     ("fail", "pass"),
     ("incorrect", "correct"),
     ("low", "medium", "high"),
+    ("none", "low", "medium", "high"),
     ("never", "rarely", "sometimes", "often", "always"),
     *(
         scale
@@ -333,9 +347,10 @@ ORDERED: Final = (
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
 )
 SCALES: Final = (
-    *(AGREEMENT, AGREEMENT_SLIGHT, QUALITY),
+    *(AGREEMENT, AGREEMENT_GRADED, AGREEMENT_SLIGHT, QUALITY),
     *({word: at + (len(words) > 2) for at, word in enumerate(words)} for words in ORDERED),
 )
+_DIGIT: Final = re.compile(r"\d")
 _PLAIN: Final = r"([+-]?(?:\d+\.?\d*|\.\d+))"
 # Stars, perhaps with empty ones behind them, and a number before the word or a star
 _STAR: Final = "(?:stars?|[★⭐]\ufe0f?)"
@@ -367,6 +382,7 @@ _MONTHS: Final = frozenset(
     )
 )
 _NUMBERED: Final = re.compile(r"\(?(\d+)\)?(?:\s*[-–—:.=)]\s*|\s+)\(?[^\W\d].*")
+_NUMBER_BEHIND: Final = re.compile(r"[^\W\d_]\D*[\s(:=](\d+)\)?")
 
 
 def read_words(
@@ -374,16 +390,16 @@ def read_words(
 ) -> tuple[dict[str, float], Finding] | None:
     """Return label → number, of labels that are scores with more than a number, and a note.
 
-    Labels that are none of these are not among them.
+    Labels that are none of these are not among them. Of a number beside a word the number counts.
 
     beside: the plain numbers that stand beside them. 3 beside 4/5 is on the same scale, and so is
         85 beside 90 %; 0.9 would be on another one.
     """
     words = {label: " ".join(re.findall(r"[^\W\d_]+", label.casefold())) for label in labels}
-    for scale in () if beside else SCALES:
+    for scale in () if beside or any(map(_DIGIT.search, labels)) else SCALES:
         if len({*words.values()}) > 1 and {*words.values()} <= scale.keys():
             shown = dict(sorted((scale[word], word) for word in {*words.values()}))
-            note = say("score-words", words=[f"{word} = {n}" for n, word in shown.items()])
+            note = say("score-words", of="", words=[f"{word} = {n}" for n, word in shown.items()])
             return {label: float(scale[word]) for label, word in words.items()}, note
     drawn = _count_stars(labels)
     if drawn and not beside:
@@ -391,7 +407,10 @@ def read_words(
     percents = {label: _PERCENT.fullmatch(label.strip()) for label in labels}
     parts = {label: _PART_OF.fullmatch(label.strip()) for label in labels}
     dated = {label for label, word in words.items() if word in _MONTHS}
-    numbered = {label: _NUMBERED.fullmatch(label.strip()) for label in {*labels} - dated}
+    numbered = {
+        label: _NUMBERED.fullmatch(label.strip()) or _NUMBER_BEHIND.fullmatch(label.strip())
+        for label in {*labels} - dated
+    }
     signed = {label: _SIGNED.fullmatch(label.strip().translate(_WIDE)) for label in labels}
     starred = {label: _OF_STARS.fullmatch(label.strip()) for label in labels}
     of = {match[2] for match in parts.values() if match}
@@ -407,8 +426,24 @@ def read_words(
     ):
         numbers = {label: float(match[1]) for label, match in matches.items() if match}
         if numbers and fits:
+            if matches is numbered:
+                _refuse_turned(numbers, words)
             return numbers, say(code, of=min(of, default=""))
     return None
+
+
+def _refuse_turned(numbers: Mapping[str, float], words: Mapping[str, str]) -> None:
+    """Refuse numbers that fall where the words beside them rise, such as 1 - excellent, 5 - bad."""
+    for scale in SCALES:
+        known = sorted(
+            (scale[words[one]], numbers[one], one) for one in numbers if words[one] in scale
+        )
+        for (low, first, worse), (high, second, better) in pairwise(known):
+            if low < high and first > second:
+                raise InvalidJudgments(
+                    f"scores '{worse}' and '{better}': the numbers say the opposite of the words;"
+                    " keep one of both, and where low numbers are good add --better lower"
+                )
 
 
 def _count_stars(labels: Collection[str]) -> dict[str, float]:
@@ -423,6 +458,84 @@ def _count_stars(labels: Collection[str]) -> dict[str, float]:
 
 def _count(signs: str) -> int:
     return sum(sign in "★⭐☆" for sign in signs)
+
+
+SLIPS: Final = 0.05  # Share of words in a column of scores, which is refused for them
+# A number as people and programs write it; never inf, nan, 1,5 or 0x1, nor one beyond 1e307
+_EXPONENT: Final = r"[eE](?:\+?(?:[012]?\d{1,2}|30[0-7])|-\d{1,3})"
+PATTERN: Final = rf"^[+-]?(?:\d+\.?\d*|\.\d+)(?:{_EXPONENT})?$"
+
+
+def list_numbers(values: Iterable[Any], missing: Sequence[str]) -> list[float]:
+    """Return values as numbers; none of them where more than a few slips are something else."""
+    plain = [value.strip() if isinstance(value, str) else value for value in values]
+    if missing:
+        plain = [one for one in plain if not any(matches_code(one, code) for code in missing)]
+    match = re.compile(PATTERN).match
+    numbers = [float(one) for one in plain if isinstance(one, str) and match(one)]
+    if len(numbers) == len(plain):  # most columns of numbers
+        return numbers
+    there = [one for one in plain if not is_missing(None if one is None else str(one))]
+    written = find_written(Counter(one for one in there if isinstance(one, str)))
+    if written is not None:
+        there = [str(written[0].get(one, one)) for one in there]
+    numbers = [float(one) for one in there if not isinstance(one, str) or match(one)]
+    return numbers if len(there) - len(numbers) <= SLIPS * len(there) else []
+
+
+def find_written(counted: Mapping[Any, float]) -> tuple[dict[str, float], Finding] | None:
+    """Return label → number where nearly all values that are no plain numbers are written ones."""
+    there = {label: n for label, n in counted.items() if label and not is_missing(label)}
+    others = {one: n for one, n in there.items() if not re.match(PATTERN, one.strip(), re.ASCII)}
+    beside = [float(one) for one in there.keys() - others.keys()]
+    none = [one for one in counted if one and one.strip().casefold() == "none"]
+    written = read_words([*others, *none], beside) if others and none else None
+    if written is None or not {*none} <= written[0].keys():  # it is no step of a scale
+        written = read_words([*others], beside) if others else None
+    if written is None:
+        return None
+    unread = sum(n for label, n in others.items() if label not in written[0])
+    return written if unread <= SLIPS * sum(there.values()) else None
+
+
+# A number with an exponent that few programs can read
+_FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
+
+
+def say_no_number(value: str) -> str:
+    if not _FAR.match(value):
+        return "is not a number"
+    return "is too close to 0" if "e-" in value.lower() else "is too large"
+
+
+def is_no_number(column: str) -> nw.Expr:
+    text = nw.col(column).str.strip_chars()
+    return ~nw.col(column).is_null() & ~says_missing(text) & ~text.str.contains(PATTERN)
+
+
+def says_missing(text: nw.Expr) -> nw.Expr:
+    return text.str.to_lowercase().is_in(sorted(MISSING))
+
+
+def read_probability(frame: Frame, name: str, columns: Sequence[str]) -> tuple[list[str], nw.Expr]:
+    """Return the columns of probabilities, and that of the left side (a tie being half of both)."""
+    sides = {one: side for one in columns if (side := find_probability(one))}
+    likely = []
+    for column, side in sides.items():
+        value, rows = nw.col(column), []
+        if frame.collect_schema()[column] == nw.String:
+            rows = find_rows(frame, is_no_number(column))
+            text = value.str.strip_chars()
+            value = nw.when(text.str.contains(PATTERN)).then(text)
+        number = value.cast(nw.Float64)
+        rows = rows or find_rows(frame, (number < 0) | (number > 1))
+        if rows:
+            raise InvalidJudgments(
+                f"'{rows[0][column]}' in column '{column}' of {name}{name_rows(rows)} is no"
+                " probability: these go from 0 to 1; divide percentages by 100"
+            )
+        likely.append(number if side == "left" else 1 - number)
+    return [*sides], sum(likely[1:], likely[0]) / len(likely) if likely else nw.lit(None)
 
 
 # Scores of whole documents, which stand among those of segments.

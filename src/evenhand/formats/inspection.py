@@ -26,7 +26,7 @@ from evenhand.data.engine import ANSWER, Frame, count_by, count_labels, count_ro
 from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
 from evenhand.data.joining import note_llm_names, say_names
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, REPEAT, read_scale
+from evenhand.data.rating_rows import CONTROL, REPEAT, read_scale, reads_lower
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.slips import (
@@ -35,6 +35,7 @@ from evenhand.data.slips import (
     find_slips,
     note_item_numbers,
     note_odd_names,
+    note_summaries,
 )
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
@@ -149,6 +150,7 @@ class Scores:
     lowest: float | None  # the lowest
     mean: float | None  # the mean
     highest: float | None  # the highest; all three None where no score is there
+    better: str | None = None  # "higher" or "lower", by the name of the criterion; None without any
 
 
 def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
@@ -189,10 +191,15 @@ def _describe(data: Ratings) -> tuple[Scores, ...]:
     )
     names = ("criterion", "n", "missing", "lowest", "mean", "highest")
     summaries = sorted(zip(*(rows[name].tolist() for name in names), strict=True))
-    return tuple(
-        Scores(criterion or None, int(n - gone), int(gone), *(ends if n > gone else (None,) * 3))
-        for criterion, n, gone, *ends in summaries
-    )
+    found = []
+    for criterion, n, gone, *ends in summaries:
+        lowest, mean, highest = ends if n > gone else (None,) * 3
+        better = None
+        if n > gone and data.has("system"):
+            better = "lower" if reads_lower(criterion or "", ends[0]) else "higher"
+        count = int(n - gone), int(gone)
+        found.append(Scores(criterion or None, *count, lowest, mean, highest, better))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -354,6 +361,7 @@ def _tabulate_scores(scores: tuple[Scores, ...]) -> list[Table]:
         Column("lowest", "lowest", "general"),
         Column("mean", "mean", "figures"),
         Column("highest", "highest", "general"),
+        *([Column("better", "better", "name")] * any(one.better for one in scores)),
     )
     return [Table("scores", "Scores", columns, tuple(map(asdict, scores)))]
 
@@ -378,23 +386,7 @@ def inspect(
         if repeats is None and data.has("judge") and data.has("item"):
             repeats = count_repeats(data)
         part = Part(None, **counted, controls=controls, repeats=repeats)
-        notes: tuple[str, ...] = find_slips(data)
-        if data.has("judge") and part.judgments <= MAX_ROWS_IN_PASSING:
-            notes = (*notes, *find_short_scales(data.rows()))
-        if scale is not None:
-            declared = read_scale(scale)
-            table = data.frame
-            declared.check(
-                data.rows().score,
-                lambda off: name_rows(find_rows(table, nw.col("score").is_in(off))),
-            )
-            notes = (*notes, say("on-scale", scale=str(declared)))
-        for role in (role for role in ("system", "judge") if data.has(role)):
-            names = [*filter(None, count_labels(data.frame, role, as_text=True))]
-            notes += note_odd_names(data, names, role)
-            if role == "judge":
-                notes += note_llm_names(names, data.columns, data.source)
-        notes += note_item_numbers(data)
+        notes = (*find_slips(data), *_note_ratings(data, part.judgments, scale))
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
         expanded = data.comparisons() if isinstance(data, Rankings) else data
@@ -430,6 +422,30 @@ def inspect(
         notes += (*named, *note_llm_names(judges.labels, data.columns, data.source))
     notes += (*note_item_numbers(data), *find_slips(data))
     return _inspection(data, tasks, notes=notes)
+
+
+def _note_ratings(data: Ratings, judgments: float, scale: str | None) -> list[str]:
+    notes: list[str] = []
+    if data.has("judge") and judgments <= MAX_ROWS_IN_PASSING:
+        notes += find_short_scales(data.rows())
+    if scale is not None:
+        declared = read_scale(scale)
+        table = data.frame
+        declared.check(
+            data.rows().score,
+            lambda off: name_rows(find_rows(table, nw.col("score").is_in(off))),
+        )
+        notes.append(say("on-scale", scale=str(declared)))
+    for role in (role for role in ("system", "judge") if data.has(role)):
+        names = [*filter(None, count_labels(data.frame, role, as_text=True))]
+        notes += note_odd_names(data, names, role)
+        if role == "judge":
+            notes += note_llm_names(names, data.columns, data.source)
+    if data.has("item") and judgments <= MAX_ROWS_IN_PASSING:
+        items = count_labels(data.frame, "item", as_text=True)
+        notes += note_summaries(data, filter(None, items), "item")
+    notes += note_item_numbers(data)
+    return notes
 
 
 def _inspection(

@@ -247,7 +247,7 @@ def understand(
         shown = where.strip() if isinstance(where, str) else "an expression"
         shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
         selected = table.with_frame(filter_rows(table.frame, where, table.name))
-        table = replace(selected, name=f"{table.name} where {shown}")
+        table = replace(selected, whole=whole, name=f"{table.name} where {shown}")
     filtered = table.frame
     # Columns with a single quote in place of a double one, which DuckDB is not asked for
     quoted = {name: name.replace('"', "'") for name in table.columns if '"' in name}

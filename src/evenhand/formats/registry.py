@@ -197,21 +197,9 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     layouts = [layout for layout in ours if layout in fitting]
     nearest = min(layouts, key=lambda layout: len(header.missing(layout.needs)), default=None)
     if nearest is None or len(header.missing(nearest.needs)) == len(nearest.needs):
-        spreads = header.spreads()
-        free = [one for one in header.free if one in spreads]
-        scores = wide.find_short_scale(
-            spreads, [one for one in free if not (wide.is_offset(one) or wide.sums_up(one))]
-        )
-        if scores:
-            named = {"system": "NAME", "judge": "NAME", "item": "NAME"}
-            others = wide.list_others(header, scores)
-            among = f" (of {listing(others)})" if others else ""
-            asked = write_roles(header, {**named, "criterion": ",".join(scores)})
-            return UnknownFormat(
-                f"{header.table} has several columns of scores, {listing(scores)}, under names that"
-                f" say nothing of judge, item and system: say which columns are these{among}, and"
-                f" what the scores are: {asked}"
-            )
+        scores = _tell_scores(header)
+        if scores is not None:
+            return scores
         return UnknownFormat(
             f"{header.table} has the columns {listing(header.columns)}: no known layout."
             " Comparisons need left, right, outcome (or model_a, model_b, winner); rankings need"
@@ -227,6 +215,34 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     return UnknownColumn(
         f"{header.table} looks like {nearest.title}, but has no column for {listing(missing)} among"
         f" {listing(header.columns)}.{asked}{way}"
+    )
+
+
+def _tell_scores(header: Header) -> UnknownFormat | None:
+    """Say which columns of numbers may be scores, and how to name what they are."""
+    spreads = header.spreads()
+    free = [one for one in header.free if one in spreads]
+    said = [role for role in ("judge", "item") if header.candidates(role)]
+    free = [one for one in free if not (wide.is_offset(one) or wide.sums_up(one))]
+    systems = [one for one in free if not wide.counts(one, said)]
+    if said and len(systems) > 1:
+        told = [f"{one} ({spreads[one].low:g} to {spreads[one].high:g})" for one in systems]
+        return UnknownFormat(
+            f"{header.table} has columns of numbers that are not on one scale,"
+            f" {listing(told)}: name those that hold the scores of a system each:"
+            f" {write_roles(header, {'system': ','.join(systems)})}"
+        )
+    scores = wide.find_short_scale(spreads, free)
+    if not scores:
+        return None
+    named = {"system": "NAME", "judge": "NAME", "item": "NAME"}
+    others = wide.list_others(header, scores)
+    among = f" (of {listing(others)})" if others else ""
+    asked = write_roles(header, {**named, "criterion": ",".join(scores)})
+    return UnknownFormat(
+        f"{header.table} has several columns of scores, {listing(scores)}, under names that"
+        f" say nothing of judge, item and system: say which columns are these{among}, and"
+        f" what the scores are: {asked}"
     )
 
 

@@ -140,8 +140,19 @@ _MARKS: Final[Mapping[str, Outcome]] = {
 }
 
 
+# Names of columns that hold the better output of two, or the worse one: better_model, loser
+_WINNERS, _LOSERS = (
+    frozenset(f"{word}{thing}" for word in words for thing in (*_THINGS, "one", "side"))
+    for words in (("better", "best", "preferred", "winning"), ("worse", "worst", "losing", "loser"))
+)
+
+
 def find_mark(column: str) -> Outcome | None:
     return _MARKS.get(fold(column))
+
+
+def names_loser(column: str) -> bool:
+    return fold(column) in _LOSERS
 
 
 # Names of columns that hold how likely it is that the output of one side is better: prob_left, p_a.
@@ -219,6 +230,8 @@ class Header:
         documents = sum(fold(one) in DOCUMENTS for one in others)
         if 0 < documents < len(others):
             return []
+        if role == "outcome" and self.candidates("left") and self.candidates("right"):
+            others += [one for one in free if fold(one) in _WINNERS | _LOSERS]
         return others if role == "outcome" else others[:1]
 
     @property
@@ -351,6 +364,24 @@ def describe(assigned: Mapping[str, str]) -> str:
     )
 
 
+def name_covariates(
+    columns: Sequence[str], roles: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Keep the other columns under their own names, unless a role has that name already."""
+    used = {role.casefold() for role in roles}
+    names: dict[str, str] = {}
+    notes = []
+    for column in columns:
+        name = column
+        while name.casefold() in used:
+            name = f"original_{name}"
+        if name != column:
+            notes.append(f"column '{column}' is kept as '{name}'")
+        used.add(name.casefold())
+        names[column] = name
+    return names, notes
+
+
 def find_side(likely: nw.Expr) -> nw.Expr:
     """Return the likelier outcome; none where the probability is missing."""
     tie = nw.when(likely == 0.5).then(nw.lit("tie"))
@@ -399,7 +430,12 @@ _PARTS: Final = frozenset(
         *("wave", "phase", "day", "week", "month", "part", "task", "set", "block", "group"),
         *("sheet", "tabelle", "pilot", "test", "training", "dev", "main", "study", "system"),
         *("model", "domain", "genre", "language", "topic", "first", "second", "third"),
-        *("before", "after"),
+        *("before", "after", "news", "law", "legal", "medical", "science", "speech", "social"),
+        *("literary", "technical", "finance", "sports", "politics"),
+        *("english", "german", "french", "italian", "spanish", "portuguese", "dutch", "polish"),
+        *("czech", "russian", "ukrainian", "finnish", "swedish", "danish", "norwegian", "turkish"),
+        *("arabic", "hebrew", "hindi", "chinese", "japanese", "korean", "deutsch", "englisch"),
+        *("französisch", "italienisch", "spanisch", "russisch", "chinesisch", "japanisch"),
     )
 )
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")

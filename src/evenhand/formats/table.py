@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import chain
 from numbers import Real
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -33,7 +34,6 @@ from evenhand.data.joining import keep_places, list_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
-    MISSING,
     OUTCOMES,
     Complete,
     Outcome,
@@ -45,7 +45,7 @@ from evenhand.data.labels import (
 )
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import find_no_answers
+from evenhand.data.rating_rows import find_far, find_no_answers, reads_lower
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import (
     ANNOTATIONS,
@@ -55,7 +55,6 @@ from evenhand.data.source import (
     find_lines,
     find_rows,
     fold,
-    matches_code,
     name_rows,
     repeats_header,
     strip_blanks,
@@ -69,7 +68,19 @@ from evenhand.errors import (
     require_option,
     write_word,
 )
-from evenhand.formats.grades import Grades, keep_documents_apart, read_grades, read_words
+from evenhand.formats.grades import (
+    PATTERN,
+    Grades,
+    find_written,
+    is_graded,
+    is_no_number,
+    keep_documents_apart,
+    list_numbers,
+    read_grades,
+    read_probability,
+    say_no_number,
+    says_missing,
+)
 from evenhand.formats.roles import (
     FOLDED,
     SOFT,
@@ -82,6 +93,8 @@ from evenhand.formats.roles import (
     find_probability,
     find_side,
     is_metric,
+    name_covariates,
+    names_loser,
 )
 from evenhand.formats.texts import say
 from evenhand.render.document import Finding
@@ -90,7 +103,6 @@ LOOK: Final = 1000  # Rows looked at to tell texts from names
 # From so many values, so large a share of different ones names nobody who judged twice
 FEWEST, ALL_DIFFERENT = 20, 0.9
 MANY_LONG: Final = 0.05  # Share of long values in a column of texts
-SLIPS: Final = 0.05  # Share of words in a column of scores, which is refused for them
 Handle: TypeAlias = Comparisons | Rankings | Ratings
 Kinds: TypeAlias = Callable[[], Mapping[str, str]]
 # Kinds of value that name the same however they are read: "5" and 5
@@ -147,6 +159,7 @@ class Table:
     faults: list[InvalidRow] | None = None
     skipped: Sequence[Exclusion] = ()  # lines that are no rows, and were left out for that
     missing: Sequence[str] = ()  # values of judgments that are no answer, until they are emptied
+    whole: Frame | None = None  # all rows, where some were selected: they tell what a scale is
     origin: Source = Source()  # what is known of the campaign that gave it, if one did
 
     @cached_property
@@ -164,7 +177,7 @@ class Table:
 
     @cached_property
     def spreads(self) -> dict[str, Spread]:
-        """Columns whose first values are numbers or blank: their range without codes such as 99."""
+        """Columns whose first values are numbers or blank: their range without codes and slips."""
         plain = [
             name
             for name, dtype in self.schema.items()
@@ -173,10 +186,13 @@ class Table:
         numbers: dict[str, list[float]] = {name: [] for name in plain}
         for rows in (LOOK, ROWS_LOOKED_AT):  # of few rows first: most columns are no numbers
             some = fetch_columns(self.frame.select(*numbers).head(rows)) if numbers else {}
-            read = {name: _numbers(one.tolist(), self.missing) for name, one in some.items()}
+            read = {name: list_numbers(one.tolist(), self.missing) for name, one in some.items()}
             numbers = {name: each for name, each in read.items() if each}
-        codes = {name: find_no_answers(Counter(each)) for name, each in numbers.items()}
-        scores = {name: {*each}.difference(codes[name]) for name, each in numbers.items()}
+        counts = {name: Counter(each) for name, each in numbers.items()}
+        scores = {
+            name: each.keys() - {*find_no_answers(each), *find_far(each)}
+            for name, each in counts.items()
+        }
         return {name: Spread(min(each), max(each)) for name, each in scores.items()}
 
     def holds_texts(self, column: str) -> bool:
@@ -253,31 +269,6 @@ def exclude_bad_rows(places: Sequence[str], faults: Sequence[str], every: int) -
     return Exclusion("bad-rows", reason, len(places), every, sentence=sentence)
 
 
-# A number as people and programs write it; never inf, nan, 1,5 or 0x1, nor one beyond 1e307
-_EXPONENT: Final = r"[eE](?:\+?(?:[012]?\d{1,2}|30[0-7])|-\d{1,3})"
-PATTERN: Final = rf"^[+-]?(?:\d+\.?\d*|\.\d+)(?:{_EXPONENT})?$"
-
-
-def _numbers(values: Iterable[Any], missing: Sequence[str]) -> list[float]:
-    """Return values as numbers; none of them where more than a few slips are something else."""
-    plain = [value.strip() if isinstance(value, str) else value for value in values]
-    if missing:
-        plain = [one for one in plain if not any(matches_code(one, code) for code in missing)]
-    match = re.compile(PATTERN).match
-    numbers = [float(one) for one in plain if isinstance(one, str) and match(one)]
-    if len(numbers) == len(plain):  # most columns of numbers
-        return numbers
-    there = [one for one in plain if not is_missing(None if one is None else str(one))]
-    written = _find_written(Counter(one for one in there if isinstance(one, str)))
-    if written is not None:
-        there = [str(written[0].get(one, one)) for one in there]
-    numbers = [float(one) for one in there if not isinstance(one, str) or match(one)]
-    return numbers if len(there) - len(numbers) <= SLIPS * len(there) else []
-
-
-# A number with an exponent that few programs can read
-_FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
-
 # A number that may have a comma before its decimals, and one that may have it in thousands instead
 WITH_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d*,\d+)", re.ASCII)
 THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}|[^,]*")
@@ -286,31 +277,55 @@ THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}|[^,]*")
 MAX_WORDS: Final = 2000  # Different scores in words, or with a sign, that are read as numbers
 
 
-def read_written_scores(table: Table, columns: Iterable[str | None]) -> tuple[Table, list[Finding]]:
-    """Write scores such as 85 %, 4/5, "1 - poor" and "strongly agree" as numbers; say how."""
+def read_written_scores(
+    table: Table, columns: Iterable[str | None], groups: Sequence[Sequence[str]] | None = None
+) -> tuple[Table, list[Finding]]:
+    """Write scores such as 85 %, 4/5, "1 - poor" and "strongly agree" as numbers; say how.
+
+    One scale is sought for all columns, else one for each of some groups, else one for each column.
+    """
     notes: list[Finding] = []
+    texts: list[str] = []
     for column in columns:
         if column and table.schema[column] == nw.Boolean:
             number = nw.col(column).cast(nw.Float64)
             table = table.with_frame(table.frame.with_columns(number.alias(column)))
-            notes.append(say("score-words", words=["false = 0", "true = 1"]))
+            notes.append(say("score-words", of="", words=["false = 0", "true = 1"]))
         if column and table.schema[column] == nw.Object:
             table = _write_objects(table, column)
-        if not column or table.schema[column] != nw.String:
-            continue
-        first = fetch_columns(table.frame.select(column).head(LOOK))[column].tolist()
-        if _find_written(Counter(first)) is None:
-            continue
-        counted = count_labels(table.frame, column)
-        written = _find_written(counted) if len(counted) <= MAX_WORDS else None
+        if column and table.schema[column] == nw.String:
+            texts.append(column)
+    parts = [texts] if texts else []
+    readings = [_read_together(table, one) for one in parts]
+    if len(texts) > 1 and readings == [None]:
+        parts = [[one for one in part if one in texts] for part in groups or [[t] for t in texts]]
+        readings = [_read_together(table, one) for one in parts]
+    for part, written in zip(parts, readings, strict=True):
         if written is None:
             continue
-        numbers = {label: f"{number:g}" for label, number in written[0].items()}
-        value = nw.col(column)
-        number = value.replace_strict([*numbers], [*numbers.values()], default=value)
-        table = table.with_frame(table.frame.with_columns(number.alias(column)))
-        notes.append(written[1])
+        words, numbers = [*written[0]], [f"{number:g}" for number in written[0].values()]
+        read = [nw.col(one).replace_strict(words, numbers, default=nw.col(one)) for one in part]
+        table = table.with_frame(table.frame.with_columns(*read))
+        note, of = written[1], f" in {listing(part)}"
+        apart = len(parts) > 1 and note.code == "score-words"
+        notes.append(say(note.code, **{**note.values, "of": of}) if apart else note)
     return table, [*dict.fromkeys(notes)]
+
+
+def _read_together(table: Table, columns: Sequence[str]) -> tuple[dict[str, float], Finding] | None:
+    """Return what labels of some columns mean on one scale, which all rows of the file tell."""
+    first = fetch_columns(table.frame.select(*columns).head(LOOK)) if columns else {}
+    if find_written(Counter(chain(*(one.tolist() for one in first.values())))) is None:
+        return None
+    for frame in (table.frame,) if table.whole is None else (table.whole, table.frame):
+        if not {*columns} <= {*frame.collect_schema().names()}:
+            continue
+        labels = [count_labels(frame, one) for one in columns]
+        counted = {one: sum(each.get(one, 0.0) for each in labels) for one in chain(*labels)}
+        written = find_written(counted) if len(counted) <= MAX_WORDS else None
+        if written is not None:
+            return written
+    return None
 
 
 def _write_objects(table: Table, column: str) -> Table:
@@ -322,18 +337,6 @@ def _write_objects(table: Table, column: str) -> Table:
         return table
     text = native[column].map(str, na_action="ignore")
     return table.with_frame(nw.from_native(native.assign(**{column: text})))
-
-
-def _find_written(counted: Mapping[Any, float]) -> tuple[dict[str, float], Finding] | None:
-    """Return label → number where nearly all values that are no plain numbers are written ones."""
-    there = {label: n for label, n in counted.items() if label and not is_missing(label)}
-    others = {one: n for one, n in there.items() if not re.match(PATTERN, one.strip(), re.ASCII)}
-    beside = [float(one) for one in there.keys() - others.keys()]
-    written = read_words([*others], beside) if others else None
-    if written is None:
-        return None
-    unread = sum(n for label, n in others.items() if label not in written[0])
-    return written if unread <= SLIPS * sum(there.values()) else None
 
 
 _ADVICE: Final = {
@@ -371,7 +374,7 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
             return value.cast(nw.Float64).alias(role)
         refuse_text(table, [column], role)
     text = value.str.strip_chars()
-    return nw.when(~_says_missing(text)).then(text).cast(nw.Float64).alias(role)
+    return nw.when(~says_missing(text)).then(text).cast(nw.Float64).alias(role)
 
 
 def skip_unreadable(
@@ -400,21 +403,6 @@ def skip_unreadable(
     table.faults.extend(InvalidRow(n, table.name, f"{what} is no number") for n, what in bad)
     table.exclude_skipped()  # refuses where no row is left
     return numeric, []
-
-
-def is_no_number(column: str) -> nw.Expr:
-    text = nw.col(column).str.strip_chars()
-    return ~nw.col(column).is_null() & ~_says_missing(text) & ~text.str.contains(PATTERN)
-
-
-def _says_missing(text: nw.Expr) -> nw.Expr:
-    return text.str.to_lowercase().is_in(sorted(MISSING))
-
-
-def say_no_number(value: str) -> str:
-    if not _FAR.match(value):
-        return "is not a number"
-    return "is too close to 0" if "e-" in value.lower() else "is too large"
 
 
 def refuse_text(table: Table, columns: list[str], role: str) -> None:
@@ -458,6 +446,22 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
                 f"{role} '{value}' in column '{column}' of {table.name}{name_rows(rows)} {what}:"
                 f" {_ADVICE[role]}{way}"
             )
+
+
+ONE: Final = (1, ("1", "1.0", "true", "yes"))
+ZERO: Final = (0, ("0", "0.0", "false", "no"))
+
+
+def holds(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.Expr:
+    """Return the condition that a column holds a number, however its kind of table writes it."""
+    dtype = table.schema[column]
+    if dtype == nw.Boolean:
+        held = nw.col(column) if number else ~nw.col(column)
+    elif dtype.is_numeric():
+        held = nw.col(column) == number
+    else:
+        held = nw.col(column).cast(nw.String).str.strip_chars().str.to_lowercase().is_in(words)
+    return held.fill_null(value=False)
 
 
 # Columns take their roles: labels become text, ranks and weights numbers, the rest stays.
@@ -512,24 +516,6 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
         if all(as_they_are.values()):  # in pandas a third of the time of expressions
             return table.frame.select(*called, *places).rename(called), notes
     return table.frame.select(*expressions, *places), notes
-
-
-def name_covariates(
-    columns: Sequence[str], roles: Mapping[str, str]
-) -> tuple[dict[str, str], list[str]]:
-    """Keep the other columns under their own names, unless a role has that name already."""
-    used = {role.casefold() for role in roles}
-    names: dict[str, str] = {}
-    notes = []
-    for column in columns:
-        name = column
-        while name.casefold() in used:
-            name = f"original_{name}"
-        if name != column:
-            notes.append(f"column '{column}' is kept as '{name}'")
-        used.add(name.casefold())
-        names[column] = name
-    return names, notes
 
 
 def read_label(table: Table, column: str, role: str) -> nw.Expr:
@@ -681,8 +667,9 @@ def _misfit(table: Table, role: str, column: str) -> str | None:
 # The first rows tell: where outcomes there are names of their row, and none is a word for a side,
 # the column names winners. Names that are words for a side as well ("a" for the left) are read as a
 # side only where both readings say the same. Labels that are neither are refused when they are
-# counted.
+# counted. A column that is called loser or worse names or says the other side.
 SIDES: Final = Complete(left="left", tie="tie", right="right")
+LOSING: Final[Mapping[Outcome, Outcome]] = {"left": "right", "tie": "tie", "right": "left"}
 _ROLES: Final = ("left", "right", "outcome")
 
 
@@ -707,11 +694,15 @@ def look_at_outcomes(
     if reading == "both":
         words = sorted({*filter(None, columns[2])} & {*columns[0], *columns[1]})
         sides = {word: meant for word in words if (meant := read_outcome(word, outcome_labels))}
+        way = "read names with --from crowd-kit (in Python format='crowd_kit')"
+        if names_loser(column):
+            sides = {word: LOSING[meant] for word, meant in sides.items()}
+            way = "give the systems other names, or read"
         options = " ".join(f"--outcome '{word}={meant}'" for word, meant in sides.items())
         raise InvalidJudgments(
-            f"column '{roles['outcome']}' of {table.name} can be read in two ways, as names of"
-            " winners and as sides, and they differ: read names with --from crowd-kit (in Python"
-            f" format='crowd_kit'), sides by declaring them ({options}, in Python outcomes={sides})"
+            f"column '{column}' of {table.name} can be read in two ways, as names of systems and as"
+            f" sides, and they differ: {way}, sides by declaring them ({options}, in Python"
+            f" outcomes={sides})"
         )
     there = [one for one in {*columns[2]} if one and not is_missing(one, outcome_labels)]
     known = all(read_outcome(one, outcome_labels) for one in there)
@@ -731,9 +722,29 @@ def turn_winners(
         declared = [word for word, outcome in (outcome_labels or {}).items() if outcome == meant]
         if declared:
             other = nw.when(label.is_in(declared)).then(nw.lit(meant)).otherwise(other)
-    lost = nw.when(label == right).then(nw.lit("right")).otherwise(other)
-    side = nw.when(label == left).then(nw.lit("left")).otherwise(lost)
+    first, second = ("right", "left") if names_loser(roles["outcome"]) else ("left", "right")
+    of_right = nw.when(label == right).then(nw.lit(second)).otherwise(other)
+    side = nw.when(label == left).then(nw.lit(first)).otherwise(of_right)
     return table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
+
+
+def understand_outcomes(
+    table: Table, roles: Mapping[str, str], declared: Mapping[str, Outcome] | None
+) -> tuple[Table, Mapping[str, Outcome] | None, list[str]]:
+    """Find out what outcomes mean that are not sides as they are; say how they are read."""
+    column = roles["outcome"]
+    reading, loser = look_at_outcomes(table, roles, declared), names_loser(column)
+    names = f"'{column}' names the {'loser' if loser else 'winner'} of its row"
+    if reading == "winners":
+        return turn_winners(table, roles, declared), SIDES, [names]
+    if loser:
+        labels = filter(None, count_labels(table.frame, column, as_text=True))
+        meant = {one: LOSING[side] for one in labels if (side := read_outcome(one))}
+        return table, {**meant, **(declared or {})}, [names]
+    table, grades = take_grades(table, roles, declared) if reading is None else (table, None)
+    if grades is None:
+        return table, declared, []
+    return table, {**grades.outcomes, **(declared or {})}, [grades.note]
 
 
 def take_grades(
@@ -750,11 +761,15 @@ def take_grades(
                 sides.setdefault(name, set()).add(side)
         return sides
 
+    grades = None
     for frame in (table.frame.head(ROWS_LOOKED_AT), table.frame):
         labels = count_labels(frame, column, as_text=True)
         grades = read_grades(labels, column, declared, systems=find_sides)
         if grades is None:
             return table, None
+    if table.whole is not None and column in table.whole.collect_schema().names():
+        every = {*labels, *filter(is_graded, count_labels(table.whole, column, as_text=True))}
+        grades = read_grades(every, column, declared, systems=find_sides) or grades
     kinds = {name: kind for name, kind in table.original_types.items() if name != column}
     text = _as_text(table, column).alias(column)
     frame = table.frame if table.schema[column] == nw.String else table.frame.with_columns(text)
@@ -802,27 +817,6 @@ RANKING_ROLES: Final = (*Rankings.ROLES, *ANNOTATIONS)
 RATING_ROLES: Final = Ratings.ROLES
 
 
-def read_probability(frame: Frame, name: str, columns: Sequence[str]) -> tuple[list[str], nw.Expr]:
-    """Return the columns of probabilities, and that of the left side (a tie being half of both)."""
-    sides = {one: side for one in columns if (side := find_probability(one))}
-    likely = []
-    for column, side in sides.items():
-        value, rows = nw.col(column), []
-        if frame.collect_schema()[column] == nw.String:
-            rows = find_rows(frame, is_no_number(column))
-            text = value.str.strip_chars()
-            value = nw.when(text.str.contains(PATTERN)).then(text)
-        number = value.cast(nw.Float64)
-        rows = rows or find_rows(frame, (number < 0) | (number > 1))
-        if rows:
-            raise InvalidJudgments(
-                f"'{rows[0][column]}' in column '{column}' of {name}{name_rows(rows)} is no"
-                " probability: these go from 0 to 1; divide percentages by 100"
-            )
-        likely.append(number if side == "left" else 1 - number)
-    return [*sides], sum(likely[1:], likely[0]) / len(likely) if likely else nw.lit(None)
-
-
 def fill_outcomes(table: Table, outcome: str) -> tuple[Table, list[Finding]]:
     """Take the likelier side where an outcome is empty and a probability stands beside it."""
     told = nw.col(outcome).cast(nw.String)
@@ -844,7 +838,7 @@ def make_comparisons(
     table, filled = fill_outcomes(table, roles["outcome"])
     table, notes = strip_labels(table, roles)
     notes += [*emptied, *filled]
-    outcome_labels = None
+    outcome_labels: Mapping[str, Outcome] | None = None
     if options.outcomes is not None:
         if not options.outcomes:
             raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
@@ -853,16 +847,8 @@ def make_comparisons(
         kind = Complete if isinstance(options.outcomes, Complete) else dict
         outcome_labels = kind(options.outcomes)
     if not isinstance(outcome_labels, Complete):
-        reading = look_at_outcomes(table, roles, outcome_labels)
-        if reading == "winners":
-            table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
-            notes.append(f"'{roles['outcome']}' names the winner of its row")
-        grades = None
-        if reading is None:
-            table, grades = take_grades(table, roles, outcome_labels)
-        if grades is not None:
-            outcome_labels = {**grades.outcomes, **(outcome_labels or {})}
-            notes.append(grades.note)
+        table, outcome_labels, read = understand_outcomes(table, roles, outcome_labels)
+        notes += read
     frame, source = _take(table, layout, roles)
     source = replace(source, annotations=place_asides(table, options, roles, beside))
     known = UNKNOWN_POSITIONS not in table.columns
@@ -944,6 +930,10 @@ def make_ratings(
         for column in table.columns
         if fold(column) in FOLDED["weight"] and column not in roles.values()
     ]
+    name = roles["score"]
+    if "criterion" not in roles and reads_lower(name, 0.0):  # a direction that must not get lost
+        table = table.with_frame(table.frame.with_columns(nw.lit(name).alias("criterion")))
+        roles = {**roles, "criterion": "criterion"}
     metrics = [one for one in table.columns if one not in roles.values() and is_metric(one)]
     metrics = [one for one in metrics if one in table.spreads]
     more += [say("metric-columns", columns=metrics)] if metrics else []

@@ -11,8 +11,8 @@ FILES: Final = {
     "columns": "read {layout}: {columns}",
     "both-bad": "counted as ties: {labels:list}",
     "unfolded": "{are} {columns:list} {hold} scores: {what}",
-    "numbers-not-read": "numbers on another scale, which are not read: {columns:list}; to read"
-    " all: {asked}{items}",
+    "numbers-not-read": "numbers that are not read as scores: {columns:list}; to read all:"
+    " {asked}{items}",
     "summed-up": "not read as scores, since they sum up others: {columns:list}",
     "lost-errors": "{rows:#skipped row} may be of errors in outputs that are read, whose scores are"
     " too high then: correct such rows, or exclude these outputs.",
@@ -22,10 +22,11 @@ FILES: Final = {
     "unfolded-places": "each row is a ranking: columns {columns:list} hold the system of each rank",
     "unnamed-rankings": "each judge and item is one ranking, as there is no column ranking",
     "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
-    "like-ranks": "Every row holds 1 to {k} once, as ranks do, and they are read as scores: if 1 is"
-    " the best, --better lower.",
+    "like-ranks": "Every row holds ranks from 1, and they are read as scores: if 1 is the best,"
+    " --better lower.",
     "rows-as-items": "each row is an item, by its number",
-    "score-pair": "'{left}' and '{right}' are compared: the higher score wins, equal ones tie",
+    "score-pair": "'{left}' and '{right}' are compared: the {better} one wins, equal ones tie",
+    "ties": "'{column}' says which rows are ties",
     "marks": "each outcome has a column: {marks:list}",
     "graded-scale": "column '{column}' runs from {lowest} to {highest}: numbers {where} {middle}"
     " prefer the left output, {middle} is a tie; strengths are collapsed (if it is the other way"
@@ -48,7 +49,7 @@ FILES: Final = {
     "inner-list": "the list '{name}' of {file} was read; not read: {others:list}",
     "inner-list-alone": "the list '{name}' of {file} was read.",
     "dots": "a dot in the name of a column is written _ here: {columns:list}.",
-    "score-words": "words are read as numbers: {words:list}.",
+    "score-words": "words{of} are read as numbers: {words:list}.",
     "score-percent": "a number with % is read as that number.",
     "score-parts": "scores out of {of} are read as the number before it.",
     "score-stars": "stars are counted: each is 1.",

@@ -40,6 +40,7 @@ from evenhand.errors import (
     write_word,
 )
 from evenhand.formats.files import open_files
+from evenhand.formats.grades import PATTERN, is_no_number, say_no_number
 from evenhand.formats.layouts.mqm import read_mtme_scores
 from evenhand.formats.layouts.wide import BLANK_CELLS, counts
 from evenhand.formats.reading import open_source, read, read_decimals
@@ -47,13 +48,10 @@ from evenhand.formats.reading import read_columns as hold_scores
 from evenhand.formats.roles import Header, is_criterion, is_metric
 from evenhand.formats.table import (
     LOOK,
-    PATTERN,
     ROWS_LOOKED_AT,
     WITH_COMMA,
     ReadOptions,
     Table,
-    is_no_number,
-    say_no_number,
 )
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers

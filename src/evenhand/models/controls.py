@@ -29,7 +29,8 @@ from evenhand.errors import (
     listing,
     write_word,
 )
-from evenhand.formats.table import Table, is_no_number, read_number, refuse_text
+from evenhand.formats.grades import is_no_number
+from evenhand.formats.table import Table, read_number, refuse_text
 from evenhand.models.base import add_reference
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import (

@@ -46,8 +46,8 @@ from evenhand.errors import (
     suggest,
     suggest_or_list,
 )
+from evenhand.formats.grades import read_probability
 from evenhand.formats.roles import find_side
-from evenhand.formats.table import read_probability
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Flags, Integers

@@ -40,11 +40,14 @@ from evenhand.formats.records import (
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, find_mark
 from evenhand.formats.table import (
     COMPARISON_ROLES,
+    ONE,
     ROWS_LOOKED_AT,
+    ZERO,
     Handle,
     Layout,
     ReadOptions,
     Table,
+    holds,
     make_comparisons,
     make_ratings,
 )
@@ -147,8 +150,6 @@ def _projection(table: Table) -> str:
 # the tie there are none, and a row in which neither one side nor the tie is 1 is the other side's.
 _KAGGLE: Final = ("winner_model_a", "winner_model_b", "winner_tie")
 _OUTCOME: Final = "outcome"
-_ONE: Final = (1, ("1", "1.0", "true"))
-_ZERO: Final = (0, ("0", "0.0", "false"))
 
 
 def find_marks(header: Header) -> dict[Outcome, str]:
@@ -182,8 +183,8 @@ def understand_arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
     # Refuse rows in which not exactly one of the columns is 1 and the others 0.
     columns = [*marks.values()]
     whole = "tie" not in marks or len(marks) == 3
-    one = nw.sum_horizontal(*(mark_whole(_is(table, column, *_ONE)) for column in columns))
-    zero = nw.sum_horizontal(*(mark_whole(_is(table, column, *_ZERO)) for column in columns))
+    one = nw.sum_horizontal(*(mark_whole(holds(table, column, *ONE)) for column in columns))
+    zero = nw.sum_horizontal(*(mark_whole(holds(table, column, *ZERO)) for column in columns))
     even = (one + zero == len(columns)) & ((one == 1) if whole else (one <= 1))
     bad = find_rows(table.frame, ~even)
     if bad:
@@ -196,7 +197,7 @@ def understand_arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
     (last,) = {*OUTCOMES} - {*[*marks][:2]}
     outcome = nw.lit(last)
     for label, column in [*marks.items()][:2]:
-        outcome = nw.when(_is(table, column, *_ONE)).then(nw.lit(label)).otherwise(outcome)
+        outcome = nw.when(holds(table, column, *ONE)).then(nw.lit(label)).otherwise(outcome)
     others = [name for name in table.columns if name not in {*marks.values(), _OUTCOME}]
     places = list_places(table.frame)
     frame = table.frame.select(*others, *places, outcome.alias(_OUTCOME))
@@ -217,18 +218,6 @@ ARENA_ONE_HOT: Final = Layout(
     by_role=True,
     condition=_has_marks,
 )
-
-
-def _is(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.Expr:
-    """Return the condition that a column holds a number, however its kind of table writes it."""
-    dtype = table.schema[column]
-    if dtype == nw.Boolean:
-        held = nw.col(column) if number else ~nw.col(column)
-    elif dtype.is_numeric():
-        held = nw.col(column) == number
-    else:
-        held = nw.col(column).cast(nw.String).str.strip_chars().str.to_lowercase().is_in(words)
-    return held.fill_null(value=False)
 
 
 # AlpacaEval's annotations: which of two outputs an LLM judge prefers, and how surely.

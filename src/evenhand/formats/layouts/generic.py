@@ -18,14 +18,30 @@ from typing import Final
 import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import advise_without
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.labels import MISSING, Complete
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, listing
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownColumn,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+)
 from evenhand.formats import records
 from evenhand.formats import table as tables
-from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign, find_probability, find_side
+from evenhand.formats.grades import is_no_number, read_probability
+from evenhand.formats.roles import (
+    UNKNOWN_POSITIONS,
+    Header,
+    assign,
+    find_mark,
+    find_probability,
+    find_side,
+    names_loser,
+)
 from evenhand.formats.texts import say
 
 COMPARISONS: Final = tables.Layout(
@@ -177,6 +193,11 @@ _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": 
 
 def understand_crowd_kit(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
     roles = assign(table.header(options), CROWD_KIT.roles, ("left", "right", "outcome"), _FIXED)
+    if names_loser(roles["outcome"]):
+        raise UnknownOption(
+            f"column '{roles['outcome']}' of {table.name} holds losers, and labels of crowd-kit are"
+            " winners: leave out --from crowd-kit"
+        )
     table, notes = tables.strip_labels(table, roles)
     left, right, label = (
         tables.read_label(table, roles[r], r) for r in ("left", "right", "outcome")
@@ -215,7 +236,7 @@ def understand_crowd_kit_long(table: tables.Table, options: tables.ReadOptions) 
     kinds = nw.String | nw.Categorical | nw.Enum
     if label in table.columns and isinstance(table.schema[label], kinds):
         text = table.frame.with_columns(nw.col(label).cast(nw.String))
-        rows = find_rows(text, tables.is_no_number(label))
+        rows = find_rows(text, is_no_number(label))
         if rows:
             raise UnknownFormat(
                 f"label '{rows[0][label]}' in column '{label}' of {table.name}{name_rows(rows)} is"
@@ -304,22 +325,43 @@ def _read(record: records.Record, flat: Sequence[str]) -> records.Row:
 #     judge,item,winner,loser
 #     ann,17,sys-a,sys-b
 #
-# Who stood left is not recorded: left is the system that comes first by name.
+# Who stood left is not recorded: left is the system that comes first by name. Beside them a column
+# tie may say 1 of rows without a winner, whose two names are in no order.
 
 
 def understand_winners(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     header = table.header(options)
     winner, loser = (header.named(name) or name for name in WINNERS.needs)
     records.require_columns(table, [winner, loser], WINNERS.title)
+    blank = [nw.col(name).cast(nw.String).str.strip_chars() for name in (winner, loser)]
+    empty = [one.is_null() | (one == "") for one in blank]
+    rows = find_rows(table.frame, empty[0] | empty[1])
+    if rows:
+        out = advise_without(table.frame, {winner: [""], loser: [""]})
+        raise InvalidJudgments(
+            f"no {winner} or no {loser} in {table.name}{name_rows(rows)}: of ties give both names"
+            f" and 1 in a column tie, which is 0 elsewhere; or leave such rows out ({out})"
+        )
     won, lost = (tables.read_label(table, name, "system") for name in (winner, loser))
     before = won <= lost
     left, right = (nw.when(before).then(a).otherwise(b) for a, b in ((won, lost), (lost, won)))
     side = nw.when(before).then(nw.lit("left")).otherwise(nw.lit("right"))
+    ties = [name for name in table.columns if find_mark(name) == "tie"]
+    for tie in ties:
+        tied, decided = (tables.holds(table, tie, *of) for of in (tables.ONE, tables.ZERO))
+        bad = find_rows(table.frame, ~(tied | decided), 3)
+        if bad:
+            raise InvalidJudgments(
+                f"'{bad[0][tie]}' in column '{tie}' of {table.name}{name_rows(bad)}: 1 says that"
+                " the row is a tie, 0 that it is none"
+            )
+        side = nw.when(tied).then(nw.lit("tie")).otherwise(side)
     named = [left.alias("left"), right.alias("right"), side.alias("outcome")]
     frame = table.frame.with_columns(*named, nw.lit("yes").alias(UNKNOWN_POSITIONS))
     turned = table.with_frame(frame.drop(winner, loser))
     sides = {role: role for role in ("left", "right", "outcome")}
-    return tables.make_comparisons(turned, options, WINNERS, sides)
+    data = tables.make_comparisons(turned, options, WINNERS, sides)
+    return replace(data, source=data.source.noting(*(say("ties", column=tie) for tie in ties)))
 
 
 WINNERS: Final = tables.Layout(
@@ -345,7 +387,7 @@ WINNERS: Final = tables.Layout(
 
 
 def understand_probabilities(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
-    named, likely = tables.read_probability(table.frame, table.name, table.columns)
+    named, likely = read_probability(table.frame, table.name, table.columns)
     if not named:  # it was asked for
         return tables.make_comparisons(table, options, PROBABILITIES)
     if not find_rows(table.frame, ~likely.is_null(), 1):

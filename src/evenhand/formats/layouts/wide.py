@@ -21,11 +21,12 @@ from itertools import product
 from typing import Final
 
 import narwhals as nw
+import numpy as np
 
 from evenhand.data.engine import Frame, count_rows, fetch_columns
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.joining import keep_places
-from evenhand.data.rating_rows import MAX_SHORT
+from evenhand.data.rating_rows import MAX_SHORT, reads_lower
 from evenhand.data.source import fold, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
@@ -75,6 +76,10 @@ _OFFSETS: Final = frozenset(
     )
 )
 _PLACES: Final = frozenset(("char", "character", "error", "i", "idx", "index", "pos", "position"))
+# Words that are the whole name of a column of what judges are
+_PERSONS: Final = frozenset(
+    ("gender", "sex", "education", "group", "block", "cohort", "condition", "level", "degree")
+)
 _ALONE: Final = frozenset(("i", "q"))  # The same where no other word is in the name
 _PARTINGS: Final = (" / ", "__", "_", " ", ".", "-", ":", "/")
 # Ends of scales that people use, the narrowest first
@@ -90,6 +95,15 @@ class Unfolding:
 
     roles: tuple[str, ...]  # one or two of NAMED
     names: Mapping[str, tuple[str, ...]]  # column → who or what it is, for each role
+
+    @property
+    def groups(self) -> list[list[str]]:
+        """Columns that are on one scale: all, or those of one criterion."""
+        groups: dict[str, list[str]] = {}
+        at = self.roles.index("criterion") if "criterion" in self.roles else None
+        for column, names in self.names.items():
+            groups.setdefault("" if at is None else names[at], []).append(column)
+        return [*groups.values()]
 
     def describe(self) -> str:
         if len(self.roles) > 1:
@@ -115,14 +129,14 @@ def _find_scores(header: Header) -> list[str]:
     """Return the columns of scores: numbers under names of criteria, or on one scale."""
     said = [role for role in ("item", *NAMED) if header.candidates(role)]
     several = sum(map(is_criterion, header.columns)) > 1  # which are scores of something
-    if not (said or several or unnamed_first(header)) or any(
-        map(header.candidates, ("outcome", "ranking", "rank", "score"))
+    sides = [name for side in ("left", "right") for name in header.candidates(side)]
+    if (
+        not (said or several or unnamed_first(header))
+        or any(map(header.candidates, ("outcome", "ranking", "rank", "score")))
+        or (sides and not _continues(sides, header.spreads()))
     ):
         return []
-    sides = [name for side in ("left", "right") for name in header.candidates(side)]
     spreads = header.spreads()
-    if not all(name in spreads for name in sides):  # names of systems, and no scores of theirs
-        return []
     free = [name for name in header.columns if name in (*header.free, *sides)]
     free = [name for name in free if name not in unnamed_first(header)]
     numeric = [name for name in free if name in spreads]
@@ -134,7 +148,8 @@ def _find_scores(header: Header) -> list[str]:
     # metrics are no judges and no criteria beside scores of people
     columns = [name for name in numeric if not is_metric(name)] or numeric
     columns = [name for name in columns if not sums_up(name)] or columns
-    if len(columns) == 1 < len(numeric) and "criterion" not in said:
+    one_criterion = len(columns) == 1 < len(numeric) and "criterion" not in said
+    if one_criterion or _find_pairs(columns, [role for role in NAMED if role not in said]):
         return columns
     criteria = [name for name in columns if is_criterion(name)]
     if criteria and "criterion" not in said:
@@ -143,7 +158,15 @@ def _find_scores(header: Header) -> list[str]:
             name for name in columns if name in criteria or share_scale([*beside, spreads[name]])
         ]
     alike = len(columns) > 1 and share_scale([spreads[name] for name in columns])
-    return columns if alike else find_short_scale(spreads, columns)
+    if alike or "system" not in said:  # a system with other numbers is no column to pass over
+        return columns if alike else []
+    return find_short_scale(spreads, columns)
+
+
+def _continues(sides: Collection[str], spreads: Collection[str]) -> bool:
+    """Say whether columns called after sides are some of more systems: model_1 to model_3."""
+    more = {fold(name)[:-1] + end for name in sides for end in "3c"}
+    return bool(more & {*map(fold, spreads)}) and {*sides} <= {*spreads}
 
 
 def find_short_scale(spreads: Mapping[str, Spread], columns: Sequence[str]) -> list[str]:
@@ -161,7 +184,7 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
         return pairs
     if len(columns) == 1 and "criterion" in unsaid and "system" not in unsaid:
         return _unfold("criterion", columns)
-    criteria, judges = any(map(is_criterion, columns)), are_judges(columns)
+    criteria, judges = any(map(is_criterion, columns)), "judge" in unsaid and are_judges(columns)
     if "system" in unsaid and (judges or criteria):
         what = "judges" if judges else "criteria"
         named = [one for one in header.free if {"model", "system"} & {*split_words(one)}]
@@ -170,6 +193,13 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
             f"{header.table} has a column of scores for each of several {what}"
             f" ({listing(columns)}), and none that says whose output was scored. Say which it is:"
             f" {write_roles(header, {'system': likely_system})}"
+        )
+    parted = [one for one in columns if any(map(_is_criterion, _cut(one)))]
+    if "system" in unsaid and not asked and len(parted) > 1:
+        raise UnknownFormat(
+            f"{header.table} names systems and criteria in columns of scores ({listing(columns)}),"
+            " and not each criterion of each system: name those of one criterion:"
+            f" {write_roles(header, {'system': ','.join(parted)})}"
         )
     mixed = criteria and not asked and any(JUDGES & {*split_words(name)} for name in columns)
     likely = (("system", True), ("judge", judges), ("criterion", (criteria and not mixed) or asked))
@@ -230,7 +260,7 @@ def counts(name: str, said: Collection[str]) -> bool:
     """
     words = split_words(name)
     numbered = words[0] in _ALONE and all(one.isdigit() for one in words[1:])
-    counted = bool(COUNTS & {*words}) or is_offset(name)
+    counted = bool(COUNTS & {*words}) or {*words} <= _PERSONS or is_offset(name)
     return counted or (numbered and (len(words) == 1 or "system" not in said))
 
 
@@ -281,19 +311,34 @@ def _unfold(role: str, columns: Sequence[str]) -> Unfolding:
 
 
 def _find_pairs(columns: Sequence[str], open_roles: Collection[str]) -> Unfolding | None:
-    """Return what names of two parts say: A_fluency, A_adequacy, B_fluency, B_adequacy."""
+    """Return what names of two parts say: A_fluency, A_adequacy, B_fluency, B_adequacy.
+
+    One part may be the same in all, such as in errors_A, errors_B, if it names a criterion.
+    """
     for firsts, seconds in _split(columns):
         for one, other in ((firsts, seconds), (seconds, firsts)):
-            criteria, judges = all(map(is_criterion, one)), are_judges(one)
-            if not criteria and not judges:
+            criteria = any(map(_is_criterion, one))
+            if not criteria and (len({*one}) == 1 or not are_judges(one)):
                 continue
             role = "criterion" if criteria else "judge"
             rest = [name for name in open_roles if name != role]
-            if role in open_roles and rest and not any(map(is_criterion, other)):
-                second = "judge" if "system" not in rest else "system"
+            second = "judge" if "system" not in rest else "system"
+            if role not in open_roles or not rest or any(map(is_criterion, other)):
+                continue
+            if len({*other}) > 1 and (len({*one}) > 1 or second == "system"):
                 names = dict(zip(columns, zip(one, other, strict=True), strict=True))
                 return Unfolding((role, second), names)
     return None
+
+
+def _is_criterion(name: str) -> bool:
+    return is_criterion(name) or reads_lower(name, 0.0)
+
+
+def _cut(name: str) -> list[str]:
+    """Return the first and the last part of a name of several parts."""
+    parts = re.split(r"[\s_.:/-]+", name)
+    return [parts[0], parts[-1]] if len(parts) > 1 else []
 
 
 def _split(columns: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
@@ -302,11 +347,9 @@ def _split(columns: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
         for split in (str.partition, str.rpartition):
             parts = [split(name, sign) for name in columns]
             firsts, seconds = [one[0] for one in parts], [one[2] for one in parts]
-            if not all(firsts) or not all(seconds):
-                continue
-            n, m = len({*firsts}), len({*seconds})
             pairs = {*zip(firsts, seconds, strict=True)}
-            if n > 1 and m > 1 and n * m == len(columns) == len(pairs):
+            whole = len({*firsts}) * len({*seconds}) == len(columns) == len(pairs) > 1
+            if whole and all(firsts) and all(seconds):
                 yield firsts, seconds
 
 
@@ -348,7 +391,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe(), are=are, hold=hold)]
     notes += _say_left(header, plan, asked=bool(options.lists))
     table, emptied = table.empty_missing([*plan.names])
-    table, written = tables.read_written_scores(table, plan.names)
+    table, written = tables.read_written_scores(table, plan.names, plan.groups)
     notes += [*emptied, *written]
     table, bad = tables.skip_unreadable(table, plan.names, cells=True)
     frame = table.frame
@@ -366,7 +409,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
         for name in plan.names
     ]
     if "system" in plan.roles and look_like_ranks(frame, numbers, [*plan.names]):
-        notes.append(say("like-ranks", "warning", k=len(plan.names)))
+        notes.append(say("like-ranks", "warning"))
     others = {fold(name) for name in table.columns if name not in plan.names}
     score = next(one for one in ("score", "cell_score", "score_in_cell") if fold(one) not in others)
     labels = dict(zip(plan.roles, map(list, zip(*plan.names.values(), strict=True)), strict=True))
@@ -399,29 +442,34 @@ def _say_left(header: Header, plan: Unfolding, *, asked: bool) -> list[Finding]:
     others = [one for one in header.free if one in spreads and one not in plan.names]
     summed = [one for one in others if sums_up(one)]
     notes = [say("summed-up", columns=summed)] if summed else []
-    if plan.roles == ("criterion",) and not asked:
-        said = [role for role in ("item", *NAMED) if header.candidates(role)]
-        more = [one for one in others if not (one in summed or counts(one, said) or is_metric(one))]
-        wanted = write_roles(header, {"criterion": ",".join([*plan.names, *more])})
+    said = [role for role in ("item", *NAMED) if header.candidates(role)]
+    more = [one for one in others if not (one in summed or is_metric(one))]
+    if plan.roles == ("system",):  # of which one may be called like a number of something else
+        scales = [spreads[one] for one in plan.names]
+        more = [one for one in more if share_scale([*scales, spreads[one]])]
+    else:
+        more = [one for one in more if not counts(one, said)]
+    if more and len(plan.roles) == 1 and not asked:
+        wanted = write_roles(header, {plan.roles[0]: ",".join([*plan.names, *more])})
         named = write_roles(header, {"item": more[0]}) if len(more) == 1 else ""
         items = f"; if it names items: {named}" if named and "item" not in said else ""
-        notes += [say("numbers-not-read", columns=more, asked=wanted, items=items)] if more else []
+        notes.append(say("numbers-not-read", columns=more, asked=wanted, items=items))
     return notes
 
 
 def look_like_ranks(frame: Frame, numbers: Sequence[nw.Expr], names: Sequence[str]) -> bool:
-    """Say whether every row holds 1 to K once, as ranks do, by the sums of numbers and squares."""
+    """Say whether every row holds ranks from 1: each once, or with ties, as 1, 2, 2 or 1, 1, 3."""
     k = len(names)
     if k < MIN_RANKED:  # of two systems 1 and 2 are scores as well
         return False
-    sums = nw.sum_horizontal(*names)
-    squares = nw.sum_horizontal(*(nw.col(name) ** 2 for name in names))
-    found = fetch_columns(
-        frame.select(*numbers).select(
-            ((sums == k * (k + 1) / 2) & (squares == k * (k + 1) * (2 * k + 1) / 6)).alias("fits")
-        )
-    )["fits"]
-    return len(found) > k and bool(found.all())
+    first = fetch_columns(frame.select(*numbers).head(tables.ROWS_LOOKED_AT))
+    rows = np.sort(np.column_stack([first[name].astype(np.float64) for name in names]), axis=1)
+    steps = np.diff(rows, axis=1, prepend=0)
+    # after a tie comes the next place of all, or the next number
+    sparse = ((steps == 0) | (rows == np.arange(1, k + 1))).all(axis=1)
+    dense = ((steps == 0) | (steps == 1)).all(axis=1)
+    fits = (rows[:, 0] == 1) & (sparse | dense)
+    return len(rows) > k and bool(fits.all() and (rows > 1).any())
 
 
 WIDE: Final = tables.Layout(
@@ -507,7 +555,8 @@ WIDE_RANKS: Final = tables.Layout(
 )
 
 
-# Scores of two outputs that stand side by side: the higher one is the better one.
+# Scores of two outputs that stand side by side: the higher one is the better one, of errors, ranks
+# and the like the lower one.
 #
 #     judge,item,model_a,model_b,score_a,score_b
 #     ann,17,x,y,4,2
@@ -515,11 +564,13 @@ WIDE_RANKS: Final = tables.Layout(
 _SIDES: Final = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("0", "1"))
 _THINGS: Final = ("", "model", "system", "output", "answer", "response")
 _SCORES: Final = ("score", "rating", "grade", "points", "quality")
+_PLACED: Final = ("rank", "place")
+_LOWER: Final = (*_PLACED, "errors", "errorcount", "penalty", "penalties")
 
 
 def find_score_pairs(header: Header) -> list[tuple[str, str]]:
     pairs = []
-    for word, thing, sides in product(_SCORES, _THINGS, _SIDES):
+    for word, thing, sides in product((*_SCORES, *_LOWER), _THINGS, _SIDES):
         for form in (f"{word}{thing}{{}}", f"{thing}{{}}{word}"):
             found = [header.named(form.format(side)) for side in sides]
             if found[0] and found[1]:
@@ -545,15 +596,22 @@ def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> t
     table, emptied = table.empty_missing(pairs[0])
     table, _ = tables.skip_unreadable(table, pairs[0])
     one, other = (tables.read_number(table, name, "score") for name in (left, right))
+    placed = bool({*_PLACED} & {*split_words(left)})
+    if placed:  # -1 is not ranked
+        one, other = (nw.when(each != -1).then(each) for each in (one, other))
+    lowest = fetch_columns(table.frame.select(left=one.min(), right=other.min()))
+    level = min((float(each[0]) for each in lowest.values() if each[0] is not None), default=0.0)
+    lower = placed or reads_lower(left, level)
+    first, second = ("right", "left") if lower else ("left", "right")
     tied = nw.when(one == other).then(nw.lit("tie"))
-    won = nw.when(one > other).then(nw.lit("left")).otherwise(tied)
-    better = nw.when(one < other).then(nw.lit("right")).otherwise(won)
+    won = nw.when(one > other).then(nw.lit(first)).otherwise(tied)
+    better = nw.when(one < other).then(nw.lit(second)).otherwise(won)
     outcome = next(name for name in ("better", "better_score") if header.named(name) is None)
     frame = table.frame.with_columns(better.alias(outcome))
     data = tables.make_comparisons(
         table.with_frame(frame), options, PAIR_SCORES, {"outcome": outcome}
     )
-    note = say("score-pair", left=left, right=right)
+    note = say("score-pair", left=left, right=right, better="lower" if lower else "higher")
     return replace(data, source=data.source.noting(*emptied, note))
 
 

@@ -47,7 +47,7 @@ from evenhand.formats.records import (
     split_unread,
     take_rows,
 )
-from evenhand.formats.roles import SOFT, UNKNOWN_POSITIONS, assign
+from evenhand.formats.roles import SOFT, UNKNOWN_POSITIONS, assign, name_covariates
 from evenhand.formats.table import Handle, Layout, ReadOptions, Table, make_comparisons
 from evenhand.formats.texts import say
 
@@ -135,7 +135,7 @@ def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rank
         chosen.append(number.alias(f"evenhand_rank_{i}"))
     used = {*roles.values(), *pair, *(name for names in slots.values() for name in names)}
     taken = dict.fromkeys((*roles, *_ADDED), "")
-    names, notes = tables.name_covariates([c for c in table.columns if c not in used], taken)
+    names, notes = name_covariates([c for c in table.columns if c not in used], taken)
     carried = [nw.col(column).alias(name) for column, name in names.items()]
     wide = table.frame.select(*chosen, *carried)
     n = range(len(slots["id"]))
