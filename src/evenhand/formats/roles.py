@@ -463,4 +463,9 @@ def may_be_person(name: str) -> bool:
     if JUDGES & {*words}:
         return True
     named = bool(words) and not any(one.isdigit() for one in words)
-    return named and not is_criterion(name) and not (COUNTS | _PARTS) & {*words}
+    return named and not is_criterion(name) and not names_part(name)
+
+
+def names_part(name: str) -> bool:
+    """Say whether a sheet is called after a part of a study: Round 2 or German."""
+    return bool((COUNTS | _PARTS) & {*split_words(name)})

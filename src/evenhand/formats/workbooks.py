@@ -23,7 +23,7 @@ from evenhand.errors import (
     write_word,
 )
 from evenhand.formats.file_heads import refuse_columns_twice
-from evenhand.formats.roles import Header, are_judges, is_criterion, may_be_person
+from evenhand.formats.roles import Header, are_judges, is_criterion, may_be_person, names_part
 from evenhand.render.document import plural
 
 MAX_BYTES: Final = 2 << 30  # Most bytes of a workbook when it is unpacked
@@ -106,7 +106,8 @@ def _are_judges(sheets: Sequence[Sheet]) -> bool:
     alike = len({tuple(map(fold, one.columns)) for one in sheets}) == 1
     if not alike or first.candidates("judge"):
         return False
-    return bool(judged) or _score_systems(sheets, first)
+    parts = any(names_part(one.name) for one in sheets)
+    return bool(judged and not parts) or _score_systems(sheets, first)
 
 
 def _score_systems(sheets: Sequence[Sheet], header: Header) -> bool:
