@@ -94,7 +94,7 @@ MATCHES = "judge,winner,loser,tie\nann,x,y,0\nann,y,x,{}\nben,y,x,0\n"
 
 
 @pytest.mark.parametrize(
-    ("tie", "cells"), [("1", (1, 1, 1)), ("no", (1, 0, 2)), ("TRUE", (1, 1, 1))]
+    ("tie", "cells"), [("1", (1, 1, 1)), ("false", (1, 0, 2)), ("TRUE", (1, 1, 1))]
 )
 def test_a_column_of_ties_beside_winners_is_read(tie, cells, save):
     path = save("t.csv", MATCHES.format(tie))

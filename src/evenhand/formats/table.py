@@ -448,8 +448,8 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
             )
 
 
-ONE: Final = (1, ("1", "1.0", "true", "yes"))
-ZERO: Final = (0, ("0", "0.0", "false", "no"))
+ONE: Final = (1, ("1", "1.0", "true"))
+ZERO: Final = (0, ("0", "0.0", "false"))
 
 
 def holds(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.Expr:
