@@ -704,8 +704,8 @@ class Scores(Options):
     criterion: str | None = Criterion.criterion
     better: str | None = _model_option(
         "--better higher|lower",
-        "Of ratings, which scores are better. Default: higher, unless the criterion is called after"
-        " errors, penalties or harm (toxicity, hallucination), or is a metric such as TER.",
+        "Of ratings, which scores are better. Default: higher, unless the criterion's name says"
+        " errors, penalties or harm (toxicity, hallucination), or is of a metric such as TER.",
     )
     rank_references: bool = _model_option(
         "--rank-references",
