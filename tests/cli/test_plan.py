@@ -152,7 +152,7 @@ def test_the_word_check_and_other_words_can_never_be_a_file_of_settings(evenhand
 def test_figures_are_written(evenhand, folder):
     words = ("--campaigns", "10", "--figures", "out", "--figures-as", "svg")
     ran = evenhand("plan", *TWO, "--judges", "30", *words)
-    assert "2 figures to out" in ran.out
+    assert ran.err == "wrote  2 figures to out\n"
     assert {one.name for one in Path("out").iterdir()} == {
         "power-by-judges.svg",
         "power-by-judgments.svg",

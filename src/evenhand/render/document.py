@@ -384,5 +384,9 @@ def write_signature(
 
 
 def exactly(number: float) -> str:
-    """Write a number with all of its digits."""
+    """Write a number with all of its digits.
+
+    >>> exactly(1234567.0), exactly(12.5)
+    ('1234567', '12.5')
+    """
     return str(int(number)) if number.is_integer() else repr(number)
