@@ -37,7 +37,7 @@ ONE_GROUP = {
             small(1, make_items(3, 4), 7, judges_per_item=2, once_per_source=True),
             "source '0' has 4 outputs, which with 2 judges each need 8 different judges",
         ),
-        (small(2, make_items(30, 3), 4, quota=20), "90 pairs × 1 judges = 90 judgments in each"),
+        (small(2, make_items(30, 3), 4, quota=20), "90 pairs × 1 judge = 90 judgments in each"),
         (
             small(1, make_items(2, 2), 5, per_item=3),
             "per_item asks for 3 outputs of each item; of 2 outputs there are 2",

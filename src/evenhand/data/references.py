@@ -17,8 +17,8 @@ from evenhand.render.document import Finding
 
 # Names that campaigns give to human references which they enter as systems
 HUMAN_NAMES: Final = re.compile(
-    r"(?:(?:wmt|newstest)\w*\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,3}|[A-Z0-9])?"
-    r"(?:\.\d+)?"
+    r"(?:(?:wmt|newstest)\w*\.)?(?i:ref|reference|human|translator)"
+    r"(?:[-_. ](?!(?i:tuned))\w{1,5}|[A-Z0-9])?(?:\.\d+)?"
 )
 
 
@@ -27,7 +27,7 @@ def reads_human(system: str) -> bool:
 
     >>> [
     ...     reads_human(name)
-    ...     for name in ("wmt23.refA", "Human-A.0", "newstest2019.ref-B", "human-tuned", "nmt")
+    ...     for name in ("wmt23.refA", "Human-A.0", "translator-stud", "human-tuned", "refiner")
     ... ]
     [True, True, True, False, False]
     """
