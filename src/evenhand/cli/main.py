@@ -90,7 +90,7 @@ def discard_output() -> None:
     os.close(nowhere)
 
 
-# Systems that a refusal says to leave out, left out by an option of the command that ran.
+# Systems that a refusal says to exclude, excluded by an option of the command that ran.
 
 MAX_LEFT_OUT: Final = 4  # Systems that a remedy names at most: longer ones would not be copied
 

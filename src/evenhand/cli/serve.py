@@ -293,13 +293,13 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: st
     """Say that it serves, where, and what; the organiser's link on a terminal only."""
     from evenhand.web.links import make_address
     from evenhand.web.store.people import PRESENT
-    from evenhand.web.store.queries import count_answers
+    from evenhand.web.store.queries import count_answers, list_free
 
     people, name = store.judges(), store.campaign.title or store.campaign.name
     people = tuple(one for one in people if not one.llm)
     done, left = count_answers(people)
     held = {one.seat for one in people if one.state in PRESENT and one.total}
-    free = sum(1 for seat, questions in left.items() if questions and seat not in held)
+    free = sum(1 for questions in list_free(people).values() if questions)
     places = f", {plural(free, 'free place')}" if free else ""
     answered = f"{done:,} of {plural(done + sum(left.values()), 'question')} answered"
     progress = f"{plural(len(held), 'judge')}{places}, {answered}"

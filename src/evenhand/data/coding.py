@@ -245,7 +245,7 @@ class Weighing:
 
     frame: engine.Frame  # the rows that count
     column: str | None  # the weight column, or None where each row counts once
-    zero: int  # number of rows left out
+    zero: int  # number of rows excluded
     importance: bool  # whether squared weights are needed
 
     def sums(self) -> list[nw.Expr]:

@@ -411,6 +411,10 @@ def measure_agreement(worths: Array, target: Array, top: int | None) -> float:
     return float((signs * target_signs).sum() / np.sqrt(ordered)) if ordered else 0.0
 
 
+def write_order(groups: Sequence[Sequence[str]]) -> str:
+    return " > ".join(" = ".join(group) for group in groups)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class NextPairs(Shown):
     """Pairs to ask about now.
@@ -436,8 +440,12 @@ class NextPairs(Shown):
         """How far the sort is, where the policy is one."""
         return self.state.sort if self.policy.rule == "sort" else None
 
-    def _name_groups(self, sort: SortByVotes) -> list[list[str]]:
-        return [[self.state.systems[code] for code in group] for group in sort.groups]
+    @property
+    def order(self) -> list[list[str]] | None:
+        """Systems that the sort puts level, best first; None where it has not ended."""
+        if self.sort is None or self.sort.open:
+            return None
+        return [[self.state.systems[code] for code in group] for group in self.sort.groups]
 
     @property
     def says(self) -> tuple[Finding, ...]:
@@ -457,7 +465,7 @@ class NextPairs(Shown):
             most = count_most(len(self.state.systems))
             lines.append(say("sort-under-way", decided=self.sort.decided, most=most))
         elif self.sort is not None:
-            order = " > ".join(" = ".join(group) for group in self._name_groups(self.sort))
+            order = write_order(self.order or ())
             lines.append(say("sort-ended", decided=self.sort.decided, order=order))
         return (*lines, *(self.savings.says if self.savings is not None else ()))
 
@@ -511,8 +519,8 @@ class NextPairs(Shown):
         """Return everything as JSON takes it."""
         policy, sort = {**asdict(self.policy), "title": TITLES[self.policy.rule]}, None
         if self.sort is not None:
-            order = None if self.sort.open else self._name_groups(self.sort)
-            sort = {"ended": not self.sort.open, "decided": self.sort.decided, "order": order}
+            ended, decided = not self.sort.open, self.sort.decided
+            sort = {"ended": ended, "decided": decided, "order": self.order}
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),

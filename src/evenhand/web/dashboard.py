@@ -68,7 +68,7 @@ from evenhand.web.store.boards import (
 )
 from evenhand.web.store.log import JUDGMENTS, Line, NotStored
 from evenhand.web.store.people import PRESENT
-from evenhand.web.store.queries import Readable, count_answers, open_launched
+from evenhand.web.store.queries import Readable, count_answers, list_free, open_launched
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 from evenhand.web.views import say_pay
@@ -332,7 +332,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     present = [judge for judge in people if judge.state in PRESENT]
     done, seats = count_answers(people)
     pace = read_pace(store, [judge.name for judge in present if judge.done < judge.total])
-    held, left = {judge.seat for judge in present}, sum(seats.values())
+    left = sum(seats.values())
     now, done_by = store.clock.now(), None
     if left and pace and left / pace <= MAX_AHEAD:
         done_by = datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
@@ -340,7 +340,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     return {
         "title": store.campaign.title or store.campaign.name,
         "judges": judges,
-        "free": [seat for seat in seats if seat not in held],
+        "free": [*list_free(people)],
         "done": done,
         "total": done + left,
         "pace": say_pace(left, pace),

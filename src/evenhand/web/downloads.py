@@ -30,7 +30,6 @@ from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, Unkn
 from evenhand.web.store import queries
 from evenhand.web.store.database import NotOurs
 from evenhand.web.store.log import NotStored, Record, read_record
-from evenhand.web.store.people import PRESENT
 
 if TYPE_CHECKING:
     from evenhand.formats.table import Table
@@ -330,8 +329,7 @@ def open_table(
         plan = store.plan
         seats = [one for one in store.judges() if not one.llm]
         _, left = queries.count_answers(seats)
-        held = {one.seat for one in seats if one.state in PRESENT}
-        vacant = sum(answers for seat, answers in left.items() if seat not in held)
+        vacant = sum(queries.list_free(seats).values())
         head = str(store.head())  # before answers are read: it covers no later ones
         rows, more = _list_rows(store, tables[0])
         columns = gather_columns(rows)

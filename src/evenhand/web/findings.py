@@ -322,7 +322,7 @@ class MeasuredJudge:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What is to be looked at, for which nobody is left out of a ranking."""
+        """What is to be looked at, for which no judge is excluded from a ranking."""
         did = self.activity
         timing = ["too fast"] if did is not None and did.is_fast else []
         timing += ["time overstated"] if did is not None and did.overstated else []
@@ -450,7 +450,7 @@ def _order_by_votes(
 
 def _describe_sort(part: Comparisons, systems: Sequence[str]) -> str:
     """Say how far the sort is, as `evenhand next --policy sort` does, or its order."""
-    from evenhand.design.next_pairs import choose_pairs
+    from evenhand.design.next_pairs import choose_pairs, write_order
     from evenhand.design.policy import Policy
     from evenhand.design.sorting import count_most
 
@@ -458,11 +458,11 @@ def _describe_sort(part: Comparisons, systems: Sequence[str]) -> str:
         found = choose_pairs(part, Policy("sort", random_share=0), n=1, systems=systems)
     except EvenhandError as error:
         return str(error)
-    sort = found.to_dict()["sort"]
-    if not sort["ended"]:
-        decided = f"the votes decide {sort['decided']} of at most {count_most(len(systems))}"
-        return f"the sort has not ended: {decided} questions"
-    order = " > ".join(" = ".join(group) for group in sort["order"])
+    if found.order is None:
+        decided = 0 if found.sort is None else found.sort.decided
+        most = count_most(len(systems))
+        return f"the sort has not ended: the votes decide {decided} of at most {most} questions"
+    order = write_order(found.order)
     return f"the sort has ended: {order}; how sure the votes are of it is said by current"
 
 

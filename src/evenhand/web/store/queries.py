@@ -303,6 +303,13 @@ def count_answers(states: Iterable[JudgeState]) -> tuple[int, dict[str, int]]:
     return sum(one.done for one in states), {one.seat: one.left for one in states}
 
 
+def list_free(states: Iterable[JudgeState]) -> dict[str, int]:
+    """Return the seats that nobody holds, with how many questions of each are open."""
+    states = tuple(states)
+    held = {one.seat for one in states if one.state in PRESENT}
+    return {seat: left for seat, left in count_answers(states)[1].items() if seat not in held}
+
+
 def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Any]:
     with connection.execution_options(yield_per=AT_A_TIME).execute(wanted) as rows:
         yield from rows
