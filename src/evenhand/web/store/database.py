@@ -416,11 +416,12 @@ class WriteTransaction:
     def __init__(
         self, connection: Connection, campaign: Campaign | None, *, now: int, lease: int
     ) -> None:
-        self.connection, self._campaign, self.lease = connection, campaign, lease
+        self._connection, self._campaign, self.lease = connection, campaign, lease
         self._kind = connection.dialect.name
         self._driver: Any = connection.connection.driver_connection
         self._ahead: dict[tuple[Any, ...], Any] = {}
         self._keeps = False
+        self._unsent: dict[Prepared, list[Mapping[str, Any]]] = {}
         state = self.ask(_HOLD, {})
         self.launched = state is not None
         self.paused: bool = state.paused if state else False
@@ -447,6 +448,12 @@ class WriteTransaction:
         self._campaign, self.launched = campaign, True
 
     @property
+    def connection(self) -> Connection:
+        """The connection, after what is written so far."""
+        self._send()
+        return self._connection
+
+    @property
     def is_remote(self) -> bool:
         return self._kind == "postgresql"
 
@@ -459,7 +466,10 @@ class WriteTransaction:
 
     @contextmanager
     def keep_prefetched(self) -> Iterator[None]:
-        """Let what is written in this block leave true what was asked ahead."""
+        """Let what is written in this block leave true what was asked ahead.
+
+        It is sent later, each order with all its rows: the sequence of orders does not matter.
+        """
         self._keeps = True
         try:
             yield
@@ -469,20 +479,30 @@ class WriteTransaction:
     def ask(self, question: Prepared, values: Mapping[str, Any]) -> Any:
         if self._ahead and (key := (question, *values.items())) in self._ahead:
             return self._ahead.pop(key)
+        self._send()
         return question.ask(self._driver, self._kind, values)
 
     def ask_all(self, question: Prepared, values: Mapping[str, Any]) -> list[Any]:
+        self._send()
         return question.ask_all(self._driver, self._kind, values)
 
     def change(self, order: Prepared, values: Mapping[str, Any]) -> None:
         """Write; what was asked ahead is forgotten where it may not be true any more."""
         self.changes += 1
-        if not self._keeps:
-            self._ahead.clear()
+        if self._keeps:
+            self._unsent.setdefault(order, []).append(values)
+            return
+        self._ahead.clear()
+        self._send()
         order.run(self._driver, self._kind, values)
 
+    def _send(self) -> None:
+        unsent, self._unsent = self._unsent, {}
+        for order, rows in unsent.items():
+            order.run_many(self._driver, self._kind, rows)
+
     def pick(self, question: Select[Any]) -> list[Any]:
-        return Prepared(question).ask_all(self._driver, self._kind, {})
+        return self.ask_all(Prepared(question), {})
 
     def run(self, order: UpdateBase) -> None:
         self.change(Prepared(order), {})
@@ -490,6 +510,7 @@ class WriteTransaction:
     def load(self, order: Prepared, rows: Sequence[Mapping[str, Any]]) -> None:
         self.changes += 1
         self._ahead.clear()
+        self._send()
         order.run_many(self._driver, self._kind, rows)
 
     def write(self, entry: Entry) -> Record:
@@ -514,6 +535,7 @@ class WriteTransaction:
         return read_record(line)
 
     def close(self) -> None:
+        self._send()
         if (self.paused, self.tickets, self._number) == self._state:
             return
         values = {"paused": self.paused, "tickets": self.tickets, "head_at": self.now}

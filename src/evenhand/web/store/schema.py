@@ -161,16 +161,22 @@ class Prepared:
         return cursor
 
     def run_many(self, driver: Any, kind: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        sql, _ = self._texts.get(kind) or self._compile(kind)
-        driver.cursor().executemany(sql, rows)
+        sql, fixed = self._texts.get(kind) or self._compile(kind)
+        driver.cursor().executemany(sql, [{**fixed, **one} for one in rows] if fixed else rows)
 
     def ask(self, driver: Any, kind: str, values: Mapping[str, Any]) -> Any:
         row = self.run(driver, kind, values).fetchone()
         return None if row is None else self._row(*row)
 
     def ask_each(self, driver: Any, kind: str, many: Sequence[Mapping[str, Any]]) -> list[Any]:
-        sent = [self.run(driver, kind, values) for values in many]
-        rows = [one.fetchone() for one in sent]
+        if not many:
+            return []
+        sql, fixed = self._texts.get(kind) or self._compile(kind)
+        cursor = driver.cursor()  # of PostgreSQL: others give no rows here
+        cursor.executemany(sql, [{**fixed, **one} for one in many], returning=True)
+        rows = [cursor.fetchone()]
+        while cursor.nextset():
+            rows.append(cursor.fetchone())
         return [None if row is None else self._row(*row) for row in rows]
 
     def ask_all(self, driver: Any, kind: str, values: Mapping[str, Any]) -> list[Any]:
