@@ -326,7 +326,7 @@ def _open(
             raise refuse_kinds("comparisons", verdicts)
         excluded = exclude_verdicts(verdicts.excluded)
         return _tally(split_probabilities(verdicts)), (), excluded
-    people, verdicts = open_verdicts(people, verdicts, llm_judges)
+    people, verdicts, _ = open_verdicts(people, verdicts, llm_judges)
     chances: Mapping[str | None, float] = count_sampled(people)
     if len(chances) > 1:
         raise NotIdentified(

@@ -384,7 +384,7 @@ def rank_prediction_powered(
     if (llm is not None) == (len(llm_judges) > 0):
         raise UnknownOption("give verdicts in a table (llm) or name the LLM judges (llm_judges)")
     kept = keep_all_judges(data) if len(llm_judges) else data
-    table, verdicts = open_verdicts(take_pairs(kept), llm, llm_judges)
+    table, verdicts, _ = open_verdicts(take_pairs(kept), llm, llm_judges)
     if choose_groups(table, None) is not None:
         raise UnknownOption(f"{method} ranks one task: choose it (--task NAME, in Python task=)")
     factors = [name for name in ("judge", "item") if table.has(name)]

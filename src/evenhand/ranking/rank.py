@@ -26,7 +26,6 @@ from evenhand.data.exclusions import count_exclusions, note_excluded
 from evenhand.data.groups import (
     Levels,
     choose_groups,
-    list_judges,
     say_pooled,
     split_table,
     tally_groups,
@@ -180,9 +179,9 @@ def rank(
             raise UnknownOption(f"verdicts go with no {listing(unfit)}: leave it out")
         from evenhand.ranking.verdicts import open_verdicts
 
-        people, of_llm = open_verdicts(table, llm, llm_judges)
+        opened = open_verdicts(table, llm, llm_judges)
         return _rank_with_verdicts(
-            data, people, of_llm, settings, group_by=group_by, unpaired=unpaired, weight=llm_weight
+            data, *opened, settings, group_by=group_by, unpaired=unpaired, weight=llm_weight
         )
     if not isinstance(table, Comparisons):
         return rank_counts(table, group_by, settings, weights)
@@ -224,6 +223,7 @@ def _rank_with_verdicts(
     data: object,
     people: Comparisons,
     llm: Comparisons,
+    judges: set[str],
     settings: Settings,
     *,
     group_by: str | None,
@@ -236,7 +236,6 @@ def _rank_with_verdicts(
     left_out += say_odd(llm)
     ranked = rank_with_verdicts(people, llm, by, settings, unpaired=unpaired, weight=weight)
     ranked = note_excluded(ranked, count_exclusions(llm.source.exclusions))
-    judges = list_judges(llm)
 
     def describe(one: Ranking) -> Ranking:
         notes = (*left_out, *say_ranked(judges, one.systems), *one.notes)

@@ -203,8 +203,8 @@ def weigh_sampled(people: Comparisons) -> Comparisons:
 
 def open_verdicts(
     table: Any, llm: Any, llm_judges: Sequence[str]
-) -> tuple[Comparisons, Comparisons]:
-    """Return people's judgments and the verdicts: a table of them, or those of some judges."""
+) -> tuple[Comparisons, Comparisons, set[str]]:
+    """Return people's judgments, the verdicts and who gave them: a table, or some judges of one."""
     if llm is None:
         table, verdicts = split_judges(table, llm_judges)
     else:
@@ -225,9 +225,10 @@ def open_verdicts(
         # a campaign names its one task, and items with it; people's table need not
         verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
     judges = list_judges(verdicts)
-    refuse_same_judges(list_judges(table), judges)
+    if llm is not None:
+        refuse_same_judges(list_judges(table), judges)
     verdicts = _exclude_constant_judges(verdicts) if len(judges) > 1 else verdicts
-    return weigh_sampled(table), split_probabilities(verdicts)
+    return weigh_sampled(table), split_probabilities(verdicts), judges
 
 
 def name_grades(verdicts: Comparisons) -> tuple[str, ...]:
