@@ -441,6 +441,15 @@ def test_a_first_run_without_answers_does_not_bind_the_file(evenhand, items, cha
         assert check_store(open_to_read("items.db")).holds
 
 
+def test_a_database_that_a_kill_left_without_tables_is_begun_anew(evenhand, items, chat):
+    Path("other.db").touch()
+    told = squeeze(evenhand(*words(chat, items, "--database", "other.db")).out)
+    assert "24 of 24 questions answered" in told
+    assert told.endswith(
+        "next evenhand serve items.csv --database other.db, to let people judge as well"
+    )
+
+
 def test_links_that_were_given_out_bind_the_file(evenhand, items, chat):
     chat.answer = lambda _: fail(401)
     evenhand(*words(chat, items), code=2)

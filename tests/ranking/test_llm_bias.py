@@ -83,6 +83,14 @@ def test_an_llm_that_always_prefers_one_side_is_counted_and_said_so():
     apart = evenhand.find_llm_bias(other, llm_judges="gpt")
     assert "llm-other-outputs" in [one.code for one in apart.notes]
     assert apart.items == 20  # of the LLM, not of people
+    once = [one for one in rows if one["left"] == "a" or one["judge"] != "gpt"]
+    with pytest.raises(evenhand.NotIdentified, match="gpt preferred the output shown first in all"):
+        evenhand.find_llm_bias(once, llm_judges="gpt")
+    other = [one for one in rows if (int(one["item"][1:]) % 2 > 0) == (one["left"] == "a")]
+    two = [*once, *({**one, "judge": "claude"} for one in other if one["judge"] == "p1")]
+    both_llms = evenhand.find_llm_bias(two, llm_judges=["gpt", "claude"])
+    assert both_llms["claude"].find("position") is not None
+    assert "llm-one-side" in [one.code for one in both_llms.notes]
 
 
 def swapped(table):

@@ -209,7 +209,7 @@ REFUSALS = {
         "127.0.0.1:%d needs a key: name its environment variable, --key-env NAME",
     ),
     "model": (fail(404, "not found"), "has no model 'gpt', or nothing at this path"),
-    "money": (fail(402, "pay first"), r"refuses the question \(402: pay first\)"),
+    "money": (fail(402, "pay first"), r"no credit left for this key \(402: pay first\): add some"),
     "question": (fail(400, "no such\n\nparameter"), r"\(400: no such parameter\)"),
     "FastAPI": (Reply(status=400, body=b'{"detail": "bad"}'), r"\(400: bad\)"),
     "text": (Reply(status=400, body=b"bad"), r"\(400: bad\)"),

@@ -286,7 +286,8 @@ def _tell(store: Store, progress: Progress, budget: Budget, names: tuple[str, st
     click.echo(label("judge", f"{progress.judge}: {said}{none}", PLAIN))
     click.echo(label("used", f"{sent:,} tokens sent, {written:,} received{cost}", PLAIN))
     campaign, database = map(quote, names)
-    then = f"evenhand serve {campaign}, to let people judge as well"
+    stored = f" --database {database}" * (Path(names[1]) != Path(names[0]).with_suffix(".db"))
+    then = f"evenhand serve {campaign}{stored}, to let people judge as well"
     if progress.left:
         then = "the same command with a larger budget"
     elif progress.skipped and not progress.answered:

@@ -460,15 +460,14 @@ def find_llm_bias(
                 if families is not None or controls:
                     raise refused.without_options() from None
                 notes.append(say("people-not-fitted", why=str(refused.without_options())))
+        unfitted = list[Finding]()
         for at, name in enumerate(names):
             try:
                 side = Side.fit_table(verdicts[name], controls, one_judge=True)
             except (NotIdentified, NotConverged) as refused:
-                if controls or not any(one.repeated for one in judges):
-                    raise refused.without_options() from None
                 same = _note_same_answer(name, of_judge[at])
                 why = str(refused.without_options())
-                notes.append(same or say("llm-not-fitted", llm=name, why=why))
+                unfitted.append(same or say("llm-not-fitted", llm=name, why=why))
                 continue
             if POSITION not in side.columns:
                 notes.append(say("no-llm-order", llm=name))
@@ -476,6 +475,9 @@ def find_llm_bias(
             judges[at] = _examine(judge, side, theirs, families, level=level, seed=seed)
             if families is not None and theirs is not None:
                 notes += _say_own(judges[at], side, theirs, families)
+    if len(unfitted) == len(names) and (controls or not any(one.repeated for one in judges)):
+        raise NotIdentified(" ".join(unfitted).removesuffix("."))
+    notes += unfitted
     if theirs is not None:
         notes += theirs.notes
     parts = [f"bias of LLM judges {listing(names, len(names))}"]

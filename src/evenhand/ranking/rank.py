@@ -212,9 +212,9 @@ def _asks_verdicts(
 ) -> bool:
     named = len(llm_judges) > 0
     if unpaired is not None and llm is None and not named:
-        raise UnknownOption("unpaired judgments are those without a verdict: give verdicts (llm)")
+        raise UnknownOption("unpaired judgments are those without a verdict: give verdicts (--llm)")
     if weight is not None and llm is None and not named:
-        raise UnknownOption("a weight (λ) is that of verdicts: give verdicts (llm)")
+        raise UnknownOption("a weight (λ) is that of verdicts: give verdicts (--llm)")
     require_one_source(llm, llm_judges)
     return llm is not None or named
 

@@ -29,8 +29,8 @@ say: Final = Templates(
         "but": "But {issues}: see the checks before acting on it.",
         "alone": "By people alone: {answer}",
         "adds-nothing": "Verdicts of LLM judges add nothing.",
-        "may-replace": "Whether {judges:list} may replace a human judge, where three people or"
-        " more judged the same outputs: {command}",
+        "may-replace": "Whether {judges:list} may replace a human judge, where two people or more"
+        " judged an output: {command}",
         "unused": "The {what} that were given were not used: {why}.",
         "also": "And {issues}: see the checks before acting on it.",
         "one-sided": "But {issue}.",

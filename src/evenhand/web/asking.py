@@ -44,10 +44,10 @@ from evenhand.web.endpoint import (
 )
 from evenhand.web.site import HERE
 from evenhand.web.store import judging
-from evenhand.web.store.database import Entry, WriteTransaction
+from evenhand.web.store.database import Entry, WriteTransaction, read_version
 from evenhand.web.store.judging import Reply, Write
 from evenhand.web.store.people import LLM_INVITES, add_judge, draw_token, keep_link, make_row
-from evenhand.web.store.queries import Readable, open_to_read
+from evenhand.web.store.queries import Readable, load_campaign, open_to_read
 from evenhand.web.store.schema import CLOSED, OPEN, Prepared, fill, judges, log, seats, tickets
 from evenhand.web.store.schema import tokens as links
 from evenhand.web.store.store import Outcome, Store
@@ -537,11 +537,11 @@ def is_unused(where: str, planned: Campaign) -> bool:
 
     Nothing was sent for it that is paid for, and no link was made but those that LLM judges have.
     """
-    store = open_to_read(where)
-    stored = store.find_campaign()
-    if stored is None or planned.fits(stored):
-        return False
-    with store.reading() as connection:
+    with open_to_read(where).reading() as connection:
+        # what was killed at its first step left a database without tables
+        stored = load_campaign(connection) if read_version(connection) else None
+        if stored is None or planned.fits(stored):
+            return False
         invited = [json.loads(row.body) for row in connection.execute(LLM_INVITES)]
         seats_of_llm = {body["facts"]["seat"] for body in invited}
         kinds = {kind for (kind,) in connection.execute(select(log.c.kind).distinct())}

@@ -441,7 +441,7 @@ class Endpoint:
                 f"{self.host} has no model '{self.model}', or nothing at this path: see --model and"
                 f" --url ({reason})"
             )
-        if code in SPENT:
+        if code in SPENT or status == 402:
             raise EndpointError(
                 f"{self.host} has no credit left for this key ({reason}): add some, then run the"
                 " same command to continue"
