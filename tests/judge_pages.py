@@ -89,7 +89,7 @@ FAULTS: Final = """
   const found = [];
   const seen = (one) => one.checkVisibility() && one.getBoundingClientRect().width > 1;
   if (document.documentElement.scrollWidth > innerWidth) found.push("wider than the screen");
-  for (const one of document.querySelectorAll("button, input, textarea, a[href]")) {
+  for (const one of document.querySelectorAll("button, input, textarea, a[href], summary")) {
     if (!seen(one) || one.matches(".skip")) continue;
     const { width, height } = one.getBoundingClientRect();
     const name = one.textContent.trim() || one.getAttribute("aria-label") || one.tagName;

@@ -142,12 +142,14 @@ def test_a_port_that_is_taken_is_refused_with_a_remedy(tmp_path: Path) -> None:
         (["items.csv", "--prefix", "/a b"], "a path such as /study"),
         (["items.csv", "--host", "192.0.2.1", "--port", "8123"], "cannot assign"),
         (["none.toml"], "none.toml"),
+        (["items.csv", "--metrics", "0"], "'evenhand[metrics]'"),
     ],
 )
 def test_what_cannot_be_served_is_refused(
     words: list[str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
     Path("items.csv").write_text(ITEMS)
     found = CliRunner().invoke(main, ["serve", *words])
     assert found.exit_code == 2

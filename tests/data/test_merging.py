@@ -194,6 +194,12 @@ def test_names_that_look_merged_are_pointed_out_in_fits_refusals_and_inspections
     assert "named like" not in "".join((*inspect(one).notes, *BradleyTerry().fit(one).notes))
 
 
+def test_what_is_excluded_is_counted_in_comparisons():
+    votes = read(pl.DataFrame(VOTES | {"judge": list("aabb")}), system_separator="+")
+    (excluded,) = votes.without(judges=["b"]).excluded
+    assert excluded.clause.startswith("5 of 8 comparisons, ")  # of two rows in four
+
+
 def test_written_comparisons_are_taken_apart_and_written_rankings_are_not(tmp_path):
     votes = read(pl.DataFrame(VOTES), system_separator="+")
     again = read(write(votes, tmp_path / "votes.csv"))

@@ -120,6 +120,9 @@ def test_a_sheet_of_items_is_a_table_of_items():
     save_book("bad.xlsx", Items=[*ITEMS, [2, "dos", "x", "y"]])
     with pytest.raises(CampaignError, match=r"bad.xlsx, row 5: item '2' is there already"):
         read_campaign("bad.xlsx")
+    save_book("bad.xlsx", Items=[*ITEMS, [9, "dos", "#NAME?", "y"]])
+    with pytest.raises(InvalidJudgments, match=r"C5 of sheet 'Items' of bad.xlsx holds the error"):
+        read_campaign("bad.xlsx")
 
 
 def test_a_table_of_judges_with_a_header_alone_wants_judges():

@@ -45,7 +45,7 @@ def test_systems_that_change_places_are_named_and_pairs_counted():
     told = compare_without(evenhand.read(table))("one")
     decided = int(after.better_than.sum())
     assert ("C and B change places" in told) == (after.systems == ("A", "B", "C"))
-    assert f"{decided} of 3 pairs" in told
+    assert f"{decided} of 3 pairs {'is' if decided == 1 else 'are'} separated" in told
 
 
 def test_several_tasks_are_told_apart_and_those_of_others_left_alone():

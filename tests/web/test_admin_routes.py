@@ -118,13 +118,16 @@ def test_the_pay_sheet_counts_answers_and_active_time_and_cuts_pauses(
         take_time(store, clock, "j0", seconds)
     judge_next(store, "j1", seconds=None)
     one, other = read_pay(client, store)
-    assert (one["judge"], one["answers"], one["active_minutes"]) == ("j0", "2", "6.5")
+    assert (one["judge"], one["answers"], one["active_minutes"]) == ("j0", "2", "6.50")
     assert (one["amount"], one["currency"]) == ("1.40", "EUR")  # 12 * 6.5 / 60 + 2 * 0.05
     assert (other["answers"], other["active_minutes"], other["amount"]) == ("1", "", "")
     assert {one["completed"], other["completed"]} == {"no"}
     while store.do(judging.serve, "j0") is not None:
         judge_next(store, "j0", seconds=1)
     assert read_pay(client, store)[0]["completed"] == "yes"
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}").text
+    states = re.findall(r'data-label="state">(\w+)<', page)
+    assert states[:2] == ["finished", "active"]
 
 
 def test_no_more_time_is_paid_than_has_passed_on_the_server(
@@ -138,9 +141,9 @@ def test_no_more_time_is_paid_than_has_passed_on_the_server(
         clock.wait(2)
         store.do(judging.append, reply_to(served, seconds=1e6))
     rows = {row["judge"]: row for row in read_pay(client, store)}
-    assert (rows["j0"]["answers"], rows["j0"]["active_minutes"]) == ("12", "0.4")
+    assert (rows["j0"]["answers"], rows["j0"]["active_minutes"]) == ("12", "0.40")
     assert rows["j0"]["amount"] == "0.08"  # 12 * 24 / 3600
-    assert rows["j1"]["active_minutes"] == "6.3"  # 380 seconds
+    assert rows["j1"]["active_minutes"] == "6.33"  # 380 seconds
     page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
     shown = {name: page.partition(f'<tr data-judge="{name}">')[2] for name in ("j0", "j1")}
     assert "time overstated</summary>" in shown["j0"].partition("</tr>")[0]
@@ -164,7 +167,7 @@ def test_time_before_an_answer_was_undone_or_mended_is_paid(
     second = take(store, "j0")
     clock.wait(10)
     store.do(judging.append, reply_to(second, seconds=30))
-    assert read_pay(client, store)[0]["active_minutes"] == "0.6"  # 35 seconds
+    assert read_pay(client, store)[0]["active_minutes"] == "0.58"  # 35 seconds
     (did,) = [one for one in read_activity(store) if one.judge == "j0"]
     assert (did.active, did.overstated) == (35, 0)
 

@@ -125,7 +125,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
         read_links,
         write_links,
     )
-    from evenhand.web.metrics import Metrics
+    from evenhand.web.metrics import Metrics, load_client
     from evenhand.web.site import Site, find_words, touch
     from evenhand.web.store.store import Store
 
@@ -141,6 +141,8 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     note(serving.name_address(taken) + prefix)
     public = _open_beside(asked.board, "--board", stack)
     counts = _open_beside(asked.metrics, "--metrics", stack)
+    if counts is not None:
+        load_client()  # refused before there is a database
     where = asked.database or str(path.with_suffix(".db"))
     check_launch(links, where)
     store = stack.enter_context(Store.open(where))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import narwhals as nw
 
-from evenhand.data.engine import COUNT, Frame, count_by, quote_name
+from evenhand.data.engine import ANSWER, COUNT, Frame, count_by, quote_name
 from evenhand.data.texts import say
 from evenhand.errors import listing
 from evenhand.render.document import Finding, describe_findings, take_findings
@@ -44,14 +44,14 @@ ONCE: Final = frozenset(
 # Codes whose reason does not say which judges or systems are meant
 REFERENCES: Final = "references"  # Code of human references, which have no rank
 _OF_SYSTEMS: Final = ("systems", REFERENCES)
-_WHOM: Final = ("judges", "flagged", *_OF_SYSTEMS)
+_WHOM: Final = ("judges", *_OF_SYSTEMS)
 
 
 @dataclass(frozen=True)
 class Exclusion:
     # where | task | judges | systems | criterion | controls | repeats | again | blank-rankings
-    # | blank-ranks | single-output | zero-weight | no-score | ties | mix | format | flagged
-    # | policy | references
+    # | blank-ranks | single-output | zero-weight | no-score | ties | mix | format | policy
+    # | references
     code: str
     reason: str  # in words, such as `by where "judge <> 'a'"`
     rows: float  # how many were excluded
@@ -178,6 +178,8 @@ class Filter:
             changes |= {f"{role}s": len(lost), f"of_{role}s": len(held - {None})}
             every_name = len(lost) <= MAX_NAMES or self.code == "llm-judges"  # commands name them
             changes[f"{role}_names"] = tuple(lost) if every_name else ()
+        if ANSWER in names and "left" in known:  # an answer to a merged output has several
+            changes["unit"] = "comparison"
         return Exclusion(self.code, self.reason, every - left, every, **changes)
 
 

@@ -592,13 +592,13 @@ class Campaign:
         for name in ("tasks", "items", "judges"):
             if not getattr(self, name):
                 raise CampaignError(f"campaign '{self.name}' has no {name}")
-        _refuse_twins([one.name for one in self.tasks], "tasks")
-        _refuse_twins([one.name for one in self.judges], "judges")
+        refuse_twins([one.name for one in self.tasks], "tasks")
+        refuse_twins([one.name for one in self.judges], "judges")
         taught: list[Item] = []  # one item may be taught before several passes
         for one in self.training:
             if one.item not in taught:
                 taught.append(one.item)
-        _refuse_twins([one.name for one in (*self.items, *taught)], "items")
+        refuse_twins([one.name for one in (*self.items, *taught)], "items")
         scaled = [one for one in self.tasks if isinstance(one, ScaledTask)]
         criteria = [one.criterion for one in scaled]
         for task in scaled:
@@ -608,7 +608,7 @@ class Campaign:
                     " say documents = true under [design], with items that have a document"
                 )
             criteria += [task.document_criterion] * bool(task.document_question)
-        _refuse_twins(criteria, "tasks", "criterion")
+        refuse_twins(criteria, "tasks", "criterion")
         for one in self.training:
             self.task(one.task)
         find_platform(self.platform)
@@ -861,7 +861,7 @@ def read_seed(value: object) -> int | None:
     return value  # type: ignore[return-value]
 
 
-def _refuse_twins(names: list[str], what: str, called: str = "name") -> None:
+def refuse_twins(names: list[str], what: str, called: str = "name") -> None:
     if len(set(names)) == len(names):
         return
     twins = [one for one, n in Counter(names).items() if n > 1]

@@ -177,7 +177,10 @@ def _read_task(table: Mapping[str, Any]) -> Task:
 def _read_judges(value: Any, where: str, folder: Path | None) -> tuple[campaigns.Judge, ...]:
     if isinstance(value, str) and folder is not None and Path(value).suffix.lower() in TABLES:
         rows = read_rows(folder / value, of="judge")
-        return tuple(_read_judge(at, row) for at, row in rows)
+        listed = tuple(_read_judge(at, row) for at, row in rows)
+        with locate(value):
+            campaigns.refuse_twins([one.name for one in listed], "judges")
+        return listed
     if isinstance(value, int) and not isinstance(value, bool):
         if not 1 <= value <= 100_000:
             raise CampaignError(f"judges cannot be {value}: 1 or more, to 100,000")

@@ -187,7 +187,7 @@ def _read(path: Path, sheet: Any, xml: bytes, *, remarks: bool) -> Sheet:
             " never computed: open the file in a spreadsheet program and save it"
         )
     sheet.reset_dimensions()  # which programs write wrongly
-    cells = [[_write(one, whole=remarks) for one in row] for row in sheet.iter_rows()]
+    cells = [[_write(path, one, whole=remarks) for one in row] for row in sheet.iter_rows()]
     width = max(map(len, cells), default=0)
     grid: list[list[Cell]] = [[*row, *[None] * (width - len(row))] for row in cells]
     areas: list[Area] = []
@@ -198,15 +198,15 @@ def _read(path: Path, sheet: Any, xml: bytes, *, remarks: bool) -> Sheet:
     return _lay_out(path, sheet.title, grid, areas, remarks=remarks)
 
 
-def _write(cell: Any, *, whole: bool) -> Cell:
+def _write(path: Path, cell: Any, *, whole: bool) -> Cell:
     """Return what a cell holds; of a sheet that is shown whole, an error is refused."""
     value = cell.value
     if value is None or (cell.data_type == "e" and value == "#N/A"):
         return None
     if whole and cell.data_type == "e":
         raise InvalidJudgments(
-            f"cell {cell.coordinate} of sheet '{cell.parent.title}' holds the error {value}: mend"
-            " its formula, or empty it"
+            f"cell {cell.coordinate} of sheet '{cell.parent.title}' of {path} holds the error"
+            f" {value}: mend its formula, or empty it"
         )
     if isinstance(value, bool):
         return "true" if value else "false"

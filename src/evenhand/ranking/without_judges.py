@@ -86,14 +86,14 @@ def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") ->
         for ranking in (before, after)
     )
     pairs = len(before.systems) * (len(before.systems) - 1) // 2
-    decided = ""
+    separated = ""
     if then is not None and now is not None:
         verb = "is" if now == 1 else "are"
-        decided = f"{now} of {pairs} pairs {verb} decided"
-        decided += f", as with {whom}" if then == now else f" ({then} with {whom})"
+        separated = f"{now} of {pairs} pairs {verb} separated"
+        separated += f", as with {whom}" if then == now else f" ({then} with {whom})"
     if not reversed_pairs and not lost and then == now:
         same = "nothing changes: all systems keep their places"
-        return Finding(UNCHANGED, f"{same}; {decided}" if decided else same)
+        return Finding(UNCHANGED, f"{same}; {separated}" if separated else same)
     parts = [f"{listing(lost)} cannot be ranked any more"] if lost else []
     named = listing([f"{a} and {b}" for a, b in reversed_pairs], MAX_NAMED)
     if not reversed_pairs:
@@ -102,7 +102,7 @@ def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") ->
         parts.append(f"{named} change places")
     else:
         parts.append(f"{len(reversed_pairs)} pairs of systems change places: {named}")
-    return Finding("changed", "; ".join([*parts, *([decided] if decided else [])]))
+    return Finding("changed", "; ".join([*parts, *([separated] if separated else [])]))
 
 
 def _rank_tasks(table: Comparisons) -> Mapping[str, Ranking | str]:

@@ -29,7 +29,6 @@ from evenhand.data.controls import (
     leave_out_controls,
     take_pairs,
 )
-from evenhand.data.exclusions import Exclusion
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
@@ -269,7 +268,7 @@ class Order:
     chosen: str = ""  # how its pairs were chosen, where a policy runs
     sorted: str = ""  # how far the sort is, or its order, where it chooses the pairs
     prior: str = ""  # why the worths have a prior; "" where they have none
-    excluded: tuple[str, ...] = ()  # from the order, and from the one without flagged judges
+    excluded: tuple[str, ...] = ()  # from both orders, such as control items
     answer: str = ""  # what the ranking says, in a sentence
     ranking: Ranking | None = None  # by all judges
     of_gate: Ranking | Evaluated | None = None  # by which the plan of a gate decides
@@ -391,23 +390,16 @@ def _order_by_scores(
     criteria = {task.criterion: task.name for task in tasks if isinstance(task, ScaledTask)}
     try:
         parts = leave_out_controls(data).rows().split(("criterion",))
-        excluded = [line.text for line in find_excluded(data)]
+        excluded = tuple(line.text for line in find_excluded(data))
     except EvenhandError as error:
         return find_nothing(answers, "ratings", str(error))
     orders = find_nothing(answers, "ratings", NOTHING)
     for (criterion,), part in parts.items():
         if criterion not in criteria:  # scores of whole documents, which are of no pass
             continue
-        judges = [part.judges[code] for code in np.unique(part.judge)]
-        names = tuple(name for name in flagged if name in judges)
-        lost = int(np.isin(part.judge, [part.judges.index(name) for name in names]).sum())
-        whose: dict[str, Any] = {"judges": len(names), "judge_names": names}
-        whose |= {"unit": "score", "of_judges": len(judges)}
-        left_out = Exclusion("flagged", "flagged judges", lost, part.size, **whose)
-        lines = (*excluded, left_out.text) if lost else tuple(excluded)
         rest = part.take(~np.isin(part.judges, flagged)[part.judge])
         order = compare("ratings", part, rest, flagged)
-        order = order if order.why else replace(order, excluded=lines)
+        order = order if order.why else replace(order, excluded=excluded)
         orders[criteria[criterion]] = replace(
             order, of_gate=order.ranking, by_llm=judged_by_llm_alone(data)
         )
@@ -429,12 +421,9 @@ def _order_by_votes(
     stated = parse_gate_plan(answers.store.plan.encode())[0] if answers.store.plan else {}
     for name in orders.keys() & {*table.tasks()}:
         part = table.select_task(name, recorded=False)
-        rest = part
-        if flagged:
-            rest = part.without(judges=flagged, recorded=False)
-            rest = part.keep_rows(rest.frame, "flagged", "flagged judges")
+        rest = part.without(judges=flagged, recorded=False) if flagged else part
         order = compare("comparisons", part, rest, flagged)
-        excluded = () if order.why else tuple(one.text for one in rest.excluded)
+        excluded = () if order.why else tuple(one.text for one in part.excluded)
         of_gate = _evaluate(part, Asked.take(stated)) if stated else None
         by_llm, sorted_ = judged_by_llm_alone(part), ""
         if answers.store.campaign.design.policy == "sort" and isinstance(data, Comparisons):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
@@ -32,29 +32,35 @@ ACTIVE: Final = 600_000  # Milliseconds after a question was served for which a 
 REST: Final = 5.0  # Seconds for which counts of the database hold
 
 
+def load_client() -> Any:
+    """Return the client of Prometheus; refuse where it is not installed."""
+    try:
+        import prometheus_client
+    except ImportError:
+        raise UnknownOption(
+            "--metrics needs the client of Prometheus: pip install 'evenhand[metrics]' (in a"
+            " clone: '.[metrics]')"
+        ) from None
+    return prometheus_client
+
+
 class Metrics:
     """What happened since the start, and what is in the database at the moment."""
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
-        try:
-            import prometheus_client
-        except ImportError:
-            raise UnknownOption(
-                "--metrics needs the client of Prometheus: pip install 'evenhand[metrics]' (in a"
-                " clone: '.[metrics]')"
-            ) from None
+        client = load_client()
         self.store, self._clock = store, clock
         self._until = 0.0
         self._stored: list[Metric] = []
-        self._registry = prometheus_client.CollectorRegistry()
-        prometheus_client.ProcessCollector(registry=self._registry)
-        self._requests = prometheus_client.Histogram(
+        self._registry = client.CollectorRegistry()
+        client.ProcessCollector(registry=self._registry)
+        self._requests = client.Histogram(
             "evenhand_request_seconds",
             "Requests: how many there were, and how long they took",
             ["side", "status"],
             registry=self._registry,
         )
-        self._errors = prometheus_client.Counter(
+        self._errors = client.Counter(
             "evenhand_database_errors",
             "Requests that the database did not take or answer",
             registry=self._registry,

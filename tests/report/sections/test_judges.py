@@ -39,7 +39,7 @@ def test_a_reversed_judge_is_flagged_with_a_card_and_the_answer_without_that_jud
     (card,) = section.blocks
     assert card.title == "j3: reversed"
     assert card.text.splitlines()[-1].startswith("  without the judge: nothing changes")
-    assert card.text.endswith("3 of 3 pairs are decided, as with the judge")
+    assert card.text.endswith("3 of 3 pairs are separated, as with the judge")
 
 
 def test_a_flagged_judge_who_carries_the_answer_is_said_to():
