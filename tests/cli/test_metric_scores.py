@@ -1,11 +1,15 @@
 """Scores of metrics as people have them: columns, names, files and folders."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import evenhand
 from evenhand import meta_evaluate
+from evenhand.cli.main import main
 from evenhand.errors import EvenhandError
 
 K, S = 6, 8
@@ -35,6 +39,13 @@ def test_columns_of_people_may_have_any_names(evenhand, tmp_path, expected):
     words = [one for role, name in names.items() for one in ("--column", f"{role}={name}")]
     found = evenhand("metrics", path, *words, "--json").json
     assert {one["metric"]: one["spa"] for one in found["metrics"]} == expected
+
+
+def test_scores_may_stand_on_standard_input(tmp_path, expected):
+    pl.DataFrame(PEOPLE).write_csv(tmp_path / "people.csv")
+    words = ["metrics", str(tmp_path / "people.csv"), "-", "--json"]
+    ran = CliRunner().invoke(main, words, input=pl.DataFrame(METRICS).write_csv())
+    assert {one["metric"]: one["spa"] for one in json.loads(ran.stdout)["metrics"]} == expected
 
 
 def test_columns_of_metrics_that_are_not_used_are_named(evenhand, tmp_path):

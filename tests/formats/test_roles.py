@@ -97,6 +97,14 @@ def test_a_column_that_has_the_name_of_a_role_it_does_not_play_is_renamed(save) 
     assert data.source.notes[1] == "column 'judge' is kept as 'original_judge'"
 
 
+def test_the_only_column_of_numbers_is_proposed_for_scores() -> None:
+    frame = pd.DataFrame({"rater": ["j", "k"], "system": ["x", "y"], "human": [3, 5]})
+    with pytest.raises(UnknownColumn) as refusal:
+        read(frame)
+    assert "Is it 'human'? Say which it is: evenhand.read(..., columns={" in str(refusal.value)
+    assert read(frame, columns={"score": "human"}).rows().score.tolist() == [3, 5]
+
+
 def test_a_mapping_decides_the_kind_of_table(save) -> None:
     path = save("t.csv", "a,b,c,d\n1,x,1,u\n1,y,2,v\n")
     data = read(path, columns={"ranking": "a", "system": "b", "rank": "c"})

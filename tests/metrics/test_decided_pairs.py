@@ -102,6 +102,8 @@ def test_judges_without_whom_items_are_lost_are_taken_as_given():
     assert found.judge_stderr is None
     (note,) = [one for one in found.notes if one.code == "judges-as-given"]
     assert re.search(r"without one of them SPA would rest on \d of 10 items", str(note))
+    assert note in str(found).replace("\n       ", " ")
+    assert "± judges" not in str(found)
     of_means = compare(alone, metrics, statistics=["system-pearson"])
     assert (of_means.judge_stderr > 0).all()
     by_item = {**table(people), "judge": [f"j{s % 5}" for _ in range(K) for s in range(S)]}

@@ -173,3 +173,10 @@ def test_a_distance_counts_all_pairs_that_are_so_far_apart():
         fitting = [d for d in {*apart} if right[apart >= d].mean() >= 0.95]
         fitting = [d for d in fitting if (apart >= d).sum() >= 10]
         assert find_distance(people, metric) == (min(fitting) if fitting else None)
+
+
+@pytest.mark.parametrize("statistic", ["acc-eq", "acc-eq-star"])
+def test_a_metric_that_is_people_agrees_on_all_pairs(statistic):
+    people, _, far = draw(3)
+    found = compare(people, {"own": people, "far": far}, statistics=[statistic])
+    assert found.values[statistic][0] == 1.0

@@ -218,6 +218,8 @@ def test_a_constant_metric_is_named_and_the_others_are_tested(tables, statistic)
     assert found.plot("pairs").axes
     assert "constant" in {one.code for one in meta_evaluate(people, mixed, level="system").notes}
     assert "constant" not in {one.code for one in alone.notes}
+    flat = {**{name: scores[name] for name in ("system", "item")}, "flat": mixed["flat"]}
+    assert meta_evaluate(people, flat, **asked).document().answer == ()
 
 
 def test_a_constant_metric_is_not_compared_by_preferences_and_does_not_lead(tables):

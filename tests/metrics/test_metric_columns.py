@@ -3,6 +3,7 @@
 import pytest
 
 import evenhand
+from evenhand.errors import UnknownFormat
 from evenhand.formats.roles import is_metric
 
 CELLS = {"item": [1, 1, 2, 2, 3, 3], "system": list("ababab")}
@@ -31,6 +32,30 @@ def test_beside_a_column_for_each_criterion_on_the_same_scale():
 def test_beside_one_column_of_scores_that_has_a_name_of_its_own():
     data = evenhand.read({"judge": list("jjkkkj"), **CELLS, "da": [3, 4, 2, 3, 3, 4], **METRICS})
     assert data.rows().criteria == ("da",)
+
+
+@pytest.mark.parametrize("name", ["DA", "ESA", "mqm", "da_score", "DA+SQM"])
+def test_a_protocol_is_a_criterion(name):
+    data = evenhand.read({"annotator": list("jjkkkj"), **CELLS, name: [3, 4, 2, 3, 3, 4]})
+    assert data.rows().criteria == (name.removesuffix("_score"),)
+
+
+def test_systems_of_metrics_in_their_files():
+    names = {"sys": CELLS["system"], "seg_id": CELLS["item"]}
+    rows = evenhand.read({**names, "da_score": [3, 4, 2, 3, 3, 4], **METRICS}).rows()
+    assert (rows.systems, rows.items, rows.criteria) == (("a", "b"), ("1", "2", "3"), ("da",))
+
+
+def test_metrics_alone_are_not_scores_of_people():
+    with pytest.raises(UnknownFormat, match=r"of metrics \(bleu, COMET-22\) and none of people"):
+        evenhand.read({**CELLS, **METRICS})
+    one = {**CELLS, "metric": list("xyxyxy"), "score": [3, 4, 2, 3, 3, 4]}
+    assert evenhand.read(one).rows().criteria == ("x", "y")  # each by itself
+
+
+def test_beside_a_criterion_and_a_protocol():
+    people = {**CELLS, "criterion": ["mqm"] * 6, "protocol": ["x"] * 6, "score": [3, 4, 2, 3, 3, 4]}
+    assert evenhand.meta_evaluate({**people, "bleu": METRICS["bleu"]}).metrics == ("bleu",)
 
 
 def test_beside_a_column_of_scores():

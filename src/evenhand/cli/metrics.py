@@ -132,7 +132,8 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
     )
 
     reading, criterion = run.reading, asked.criterion
-    source, *others = reading.files
+    source, *named = reading.files
+    others = [reading.standard_input if one == "-" else one for one in named]
     left_out = take_metrics(reading)
     reading.files = (source,)
     settings = choose_settings(reading)

@@ -98,9 +98,9 @@ def is_metric(column: str) -> bool:
 # Names of columns where none has one of those above, folded, the likeliest first; those of one text
 # are as likely. A document is an item where nothing else is, and with parts of it beside it none is
 FALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
-    "system": ("method approach engine variant llm bot mtsystem mtengine condition",),
+    "system": ("sys method approach engine variant llm bot mtsystem mtengine condition",),
     "score": ("sysscore systemscore publishedsysscore",),
-    "criterion": ("protocol",),
+    "criterion": ("protocol", "metric"),
     "outcome": ("overallpreference preferencestrength preferencescore preferencerating",),
     "item": (
         *("sentence", "segmentno", "sentenceno", "prompt", "question", "query", "instruction"),
@@ -324,6 +324,8 @@ def say_which(header: Header, roles: Sequence[str]) -> str:
         names = [role, *SYNONYMS[role]]
         free = [column for column in header.free if column not in near.values()]
         alike = [column for column in free if suggest(column, names)]
+        if role == "score" and not alike and len(only := header.spreads().keys() & {*free}) == 1:
+            alike = [*only]
         fitting = [column for column in alike if header.fits(column, role)]
         if fitting:
             near[role] = fitting[0]
@@ -341,7 +343,7 @@ def write_roles(header: Header, columns: Mapping[str, str]) -> str:
     python = f"columns={dict(columns)}"
     option = " ".join(f"--column {write_word(f'{role}={c}')}" for role, c in columns.items())
     if header.table == Source.name:
-        return f"{python}, on the command line {option}"
+        return f"evenhand.read(..., {python}), on the command line {option}"
     return f"{option}, in Python {python}"
 
 
@@ -404,6 +406,7 @@ CRITERIA: Final = frozenset(
         *("readability", "relevance", "relevancy", "safety", "satisfaction", "simplicity"),
         *("specificity", "structure", "style", "terminology", "tone", "truthfulness"),
         *("understandability", "usefulness", "verbosity", "wellformedness"),
+        *("da", "dasqm", "esa", "mqm", "sqm"),
     )
 )
 # Words beside the name of what is scored: score_fluency, anna's rating

@@ -513,19 +513,19 @@ def _leave_judges_out(
         least = min(int(measures.find_items(one).sum()) for one in parts)
         if least < (1 - MAX_LOST / len(parts)) * whole:
             why = f"without one of them SPA would rest on {least:,} of {whole:,} items"
-            notes.append(say("judges-as-given", "info", why=why))
+            notes.append(say("judges-as-given", why=why))
             return None
     found = []
     for people in parts:
         if np.isnan(people).all(axis=1).any():
-            notes.append(say("judges-as-given", "info", why="one judge alone scored a system"))
+            notes.append(say("judges-as-given", why="one judge alone scored a system"))
             return None
         steps = Steps.count(people[None])
         found.append(only.measure(steps, study.scores, measured.epsilons).values[name])
     without = np.array(found)
     if np.isnan(without).any():
         why = f"without one of them {name_statistic(name)} is not defined"
-        notes.append(say("judges-as-given", "info", why=why))
+        notes.append(say("judges-as-given", why=why))
         return None
     return without
 

@@ -146,13 +146,14 @@ class MetaEvaluation(Shown):
             Table("metrics", "Metrics", tuple(columns), tuple(rows), lines, legend=self._legend)
         ]
         if self.pairs:
+            judged = any(one.judge_stderr is not None for one in self.pairs)
             of_pairs = (
                 Column("first", "metric", "name"),
                 Column("second", "against", "name"),
                 Column("difference", "difference", "three"),
                 Column("p", "p", "p"),
                 Column("p_adjusted", "p, adjusted", "p"),
-                Column("judge_stderr", "± judges", "three", priority=2),
+                *([Column("judge_stderr", "± judges", "three", priority=2)] if judged else []),
                 Column("decided", "decided", "yes"),
             )
             pair_rows = tuple(one.to_dict() for one in self.pairs)
@@ -186,7 +187,7 @@ class MetaEvaluation(Shown):
     @property
     def _answer(self) -> tuple[str, ...]:
         title, value = name_statistic(self.statistic), self.values[self.statistic]
-        if isnan(value[0]):
+        if isnan(value[0]) or np.ptp(self.metric_means[0]) == 0:  # the first of constant metrics
             return ()
         top = float(value[0])
         if not self.pairs:

@@ -45,7 +45,7 @@ from evenhand.formats.layouts.mqm import read_mtme_scores
 from evenhand.formats.layouts.wide import BLANK_CELLS, counts
 from evenhand.formats.reading import open_source, read, read_decimals
 from evenhand.formats.reading import read_columns as hold_scores
-from evenhand.formats.roles import Header, is_criterion, is_metric
+from evenhand.formats.roles import FALLBACKS, Header, is_criterion, is_metric
 from evenhand.formats.table import (
     LOOK,
     ROWS_LOOKED_AT,
@@ -353,7 +353,8 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     A column that gives an output several values, such as a judge's age, is no metric, unless its
     name is that of one.
     """
-    people = [one for one in PEOPLE if one in data.columns]
+    criteria = FALLBACKS["criterion"]  # which play the role where no column criterion is left
+    people = [one for one in data.columns if one in PEOPLE or fold(one) in criteria]
     table = Table(data.frame.drop(*people), data.source.name, data.source.connection)
     table = replace(table, missing=_list_missing(settings))
     header = table.header(ReadOptions())
@@ -365,18 +366,20 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     metrics = _read(table, held, settings=settings, beside=True) if columns else None
     if metrics is None or not metrics.metrics:
         name = data.source.name
-        if data.has("criterion") and len(known := list_levels(data, "criterion")) > 1:
-            raise UnknownOption(
-                "choose people's criterion to compare the others with it: --criterion"
-                f" {' | '.join(map(str, known))}"
-            )
-        if any(fold(one) == "metric" for one in data.columns):
+        known = [*map(str, list_levels(data, "criterion"))] if data.has("criterion") else []
+        named = fold(data.source.columns.get("criterion", "")) in METRIC_COLUMNS
+        if named and not any(_reads_of_people(one) and not is_metric(one) for one in known):
             raise UnknownColumn(
                 f"{name} has no judgments beside its metrics: evenhand metrics RATINGS {name}"
             )
+        if len(known) > 1:
+            raise UnknownOption(
+                "choose people's criterion to compare the others with it: --criterion"
+                f" {' | '.join(known)}"
+            )
         raise UnknownColumn(
-            f"{name} has no column of numbers beside people's scores: name a table of the scores of"
-            " metrics too"
+            f"{name} has no column of a metric beside people's scores: name a table of the scores"
+            " of metrics too"
         )
     told = _note_others(table, header, others, judged=data.has("judge"))
     return replace(metrics, notes=(*told, *metrics.notes))

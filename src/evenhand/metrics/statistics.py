@@ -377,7 +377,7 @@ def pair_segments(h: Array, group: str) -> SegmentPairs:
 
 def measure_accuracy(pairs: SegmentPairs, difference: Array, epsilon: float) -> float:
     """Return acc_eq at one ε; difference: (n,) of the metric."""
-    return float(pairs.weight[sign_beyond(difference, epsilon) == pairs.order].sum())
+    return round(float(pairs.weight[sign_beyond(difference, epsilon) == pairs.order].sum()), 15)
 
 
 def split_accuracy(h: Array, scores: Array, epsilon: Array) -> Array:
@@ -447,7 +447,7 @@ def cross_fit(pairs: SegmentPairs, difference: Array, fold: Integers) -> tuple[f
     for one in present:
         epsilons[one] = ties.find_epsilon(sorted_fold != one)
     right = sign_beyond(difference, epsilons[of]) == pairs.order
-    return float(pairs.weight[right].sum()), epsilons
+    return round(float(pairs.weight[right].sum()), 15), epsilons
 
 
 def bound_chance(pairs: SegmentPairs) -> float:

@@ -146,7 +146,14 @@ def _find_scores(header: Header) -> list[str]:
         return only
     numeric = [name for name in numeric if not counts(name, said)]
     # metrics are no judges and no criteria beside scores of people
-    columns = [name for name in numeric if not is_metric(name)] or numeric
+    columns = [name for name in numeric if not is_metric(name)]
+    if numeric and not columns and "system" in said:
+        raise UnknownFormat(
+            f"{header.table} has scores of metrics ({listing(numeric)}) and none of people:"
+            f" evenhand metrics RATINGS {header.table}; to rank by one:"
+            f" {write_roles(header, {'score': numeric[0]})}"
+        )
+    columns = columns or numeric
     columns = [name for name in columns if not sums_up(name)] or columns
     one_criterion = len(columns) == 1 < len(numeric) and "criterion" not in said
     if one_criterion or _find_pairs(columns, [role for role in NAMED if role not in said]):
@@ -186,11 +193,11 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
         return _unfold("criterion", columns)
     criteria, judges = any(map(is_criterion, columns)), "judge" in unsaid and are_judges(columns)
     if "system" in unsaid and (judges or criteria):
-        what = "judges" if judges else "criteria"
+        what = f" for each of several {'judges' if judges else 'criteria'}"
         named = [one for one in header.free if {"model", "system"} & {*split_words(one)}]
         likely_system = [*named, *header.candidates("item"), "NAME"][0]
         raise UnknownFormat(
-            f"{header.table} has a column of scores for each of several {what}"
+            f"{header.table} has a column of scores{what if len(columns) > 1 else ''}"
             f" ({listing(columns)}), and none that says whose output was scored. Say which it is:"
             f" {write_roles(header, {'system': likely_system})}"
         )

@@ -78,7 +78,7 @@ def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
             draw_systems(found),
             f"systems{end}",
             f"{about}Systems by people and by {best}",
-            f"{systems} systems as points: their mean by people across, by {best} upwards.",
+            f"{systems} systems as points: their score by people across, by {best} upwards.",
         )
     ]
     if found.pairs and len(found.metrics) <= MAX_ON_MAP:
@@ -134,7 +134,7 @@ def draw_systems(found: MetaEvaluation) -> style.Chart:
         *style.series(rows, keys, style.look_up([metric])),
         *style.name_points(sides, keys, "system"),
     ]
-    below = "a point is a system: its mean by people, and by the metric that agrees best"
+    below = "a point is a system: its score by people, and by the metric that agrees best"
     return style.Chart((rows,), x, y, marks).name("Systems by people and by a metric", below)
 
 
