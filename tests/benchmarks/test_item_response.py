@@ -1,19 +1,7 @@
 """The bench of item-response models: its file, and that contenders estimate the same abilities."""
 
-import duckdb
-from benchmarks.data import quoted
 from benchmarks.peers import irt_draws, irt_evenhand, irt_plain
 from benchmarks.suites import item_response
-
-
-def test_the_file_has_1600_comparisons_of_800_outputs_of_15_systems(tmp_path):
-    file = quoted(item_response.parquet(tmp_path))
-    rows, items = duckdb.execute(f"SELECT count(*), count(DISTINCT item) FROM {file}").fetchone()
-    outputs, systems = duckdb.execute(
-        "SELECT count(DISTINCT (item, system)), count(DISTINCT system) FROM"
-        f' (SELECT item, "left" AS system FROM {file} UNION SELECT item, "right" FROM {file})'
-    ).fetchone()
-    assert (rows, items, outputs, systems) == (1_600, 160, 800, 15)
 
 
 def test_the_plain_sampler_and_evenhand_estimate_the_same_abilities(tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import benchmarks.__main__ as program
 import pytest
 from benchmarks.row import Row, write_rows
 from click.testing import CliRunner
@@ -61,15 +60,6 @@ def test_others_may_get_slower(tmp_path: Path, role: str) -> None:
     assert said(tmp_path, other, replace(other, times_floor=9.0))[0] == 0
 
 
-def test_a_table_of_other_columns_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "old.csv").write_text("a,b\n")
-    write_rows(tmp_path / "new.csv", [OURS])
-    words = [str(tmp_path / "old.csv"), str(tmp_path / "new.csv")]
-    result = CliRunner().invoke(regress.main, words)
-    assert result.exit_code == 1
-    assert "other columns" in result.output
-
-
 FULL = replace(OURS, peak_mb=100.0, difference=1e-12)
 
 
@@ -102,32 +92,3 @@ def test_a_row_that_is_gone_is_missed(tmp_path: Path) -> None:
     code, output = said(tmp_path, FULL, replace(FULL, contender="another"))
     assert code == 1
     assert "fails   fit, N = 2: evenhand (is not measured any more)" in output
-
-
-def test_a_version_that_gets_slower_bit_by_bit_is_held_against_the_one_before(
-    tmp_path: Path,
-) -> None:
-    for version, times in (("0.9.0", 2.0), ("0.10.0", 2.0), ("0.12.0", 9.0)):
-        row = replace(OURS, version=version, times_floor=times)
-        write_rows(tmp_path / f"{version}.csv", [row])
-    for times in (2.4, 2.9, 3.5):
-        lines = program.keep(tmp_path / "0.11.0.csv", [replace(OURS, times_floor=times)])
-    assert "evenhand takes 3.50 x the floor, was 2.00 (1.75 x)" in lines[1]
-
-
-def test_a_first_version_is_held_against_its_own_earlier_run(tmp_path: Path) -> None:
-    path = tmp_path / "0.1.0.csv"
-    assert program.keep(path, [OURS]) == []
-    assert "was 2.00" in program.keep(path, [replace(OURS, times_floor=9.0)])[1]
-
-
-def test_rows_are_missed_where_all_cases_were_measured_and_else_those_of_the_cases(
-    tmp_path: Path,
-) -> None:
-    other = replace(OURS, case="N = 3")
-    write_rows(tmp_path / "0.1.0.csv", [OURS, other, replace(OURS, contender="evenhand-judges")])
-    path = tmp_path / "0.2.0.csv"
-    some, every = program.keep(path, [OURS]), program.keep(path, [OURS], every=True)
-    assert len(some) == len(every) - 1 == 3  # where it is kept, what is missing, how many
-    assert "N = 2: evenhand-judges" in some[1]
-    assert [one for one in every if "N = 3: evenhand" in one]

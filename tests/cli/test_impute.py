@@ -135,12 +135,6 @@ def test_refusals_are_one_line(evenhand, rated, words, said):
     assert "Traceback" not in ran.err
 
 
-def test_comparisons_are_refused(evenhand, folder):
-    (folder / "votes.csv").write_text("left,right,outcome\na,b,left\n")
-    ran = evenhand("impute", "votes.csv", code=2)
-    assert "needs ratings" in ran.err.replace("\n       ", " ")
-
-
 def test_where_nothing_is_missing_nothing_missing_is_predicted(evenhand, full):
     said = " ".join(evenhand("impute", full).out.split())
     assert "nothing is missing. Predictions are made from judge and output alone." in said

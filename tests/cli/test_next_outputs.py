@@ -51,10 +51,3 @@ def test_savings_stand_below_the_outputs_in_words_and_as_a_table(evenhand, score
 def test_what_cannot_be_is_refused(evenhand, scores, words, said):
     ran = evenhand("next", scores, *words, code=2)
     assert said in " ".join(ran.err.split())
-
-
-def test_options_of_ratings_are_refused_for_comparisons(evenhand, folder):
-    Path("votes.csv").write_text("left,right,outcome\na,b,left\nb,a,left\n", encoding="utf-8")
-    for words in (("--feature", "length"), ("--policy", "density")):
-        ran = evenhand("next", "votes.csv", *words, code=2)
-        assert "is for ratings" in ran.err

@@ -79,19 +79,6 @@ def test_feedback_that_names_an_output_by_its_place_is_warned_of(evenhand, folde
     assert "The feedback of training 'try' in pass 'better' says 'second'" in warned
 
 
-def test_an_impossible_design_is_refused_with_the_reason(evenhand, folder):
-    Path("items.csv").write_text(ITEMS, encoding="utf-8")
-    text = 'items = "items.csv"\njudges = 5\n[design]\njudges_per_item = 6\n'
-    Path("campaign.toml").write_text(text, encoding="utf-8")
-    ran = evenhand("check", "campaign.toml", code=2)
-    assert "6 different judges for each item need 6 judges: there are 5" in ran.err
-
-
-def test_a_word_that_is_missing_or_unknown_is_this_commands(evenhand):
-    assert "CAMPAIGN" in evenhand("check", code=2).err
-    assert "--gap" in evenhand("check", "x.toml", "--gap", "1", code=2).err
-
-
 @pytest.fixture
 def collected(folder):
     """A campaign of which the first judge has answered everything, and the others nothing."""

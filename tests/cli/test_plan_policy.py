@@ -3,7 +3,6 @@
 import csv
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.main import main
@@ -29,22 +28,6 @@ def test_a_check_says_what_is_chosen_later(tmp_path: Path) -> None:
     told = " ".join(found.output.split())
     assert "30 pairs are chosen while judgments come in: order, 25% of it at random" in told
     assert "the campaign can be launched" in told
-
-
-@pytest.mark.parametrize("verb", [["check"], ["serve"]])
-def test_a_misspelt_policy_is_refused_with_the_nearest(tmp_path: Path, verb: list[str]) -> None:
-    found = CliRunner().invoke(main, [*verb, write(tmp_path, 'policy = "infomation"')])
-    assert found.exit_code != 0
-    assert "no policy 'infomation'" in found.output
-    assert "Did you mean 'information'?" in found.output
-
-
-def test_a_policy_for_ratings_is_refused_at_reading(tmp_path: Path) -> None:
-    path = write(tmp_path, 'policy = "order"', 'kind = "rating"')
-    found = CliRunner().invoke(main, ["check", path])
-    assert found.exit_code != 0
-    told = " ".join(found.output.split())
-    assert "rates outputs one by one, and policy 'order' chooses pairs" in told
 
 
 def test_watch_and_rank_read_what_was_collected(tmp_path: Path) -> None:

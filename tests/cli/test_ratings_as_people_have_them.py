@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import evenhand
 from evenhand.cli.main import main
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownOption
 
 
 def save(path, header, rows):
@@ -104,16 +104,6 @@ def test_names_of_beaten_systems_stand_whole_in_the_report(tmp_path):
     rows = [[j, i, {"a": "Åse", "b": "Zoë", "c": "Bo"}[s], n] for j, i, s, n in draw(12, 30)]
     shown = str(evenhand.make_report(save(tmp_path / "e.csv", COLUMNS, rows)))
     assert "Zoë, Bo" in shown or "Bo, Zoë" in shown or "Zoë and Bo" in shown
-
-
-@pytest.mark.parametrize("cluster", ["ranking", "judge", "item", "judge+item"])
-def test_clusters_that_are_not_there_are_refused(cluster, tmp_path):
-    path = save(tmp_path / "bare.csv", ["system", "score"], [row[2:] for row in draw()])
-    made = run("rank", path, "--cluster", cluster)
-    assert made.exit_code == 2
-    assert f"cannot cluster by {cluster}" in made.output
-    with pytest.raises(UnknownColumn, match="cannot cluster by"):
-        evenhand.rank(path, cluster=cluster)
 
 
 def test_references_are_systems_and_leave_two(tmp_path):

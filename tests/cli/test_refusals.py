@@ -119,12 +119,6 @@ def test_a_misspelt_command_is_refused_in_one_line(evenhand, case):
     is_refusal(evenhand(*command.split(), code=2), said)
 
 
-def test_a_truncated_parquet_file_is_refused(evenhand, table1):
-    evenhand("convert", table1, "-o", "whole.parquet")
-    Path("half.parquet").write_bytes(Path("whole.parquet").read_bytes()[:300])
-    is_refusal(evenhand("rank", "half.parquet", code=2), "is not a whole Parquet file")
-
-
 def test_a_parquet_file_damaged_in_the_middle_is_refused(evenhand, table1):
     evenhand("convert", table1, "-o", "whole.parquet")
     data = bytearray(Path("whole.parquet").read_bytes())

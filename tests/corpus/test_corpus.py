@@ -1,6 +1,7 @@
 """Commands and calls answer as they did: a part of the corpus, and slowly the whole.
 
-The slow part takes every second case, all of them where EVENHAND_WHOLE is set, as `make same` does.
+The slow part takes all refusals and every second case else, or all where EVENHAND_WHOLE is set, as
+`make same` does.
 What differs is printed by its key. Only `make same` runs the text of a case that has JSON, unless
 the case says `!`, and prints all at once; CONTRIBUTING.md says what to do where a change is meant.
 """
@@ -22,7 +23,9 @@ from evenhand.cli.main import VERBS
 CASES = read_cases()
 FAST = [case for case in CASES if case.part == "fast"]
 STEP = 1 if os.environ.get("EVENHAND_WHOLE") else 2
-WHOLE = [case for case in CASES if case.part == "whole"][::STEP]
+REST = [case for case in CASES if case.part == "whole"]
+REFUSALS = [case for case in REST if case.name.startswith("refusals/")]
+WHOLE = [*REFUSALS, *[case for case in REST if case not in REFUSALS][::STEP]]
 RENAMED = Renamed.read()
 Answers = Mapping[tuple[str, str], Answer]
 

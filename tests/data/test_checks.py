@@ -180,13 +180,6 @@ def test_weights_of_pandas_with_arrow_types_are_read_and_checked():
 
 
 @every_engine
-def test_a_negative_whole_weight_is_refused_too(engine):
-    message = refused(GOOD | {"weight": [1, 1, -3, 1, 1, 1]}, engine)
-    assert "'-3'" in message
-    assert "is negative" in message
-
-
-@every_engine
 def test_fractions_are_fine_as_importance_weights(engine):
     weighted = GOOD | {"weight": [0.5] * 6}
     assert handle(Comparisons, weighted, engine, weights="importance").tally().n_comparisons == 3

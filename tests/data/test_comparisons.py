@@ -43,12 +43,6 @@ def test_without_keeps_judgments_of_nobody_known(engine):
         kept.tally(("judge",))
 
 
-def test_without_needs_to_know_judges():
-    columns = {name: values for name, values in VOTES.items() if name != "judge"}
-    with pytest.raises(UnknownColumn, match=r"column 'judge' not found in votes\.csv"):
-        handle(Comparisons, columns, "polars").without(judges=["j1"])
-
-
 @every_engine
 def test_where_keeps_the_rows_that_meet_an_expression(engine):
     data = handle(Comparisons, VOTES, engine)

@@ -1,7 +1,6 @@
 """Controls tell of judges: what speaks of systems leaves them out, and says how many they were."""
 
 import duckdb
-import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -10,7 +9,6 @@ import pytest
 import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls
-from evenhand.data.source import AnnotationColumn, Source
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
@@ -101,25 +99,10 @@ def test_a_judge_of_controls_alone_changes_nothing() -> None:
     assert tell("j3") == "nothing changes: all judgments of the judge are controls"
 
 
-def test_a_column_of_other_kinds_is_no_column_of_kinds() -> None:
-    chats = read(_frame(VOTES).with_columns(kind=pl.lit("chat")))
-    kept = leave_out_controls(chats)
-    assert _cells(kept) == COUNTS
-    assert "'kind' is not taken as kind: it holds chat" in kept.source.notes[-1]
-
-
 def test_controls_beside_unknown_kinds_are_refused() -> None:
     odd = _frame().with_columns(kind=pl.col("kind").replace({"TGT": "chat"}))
     with pytest.raises(InvalidJudgments, match="taken as kind, holds chat"):
         leave_out_controls(read(odd))
-
-
-def test_a_kind_that_was_guessed_only_does_not_refuse() -> None:
-    frame = nw.from_native(
-        _frame().with_columns(kind=pl.lit("good guess")).rename({"kind": "type"})
-    )
-    table = Comparisons(frame, Source(annotations={"kind": AnnotationColumn("type", sure=False)}))
-    assert "'type' is not taken as kind" in leave_out_controls(table).source.notes[-1]
 
 
 @pytest.mark.parametrize("expected", ["left", "model_a"])

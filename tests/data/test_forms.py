@@ -1,12 +1,10 @@
 """Every model takes tables, votes and tallies by one door."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from evenhand.data.controls import count_pairs, note_tasks
-from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.errors import InvalidJudgments
 from evenhand.models.registry import MODELS
 from tallies import table
 
@@ -40,13 +38,6 @@ def test_a_table_its_votes_and_its_tally_are_counted_alike(by):
 def test_pooled_tasks_are_said_of_tables_and_votes():
     assert note_tasks(DATA) == note_tasks(DATA.votes()) == ("2 tasks are pooled.",)
     assert note_tasks(DATA.select_task("fr")) == ()
-
-
-def test_votes_without_judges_are_refused_where_judges_matter():
-    nobody = replace(DATA.votes(), judges=("",), judge=np.zeros(4, np.int32))
-    with pytest.raises(UnknownColumn, match="do not say who judged"):
-        count_pairs(nobody, ("judge",))
-    assert count_pairs(nobody).n_comparisons == 4
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -57,11 +57,6 @@ def test_a_judge_who_stands_in_it_twice_would_count_double(engine):
         join(engine, twice)
 
 
-def test_a_covariate_may_not_hide_a_column_that_is_there():
-    with pytest.raises(InvalidJudgments, match="already has a column 'outcome': rename it"):
-        join("polars", JUDGES | {"outcome": ["x"] * 4})
-
-
 def test_columns_to_join_by_must_be_on_both_sides():
     with pytest.raises(UnknownColumn, match="the table to join has no column 'judge'; it has who"):
         join("polars", {"who": ["j1"], "group": ["expert"]})

@@ -110,15 +110,6 @@ def test_covariates_and_weights_of_the_ranking_are_those_of_its_comparisons(engi
 
 
 @every_engine
-@pytest.mark.parametrize(("rank", "shown"), [(0, "0"), (-2, "-2")])
-def test_a_rank_below_one_is_refused_and_minus_one_is_not(rank, shown, engine):
-    message = refused(changed(rank=(3, rank)), engine)
-    assert message.startswith(f"rank {shown} in votes.csv")
-    assert "ranks are whole numbers from 1 (best); −1 or blank means not ranked" in message
-    assert ("(row 3)" in message) == (engine != "polars lazy")
-
-
-@every_engine
 def test_a_fractional_rank_is_refused(engine):
     columns = changed(rank=(3, 2.5))
     columns["rank"] = [None if rank is None else float(rank) for rank in columns["rank"]]

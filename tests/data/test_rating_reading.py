@@ -180,13 +180,6 @@ def test_what_is_expected_is_a_score_or_good_or_bad(engine):
     assert np.array_equal(rows.expected[order], [np.nan] * 3 + [5, np.nan], equal_nan=True)
 
 
-def test_a_column_called_kind_with_other_labels_is_refused():
-    data = handle(Ratings, FULL | {"kind": ["chat", "news", "chat", "target", "chat"]}, "duckdb")
-    words = r"'kind' of votes\.csv, taken as kind, holds chat, news: expected target \| tgt"
-    with pytest.raises(InvalidJudgments, match=words):
-        data.rows()
-
-
 def test_a_column_that_was_guessed_and_holds_something_else_is_left_aside_with_a_note():
     table = FULL | {"when": ["noon", "dusk", "noon", "dawn", "dusk"]}
     data = handle(Ratings, table, "duckdb")

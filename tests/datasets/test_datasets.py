@@ -1,31 +1,26 @@
-"""The bundled tables: their counts, their layout, and every number they promise.
+"""The bundled tables: their counts beside totals that the sources print, and their layout.
 
-The counts are checked against totals that the sources print; the numbers are derived again by
-statsmodels (GLM, Poisson, one nuisance parameter per cell: see conftest.py), not by Evenhand.
+That every number they promise is found again is tested by `evenhand demo`.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
 from dataclasses import FrozenInstanceError
-from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
 
 from evenhand import datasets
-from evenhand.datasets import Dataset, Number
+from evenhand.datasets import Dataset
 from evenhand.errors import UnknownOption
 
 TABLES = [datasets.load(name) for name in datasets.names()]
-NUMBERS = [(table, number) for table in TABLES for number in table.numbers]
 
 
 def records(table: Dataset) -> list[dict[str, Any]]:
@@ -47,108 +42,6 @@ def tallied(table: Dataset, *, by_judge: bool) -> dict[tuple[str, str, str], lis
         key = (row["judge"] if by_judge else "", row["left"], row["right"])
         counts[key][("left", "tie", "right").index(row["outcome"])] += row["weight"]
     return counts
-
-
-def folded(counts: dict[tuple[str, str, str], list[int]]) -> dict[tuple[str, str, str], list[int]]:
-    """Both orders of a pair as one cell, in the order that comes first."""
-    pairs: dict[tuple[str, str, str], list[int]] = {}
-    for (judge, left, right), triple in counts.items():
-        turned = (judge, right, left) in pairs
-        key = (judge, right, left) if turned else (judge, left, right)
-        before = pairs.get(key, [0, 0, 0])
-        pairs[key] = [a + b for a, b in zip(before, triple[:: -1 if turned else 1], strict=True)]
-    return pairs
-
-
-class Derived:
-    """A table's model fitted by the oracle, and the quantities that `Number` names."""
-
-    def __init__(self, table: Dataset, model: str, oracle: Any, cell: Any) -> None:
-        self.table, self.systems = table, table.systems
-        by_judge = model == "davidson by judge"
-        counts = tallied(table, by_judge=by_judge)
-        if "order" not in model:
-            counts = folded(counts)
-        self.judges = sorted({judge for judge, _, _ in counts})
-        cells = [
-            cell(
-                *(self.systems.index(name) for name in pair),
-                *triple,
-                tuple(float(judge == other) for other in self.judges[1:]),
-            )
-            for (judge, *pair), triple in counts.items()
-        ]
-        ties = {"davidson": "free", "davidson by judge": "free", "gamma zero": "zero"}
-        self.fit = oracle(
-            cells,
-            len(self.systems),
-            ties=ties.get(model, "dropped"),
-            order=model.endswith("with order effect"),
-        )
-
-    def log_worths(self) -> np.ndarray:
-        return 2 * np.append(self.fit.estimates[: len(self.systems) - 1], 0.0)
-
-    def contrast(self, of: str) -> np.ndarray:
-        """Weights on the parameters that give the λ contrast, interaction or last parameter."""
-        weights = np.zeros(self.fit.estimates.size + 1)  # one place for the reference system
-        free = len(self.systems) - 1
-        if " - " in of:
-            for name, sign in zip(of.split(" - "), (1, -1), strict=True):
-                at = self.systems.index(name)
-                weights[at if at < free else -1] = sign
-        elif ":" in of:
-            system, judge = of.split(":")
-            weights[free * self.judges.index(judge) + self.systems.index(system)] = 1
-        else:
-            weights[-2] = 1  # γ or δ: the last parameter
-        return weights[:-1]
-
-    def estimate(self, base: str, of: str) -> tuple[float, float]:
-        """The estimate and its standard error, on the scale that `base` names."""
-        scale = {"lambda": 1, "log-worth": 2, "gamma": 1, "order effect": 2}[base]
-        weights = scale * self.contrast(of)
-        variance = weights @ self.fit.covariance @ weights
-        return float(weights @ self.fit.estimates), math.sqrt(variance)
-
-    def value(self, number: Number) -> float:
-        quantity, of = number.quantity, number.of
-        if quantity in {"deviance", "df"}:
-            return float(getattr(self.fit, quantity))
-        if quantity == "worth":
-            worths = np.exp(self.log_worths())
-            return float(worths[self.systems.index(of)] / worths.sum())
-        if quantity == "odds":
-            return math.exp(self.estimate("log-worth", of)[0])
-        if quantity == "nu":
-            return math.exp(self.estimate("gamma", of)[0])
-        column = re.search(r" (se|z|p)$", quantity)
-        estimate, stderr = self.estimate(re.sub(r" (se|z|p)$", "", quantity), of)
-        z = estimate / stderr
-        columns = {"se": stderr, "z": z, "p": math.erfc(abs(z) / math.sqrt(2))}
-        return columns[column[1]] if column else estimate
-
-
-@pytest.fixture(scope="module")
-def derived(oracle: Any, cell: Any) -> Any:
-    return cache(lambda name, model: Derived(datasets.load(name), model, oracle, cell))
-
-
-@pytest.mark.parametrize(
-    ("table", "number"),
-    [
-        pytest.param(table, number, id=f"{table.name}: {number.model}: {number.quantity}{i}")
-        for i, (table, number) in enumerate(NUMBERS)
-    ],
-)
-def test_every_promised_number_is_derived_again_by_statsmodels(
-    table: Dataset, number: Number, derived: Any
-) -> None:
-    if number.model == "counts":
-        found = float(first_preferences(table)[number.of])
-    else:
-        found = derived(table.name, number.model).value(number)
-    assert abs(found - number.value) <= number.tolerance, (found, number)
 
 
 def test_first_preferences_of_dras_table_1_are_402_334_127_54() -> None:

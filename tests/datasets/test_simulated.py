@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 
 from evenhand.datasets.simulated import SIMULATED, draw_table
-from evenhand.errors import UnknownOption
 
 
 def rows(name: str) -> list[dict[str, str]]:
@@ -36,8 +35,3 @@ def test_three_judges_see_the_same_outputs_in_the_study():
     )
     assert set(pairs.values()) == {3}
     assert len(pairs) == 100
-
-
-def test_a_name_that_is_not_there_is_refused():
-    with pytest.raises(UnknownOption, match="arena_simulated"):
-        draw_table("arena")

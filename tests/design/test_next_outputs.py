@@ -10,7 +10,7 @@ from evenhand import OutputFeatures, Query, choose_outputs
 from evenhand.data.ratings import Ratings
 from evenhand.design.next_outputs import name_features
 from evenhand.design.query_replay import choose_part
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 
 TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
 
@@ -138,11 +138,6 @@ def test_savings_replay_the_batch_and_the_seed_that_were_asked_on_rated_outputs(
     assert "batch=3 " in curves.signature
     assert "R=2 seed=7" in curves.signature
     assert not any("excluded" in note for note in curves.notes)
-
-
-def test_all_rated_is_refused_in_words():
-    with pytest.raises(NotIdentified, match="every output has a rating"):
-        choose_outputs(partly(rated=60), TWO)
 
 
 @pytest.mark.parametrize("rated", [0, 1])

@@ -214,13 +214,6 @@ def test_what_a_pilot_cannot_tell_from_items_counts_as_theirs():
     assert "pilot-items-confounded" in [note.code for note in pilot.notes]
 
 
-def test_a_pilot_of_ratings_is_not_planned_in_log_worth(pilots):
-    del pilots
-    rated = rate(TRUTH, Design(16, 40, 960, overlap=3), 0)
-    with pytest.raises(UnknownOption, match="the pilot is of ratings, in points"):
-        plan_campaign({"unit": "log-worth"}, pilot=rated, campaigns=0)
-
-
 def test_systems_so_close_that_power_takes_minutes_are_simulated_a_few_times(monkeypatch):
     asked = []
 

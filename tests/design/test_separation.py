@@ -18,7 +18,6 @@ from evenhand.design.power import (
     predict_more_judgments,
     separate_pairs,
 )
-from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 
 WORTH = {"A": 0.4, "B": 0.3, "C": -0.6}
@@ -188,9 +187,3 @@ def test_rank_says_how_many_ratings_would_separate_two_systems():
     answer = " ".join(map(str, ranking.document().answer))
     assert "240 ratings cannot separate them (about " in answer
     assert f"about {float(f'{one.times * 240:.1e}'):,.0f} would" in answer
-
-
-def test_a_ranking_without_rank_sets_is_refused():
-    ranking = evenhand.rank(vote(), interval="model")
-    with pytest.raises(NotIdentified, match="rank sets"):
-        separate_pairs(ranking, [(0, 1)])

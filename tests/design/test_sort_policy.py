@@ -10,7 +10,6 @@ from design.boards import simulate
 from evenhand import choose_pairs, read
 from evenhand.design.next_pairs import make_tally, measure_savings
 from evenhand.design.policy import SORT_VOTES, Policy, number_pairs, read_state
-from evenhand.errors import NotIdentified, UnknownOption
 
 SORT = Policy("sort", random_share=0)
 A001768 = {2: 1, 3: 3, 4: 5, 5: 7, 6: 10, 7: 13, 8: 16, 12: 30, 20: 62}
@@ -187,10 +186,3 @@ def test_savings_replay_it():
     meter = measure_savings(simulate(np.linspace(3, -3, 8), 900, 1), SORT, replays=2)
     assert meter.chosen[:, -1].mean() > 0.8
     assert "| replay | sort | random 0 | R=2" in meter.signature
-
-
-def test_one_system_and_a_border_are_refused():
-    with pytest.raises(NotIdentified, match="fewer than two systems"):
-        choose_pairs(None, SORT, systems=["one"])
-    with pytest.raises(UnknownOption, match="is for the policy top-k, not for sort"):
-        Policy("sort", top=2)

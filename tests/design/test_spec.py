@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.design.power import Design, Prices, Truth
 from evenhand.design.spec import CampaignSpec, make_spec, read_spec
-from evenhand.errors import MissingFile, UnknownFormat, UnknownOption
+from evenhand.errors import UnknownOption
 
 NAMED = {"worths": {"A": 0.6, "B": 0.2, "C": 0.0}}
 
@@ -147,11 +147,3 @@ def test_a_truth_that_cannot_be_is_refused(settings, said):
 def test_a_price_below_zero_is_refused():
     with pytest.raises(UnknownOption, match="price of a judge cannot be -2"):
         Prices(1.0, -2.0)
-
-
-def test_files_that_are_none_are_refused(tmp_path: Path):
-    with pytest.raises(MissingFile, match="there is no file"):
-        read_spec(str(tmp_path / "none.toml"))
-    (tmp_path / "x.toml").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(UnknownFormat, match="is not valid TOML"):
-        read_spec(str(tmp_path / "x.toml"))

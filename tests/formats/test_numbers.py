@@ -102,21 +102,6 @@ def test_weights_are_frequencies(save) -> None:
     assert (zero.zero_weight, zero.n_comparisons) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    ("weight", "words"),
-    [
-        ("many", "weight 'many' in column 'weight'"),
-        ("-3", "weight '-3' in column 'weight'"),
-        ("", "weight in column 'weight'"),
-        (".5", "is a fraction, but weights are frequencies"),
-    ],
-)
-def test_weights_that_are_none_are_refused_with_their_row(weight, words, save) -> None:
-    said = refusal(save("t.csv", WEIGHED.format(weight)), InvalidJudgments)
-    assert words in said
-    assert "(line 3)" in said
-
-
 def test_importance_weights_may_be_fractions(save) -> None:
     tally = tally_of(save("t.csv", WEIGHED.format(".5")), weights="importance")
     assert cells_of(tally)["B", "A"] == (0, 0.5, 0)

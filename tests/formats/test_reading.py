@@ -184,14 +184,6 @@ def test_a_missing_file_is_the_standard_exception_too(tmp_path) -> None:
         refusal(tmp_path / name, MissingFile)
 
 
-def test_a_task_where_there_are_none_is_refused_in_words(save) -> None:
-    path = save("t.csv", "left,right,winner\nA,B,left\n")
-    assert "has no tasks, so task 'x' cannot" in refusal(path, UnknownColumn, task="x")
-    rated = save("r.csv", "system,score\nA,1\n")
-    with pytest.raises(UnknownColumn, match="has no tasks"):
-        read(rated, task="x")
-
-
 @pytest.mark.parametrize("word", ["", "NaN", "n/a", "None"])
 def test_rows_without_an_outcome_are_excluded_and_counted(tmp_path, word):
     path = tmp_path / "votes.csv"
@@ -215,13 +207,6 @@ def test_a_missing_number_among_outcomes_of_a_frame_is_no_outcome():
         data = read(frame)
         assert data.tally().n_judgments == 2
         assert [one.rows for one in data.excluded] == [1]
-
-
-def test_a_table_without_any_outcome_is_refused(tmp_path):
-    path = tmp_path / "votes.csv"
-    path.write_text("left,right,outcome\nA,B,\nA,B,NA\n", encoding="utf-8")
-    words = refusal(path, InvalidJudgments)
-    assert "has an outcome: each value of column 'outcome' is missing" in words
 
 
 def test_missing_outcomes_far_down_a_long_table_are_excluded_and_counted(tmp_path):

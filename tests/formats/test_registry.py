@@ -7,7 +7,7 @@ import pytest
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
+from evenhand.errors import UnknownColumn, UnknownFormat
 from evenhand.formats.reading import read
 from evenhand.formats.registry import FORMATS, LAYOUTS, choose
 from evenhand.formats.roles import SYNONYMS, Header
@@ -88,12 +88,6 @@ def test_a_format_can_be_forced_and_written_with_dashes(save) -> None:
     assert read(path).source.format == "crowd_kit"
     assert read(path, format="comparisons").source.format == "comparisons"
     assert read(path, format="Crowd-Kit").source.format == "crowd_kit"
-
-
-def test_a_format_that_does_not_exist_is_refused_with_the_list(save) -> None:
-    words = refusal(save("t.csv", "left,right,winner\nA,B,left\n"), UnknownOption, format="arenna")
-    assert all(name in words for name in FORMATS)
-    assert "Did you mean 'arena'?" in words
 
 
 def test_an_unknown_layout_is_refused_with_what_was_found_and_what_is_needed(save) -> None:

@@ -62,11 +62,6 @@ def test_sides_can_be_mapped_crosswise(save) -> None:
     assert cells_of(crossed) == {("B", "A"): (1, 0, 0)}
 
 
-def test_a_role_that_does_not_exist_is_refused_with_the_nearest(save) -> None:
-    path = save("t.csv", "left,right,winner\nA,B,left\n")
-    assert "Did you mean 'judge'?" in refusal(path, UnknownOption, columns={"jugde": "left"})
-
-
 def test_a_column_that_does_not_exist_is_refused_with_the_nearest(save) -> None:
     path = save("t.csv", "left,right,winner\nA,B,left\n")
     words = refusal(path, UnknownColumn, columns={"outcome": "winer"})

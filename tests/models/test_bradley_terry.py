@@ -7,11 +7,10 @@ import pytest
 
 import evenhand
 from evenhand.data.rankings import Rankings
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.registry import MODELS, find_model
-from model_family import campaign
-from tallies import table, tally
+from tallies import tally
 
 
 @pytest.mark.parametrize(
@@ -27,19 +26,6 @@ from tallies import table, tally
 def test_settings_that_do_not_exist_are_refused(settings, words):
     with pytest.raises(UnknownOption, match=words):
         BradleyTerry(**settings)
-
-
-def test_an_unknown_reference_is_refused_with_the_nearest_name():
-    with pytest.raises(InvalidJudgments, match=r"'s001' is not among the systems\. Did you mean"):
-        BradleyTerry(reference="s001").fit(campaign())
-    with pytest.raises(InvalidJudgments, match="There are s0000, s0001, s0002, s0003"):
-        BradleyTerry(reference="zzz").fit(campaign())
-
-
-def test_a_judge_covariate_that_is_no_column_is_refused_with_the_nearest_name():
-    data = table([("A", "B", "left", "x")], ("left", "right", "outcome", "expertise"))
-    with pytest.raises(UnknownColumn, match="Did you mean 'expertise'"):
-        BradleyTerry(judge_covariates=("expertize",)).fit(data)
 
 
 def test_rankings_are_expanded_and_count_as_one_judgment_each():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.models.existence import Verdict, check_existence
+from evenhand.models.existence import check_existence
 from named_cells import cells, refusal
 
 EVERY = ("davidson", "rao-kupper", "none", "half-win", "discard")
@@ -170,15 +170,6 @@ def test_what_has_an_estimate_is_let_through(case):
     for ties in treatments:
         found = check_existence(cells(*rows), ties=ties, order_effect=order)
         assert found.ties_estimated == (ties in FREE and tied)
-
-
-def test_a_pair_without_ties_is_fitted_without_the_tie_parameter_and_says_so():
-    """Entry single_no_ties: o1 exists, g1 = −infinity is reported as not estimable."""
-    table = cells(("A", "B", 9, 0, 4))
-    assert "No ties observed: γ = −∞" in check_existence(table).notes[0]
-    assert "τ = 0" in check_existence(table, ties="rao-kupper").notes[0]
-    for ties in ("none", "half-win", "discard"):
-        assert check_existence(table, ties=ties) == Verdict(ties_estimated=False)
 
 
 def test_a_system_without_a_comparison_is_refused_by_name():

@@ -237,23 +237,6 @@ def test_the_order_effect_is_tested_by_likelihoods_and_not_by_deviances(ordered)
 # 06: system covariates
 
 
-@pytest.mark.parametrize(("name", "columns"), [("both", ["x1", "x2"]), ("x1_only", ["x1"])])
-def test_system_covariates_explain_worths(name, columns, eq1):
-    entry = golden("06_object_covariates", "objcov")
-    values = entry.input["object_covariates"]
-    features = {x: dict(zip("ABCD", values[x], strict=True)) for x in columns}
-    fit = BradleyTerry(system_covariates=features).fit(dras(entry))
-    expected = entry.expected[name]
-    assert_coefficients(fit, expected["coef"], entry.tolerance)
-    assert fit.deviance == near(entry, "deviance")(expected["deviance"])
-    assert fit.df == expected["df"]
-    if name == "both":
-        test = eq1.lr_test(fit)
-        printed = entry.expected["lr_vs_eq1"]
-        assert test.statistic == pytest.approx(printed["stat"], abs=1e-5)
-        assert test.df == printed["df"]
-
-
 # 14: what has no estimate; refusals are in test_existence.py
 
 

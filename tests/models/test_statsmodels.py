@@ -86,33 +86,3 @@ def test_frequency_weights_are_judgments(order):
     assert fit.loglik == pytest.approx(oracle.llf, rel=1e-9)
     assert fit.n_judgments == fit.n_comparisons == weight.sum()
     assert fit.tally.zero_weight == (weight == 0).sum() > 0
-
-
-def test_six_schools_by_two_covariates_have_the_likelihood_ratio_of_statsmodels(data_folder):
-    """The students of Dittrich, Hatzinger & Katzenbeisser (1998) by English and sex."""
-    path = data_folder / "classics" / "canonical" / "cemspc.csv"
-    frame = pl.read_csv(path, infer_schema=False).rename({"system_a": "left", "system_b": "right"})
-    data = Comparisons(nw.from_native(frame))
-    fits = [
-        BradleyTerry(judge_covariates=covariates).fit(data) for covariates in ((), ("ENG", "SEX"))
-    ]
-    test = fits[1].lr_test(fits[0])
-    cells = frame.group_by("left", "right", "ENG", "SEX", "outcome").len()
-    table = {tuple(row[:5]): row[5] for row in cells.iter_rows()}
-    names = sorted({*frame["left"], *frame["right"]})
-    deviances = []
-    for grouped in (False, True):
-        rows, y = [], []
-        for at, key in enumerate(sorted({key[:4] for key in table})):
-            difference = (np.eye(6)[names.index(key[0])] - np.eye(6)[names.index(key[1])])[:-1]
-            level = [float(key[2] == "2"), float(key[3] == "2")] if grouped else []
-            for sign, outcome in ((1, "a"), (0, "tie"), (-1, "b")):
-                mu = np.zeros(60)
-                mu[at] = 1
-                rows.append([*mu, *(sign * np.kron([1.0, *level], difference)), float(sign == 0)])
-                y.append(table.get((*key, outcome), 0))
-        oracle = sm.GLM(np.array(y), np.array(rows), family=sm.families.Poisson()).fit(tol=1e-12)
-        deviances.append((oracle.deviance, oracle.df_resid))
-    assert test.statistic == pytest.approx(deviances[0][0] - deviances[1][0], abs=1e-6)
-    assert test.statistic == pytest.approx(56.636, abs=5e-4)  # those deviances, written out
-    assert test.df == deviances[0][1] - deviances[1][1] == 10

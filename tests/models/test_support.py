@@ -49,15 +49,6 @@ def test_ties_that_only_join_neighbours_on_the_covariate_run_away_with_it():
     assert BradleyTerry(ties="none", system_covariates=size(A=3, B=2, C=1)).fit(counted)
 
 
-def test_without_ties_the_tie_parameter_is_left_out_and_the_note_says_so():
-    counted = tally(*[(a, b, 3, 0, 2) for a, b, *_ in ROUND])
-    fit = BradleyTerry(system_covariates=size(A=3, B=2, C=1)).fit(counted)
-    assert fit.names == ("size",)
-    assert fit.notes == ("No ties observed: γ = −∞, not estimated; fitted without ties.",)
-    threshold = BradleyTerry(ties="rao-kupper", prior=1).fit(counted)
-    assert threshold.notes == ("No ties observed: τ = 0, not estimated; fitted without ties.",)
-
-
 @pytest.mark.parametrize("names", [("tie", "x", "y"), ("a", "order", "z"), ("g1", "o1", "tau")])
 @pytest.mark.parametrize("covariate", ["tie", "order", "tau", "o1"])
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper", "discard"])
@@ -139,11 +130,6 @@ def test_nothing_but_discarded_ties_is_nothing(prior):
     counted = tally(("A", "B", 0, 4, 0), ("B", "C", 0, 8, 0))
     message = refused(BradleyTerry(ties="discard", prior=prior), counted)
     assert "every comparison is a tie (12), and ties are discarded" in message
-
-
-def test_one_system_cannot_be_compared():
-    with pytest.raises(NotIdentified, match="fewer than two systems"):
-        BradleyTerry().fit(tally(systems=("A",)))
 
 
 # covariates that cannot be

@@ -62,11 +62,6 @@ def test_votes_of_one_ranking_are_no_evidence_of_a_taste():
     assert by_name(alone)[0]["judge x system"].p < 0.01
 
 
-def test_judges_and_items_that_nobody_names_are_refused():
-    with pytest.raises(NotIdentified, match="do not name judges"):
-        estimate_taste_components(simulate().pool())
-
-
 def test_one_judge_says_nothing_of_judges():
     with pytest.raises(NotIdentified, match="there is one judge: nothing can be said"):
         estimate_taste_components(simulate(judges=1))

@@ -41,11 +41,6 @@ def test_every_model_that_orders_gives_a_whole_board(data, name):
     assert "sha256" in ranking.signature
 
 
-def test_a_misspelt_model_is_refused_with_the_nearest(data):
-    with pytest.raises(UnknownOption, match="Did you mean 'random-judges'"):
-        rank(data, model="random-judge")
-
-
 @pytest.mark.parametrize("cluster", ["judge", "item"])
 def test_plackett_luce_on_pairs_has_the_clustered_intervals_of_davidson(data, cluster):
     """On pairs Davidson-Luce is Davidson's model; both sandwiches are CV3 by the same clusters."""

@@ -8,7 +8,7 @@ import pytest
 
 import evenhand
 from evenhand.data.results import Grouped
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.ranking.cross_validation import ModelComparison, compare_models
 from held_out_votes import World
 
@@ -82,19 +82,6 @@ def test_rows_of_no_group_are_refused_by_number() -> None:
         said = rf"a value is missing in column '{column}' .*\({rows}\)"
         with pytest.raises(InvalidJudgments, match=said):
             compare_models(evenhand.read(frame), models=MODELS[:2], group_by=column)
-
-
-def test_what_cannot_be_compared_is_refused() -> None:
-    data = evenhand.read(FRAME)
-    with pytest.raises(UnknownOption, match="seed cannot be -1: it is a whole number from 0"):
-        compare_models(data, models="uniform", seed=-1)
-    with pytest.raises(UnknownOption, match="level cannot be 95"):
-        compare_models(data, models="uniform", level=95)
-    with pytest.raises(UnknownOption, match="model cannot be 'uniform': choose usual"):
-        compare_models(evenhand.read({"system": ["a", "b"], "score": [1, 2]}), models="uniform")
-    single = evenhand.read(FRAME.filter(pl.col("judge") == "j001"))
-    with pytest.raises(NotIdentified, match="one judge only"):
-        compare_models(single, models="uniform", by="judge")
 
 
 def test_a_dozen_votes_are_refused_and_other_groups_are_compared_without_them() -> None:

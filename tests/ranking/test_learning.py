@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.errors import UnknownOption
 from evenhand.ranking.learning_curves import trace_learning
 from held_out_votes import World
 from ranking.test_held_out import frame_of
@@ -40,13 +39,6 @@ def test_others_may_train_and_the_notes_say_what_they_share() -> None:
         DATA, training=crowd, models="uniform", sizes=(100,), trials=1, least=400, overlap="drop"
     )
     assert not any(note.code == "on-held-out-items" for note in apart.notes)
-
-
-def test_settings_that_cannot_be_are_refused() -> None:
-    with pytest.raises(UnknownOption, match="seed cannot be -1: it is a whole number from 0"):
-        trace_learning(DATA, models="uniform", seed=-1)
-    with pytest.raises(UnknownOption, match="overlap cannot be 'all'"):
-        trace_learning(DATA, models="uniform", overlap="all")
 
 
 def test_wmt10_comes_out_as_in_its_readme(data_folder: Path) -> None:

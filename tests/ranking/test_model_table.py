@@ -77,13 +77,6 @@ def test_judges_of_table_1_differ_in_worths_and_not_in_ties(questions, golden):
     assert ties.p == pytest.approx(expected["lr_judge_by_tie"]["p"], abs=1e-6)
 
 
-def test_a_judge_covariate_has_no_test_by_judge(questions):
-    worths = questions["worths differ by judge"]
-    assert "every group is one judge: no test by judge" in worths.notes
-    assert worths.walds == ()
-    assert worths.p == worths.lr.p
-
-
 def test_the_population_of_tastes_costs_one_parameter(rows):
     """Six judges, two systems: AIC = −2ℓ + 2(p + 1), p = 2 for λ and γ."""
     votes = [

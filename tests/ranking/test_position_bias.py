@@ -8,7 +8,7 @@ from narwhals import from_native
 import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.tally import Tally
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.bias import find_position_bias, share_first
 from evenhand.ranking.sandwich import cluster_covariance
@@ -103,25 +103,6 @@ def test_adjusted_values_are_those_of_benjamini_and_hochberg():
     raw = [one.p_common for one in found.judges]
     expected = multipletests(raw, method="fdr_bh")[1]
     assert [one.p_common_adjusted for one in found.judges] == pytest.approx(expected.tolist())
-
-
-def test_data_without_positions_are_refused():
-    with pytest.raises(UnknownOption, match="does not say which output stood first"):
-        find_position_bias(read(campaign(1), positions_known=False))
-
-
-def test_pairs_in_one_order_only_are_refused():
-    frame = campaign(1).filter(pl.col("left") < pl.col("right"))
-    with pytest.raises(NotIdentified, match="every pair of systems was always shown in one order"):
-        find_position_bias(read(frame))
-
-
-def test_a_bias_without_end_is_refused_without_talk_of_options():
-    rows = [("a", "b", "left")] * 5 + [("b", "a", "left")] * 4
-    frame = pl.DataFrame(rows, ["left", "right", "outcome"], orient="row")
-    with pytest.raises(NotIdentified, match="no position bias can be told") as caught:
-        find_position_bias(read(frame))
-    assert "--order-effect" not in str(caught.value)
 
 
 def test_worths_that_are_not_identified_are_refused_in_their_own_words():

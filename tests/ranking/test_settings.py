@@ -17,7 +17,7 @@ from evenhand import (
     screen_judges,
     vary_choices,
 )
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from evenhand.render.document import write_signature
@@ -123,11 +123,6 @@ def test_columns_that_are_not_there_are_refused():
         rank(data, cluster="item")
     with pytest.raises(UnknownColumn, match=r"column 'juge' not found .* Did you mean 'judge'"):
         rank(data, group_by="juge")
-
-
-def test_what_is_no_table_of_judgments_is_refused():
-    with pytest.raises(InvalidJudgments, match=r"not NoneType: pass what evenhand\.read opens"):
-        rank(None)
 
 
 # One line that reproduces a number.

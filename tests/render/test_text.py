@@ -98,11 +98,6 @@ def test_a_document_says_the_answer_first_and_signs_last():
     assert not any("seed 1" in line for line in lines)
 
 
-def test_names_that_would_move_the_cursor_are_written_out():
-    rows = ({**ROWS[0], "system": "\x1b[31mred"},)
-    assert "\x1b" not in "".join(draw(Table("t", "", COLUMNS, rows)))
-
-
 def test_a_name_is_called_alike_in_every_column():
     names = ["wmt12.fr-en.alpha", "wmt12.fr-en.beta", "wmt12.fr-en.gamma"]
     rows = tuple({"one": a, "other": b, "n": 1} for a in names for b in names if a != b)

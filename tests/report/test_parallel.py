@@ -12,7 +12,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import UnknownFormat, UnknownOption
-from evenhand.report import analysis, assemble
+from evenhand.report import assemble
 from evenhand.report.analysis import Settings
 from evenhand.report.assemble import make_report
 
@@ -108,22 +108,6 @@ def test_a_file_of_many_tasks_leaves_what_takes_long_to_a_report_on_one(tmp_path
     assert names[-1] == "more"
     assert "fragility" not in names
     assert "How few judgments carry the answer?" in made.parts[0].sections[-1].says[0]
-
-
-def test_why_there_is_no_ranking_is_found_once_for_all_sections(
-    votes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks, whole = [], analysis.rank
-
-    def count(*given: Any, **named: Any) -> Any:
-        looks.append(1)
-        return whole(*given, **named)
-
-    monkeypatch.setattr(analysis, "rank", count)
-    one_sided = evenhand.read(votes, task="one-sided")
-    found = make_report(one_sided, sections=SOME)
-    assert found.parts[0].refused
-    assert looks == [1]
 
 
 def test_a_single_task_is_read_once(votes: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -401,12 +401,6 @@ def test_words_are_those_of_landis_and_koch(kappa, word):
     assert name_kappa(kappa) == word
 
 
-def test_comparisons_without_items_are_refused_as_judgments_not_as_scores():
-    votes = {"judge": ["a", "b"], "left": ["A"] * 2, "right": ["B"] * 2, "outcome": ["left"] * 2}
-    with pytest.raises(InvalidJudgments, match="which judgments are of the same output"):
-        evenhand.measure_agreement(evenhand.read(pl.DataFrame(votes)))
-
-
 def test_high_agreement_with_low_kappa_is_warned_of():
     # Feinstein & Cicchetti (1990): p_o = .85 with κ = .70 where balanced and .32 where not
     assert warn_prevalence(0.85, 0.70, 0.5) is None

@@ -197,6 +197,9 @@ def test_scores_too_large_to_be_added_up_are_refused():
         ({"scale": "1-4"}, InvalidJudgments, "not on the scale"),
         ({"methods": []}, UnknownOption, "no method decides on removal"),
         ({"merge": "1"}, UnknownOption, "merge '1' joins nothing"),
+        ({"merge": "low+high"}, UnknownOption, r"write 1\+2,4\+5"),
+        ({"across": "both"}, UnknownOption, "across cannot be 'both': choose each"),
+        ({"version": "mean"}, UnknownOption, "version cannot be 'mean'"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(settings, fault, words):

@@ -49,11 +49,6 @@ def test_without_items_every_comparison_has_two_outputs_of_its_own_and_a_note():
     assert pairs.notes == (FRESH,)
 
 
-def test_what_is_no_comparison_is_refused():
-    with pytest.raises(InvalidJudgments, match=r"not to list: pass what evenhand\.read opens"):
-        pair_outputs([1, 2])
-
-
 def test_importance_weights_and_parts_of_comparisons_are_refused():
     plain = tally(("a", "b", 3, 1, 2))
     with pytest.raises(UnknownOption, match="importance weights are no counts"):

@@ -8,8 +8,7 @@ import pytest
 from scipy import integrate, stats
 
 import evenhand
-from evenhand.data.comparisons import Comparisons
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.models.answers import code_answers, code_groups
 from evenhand.models.labels import (
     MajorityVote,
@@ -117,13 +116,6 @@ def test_a_unit_of_comparisons_is_a_pair_of_outputs_whoever_stood_left():
     assert found == ["b", "a", "tie"]  # j1, j2, j3
     assert answers.swapped.tolist() == [True, False, False, False]
     assert [answers.spoken[c] for c in answers.shown.tolist()] == ["left", "left", "tie", "right"]
-
-
-@pytest.mark.parametrize("role", ["judge", "item"])
-def test_votes_without_judges_or_items_are_refused(role):
-    data = as_votes(VOTES)
-    with pytest.raises(UnknownColumn, match=f"names no {role}s.*--column {role}=NAME"):
-        code_answers(Comparisons(data.frame.drop(role)))
 
 
 def test_a_fine_scale_has_no_labels():

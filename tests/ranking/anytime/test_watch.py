@@ -6,7 +6,7 @@ import pytest
 
 from evenhand import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption, rank, read
 from evenhand.data.controls import take_pairs
-from evenhand.errors import EvenhandError, UnknownFormat
+from evenhand.errors import EvenhandError
 from evenhand.ranking.sequential.leaderboard import (
     APART,
     LiveLeaderboard,
@@ -321,13 +321,6 @@ def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
     votes.look()
     whole = watch(read(str(path)), order="second").board
     assert (votes.board.decided, votes.board.digest) == (whole.decided, whole.digest)
-
-
-def test_rankings_are_refused(tmp_path):
-    path = tmp_path / "votes.csv"
-    write_rankings(path, 30)
-    with pytest.raises(UnknownFormat, match="holds rankings, whose rows could come apart"):
-        follow(path, Beginning()).look()
 
 
 # What is decided vote by vote: the same as by a full look after each, and nothing is lost.

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from evenhand.data.votes import Votes
-from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.ranking.cross_validation import Plan, make_folds, plan_folds
 from held_out_votes import World
 
@@ -54,19 +53,3 @@ def test_the_default_is_what_the_data_have() -> None:
     ranked = replace(neither, answer=RANKED.answer)
     chosen = [plan_folds(v, None, None, 1, 7).by for v in (no_judges, no_items, neither, ranked)]
     assert chosen == ["item", "judge", "judgment", "ranking"]
-
-
-def test_what_cannot_be_divided_is_refused() -> None:
-    one = World(judges=1, items=40, n=300).simulate(np.random.default_rng(1))
-    with pytest.raises(NotIdentified, match="one judge only"):
-        plan_folds(one, "judge", None, 1, 7)
-    with pytest.raises(UnknownColumn, match="no ranking column"):
-        plan_folds(one, "ranking", None, 1, 7)
-    with pytest.raises(UnknownColumn, match="no judge column"):
-        plan_folds(replace(one, judges=("",)), "both", None, 1, 7)
-    with pytest.raises(UnknownOption, match="by cannot be 'judges'"):
-        plan_folds(one, "judges", None, 1, 7)
-    with pytest.raises(UnknownOption, match="folds cannot be 1"):
-        plan_folds(one, None, 1, 1, 7)
-    with pytest.raises(UnknownOption, match="repeats cannot be 0"):
-        plan_folds(one, None, None, 0, 7)

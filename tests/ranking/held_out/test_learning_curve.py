@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.ranking.learning_curves import Protocol, divide_tasks, trace
 from held_out_votes import Davidson, Refusing, Sizes, World
 
@@ -14,18 +13,6 @@ VOTES = WORLD.simulate(np.random.default_rng(5))
 PROTOCOL = Protocol(sizes=(50, 200, 5000), trials=3, least=300, seed=11)
 TASKS = divide_tasks(VOTES, None, PROTOCOL).tasks
 TRUTH = Davidson(WORLD.worth, WORLD.systems)
-
-
-def names_of(votes, column):  # type: ignore[no-untyped-def]
-    labels = getattr(votes, f"{column}s")
-    return {labels[code] for code in np.unique(getattr(votes, column)).tolist()}
-
-
-def test_a_task_is_all_there_is_of_it() -> None:
-    for t, one in enumerate(TASKS):
-        assert one.test.size + one.train.size == (VOTES.task == t).sum()
-        assert (one.test_set.test, one.test_set.train) == (one.test.size, one.train.size)
-        assert one.test_set.items == len(names_of(one.test, "item"))
 
 
 def test_all_models_see_the_same_subsets() -> None:
@@ -72,26 +59,3 @@ def test_tasks_that_cannot_be_divided_are_named() -> None:
     assert [one.test_set.task for one in found.tasks] == ["t0"]
     assert list(found.refused) == ["t1"]
     assert "20 comparisons are fewer than the 300" in found.refused["t1"]
-
-
-def test_where_no_task_can_be_divided_that_is_refused() -> None:
-    with pytest.raises(NotIdentified, match=r"t0: .* are fewer than the 2,000"):
-        divide_tasks(VOTES, None, replace(PROTOCOL, least=2000))
-    with pytest.raises(UnknownColumn, match="no item column"):
-        divide_tasks(replace(VOTES, items=("",)), None, PROTOCOL)
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("sizes", ()),
-        ("sizes", (200, 100)),
-        ("sizes", (0,)),
-        ("trials", 0),
-        ("least", 0),
-        ("overlap", "some"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(setting: str, value: object) -> None:
-    with pytest.raises(UnknownOption, match=f"{setting} cannot be"):
-        replace(PROTOCOL, **{setting: value})

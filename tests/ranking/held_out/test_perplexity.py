@@ -27,13 +27,6 @@ def test_perplexities_are_those_of_independent_software(name: str) -> None:
     assert raise_bits(average(losses)) == pytest.approx(HM.expected["perplexity"][name], abs=1e-12)
 
 
-def test_guessing_is_exactly_three() -> None:
-    for n in (1, 7, 1501):
-        votes = few_held_out([("a", "b", 1)] * n, ["a", "b"])
-        third = Table({("a", "b"): (1 / 3, 1 / 3, 1 / 3)})
-        assert raise_bits(average(measure_losses(third, votes))) == 3.0
-
-
 def test_chances_that_do_not_add_up_are_no_predictions() -> None:
     with pytest.raises(InvalidJudgments, match=r"no distributions: .* against .* has chances"):
         measure_losses(table(PRINTED), TESTED)
@@ -50,9 +43,3 @@ def test_chances_below_0_or_unknown_are_refused(row: tuple[float, ...]) -> None:
     votes = few_held_out([("a", "b", 0)], ["a", "b"])
     with pytest.raises(InvalidJudgments, match="no distributions: a against b"):
         measure_losses(Table({("a", "b"): row}), votes)
-
-
-def test_predictions_of_another_shape_are_refused() -> None:
-    votes = few_held_out([("a", "b", 0)], ["a", "b"])
-    with pytest.raises(InvalidJudgments, match=r"shape \(1, 2\)"):
-        measure_losses(Table({("a", "b"): (0.5, 0.5)}), votes)

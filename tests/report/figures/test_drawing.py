@@ -61,12 +61,6 @@ def test_a_form_that_does_not_exist_is_refused(chart, tmp_path):
         write_figures({"one": chart}, tmp_path, ("gif",))
 
 
-def test_a_folder_that_is_a_file_is_refused(chart, tmp_path):
-    (tmp_path / "taken").write_text("")
-    with pytest.raises(UnknownOption, match="cannot be written"):
-        write_figures({"one": chart}, tmp_path / "taken")
-
-
 def test_a_folder_is_checked_without_being_made(tmp_path):
     check_folder(tmp_path / "new" / "deeper")
     assert list(tmp_path.iterdir()) == []
