@@ -33,11 +33,6 @@ def test_the_content_decides_and_not_the_name(save, tmp_path) -> None:
         assert tally_of(save(name, content)).n_comparisons == 1, name
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet", "t"])
-def test_an_empty_file_is_refused(name: str, save) -> None:
-    assert refusal(save(name, b""), UnknownFormat).endswith(EMPTY)
-
-
 def test_a_file_of_blanks_is_empty(save) -> None:
     assert refusal(save("t.csv", " \n\n"), UnknownFormat).endswith(EMPTY)
     assert refusal(save("t.csv.gz", gzip.compress(b"")), UnknownFormat).endswith(EMPTY)

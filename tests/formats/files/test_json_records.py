@@ -113,11 +113,6 @@ def test_a_file_that_is_cut_off_is_refused(cut: int, save) -> None:
         assert "is not whole JSON" in words
 
 
-def test_a_line_that_is_no_json_is_named(save) -> None:
-    text = _lines(RECORDS) + "nonsense\n" + _lines(RECORDS)
-    assert refusal(save("t.jsonl", text), UnknownFormat).startswith("line 4 (or the next) of ")
-
-
 def test_values_that_are_no_objects_are_refused(save) -> None:
     assert "an empty list" in refusal(save("t.json", "[]"), InvalidJudgments)
     assert "a list, but not of objects" in refusal(save("t.json", "[1, 2]"), UnknownFormat)

@@ -23,10 +23,6 @@ def test_a_folder_that_is_not_there_is_named(tmp_path) -> None:
     assert f"nor a folder '{tmp_path / 'no'}'" in refusal(tmp_path / "no" / "t.csv", UnknownFormat)
 
 
-def test_a_folder_is_refused_with_a_pattern(tmp_path) -> None:
-    assert f"such as '{tmp_path / '*.csv'}'" in refusal(tmp_path, UnknownFormat)
-
-
 def test_a_pipe_is_refused() -> None:
     if not Path("/dev/null").exists():
         pytest.skip("there is no /dev/null here")
@@ -60,12 +56,6 @@ def test_a_name_with_quotes_is_read(save) -> None:
         assert tally_of(save(name, CSV)).n_comparisons == 1
 
 
-def test_a_file_given_twice_would_count_twice(save) -> None:
-    path = save("a.csv", CSV)
-    assert "is given twice" in refusal([path, path], UnknownOption)
-    assert "is given twice" in refusal([path, str(path)], UnknownOption)
-
-
 def test_a_file_under_two_names_would_count_twice(save, tmp_path) -> None:
     path = save("a.csv", CSV)
     (tmp_path / "sub").mkdir()
@@ -86,14 +76,6 @@ def test_the_nearest_file_is_suggested_with_its_folder_and_only_if_it_is_near(sa
     save("votes.csv", "x")
     assert f"Did you mean '{tmp_path / 'votes.csv'}'?" in refusal(tmp_path / "vote.csv")
     assert "Did you mean" not in refusal(tmp_path / "board.csv")
-
-
-def test_of_the_web_only_http_and_https_are_read():
-    for name in ("ftp://example.org/votes.csv", "file:///votes.csv"):
-        assert "of the web only http and https are" in refusal(name)
-    said = refusal("htp://example.org/votes.csv")
-    assert "r2, http and https are" in said
-    assert "Did you mean 'http'?" in said or "Did you mean 'https'?" in said
 
 
 SIGNED = "https://example.org/votes.csv?X-Amz-Signature=hunter2hunter2"

@@ -2,10 +2,6 @@
 
 import json
 
-import pytest
-
-from evenhand.errors import UnknownFormat
-from evenhand.formats.reading import read
 from outside_files import PEARMUT_LINE
 from read_tables import rows_of
 
@@ -13,12 +9,6 @@ from read_tables import rows_of
 def test_campaigns_of_one_download_are_told_apart(save) -> None:
     path = save("d.json", json.dumps({"one": [PEARMUT_LINE], "two": [PEARMUT_LINE]}))
     assert {row["campaign"] for row in rows_of(path)} == {"one", "two"}
-
-
-def test_a_download_that_is_cut_off_is_refused(save) -> None:
-    path = save("d.json", json.dumps({"one": [PEARMUT_LINE]})[:-3])
-    with pytest.raises(UnknownFormat, match="not whole JSON"):
-        read(path)
 
 
 def test_lines_that_are_no_download_are_read_as_lines(save) -> None:

@@ -4,7 +4,7 @@ import json
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.formats.reading import read
-from read_tables import cells_of, tally_of
+from read_tables import cells_of
 
 
 def _battle(winner: str, n: int) -> str:
@@ -33,8 +33,3 @@ def test_battles_count_both_kinds_of_tie_as_ties(save) -> None:
     tally = data.tally(("judge",))
     assert cells_of(tally.pool()) == {("x", "y"): (1, 2, 1)}
     assert tally.factor("judge").labels == tuple(f"arena_user_{n}" for n in range(4))
-
-
-def test_the_minimal_file_has_three_columns(save) -> None:
-    path = save("t.csv", "model_a,model_b,winner\nx,y,model_a\n")
-    assert cells_of(tally_of(path)) == {("x", "y"): (1, 0, 0)}

@@ -4,22 +4,16 @@ import json
 
 import pytest
 
-from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.errors import InvalidJudgments
 from evenhand.formats.reading import read
 from outside_files import DPO
-from read_tables import cells_of, refusal, rows_of, tally_of
+from read_tables import cells_of, rows_of, tally_of
 
 
 def test_models_stand_in_order_of_name_since_positions_are_unknown(save) -> None:
     path = save("dpo.jsonl", DPO)
     assert cells_of(tally_of(path)) == {("a", "x"): (0, 0, 1)}
     assert not read(path).positions_known
-
-
-def test_answers_of_nobody_are_refused(save) -> None:
-    text = json.dumps({"prompt": "p", "chosen": "c", "rejected": "r"})
-    words = refusal(save("dpo.jsonl", text), UnknownColumn)
-    assert "add the columns chosen_model and rejected_model" in words
 
 
 def test_what_stands_beside_is_kept_with_its_meaning(save) -> None:
