@@ -30,10 +30,10 @@ demo: $(VENV)/.installed ## the main job on bundled published tables
 	@$(BIN)/evenhand demo
 
 test: $(VENV)/.installed-dev ## all tests but the slow ones, in a few minutes
-	$(PYTEST) $(PARALLEL)
+	$(PYTEST) $(PARALLEL) --durations 25
 
 slow: $(VENV)/.installed-dev ## the slow acceptance experiments, with their counts
-	$(PYTEST) $(PARALLEL) -m slow -rP --durations 10 $(SLOW)
+	$(PYTEST) $(PARALLEL) -m slow -rP --durations 50 $(SLOW)
 
 same: $(VENV)/.installed-dev ## do all commands answer as they did? ONLY=rank some, KEEP=1 keeps anew, TEXT=1 text too
 	PYTHONPATH=tests $(BIN)/python -m corpus $(ONLY) $(if $(KEEP),--keep) $(if $(TEXT),--text)

@@ -19,8 +19,9 @@ from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified
 from evenhand.models.existence import check_existence
 from evenhand.numerics.graph import find_separated
+from experiments.campaign import part_of
 
-TABLES = 4000
+TABLES = part_of(4000)
 AT_ONCE = 250  # tables that go into one block-diagonal programme
 
 
@@ -112,6 +113,6 @@ def test_the_graph_rules_equal_the_linear_programme_on_all_tables(ties, order_ef
         f"E14 {ties}{' + order effect' * order_effect}: {len(drawn)} tables, exists in"
         f" {sum(programme)}, rules wrong in {wrong}, strong connectivity alone in {rival_wrong}"
     )
-    assert len(drawn) == 4000
-    assert 400 < sum(programme) < 3600  # both verdicts are put to the test
+    assert len(drawn) == TABLES
+    assert 0.1 < sum(programme) / TABLES < 0.9  # both verdicts are put to the test
     assert wrong == 0

@@ -123,12 +123,12 @@ def test_coefficients_name_everything_and_tau_has_no_p(fit):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_judges_are_fitted_with_their_spread():
-    data = campaign(100_000, 20, 0.5, seed=3, worths=np.linspace(1, -1, 20))
+def test_twenty_thousand_judges_are_fitted_with_their_spread():
+    data = campaign(20_000, 20, 0.5, seed=3, worths=np.linspace(1, -1, 20))
     began = time.process_time()
     fit = JudgeSlopes().fit(data)
     took = time.process_time() - began
     print(  # noqa: T201 - counts of an experiment
-        f"100,000 judges, 2,000,000 comparisons: {took:.1f} s of CPU, tau {fit.tau:.4f}"
+        f"20,000 judges, 400,000 comparisons: {took:.1f} s of CPU, tau {fit.tau:.4f}"
     )
-    assert fit.tau == pytest.approx(0.5, abs=0.02)
+    assert fit.tau == pytest.approx(0.5, abs=0.02)  # four standard errors
