@@ -171,6 +171,7 @@ def test_every_set_has_a_licence_a_place_and_whole_digests():
         assert bool(public.files) != bool(public.by_hand)
         assert public.files or public.table
         assert bool(public.sql) == bool(public.parts or (public.files and public.table))
+        assert bool(public.holds) == (bool(public.table) and not public.sql)  # how to make it
         for commit in (public.commit, *(file.commit for file in public.files)):
             assert re.fullmatch(r"[0-9a-f]{40}", commit)
         for file in public.files:
