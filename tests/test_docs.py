@@ -83,6 +83,12 @@ def _dead(page: Path, target: str) -> bool:
     return bool(anchor) and anchor not in anchors(file.read_text(encoding="utf-8"))
 
 
+def test_files_of_code_that_pages_name_are_there() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in MARKDOWN)
+    there = {file.name for file in ROOT.glob("[!.]*/**/*.py")}
+    assert {*re.findall(r"`(?:\w+/)*(\w+\.py)`", text)} - there == set()
+
+
 @pytest.mark.parametrize(
     ("text", "runs"),
     [

@@ -54,6 +54,8 @@ def test_misunderstandings_are_cleared_up(evenhand, words, said):
 def test_a_table_is_not_written_over_a_file_unless_asked(evenhand, folder):
     Path("mine.csv").write_text("mine", encoding="utf-8")
     assert "--force replaces it" in evenhand("demo", "pudding", "-o", "mine.csv", code=2).err
+    Path("folder.csv").mkdir()
+    assert "is a directory" in evenhand("demo", "pudding", "-o", "folder.csv", code=2).err
     assert Path("mine.csv").read_text(encoding="utf-8") == "mine"
     evenhand("demo", "pudding", "-o", "mine.csv", "--force")
     assert Path("mine.csv").read_text(encoding="utf-8") == datasets.load("pudding").csv()

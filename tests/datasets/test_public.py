@@ -171,6 +171,7 @@ def test_every_set_has_a_licence_a_place_and_whole_digests():
         assert bool(public.files) != bool(public.by_hand)
         assert public.files or public.table
         assert bool(public.sql) == bool(public.parts or (public.files and public.table))
+        assert bool(public.holds) == (bool(public.table) and not public.sql)  # how to make it
         for commit in (public.commit, *(file.commit for file in public.files)):
             assert re.fullmatch(r"[0-9a-f]{40}", commit)
         for file in public.files:
@@ -294,10 +295,12 @@ def test_the_table_that_pages_read_is_made_of_files_that_were_put_there(apart, n
     assert not fetch(public).made
     assert find(name) == folder
     (folder / public.table).unlink()
-    for file in texts:
-        (folder / file).write_text("other\n1\n", encoding="utf-8")
-    with pytest.raises(UnknownFormat, match="are not as published"):
-        fetch(public)
+    for text in ("other\n1\n", ""):
+        for file in texts:
+            (folder / file).write_text(text, encoding="utf-8")
+        with pytest.raises(UnknownFormat, match=r"not as published.*move them away") as refused:
+            fetch(public)
+        assert len(str(refused.value)) < 500
 
 
 def test_a_table_is_made_of_files_that_were_downloaded(host, apart):
@@ -317,6 +320,9 @@ def test_a_table_is_made_of_files_that_were_downloaded(host, apart):
         ("llm:gpt3-all", 1, 8, "Y", "Z", "tie", "gpt3"),
         ("llm:gpt4", 0, 8, "X", "Y", "a", "gpt4-crowd"),
     ]
+    for name in texts:
+        (fetched.folder / name).unlink()
+    assert fetch(public, fetched.folder.parent, host="http://127.0.0.1:1").downloaded == ()
 
 
 def test_the_table_here_is_that_made_of_the_published_file(data_set, tmp_path):

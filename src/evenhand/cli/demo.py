@@ -190,7 +190,7 @@ def _simulated() -> dict[str, tuple[str, str]]:
 
 
 def _write(text: str, title: str, path: Path, *, force: bool) -> None:
-    if path.exists() and not force:
+    if path.is_file() and not force:
         raise UnknownOption(f"'{path}' is there already: --force replaces it")
     if path.suffix.lower() == ".csv":
         write_file(path, text)

@@ -144,12 +144,11 @@ def fetch(public: PublicSet, into: Path | None = None, *, host: str = HOST) -> F
     places = [into / public.name] if into else _places(public.name)
     if not public.files:
         return _take_by_hand(public, places, into)
-    for folder in places[:-1]:
+    for folder in places:
         if all(_hash(folder / file.name) == file.sha256 for file in public.files):
             return Fetched(folder, checked=True, made=_make(public, folder))
         if public.table and public.is_whole(folder):
             return Fetched(folder)
-    folder = places[-1]
     missing = []
     for file in public.files:
         there = _hash(folder / file.name)
@@ -211,10 +210,10 @@ def _make(public: PublicSet, folder: Path) -> bool:
             engine.execute(_read_entries()["sql"])
             engine.sql(public.sql).write_parquet(str(part))
         except duckdb.Error as fault:
-            reason = " ".join(str(fault).split())
+            reason = str(fault).partition("\n")[0]
             raise UnknownFormat(
                 f"the files in '{folder}' are not as published: {public.table} cannot be made of"
-                f" them ({reason})"
+                f" them ({reason}); move them away and try again"
             ) from None
         part.replace(folder / public.table)
     return True

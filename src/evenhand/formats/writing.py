@@ -158,7 +158,7 @@ def write(
     """
     target = Path(path).expanduser()
     chosen, compression = _aim(target, format, kind)
-    if target.exists() and not force:
+    if target.is_file() and not force:
         raise UnknownOption(f"'{target}' is there already: force=True (--force) replaces it")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:

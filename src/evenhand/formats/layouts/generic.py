@@ -228,7 +228,7 @@ CROWD_KIT: Final = tables.Layout(
 #     image-17,w1,4
 #
 # The task is the thing that is rated, so it is taken as system. Labels that are categories are no
-# judgments of better or worse; they are not supported.
+# judgments of better or worse.
 
 
 def understand_crowd_kit_long(table: tables.Table, options: tables.ReadOptions) -> Ratings:
@@ -240,7 +240,8 @@ def understand_crowd_kit_long(table: tables.Table, options: tables.ReadOptions) 
         if rows:
             raise UnknownFormat(
                 f"label '{rows[0][label]}' in column '{label}' of {table.name}{name_rows(rows)} is"
-                " a category, not a score: tables of categories are not supported"
+                " a category, not a score: write a number for each category, and evenhand labels"
+                " finds the most probable one"
             )
     fixed = {"system": "task", "judge": "worker", "score": "label"}
     return tables.make_ratings(table, options, CROWD_KIT_LONG, fixed)
