@@ -186,8 +186,9 @@ def take_verdicts(
         )
     rows = leave_out_controls(data).rows(factors=factors)
     if llm is None:
-        by_llm = np.isin(rows.judge, mark_llm_judges(rows.judges, llm_judges, list_left_out(data)))
-        others = [one for one in rows.judges if one not in llm_judges]
+        named = mark_llm_judges(rows.judges, llm_judges, list_left_out(data))
+        by_llm = np.isin(rows.judge, named)
+        others = [one for at, one in enumerate(rows.judges) if at not in named]
         asked = note_llm_names(others, data.columns)
         notes = [one for one in take_findings(rows.notes) if one.code != "named-like-llms"]
         return replace(rows.take(~by_llm), notes=(*notes, *asked)), rows.take(by_llm), ()
