@@ -216,6 +216,13 @@ def rank_scores(
     return rank_beside_references(rank_part, rows, references)
 
 
+def require_spread(scores: ScoredRows) -> ScoredRows:
+    """Refuse scores that are all equal."""
+    if np.ptp(scores.score) == 0:
+        raise NotIdentified("all scores are equal: there is nothing to rank by")
+    return scores
+
+
 def _rank_systems(rows: RatingRows, settings: Settings, *, lower: bool) -> Ranking:
     # sums differ by the order of rows in their last digits
     cell = (rows.system.astype(np.int64) * len(rows.judges) + rows.judge) * len(rows.items)
@@ -225,9 +232,7 @@ def _rank_systems(rows: RatingRows, settings: Settings, *, lower: bool) -> Ranki
     tied = np.union1d(again, again + 1)
     among = order[tied]
     order[tied] = among[np.lexsort((rows.score[among], cell[among]))]
-    scores = take_scores(rows.take(order))
-    if np.ptp(scores.score) == 0:
-        raise NotIdentified("all scores are equal: there is nothing to rank by")
+    scores = require_spread(take_scores(rows.take(order)))
     with one_blas_thread():
         fit: RatingFit = settings.model.fit(scores)
         clustering, intervals = cluster_scores(fit, scores, settings, -1.0 if lower else 1.0)

@@ -44,7 +44,13 @@ from evenhand.ranking.covariance import ClusteredErrors
 from evenhand.ranking.inference import SAMPLED, Settings
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
-from evenhand.ranking.ratings import leave_out, order_scores, rank_beside_references, rank_scores
+from evenhand.ranking.ratings import (
+    leave_out,
+    order_scores,
+    rank_beside_references,
+    rank_scores,
+    require_spread,
+)
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     MAX_NAMED,
@@ -262,7 +268,7 @@ def _fuse(
         unjudged=paired.unjudged,
         n_unused=sum(paired.unjudged.values()),
     )
-    scores = take_scores(paired.people)
+    scores = require_spread(take_scores(paired.people))
     items = len(scores.factors["item"].labels)
     if items < ENOUGH_ITEMS:
         few = say("few-labelled-items", items=items, enough=ENOUGH_ITEMS)
