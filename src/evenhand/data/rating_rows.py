@@ -157,6 +157,14 @@ class RatingRows:
         labels, codes = self.labels(name)
         return [labels[code] for code in np.unique(codes).tolist()]
 
+    def refuse_several(self, remedies: Mapping[str, str]) -> None:
+        """Refuse ratings of several tasks or criteria; remedies: role → what to do instead."""
+        for role, remedy in remedies.items():
+            if self.has_several(role):
+                plural = "criteria" if role == "criterion" else f"{role}s"
+                present = listing(self.list_present(role), 5)
+                raise InvalidJudgments(f"ratings of several {plural} ({present}): {remedy}")
+
     def has_several(self, name: str) -> bool:
         """Say whether rows differ in a label."""
         codes = self.labels(name)[1]

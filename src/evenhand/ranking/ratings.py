@@ -111,12 +111,8 @@ def choose_rating_model(model: object) -> object:
 def take_part(data: Ratings | RatingRows) -> RatingRows:
     """Return the ratings of one task under one criterion, without controls; refuse several."""
     rows = leave_out_controls(data).rows() if isinstance(data, Ratings) else data
-    for name, plural in (("task", "tasks"), ("criterion", "criteria")):
-        if rows.has_several(name):
-            raise UnknownOption(
-                f"conclusions are of one ranking, and these ratings are of several {plural}: choose"
-                f" one, {listing(rows.labels(name)[0])} (read with where=\"{name} = '...'\")"
-            )
+    one = "conclusions are of one ranking, so choose one (read with where=\"{role} = '...'\")"
+    rows.refuse_several({role: one.format(role=role) for role in ("task", "criterion")})
     return rows
 
 
