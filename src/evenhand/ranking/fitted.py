@@ -43,6 +43,7 @@ from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import f_tail
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.multiple_tests import holm
+from evenhand.numerics.newton import NO_PIVOT
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
     FACTORS,
@@ -123,10 +124,7 @@ def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> Wal
         )
     vcov, effect = spread.vcov[np.ix_(at, at)], fit.beta[at]
     scale = np.sqrt(np.diag(vcov))
-    if (
-        not (scale > 0).all()
-        or np.linalg.eigvalsh(vcov / scale / scale[:, None])[0] < sandwich.SINGULAR
-    ):
+    if not (scale > 0).all() or np.linalg.eigvalsh(vcov / scale / scale[:, None])[0] < NO_PIVOT:
         raise NotIdentified(
             f"{cluster}s answered so alike, or are so few, that they do not show how much others"
             " might differ"
