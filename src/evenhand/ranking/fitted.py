@@ -192,9 +192,7 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
 
 
 def _of_scores(fit: Fit, scores: Array) -> Spread:
-    (g, p), n = scores.shape, fit.n_comparisons
-    inflation = g / (g - 1) * (n - 1) / (n - p)
-    return Spread(sandwich.spread_scores(fit, scores) * inflation, scores, None)
+    return Spread(sandwich.pool_scores(fit, scores, len(scores)), scores, None)
 
 
 def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.bool_]) -> Codes:
@@ -274,7 +272,7 @@ def run_wald_tests(
         try:
             tests.append(wald_test(fit, clustered[name], name, at))
         except NotIdentified as refusal:
-            notes.append(say("no-test-by", by=name, why=str(refusal)))
+            notes.append(say("no-test-by", by=name, why=str(refusal.without_options())))
     if not tests:
         notes += say_of_rankings(clustered, fit.tally)
     return tuple(tests), tuple(notes)

@@ -319,8 +319,13 @@ def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
     clusters = int(np.count_nonzero(pieces.held()))
     if clusters < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
+    return pool_scores(fit, sum_scores(fit, pieces), clusters)
+
+
+def pool_scores(fit: Fit, scores: Array, clusters: int) -> Array:
+    """Return the same from the (G, p) scores of the clusters."""
     inflation = clusters / (clusters - 1) * _inflation(fit, _count(fit))
-    return spread_scores(fit, sum_scores(fit, pieces)) * inflation
+    return spread_scores(fit, scores) * inflation
 
 
 def leave_each_out(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
