@@ -31,7 +31,6 @@ from evenhand.render.document import Finding
 # where the data do not tell them apart. So neither do seeded draws.
 
 Numbers = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 FRESH: Final = say("no-items", "warning")
 RANKED: Final = say("no-items-of-rankings", "warning")

@@ -26,7 +26,7 @@ from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import exclude_references
 from evenhand.data.tally import Factor, merge_levels
-from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
+from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.models.means import Adjusted, LeastSquaresFit, Means
 from evenhand.models.rating_fit import ScoredRows, take_scores
 from evenhand.numerics import Array, Flags, Integers
@@ -54,7 +54,6 @@ from evenhand.ranking.ratings import (
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     MAX_NAMED,
-    UNPAIRED,
     compare_items,
     compare_systems,
     count_sampled,
@@ -63,7 +62,7 @@ from evenhand.ranking.verdicts import (
     refuse_items,
     refuse_unlike,
     refuse_unpaired,
-    refuse_weight,
+    require_options_of_verdicts,
     say_ranked,
     weigh,
     with_verdicts,
@@ -74,9 +73,8 @@ from evenhand.render.document import take_findings
 MODELS: Final = (Adjusted, Means)
 
 
-def refuse_settings(settings: Settings, unpaired: str | None) -> None:
-    if unpaired is not None:
-        require_option("unpaired", unpaired, UNPAIRED)
+def refuse_settings(settings: Settings, unpaired: str | None, weight: float | None) -> None:
+    require_options_of_verdicts(unpaired, weight)
     if not isinstance(settings.model, MODELS):
         raise UnknownOption(
             f"verdicts can be combined with the models adjusted and mean only, not {settings.name}"
@@ -232,8 +230,7 @@ def fuse_scores(
     weight: float | None = None,
 ) -> Ranking:
     """Rank ratings of one task and criterion with verdicts, scores by LLMs on any scale."""
-    refuse_settings(settings, unpaired)
-    refuse_weight(weight)
+    refuse_settings(settings, unpaired, weight)
     verdicts = match_verdicts(verdicts, people)
     of_systems, _ = exclude_references(verdicts, references)
 
