@@ -171,13 +171,6 @@ class RatingRows:
         return bool((codes != codes[:1]).any())
 
 
-# Several scores of one judge for one output are one, their mean.
-#
-# They are not independent: what a judge thinks of an output is in each of them, and would be
-# counted as often as it was written down. Their mean is one score, whose residual holds that
-# opinion and, as far as it is left in the mean, the chance of a single answer.
-
-
 # Names of columns that say of which document an item is, folded
 DOCUMENTS: Final = ("document", "documentid", "docid", "doc", "documentname", "docname")
 
@@ -197,6 +190,13 @@ def label_documents(rows: RatingRows, column: str) -> tuple[tuple[str, ...], Cod
     labels, codes = rows.labels(column)
     names, place = np.unique([name_document(one) for one in labels], return_inverse=True)
     return tuple(names.tolist()), np.where(codes >= 0, place[codes], -1)
+
+
+# Several scores of one judge for one output are one, their mean.
+#
+# They are not independent: what a judge thinks of an output is in each of them, and would be
+# counted as often as it was written down. Their mean is one score, whose residual holds that
+# opinion and, as far as it is left in the mean, the chance of a single answer.
 
 
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:
