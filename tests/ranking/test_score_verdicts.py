@@ -5,7 +5,7 @@ import pytest
 import statsmodels.api as sm
 
 import evenhand
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 
 SYSTEMS, JUDGES, ITEMS, LABELLED = 5, 8, 90, 40
 
@@ -111,6 +111,22 @@ def test_llm_judges_of_one_file_and_criteria_of_their_own(tables):
     assert {*grouped.groups} == {"fluency", "adequacy"}
     for one in grouped.groups.values():
         assert one.score == pytest.approx(ranking.score, abs=1e-8)
+
+
+def test_a_judge_whose_name_is_part_of_a_named_one_is_asked_about(tables):
+    both = {role: [*tables[0][role], *tables[1][role]] for role in tables[0]}
+    both["judge"] = [{"llm0": "gpt-4o", "j0": "gpt-4"}.get(one, one) for one in both["judge"]]
+    for names in ("gpt-4o", ["gpt-4o"]):
+        notes = evenhand.rank(both, llm_judges=names).notes
+        (asked,) = [one for one in notes if one.code == "named-like-llms"]
+        assert asked.values["judges"] == ["gpt-4"]
+
+
+def test_equal_scores_of_people_are_refused_with_verdicts_too(tables):
+    people, verdicts = tables
+    same = people | {"score": [3.0] * len(people["score"])}
+    with pytest.raises(NotIdentified, match="all scores are equal"):
+        evenhand.rank(same, llm=verdicts)
 
 
 def test_many_items_are_merged_alike_however_files_are_cut():

@@ -92,3 +92,13 @@ def test_true_hypotheses_on_rankings_are_rejected_at_their_level():
     print(f"rejected {rejected / n}, LR {ratios / n}, of {n}")  # noqa: T201 - an experiment
     assert (rejected / n < 0.05 + 3 * np.sqrt(0.05 * 0.95 / n)).all()
     assert (ratios / n > 0.2).all()
+
+
+def test_as_many_parameters_as_comparisons_have_no_test_by_ranking():
+    rows = [("r0", "c", "a", "right"), ("r1", "a", "b", "left")]
+    rows += [("r1", "a", "c", "right"), ("r1", "b", "c", "tie")]
+    names = ("ranking", "left", "right", "winner")
+    found = tabulate_models(read([dict(zip(names, row, strict=True)) for row in rows]))
+    (order,) = [one for one in found.questions if one.subject == "order"]
+    assert order.walds == ()
+    assert any("4 comparisons for 4 parameters are too few" in note for note in order.notes)

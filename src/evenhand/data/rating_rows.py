@@ -157,17 +157,18 @@ class RatingRows:
         labels, codes = self.labels(name)
         return [labels[code] for code in np.unique(codes).tolist()]
 
+    def refuse_several(self, remedies: Mapping[str, str]) -> None:
+        """Refuse ratings of several tasks or criteria; remedies: role → what to do instead."""
+        for role, remedy in remedies.items():
+            if self.has_several(role):
+                plural = "criteria" if role == "criterion" else f"{role}s"
+                present = listing(self.list_present(role), 5)
+                raise InvalidJudgments(f"ratings of several {plural} ({present}): {remedy}")
+
     def has_several(self, name: str) -> bool:
         """Say whether rows differ in a label."""
         codes = self.labels(name)[1]
         return bool((codes != codes[:1]).any())
-
-
-# Several scores of one judge for one output are one, their mean.
-#
-# They are not independent: what a judge thinks of an output is in each of them, and would be
-# counted as often as it was written down. Their mean is one score, whose residual holds that
-# opinion and, as far as it is left in the mean, the chance of a single answer.
 
 
 # Names of columns that say of which document an item is, folded
@@ -189,6 +190,13 @@ def label_documents(rows: RatingRows, column: str) -> tuple[tuple[str, ...], Cod
     labels, codes = rows.labels(column)
     names, place = np.unique([name_document(one) for one in labels], return_inverse=True)
     return tuple(names.tolist()), np.where(codes >= 0, place[codes], -1)
+
+
+# Several scores of one judge for one output are one, their mean.
+#
+# They are not independent: what a judge thinks of an output is in each of them, and would be
+# counted as often as it was written down. Their mean is one score, whose residual holds that
+# opinion and, as far as it is left in the mean, the chance of a single answer.
 
 
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:

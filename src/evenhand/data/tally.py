@@ -186,6 +186,12 @@ class Tally:
             )
         return self.factors[name]
 
+    def whole_factor(self, name: str) -> Factor:
+        """Return a factor by name; refuse one whose levels were merged."""
+        if (factor := self.factor(name)).merged:
+            raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
+        return factor
+
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Tally:
         """Keep some entries, in the order of `rows`; systems and levels stay as they are."""
         return replace(
@@ -260,9 +266,7 @@ class Tally:
             UnknownOption: its levels were merged and can no longer be distinguished.
 
         """
-        factor = self.factor(name)
-        if factor.merged:
-            raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
+        factor = self.whole_factor(name)
         order = np.argsort(factor.codes, kind="stable")
         borders = np.searchsorted(factor.codes[order], np.arange(factor.size + 1))
         others = [other for other in self.factors if other != name]

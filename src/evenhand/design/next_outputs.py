@@ -207,14 +207,10 @@ def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> Featur
             " name columns that are known before anybody rates, or texts"
         )
     rows = features.read_rows(data)
-    for role, plural in (("criterion", "criteria"), ("task", "tasks")):
-        several = rows.list_present(role)
-        if len(several) > 1 and (role == "criterion" or role not in features.labels):
-            more = "" if role == "criterion" else f", or make '{role}' a label among the features"
-            raise InvalidJudgments(
-                f"ratings of several {plural} ({listing(several)}): an output has one label here;"
-                f" choose one{more}"
-            )
+    remedies = {"criterion": "an output has one label here; choose one"}
+    if "task" not in features.labels:
+        remedies["task"] = f"{remedies['criterion']}, or make 'task' a label among the features"
+    rows.refuse_several(remedies)
     items, systems = np.array(rows.items), np.array(rows.systems)
     order = np.lexsort((rows.score, systems[rows.system], items[rows.item]))
     rows = rows.take(order)

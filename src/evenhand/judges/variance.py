@@ -48,7 +48,6 @@ from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
     UnknownOption,
-    listing,
     require_level,
     require_option,
 )
@@ -429,15 +428,8 @@ def _of_ratings(
     targets = rows.without_controls()
     if not targets.size:
         raise InvalidJudgments("no scores of outputs: there are controls only")
-    for name, several in (("task", "tasks"), ("criterion", "criteria")):
-        labels, codes = targets.labels(name)
-        present = [labels[code] for code in np.unique(codes).tolist()]
-        if len(present) > 1:
-            raise InvalidJudgments(
-                f"these ratings are of several {several} ({listing(present, 5)}), which are no"
-                " sources of chance: take one, with data.where(...), or `evenhand variance`, which"
-                " takes each apart"
-            )
+    one = "take one, with data.where(...), or `evenhand variance`, which takes each apart"
+    targets.refuse_several(dict.fromkeys(("task", "criterion"), one))
     for role, names in (("judge", targets.judges), ("item", targets.items)):
         if names == ("",):
             raise NotIdentified(

@@ -558,9 +558,8 @@ def _align_systems(
     n = given.sum(axis=2)
     if gold.votes is not None and scores.items != ("",):
         return _align_votes(gold, gold.votes, scores, values, notes=notes)
-    there: Any = given.any(
-        axis=1, keepdims=True
-    )  # (M, 1, S) items of which a metric scored any output
+    # (M, 1, S) items of which a metric scored any output
+    there: Any = given.any(axis=1, keepdims=True)
     uneven: Any = (given != there).any(axis=2)
     if uneven.any():
         m, k = np.argwhere(uneven)[0].tolist()

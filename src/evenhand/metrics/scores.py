@@ -276,10 +276,8 @@ def _drop_asides(table: Table, header: Header) -> tuple[Table, list[str]]:
 
     Words in a column of kinds remain: controls are no outputs that people judged.
     """
-    kinds, others = (
-        header.candidates("kind"),
-        [one for role in ("expected", "criterion") for one in header.candidates(role)],
-    )
+    kinds = header.candidates("kind")
+    others = [one for role in ("expected", "criterion") for one in header.candidates(role)]
     numbers = _list_numbers(table, [*kinds, *others])
     dropped = [one for one in (*kinds, *others) if one in numbers or one in others]
     return table.with_frame(table.frame.drop(*dropped)) if dropped else table, numbers

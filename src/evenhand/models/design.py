@@ -267,7 +267,7 @@ def combine_levels(
     tally: Tally, covariates: Sequence[str], references: Mapping[str, str]
 ) -> tuple[dict[str, Factor], dict[str, int], NDArray[np.int64]]:
     """Return covariates of judges, their reference levels, and (C,) one number of all levels."""
-    factors = {name: unmerged(tally, name) for name in covariates}
+    factors = {name: tally.whole_factor(name) for name in covariates}
     homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
     combined = np.zeros(len(tally.left), dtype=np.int64)
     for factor in factors.values():
@@ -307,13 +307,6 @@ def require_few(systems: Sequence[str]) -> None:
             f"{len(systems):,} systems are too many for this model (at most {DENSE:,})",
             ["leave some out", "take bradley-terry"],
         )
-
-
-def unmerged(tally: Tally, name: str) -> Factor:
-    factor = tally.factor(name)
-    if factor.merged:
-        raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
-    return factor
 
 
 def home_level(covariate: str, levels: Sequence[str], references: Mapping[str, str]) -> int:

@@ -10,7 +10,6 @@ from itertools import permutations
 from typing import Final, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, LeaveOut, NotIdentified, listing, require_option
@@ -29,9 +28,6 @@ from evenhand.numerics.graph import (
     strong_components,
     weak_components,
 )
-
-Codes = NDArray[np.integer]
-
 
 # The comparisons as a graph: who was compared, and which steps the judgments allow.
 #

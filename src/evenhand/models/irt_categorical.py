@@ -338,7 +338,6 @@ def _draw(sums: NDArray[np.floating[Any]], luck: NDArray[np.floating[Any]]) -> N
 
 
 Single = NDArray[np.float32]
-Seen = NDArray[np.bool_]
 
 # Numbers that are held at once where every draw has K × K of them
 MAX_NUMBERS_AT_ONCE: Final = 2_000_000

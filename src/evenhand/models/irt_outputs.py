@@ -16,7 +16,7 @@ from evenhand.data.streams import spread_bits
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
-from evenhand.models.design import require_counts, require_few, unmerged
+from evenhand.models.design import require_counts, require_few
 from evenhand.models.existence import refuse_nothing, require_two
 from evenhand.models.texts import say
 from evenhand.numerics.cluster_means import number_groups
@@ -31,7 +31,6 @@ from evenhand.render.document import Finding
 # where the data do not tell them apart. So neither do seeded draws.
 
 Numbers = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 FRESH: Final = say("no-items", "warning")
 RANKED: Final = say("no-items-of-rankings", "warning")
@@ -83,7 +82,7 @@ def pair_outputs(data: Judgments) -> OutputPairs:
         sides, n_judgments = (data.left[cell], data.right[cell]), data.n_judgments
         named = [name for name in ("item", "ranking") if name in data.factors][:1]
         within = [name for name in (*named, "task") if name in data.factors]
-        keys = [unmerged(data, name).codes[cell] for name in within]
+        keys = [data.whole_factor(name).codes[cell] for name in within]
         item = number_groups(*keys) if named else np.arange(len(cell))
         note = () if named == ["item"] else (RANKED,) if named else (FRESH,)
     if not len(outcome):

@@ -33,7 +33,7 @@ from evenhand.data.controls import Judgments, count_pairs, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, require_option
 from evenhand.models.base import Coefficient, LRTest, WorthsFit, finite
-from evenhand.models.design import name_worths, reference_code, require_counts, unmerged
+from evenhand.models.design import name_worths, reference_code, require_counts
 from evenhand.models.existence import check_tally, require_two
 from evenhand.models.likelihood import Davidson, Local, TieLaw, TwoOutcomes, plain_likelihood
 from evenhand.models.texts import say
@@ -771,7 +771,7 @@ class JudgeSlopes:
         # by judge, who stood first forgotten
         tally = count_pairs(data, ("judge",))
         require_counts(tally)
-        tally = replace(tally, factors={"judge": unmerged(tally, "judge")}).fold()
+        tally = replace(tally, factors={"judge": tally.whole_factor("judge")}).fold()
         require_two(tally.systems)
         verdict = check_tally(tally, self.ties)
         law = Davidson() if verdict.ties_estimated else TwoOutcomes()

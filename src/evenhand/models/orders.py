@@ -27,7 +27,13 @@ from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
-from evenhand.numerics.newton import Expansion, invert_positive, maximise, one_blas_thread
+from evenhand.numerics.newton import (
+    Expansion,
+    invert_positive,
+    is_definite,
+    maximise,
+    one_blas_thread,
+)
 from evenhand.numerics.sampling import sum_subsets
 from evenhand.render.document import Finding
 
@@ -321,7 +327,6 @@ def _refuse_endless(
 
 # Most numbers in the information of all clusters; beyond it CR1 takes the place of CV3
 MAX_CLUSTER_NUMBERS: Final = 20_000_000
-MIN_PIVOT: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding and no information
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,15 +363,7 @@ def find_clustered_vcov(
         return np.asarray(bread @ (scores.T @ scores) @ bread * inflation), "CR1", int(clusters)
     total = np.linalg.inv(bread)
     rest = total - likelihood.cluster_information(beta, level.codes, size)
-    alone = []  # clusters without which the information is singular
-    for g in range(size):
-        try:
-            pivots = np.diag(np.linalg.cholesky(rest[g])) ** 2
-        except np.linalg.LinAlgError:
-            alone.append(g)
-            continue
-        if not (pivots > MIN_PIVOT * np.diag(total)).all():
-            alone.append(g)
+    alone = [g for g in range(size) if not is_definite(rest[g], np.diag(total))]
     if alone:
         names = "a few clusters" if level.merged else listing([level.labels[g] for g in alone], 3)
         raise NotIdentified(f"without {names} some systems are linked to the rest by nothing")

@@ -49,7 +49,6 @@ from evenhand.models.design import (
     reference_code,
     require_counts,
     require_few,
-    unmerged,
 )
 from evenhand.models.existence import (
     check_tally,
@@ -728,7 +727,7 @@ class RandomJudges:
         answers = count_pairs(data, ("judge",), answers=True)
         require_counts(answers)
         known = ("judge", *(name for name in ANSWERS if name in answers.factors))
-        answers = replace(answers, factors={name: unmerged(answers, name) for name in known})
+        answers = replace(answers, factors={name: answers.whole_factor(name) for name in known})
         whole = replace(answers, factors={"judge": answers.factors["judge"]}).fold()
         tally = self._used(whole)
         require_few(tally.systems)

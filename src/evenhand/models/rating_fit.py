@@ -15,7 +15,7 @@ from evenhand.data.controls import Openable, leave_out_controls, takes_judgments
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Factor, number_codes
-from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest_or_list
+from evenhand.errors import InvalidJudgments, NotIdentified, listing
 from evenhand.models.base import SystemsFit
 from evenhand.models.registry import RATING_MODELS, name_settings
 from evenhand.models.texts import say_ratings
@@ -92,15 +92,8 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
         raise InvalidJudgments(
             f"a model of ratings is fitted to ratings, not to {kind}: open them with evenhand.read"
         )
-    for name, plurals in (("criterion", "criteria"), ("task", "tasks")):
-        if data.has_several(name):
-            labels, codes = data.labels(name)
-            present = np.unique(codes)
-            some = suggest_or_list("", tuple(labels[one] for one in present.tolist())).strip()
-            raise InvalidJudgments(
-                f"these ratings are of {len(present)} {plurals}, and a model is fitted to"
-                f" one of them. {some}"
-            )
+    one = "a model is fitted to one of them, so choose one"
+    data.refuse_several(dict.fromkeys(("criterion", "task"), one))
     known, system = number_codes(data.system, len(data.systems))
     names = tuple(data.systems[code] for code in known.tolist())
     if len(names) < 2:

@@ -80,6 +80,7 @@ REMEDIES: Final = ("look for systems that almost never win", "pass a weak prior 
 SINGULAR: Final = (
     "the information matrix is singular: some parameters are not determined by the data"
 )
+NO_PIVOT: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding and no information
 # Unknowns above which conjugate gradients are tried first, for as many iterations
 MAX_DIRECT: Final = 200
 
@@ -176,6 +177,15 @@ def solve_step(matrix: Matrix, right: Vector) -> Vector:
         return np.asarray(np.linalg.solve(matrix, right))
     except np.linalg.LinAlgError as error:
         raise NotConverged(SINGULAR) from error
+
+
+def is_definite(matrix: Matrix, scale: Vector) -> bool:
+    """Say whether information is positive definite beyond rounding, given its (p,) scale."""
+    try:
+        pivots = np.diag(np.linalg.cholesky(matrix)) ** 2
+    except np.linalg.LinAlgError:
+        return False
+    return bool((pivots > NO_PIVOT * scale).all())
 
 
 def invert_positive(matrix: Matrix) -> Matrix:

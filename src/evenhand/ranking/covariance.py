@@ -22,6 +22,7 @@ from evenhand.models.base import Codes, FittedModel
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.numerics.newton import is_definite
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
     MIN_EFFECTIVE,
@@ -646,7 +647,7 @@ def _leave_prior_out(fit: Fit, total: Array, information: Passes) -> sandwich.An
     if not fit.model.prior:
         return whole
     of_answers = np.sum([some.sum(axis=0) for some in information()], axis=0)
-    if not sandwich.is_definite(of_answers, np.diag(of_answers)):
+    if not is_definite(of_answers, np.diag(of_answers)):
         return whole
     return sandwich.Answers(of_answers, np.asarray(np.linalg.inv(of_answers)))
 

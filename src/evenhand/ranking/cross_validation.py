@@ -58,7 +58,7 @@ from evenhand.errors import (
 )
 from evenhand.models.rating_fit import take_scores
 from evenhand.models.registry import Models, Wanted, make_models, say_models
-from evenhand.numerics import Array, Integers, cluster_means
+from evenhand.numerics import Array, Flags, Integers, cluster_means
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.by_model import split_judgments
@@ -112,14 +112,18 @@ def measure_losses(fit: Predictor, votes: Votes) -> Array:
             f" {row}, which must be 0 or more and add up to 1"
         )
     happened = chances[at.reshape(-1), votes.outcome]
-    impossible = int(np.count_nonzero(happened <= 0))
-    if impossible:
-        raise NotIdentified(
-            f"gave chance 0 to {impossible:,} held-out judgment{'s' * (impossible > 1)} of"
-            f" {votes.size:,}: its perplexity is infinite",
-            ["train it on more judgments", "choose a model with a prior"],
-        )
+    require_chances(happened > 0, "judgment", "choose a model with a prior")
     return np.asarray(-np.log2(happened))
+
+
+def require_chances(possible: Flags, what: str, *remedies: str) -> None:
+    """Refuse predictions by which some of (n,) held-out judgments are impossible."""
+    if impossible := int(np.count_nonzero(~possible)):
+        raise NotIdentified(
+            f"gave chance 0 to {impossible:,} held-out {what}{'s' * (impossible > 1)} of"
+            f" {len(possible):,}: its perplexity is infinite",
+            [f"train it on more {what}s", *remedies],
+        )
 
 
 def raise_bits(bits: float) -> float:
@@ -238,13 +242,7 @@ def train(model: Any, votes: Judgments, test: Judgments, points: Array | None = 
     try:
         if points is not None and isinstance(test, RatingRows):
             predicted = model.fit(votes).predict(test, points)
-            impossible = int(np.count_nonzero(~np.isfinite(predicted.log_chance)))
-            if impossible:
-                raise NotIdentified(
-                    f"gave chance 0 to {impossible:,} held-out rating{'s' * (impossible > 1)} of"
-                    f" {test.size:,}: its perplexity is infinite",
-                    ["train it on more ratings"],
-                )
+            require_chances(np.isfinite(predicted.log_chance), "rating")
             losses = np.asarray(-predicted.log_chance / np.log(2))
             misses = np.asarray(test.score - predicted.mean)
         elif isinstance(test, Votes):
@@ -684,9 +682,9 @@ class ModelComparison(HeldOut):
             sentences.append(say("clear-best", level=self.level))
         if worse:
             first, *more = worse
-            behind = self.difference(first.model, self.left_behind[first.model])
-            ends = {"value": behind.value, "lower": behind.lower, "upper": behind.upper}
-            sentences.append(say("worse", model=first.model, other=first.beaten_by, **ends))
+            behind = {"lower": first.behind_lower, "upper": first.behind_upper}
+            values = {"model": first.model, "other": first.beaten_by, "value": first.behind}
+            sentences.append(say("worse", **values, **behind))
             names = ", ".join(one.model for one in more)
             sentences += [say("worse-too", models=names)] if more else []
         return tuple(sentences)

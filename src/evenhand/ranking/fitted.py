@@ -43,6 +43,7 @@ from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import f_tail
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.multiple_tests import holm
+from evenhand.numerics.newton import NO_PIVOT
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
     FACTORS,
@@ -123,10 +124,7 @@ def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> Wal
         )
     vcov, effect = spread.vcov[np.ix_(at, at)], fit.beta[at]
     scale = np.sqrt(np.diag(vcov))
-    if (
-        not (scale > 0).all()
-        or np.linalg.eigvalsh(vcov / scale / scale[:, None])[0] < sandwich.SINGULAR
-    ):
+    if not (scale > 0).all() or np.linalg.eigvalsh(vcov / scale / scale[:, None])[0] < NO_PIVOT:
         raise NotIdentified(
             f"{cluster}s answered so alike, or are so few, that they do not show how much others"
             " might differ"
@@ -194,9 +192,7 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
 
 
 def _of_scores(fit: Fit, scores: Array) -> Spread:
-    (g, p), n = scores.shape, fit.n_comparisons
-    inflation = g / (g - 1) * (n - 1) / (n - p)
-    return Spread(sandwich.spread_scores(fit, scores) * inflation, scores, None)
+    return Spread(sandwich.pool_scores(fit, scores, len(scores)), scores, None)
 
 
 def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.bool_]) -> Codes:
@@ -276,7 +272,7 @@ def run_wald_tests(
         try:
             tests.append(wald_test(fit, clustered[name], name, at))
         except NotIdentified as refusal:
-            notes.append(say("no-test-by", by=name, why=str(refusal)))
+            notes.append(say("no-test-by", by=name, why=str(refusal.without_options())))
     if not tests:
         notes += say_of_rankings(clustered, fit.tally)
     return tuple(tests), tuple(notes)

@@ -58,11 +58,10 @@ from evenhand.ranking.intervals import find_clusters, pair_variance, rank_ranges
 from evenhand.ranking.ranking import write_ranks
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
-    UNPAIRED,
     Paired,
     open_verdicts,
     pair_verdicts,
-    refuse_weight,
+    require_options_of_verdicts,
     say_odd,
     say_unjudged,
 )
@@ -378,9 +377,7 @@ def rank_prediction_powered(
     """
     require_option("method", method, METHODS[1:])
     require_level(level)
-    refuse_weight(llm_weight)
-    if unpaired is not None:
-        require_option("unpaired", unpaired, UNPAIRED[:1])
+    require_options_of_verdicts(unpaired, llm_weight, choices=("drop",))
     if (llm is not None) == (len(llm_judges) > 0):
         raise UnknownOption("give verdicts in a table (llm) or name the LLM judges (llm_judges)")
     kept = keep_all_judges(data) if len(llm_judges) else data

@@ -111,12 +111,8 @@ def choose_rating_model(model: object) -> object:
 def take_part(data: Ratings | RatingRows) -> RatingRows:
     """Return the ratings of one task under one criterion, without controls; refuse several."""
     rows = leave_out_controls(data).rows() if isinstance(data, Ratings) else data
-    for name, plural in (("task", "tasks"), ("criterion", "criteria")):
-        if rows.has_several(name):
-            raise UnknownOption(
-                f"conclusions are of one ranking, and these ratings are of several {plural}: choose"
-                f" one, {listing(rows.labels(name)[0])} (read with where=\"{name} = '...'\")"
-            )
+    one = "conclusions are of one ranking, so choose one (read with where=\"{role} = '...'\")"
+    rows.refuse_several({role: one.format(role=role) for role in ("task", "criterion")})
     return rows
 
 
@@ -216,6 +212,13 @@ def rank_scores(
     return rank_beside_references(rank_part, rows, references)
 
 
+def require_spread(scores: ScoredRows) -> ScoredRows:
+    """Refuse scores that are all equal."""
+    if np.ptp(scores.score) == 0:
+        raise NotIdentified("all scores are equal: there is nothing to rank by")
+    return scores
+
+
 def _rank_systems(rows: RatingRows, settings: Settings, *, lower: bool) -> Ranking:
     # sums differ by the order of rows in their last digits
     cell = (rows.system.astype(np.int64) * len(rows.judges) + rows.judge) * len(rows.items)
@@ -225,9 +228,7 @@ def _rank_systems(rows: RatingRows, settings: Settings, *, lower: bool) -> Ranki
     tied = np.union1d(again, again + 1)
     among = order[tied]
     order[tied] = among[np.lexsort((rows.score[among], cell[among]))]
-    scores = take_scores(rows.take(order))
-    if np.ptp(scores.score) == 0:
-        raise NotIdentified("all scores are equal: there is nothing to rank by")
+    scores = require_spread(take_scores(rows.take(order)))
     with one_blas_thread():
         fit: RatingFit = settings.model.fit(scores)
         clustering, intervals = cluster_scores(fit, scores, settings, -1.0 if lower else 1.0)

@@ -25,6 +25,7 @@ from evenhand.errors import NotIdentified, listing
 from evenhand.models.likelihood import Local, Tie, TieLaw, expand_blocks
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
+from evenhand.numerics.newton import is_definite
 
 if TYPE_CHECKING:
     from evenhand.models.controls import ControlledFit, Part
@@ -187,7 +188,6 @@ MAX_BLOCK_NUMBERS: Final = 2_000_000
 MAX_ITERATIONS: Final = 60
 TOLERANCE: Final = 1e-10
 MAX_SURE_TRACE: Final = 0.999  # Trace of H⁻¹ H_g below which H − H_g is surely positive definite
-SINGULAR: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding and no information
 
 
 def judgment_covariance(fit: Fit) -> Array:
@@ -319,8 +319,13 @@ def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
     clusters = int(np.count_nonzero(pieces.held()))
     if clusters < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
+    return pool_scores(fit, sum_scores(fit, pieces), clusters)
+
+
+def pool_scores(fit: Fit, scores: Array, clusters: int) -> Array:
+    """Return the same from the (G, p) scores of the clusters."""
     inflation = clusters / (clusters - 1) * _inflation(fit, _count(fit))
-    return spread_scores(fit, sum_scores(fit, pieces)) * inflation
+    return spread_scores(fit, scores) * inflation
 
 
 def leave_each_out(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
@@ -380,15 +385,6 @@ def find_singular_pairs(fit: Fit, answers: Answers, pieces: PairSums) -> dict[in
         if not is_definite(rest, np.diag(answers.total)):
             singular[g] = rest
     return singular
-
-
-def is_definite(rest: Array, scale: Array) -> bool:
-    """Say whether information is positive definite beyond rounding, given its (p,) scale."""
-    try:
-        pivots = np.diag(np.linalg.cholesky(rest)) ** 2
-    except np.linalg.LinAlgError:
-        return False
-    return bool((pivots > SINGULAR * scale).all())
 
 
 def leave_out(bread: Array, total: Array, information: Array, scores: Array) -> Array:

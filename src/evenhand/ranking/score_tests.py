@@ -398,17 +398,6 @@ class ScoreTests(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand test --json` of ratings, one group."""
-        tests = {
-            name: {
-                "title": TESTS[name].title,
-                "assumes": TESTS[name].assumes.format(
-                    ways=" and ".join(f"{way}s" for way in self.pairs.ways)
-                ),
-                "differ": int((self.pairs.holm(name) <= SIGNIFICANT).sum()),
-                "tested": int((~np.isnan(self.pairs.holm(name))).sum()),
-            }
-            for name in self.tests
-        }
         friedman = None
         if (block := self.friedman) is not None:
             names = ["statistic", "df", "p", "blocks", "assumes", "ignores"]
@@ -418,13 +407,23 @@ class ScoreTests(Shown):
         return {
             **write_contract(self, "says", "criterion", "standardised", "lower_is_better", "new"),
             "sides": 1 if self.new else 2,
-            "tests": tests,
+            "tests": self._describe_tests(),
             "pairs": self.records(),
             "friedman": friedman,
             "n_judgments": self.n_judgments,
             "repeats": self.repeats,
             "n_outputs": len(self.scores.score),
         }
+
+    def _describe_tests(self) -> dict[str, dict[str, Any]]:
+        """Return what each test assumes, and how many pairs differ by it."""
+        ways = " and ".join(f"{way}s" for way in self.pairs.ways)
+        tests = {}
+        for name in self.tests:
+            test, p = TESTS[name], self.pairs.holm(name)
+            counts = {"differ": int((p <= SIGNIFICANT).sum()), "tested": int((~np.isnan(p)).sum())}
+            tests[name] = {"title": test.title, "assumes": test.assumes.format(ways=ways), **counts}
+        return tests
 
     def document(self) -> Document:
         """Return what people read: which pairs differ, the tests of each, what tests assume."""
@@ -487,7 +486,7 @@ class ScoreTests(Shown):
         )
 
     def _tabulate_tests(self) -> Table:
-        rows = [{"test": name} | row for name, row in self.to_dict()["tests"].items()]
+        rows = [{"test": name} | row for name, row in self._describe_tests().items()]
         columns = (
             Column("title", "test"),
             Column("differ", "pairs differ", "count"),

@@ -26,7 +26,7 @@ from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import exclude_references
 from evenhand.data.tally import Factor, merge_levels
-from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
+from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.models.means import Adjusted, LeastSquaresFit, Means
 from evenhand.models.rating_fit import ScoredRows, take_scores
 from evenhand.numerics import Array, Flags, Integers
@@ -44,11 +44,16 @@ from evenhand.ranking.covariance import ClusteredErrors
 from evenhand.ranking.inference import SAMPLED, Settings
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
-from evenhand.ranking.ratings import leave_out, order_scores, rank_beside_references, rank_scores
+from evenhand.ranking.ratings import (
+    leave_out,
+    order_scores,
+    rank_beside_references,
+    rank_scores,
+    require_spread,
+)
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     MAX_NAMED,
-    UNPAIRED,
     compare_items,
     compare_systems,
     count_sampled,
@@ -57,7 +62,7 @@ from evenhand.ranking.verdicts import (
     refuse_items,
     refuse_unlike,
     refuse_unpaired,
-    refuse_weight,
+    require_options_of_verdicts,
     say_ranked,
     weigh,
     with_verdicts,
@@ -68,9 +73,8 @@ from evenhand.render.document import take_findings
 MODELS: Final = (Adjusted, Means)
 
 
-def refuse_settings(settings: Settings, unpaired: str | None) -> None:
-    if unpaired is not None:
-        require_option("unpaired", unpaired, UNPAIRED)
+def refuse_settings(settings: Settings, unpaired: str | None, weight: float | None) -> None:
+    require_options_of_verdicts(unpaired, weight)
     if not isinstance(settings.model, MODELS):
         raise UnknownOption(
             f"verdicts can be combined with the models adjusted and mean only, not {settings.name}"
@@ -186,8 +190,9 @@ def take_verdicts(
         )
     rows = leave_out_controls(data).rows(factors=factors)
     if llm is None:
-        by_llm = np.isin(rows.judge, mark_llm_judges(rows.judges, llm_judges, list_left_out(data)))
-        others = [one for one in rows.judges if one not in llm_judges]
+        named = mark_llm_judges(rows.judges, llm_judges, list_left_out(data))
+        by_llm = np.isin(rows.judge, named)
+        others = [one for at, one in enumerate(rows.judges) if at not in named]
         asked = note_llm_names(others, data.columns)
         notes = [one for one in take_findings(rows.notes) if one.code != "named-like-llms"]
         return replace(rows.take(~by_llm), notes=(*notes, *asked)), rows.take(by_llm), ()
@@ -225,8 +230,7 @@ def fuse_scores(
     weight: float | None = None,
 ) -> Ranking:
     """Rank ratings of one task and criterion with verdicts, scores by LLMs on any scale."""
-    refuse_settings(settings, unpaired)
-    refuse_weight(weight)
+    refuse_settings(settings, unpaired, weight)
     verdicts = match_verdicts(verdicts, people)
     of_systems, _ = exclude_references(verdicts, references)
 
@@ -261,7 +265,7 @@ def _fuse(
         unjudged=paired.unjudged,
         n_unused=sum(paired.unjudged.values()),
     )
-    scores = take_scores(paired.people)
+    scores = require_spread(take_scores(paired.people))
     items = len(scores.factors["item"].labels)
     if items < ENOUGH_ITEMS:
         few = say("few-labelled-items", items=items, enough=ENOUGH_ITEMS)

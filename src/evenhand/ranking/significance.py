@@ -258,9 +258,7 @@ class Blocks:
 
 
 def score_blocks(tally: Tally, by: str) -> Blocks:
-    factor = tally.factor(by)
-    if factor.merged:
-        raise UnknownOption(f"the levels of {by} were merged: tally without a limit for it")
+    factor = tally.whole_factor(by)
     if tally.squares is not None:
         raise UnknownOption("importance weights are no counts: Friedman's test needs comparisons")
     k, n = len(tally.systems), factor.size

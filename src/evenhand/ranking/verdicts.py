@@ -84,7 +84,6 @@ MAX_CHECK_P: Final = 0.01  # p (Holm) below which verdicts on a system differ be
 MIN_SAME: Final = 10  # Verdicts of an LLM judge, below which they may be all the same
 SAME_BY_CHANCE: Final = 1 / 500  # Below it verdicts that are all the same are no chance
 MAX_NAMED: Final = 5  # Pairs without a verdict that a refusal names
-UNPAIRED: Final = ("drop", "keep")
 
 
 def mark_llm_judges(
@@ -350,16 +349,18 @@ def refuse_unpaired(
     )
 
 
-def refuse_weight(weight: float | None) -> None:
+def require_options_of_verdicts(
+    unpaired: str | None, weight: float | None, *, choices: Sequence[str] = ("drop", "keep")
+) -> None:
     if weight is not None and not 0 <= weight <= 1:
         raise UnknownOption(f"the weight of verdicts (λ) goes from 0 to 1, not {weight:g}")
-
-
-def refuse_settings(settings: Settings, unpaired: str | None, weight: float | None = None) -> None:
-    model = settings.model
-    refuse_weight(weight)
     if unpaired is not None:
-        require_option("unpaired", unpaired, UNPAIRED)
+        require_option("unpaired", unpaired, choices)
+
+
+def refuse_settings(settings: Settings, unpaired: str | None, weight: float | None) -> None:
+    model = settings.model
+    require_options_of_verdicts(unpaired, weight)
     if not isinstance(model, BradleyTerry):
         raise UnknownOption(
             f"verdicts can be combined with the model bradley-terry only, not {settings.name}"

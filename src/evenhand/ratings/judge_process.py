@@ -655,10 +655,6 @@ def _refuse(rows: RatingRows, features: OutputFeatures) -> None:
             f"all {rows.size:,} ratings are {rows.score[0]:g}: judges cannot be distinguished, and"
             " there is nothing to predict but this"
         )
-    for role, plural in (("criterion", "criteria"), ("task", "tasks")):
-        several = rows.list_present(role)
-        if len(several) > 1 and role not in features.labels:
-            raise InvalidJudgments(
-                f"ratings of several {plural} ({listing(several)}): choose one, or make '{role}' a"
-                " label among the features"
-            )
+    one = "choose one, or make '{role}' a label among the features"
+    roles = [role for role in ("criterion", "task") if role not in features.labels]
+    rows.refuse_several({role: one.format(role=role) for role in roles})

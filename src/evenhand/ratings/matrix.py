@@ -161,13 +161,8 @@ def refuse_equal(matrix: RatingMatrix) -> None:
 
 
 def _refuse_unfit(rows: RatingRows) -> None:
-    for name, plural in (("task", "tasks"), ("criterion", "criteria")):
-        present = rows.list_present(name)
-        if len(present) > 1:
-            raise InvalidJudgments(
-                f"ratings of several {plural} ({listing(present)}): each has a matrix of its own;"
-                " take one, or complete all of them with fit_groups"
-            )
+    one = "each has a matrix of its own; take one, or complete all of them with fit_groups"
+    rows.refuse_several(dict.fromkeys(("task", "criterion"), one))
     if not rows.size:
         raise NotIdentified("no ratings of outputs as such", ["collect some"])
     judges = np.unique(rows.judge)
