@@ -41,10 +41,8 @@ def test_a_table_has_bars_lists_of_names_and_a_rule():
     ]
 
 
-@pytest.mark.parametrize(
-    ("times", "ends"), [(100, ["30.0", "110.0"]), (3_000, ["900", "3,300"]), (20_000, [])], ids=str
-)
-def test_the_ends_of_a_scale_stand_apart_or_not_at_all(times, ends):
+@pytest.mark.parametrize(("times", "ends"), [(100, ["30.0", "110.0"]), (3_000, ["900", "3,300"])])
+def test_the_ends_of_a_scale_stand_apart(times, ends):
     keys = ("estimate", "lower", "upper")
     row = {**ROWS[0], **{key: ROWS[0][key] * times for key in keys}}
     head, line = draw(Table("ranking", "", COLUMNS, (row,)))
