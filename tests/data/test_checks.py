@@ -114,7 +114,7 @@ def test_an_unknown_outcome_is_named_and_never_a_tie(engine, way):
     assert "unknown outcome 'lefft', 'mabye' in column 'outcome'" in message
     assert says_rows(message, engine, 1, 4)
     assert "expected left, tie or right" in message
-    assert "Did you mean 'left'?" in message
+    assert "--outcome 'lefft=left'" in message
 
 
 @every_engine

@@ -65,12 +65,19 @@ def test_one_and_two_are_sides_unless_another_number_is_declared_to_be_a_side():
     assert read_outcome("2", {"-1": "left"}) is None
 
 
-def test_the_refusal_names_at_most_five_labels_and_the_nearest_known():
+def test_the_refusal_names_at_most_five_labels_and_what_each_may_mean():
     with pytest.raises(InvalidJudgments) as caught:
         refuse_unknown(["lefft", *"uvwxyz"], " (row 3)")
     message = str(caught.value)
     assert message.startswith("unknown outcome 'lefft', 'u', 'v', 'w', 'x' (row 3): expected left")
-    assert message.endswith("Did you mean 'left'?")
+    assert "--outcome 'lefft=left' --outcome 'u=left|tie|right'" in message
+
+
+def test_a_label_with_a_word_for_a_side_is_declared_and_no_other_word_is_advised():
+    with pytest.raises(InvalidJudgments) as caught:
+        refuse_unknown(["Response A", "Response B"], "")
+    declared = "{'Response A': 'left', 'Response B': 'right'}"
+    assert str(caught.value).endswith(f"in Python outcomes={declared})")
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,10 @@ def test_a_table_without_any_score_is_refused(engine):
         data.rows()
 
 
+@pytest.mark.parametrize("large", [float("inf"), -1e160])
 @pytest.mark.parametrize("engine", ORDERED)
-def test_an_infinite_score_is_refused_with_its_row(engine):
-    data = handle(Ratings, FULL | {"score": [1.0, 2.0, float("inf"), 4.0, 5.0]}, engine)
+def test_an_infinite_score_or_one_without_a_square_is_refused_with_its_row(engine, large):
+    data = handle(Ratings, FULL | {"score": [1.0, 2.0, large, 4.0, 5.0]}, engine)
     with pytest.raises(InvalidJudgments, match=r"'score' of votes\.csv \(row 3\) is infinite"):
         data.rows()
 

@@ -161,7 +161,7 @@ def test_unknown_outcomes_and_self_comparisons_name_their_rows(save) -> None:
     words = refusal(path, InvalidJudgments)
     assert "unknown outcome 'lft' in column 'winner' of " in words
     assert "(line 3)" in words
-    assert "Did you mean 'left'?" in words
+    assert "--outcome 'lft=left'" in words
     same = save("s.csv", "left,right,winner\nA,B,left\nB,B,tie\n")
     assert "'B' is compared with itself" in refusal(same, InvalidJudgments)
     assert "(line 3)" in refusal(same, InvalidJudgments)

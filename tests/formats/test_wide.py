@@ -607,8 +607,19 @@ def test_foreign_headings_are_named_as_candidates_for_judge_and_item(save):
     asked = {"judge": "Bewerter", "item": "Satz", "criterion": "Klarheit,Genauigkeit,Stil"}
     assert read(path, columns=asked).rows().judges == ("r1", "r2")
     path = save("u.csv", "\n".join([GERMAN.replace("System", "Modell"), *lines]) + "\n")
-    with pytest.raises(UnknownFormat, match=r"which columns are these \(of Bewerter, .*Modell\)"):
-        read(path)
+    said = refusal(path, UnknownFormat)
+    assert "that there are (of Bewerter, Satz, Modell): --column judge=NAME --column item=" in said
+    assert "each score is of a system: --column system=Klarheit,Genauigkeit,Stil, in" in said
+    asked = {"judge": "Bewerter", "item": "Satz", "system": "Modell"}
+    assert read(path, columns=asked).rows().criteria == ("Genauigkeit", "Klarheit", "Stil")
+    asked["system"] = "Klarheit,Genauigkeit,Stil"
+    assert read(path, columns=asked).rows().systems == ("Genauigkeit", "Klarheit", "Stil")
+
+
+@pytest.mark.parametrize("row", ["ann,1,A1,3", "71 0.2 400 450 GTCOM.0"])
+def test_a_first_row_of_values_is_not_taken_for_names(save, row):
+    said = refusal(save("t.csv", f"{row}\n{row}\n"), UnknownFormat)
+    assert said.endswith("If these are values of a first row, write a line with names above it")
 
 
 def test_means_are_no_judges_and_the_number_is_offered_as_the_item(save):
@@ -628,7 +639,7 @@ def test_names_that_hold_such_words_among_others_are_of_systems(save):
     assert read(path).rows().systems == ("End-to-end", "Llama", "Mean-pooling")
 
 
-@pytest.mark.parametrize("name", ["penalty", "Penalties", "errors", "error_count"])
+@pytest.mark.parametrize("name", ["penalty", "Penalties", "errors", "num_errors"])
 def test_a_column_of_penalties_is_a_criterion_where_no_other_holds_numbers(name, save):
     lines = [
         f"ann,{i},{s},{i % 3 + (i % 2 + 3) * (s == 'A')},late,{i}" for i in range(9) for s in "AB"

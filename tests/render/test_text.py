@@ -41,6 +41,15 @@ def test_a_table_has_bars_lists_of_names_and_a_rule():
     ]
 
 
+@pytest.mark.parametrize(("times", "ends"), [(100, ["30.0", "110.0"]), (3_000, ["900", "3,300"])])
+def test_the_ends_of_a_scale_stand_apart(times, ends):
+    keys = ("estimate", "lower", "upper")
+    row = {**ROWS[0], **{key: ROWS[0][key] * times for key in keys}}
+    head, line = draw(Table("ranking", "", COLUMNS, (row,)))
+    assert head.split() == ["rank", "system", "log-worth", "95", "%", "interval", *ends, "beats"]
+    assert f" {0.3 * times:,.2f} to {1.1 * times:,.2f}  ─" in line
+
+
 @pytest.mark.parametrize("columns", [40, 60, 80, 120])
 def test_no_line_is_longer_than_the_terminal_and_names_differ(columns):
     rows = tuple({**row, "system": f"a very long name of {row['system']}"} for row in ROWS)

@@ -155,16 +155,9 @@ def refuse_unknown(
     if unread:
         codes = f"--missing {_quote(','.join(unread))}, in Python missing={unread}"
         excluding = f"; if {listing(unread)} is no answer, exclude it ({codes})"
-    known = [
-        *(outcome_labels or ()),
-        *(() if isinstance(outcome_labels, Complete) else KNOWN_LABELS),
-    ]
-    sure = meant[unknown[0]] != TO_CHOOSE
-    near = _correct(unknown[0].casefold(), known) if sure else ""
-    hint = f". Did you mean '{near}'?" if near else ""
     raise InvalidJudgments(
         f"unknown outcome {shown}{where}: expected {expected}; declare what other labels"
-        f" mean{choosing} ({options}, in Python outcomes={meant}){excluding}{hint}"
+        f" mean{choosing} ({options}, in Python outcomes={meant}){excluding}"
     )
 
 

@@ -217,7 +217,7 @@ def _leave_out_unscored(
     score = columns["score"] = columns["score"].astype(np.float64)
     known = ~np.isnan(score)
     n = int(known.sum())
-    if not n or np.isinf(score).any():
+    if not n or (np.abs(score) >= tables.TOO_LARGE).any():
         _ = data.scored  # names the rows
         raise UnknownFormat(f"{data.source.name} was changed while it was read: read it again")
     vars(data)["scored"] = n, len(score) - n  # which need no query of their own

@@ -51,6 +51,7 @@ LABELS: Final = (
 )
 # Roles that say what was judged, and how often: judgments cannot be told apart by them
 JUDGED: Final = ("left", "right", "outcome", "weight")
+TOO_LARGE: Final = 1e100  # Of a score; its square, times the number of rows, still is a number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -593,16 +594,16 @@ class RatingTable(RowTable):
         self.require_numbers()
         where = f"column '{self.source.named('score')}' of {self.source.name}"
         missing = is_unscored(self.frame)
-        infinite = ~missing & ~engine.is_finite(self.frame, "score")
-        odd = self.frame.select(missing=missing, infinite=infinite)
+        large = ~missing & (nw.col("score").abs() >= TOO_LARGE)  # infinite ones, too
+        odd = self.frame.select(missing=missing, large=large)
         with engine.one_thread(self.source.connection):
-            counts = engine.count_by(odd, ["missing", "infinite"])
+            counts = engine.count_by(odd, ["missing", "large"])
         n = int(counts[engine.COUNT].sum())
         n_missing = int(counts[engine.COUNT][counts["missing"].astype(bool)].sum())
-        if counts["infinite"].any():
-            rows = name_rows(find_rows(self.frame, infinite))
+        if counts["large"].any():
+            rows = name_rows(find_rows(self.frame, large))
             raise InvalidJudgments(
-                f"a score in {where}{rows} is infinite: correct it or leave it out"
+                f"a score in {where}{rows} is infinite or from 1e100 on: correct it or leave it out"
             )
         if not n:
             raise InvalidJudgments(f"no ratings in {self.source.name}: is a condition too narrow?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import product
 from typing import Final
@@ -200,11 +201,13 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         scores = _tell_scores(header)
         if scores is not None:
             return scores
+        way = f"Map yours, for instance {write_roles(header, {'left': 'NAME'})}"
+        if any(re.fullmatch(r"-?\d[\d_.]*", one) for one in header.columns):
+            way = "If these are values of a first row, write a line with names above it"
         return UnknownFormat(
             f"{header.table} has the columns {listing(header.columns)}: no known layout."
             " Comparisons need left, right, outcome (or model_a, model_b, winner); rankings need"
-            " ranking, system, rank; ratings need system, score. Map yours, for instance"
-            f" {write_roles(header, {'left': 'NAME'})}"
+            f" ranking, system, rank; ratings need system, score. {way}"
         )
     missing = header.missing(nearest.needs)
     refuse_circular(header, missing)
@@ -235,14 +238,14 @@ def _tell_scores(header: Header) -> UnknownFormat | None:
     scores = wide.find_short_scale(spreads, free)
     if not scores:
         return None
-    named = {"system": "NAME", "judge": "NAME", "item": "NAME"}
     others = wide.list_others(header, scores)
     among = f" (of {listing(others)})" if others else ""
-    asked = write_roles(header, {**named, "criterion": ",".join(scores)})
+    named = write_roles(header, {"judge": "NAME", "item": "NAME", "system": "NAME"})
     return UnknownFormat(
-        f"{header.table} has several columns of scores, {listing(scores)}, under names that"
-        f" say nothing of judge, item and system: say which columns are these{among}, and"
-        f" what the scores are: {asked}"
+        f"{header.table} has several columns of scores, {listing(scores)}, and none that is called"
+        f" judge, item or system. Name those that there are{among}: {named}. If each score is of a"
+        f" system: {write_roles(header, {'system': ','.join(scores)})}; if each is of a system on"
+        " an item, give it a row of its own (judge, item, system, score)"
     )
 
 

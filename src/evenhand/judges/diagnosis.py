@@ -534,7 +534,6 @@ def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> Agree
 
 
 _CRITERION: Final = ("criterion",)
-MAX_SCORE: Final = 1e140  # Squares of larger scores cannot be summed in double precision
 
 
 # Hamon, Mostefa & Arranz (2007, section 3.3) would have divergent judges "redo their evaluation".
@@ -711,11 +710,6 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
 def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -> None:
     if not targets.size:
         raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
-    largest = float(targets.score[np.abs(targets.score).argmax()])
-    if abs(largest) > MAX_SCORE:
-        raise InvalidJudgments(
-            f"scores as large as {largest:g} cannot be added up: correct or divide them"
-        )
     expected = np.empty(0)
     if rows.kind is not None and rows.expected is not None:
         expected = rows.expected[(rows.kind == CONTROL) & ~np.isnan(rows.expected)]

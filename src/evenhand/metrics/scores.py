@@ -88,9 +88,7 @@ PER_CENT: Final = r"^[+-]?[\d.]+\s*%$"
 WRITTEN: Final = f"{COMMA}|{PER_CENT}"
 PLACES: Final = ("system", "item", "criterion")  # Roles that say what was scored, and by what
 FARTHEST: Final = 1.7e308  # Beyond it is infinity
-# The largest score of a metric, without its sign, lies between these: else floats round it, or
-# overflow as they are added
-SMALLEST, LARGEST = 1e-250, 1e250
+SMALLEST: Final = 1e-250  # The largest score of a metric, without its sign, is above: floats round
 
 
 @dataclass(frozen=True)
@@ -732,7 +730,7 @@ def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
         metrics = tuple(one for one in scores.metrics if one not in empty)
         notes = (*scores.notes, say("no-scores", "warning", columns=empty))
         scores = replace(scores, metrics=metrics, values=scores.values[~blank], notes=notes)
-    _refuse_extremes(scores)
+    _refuse_small(scores)
     named = [one for one in scores.metrics if one in lower and one not in scores.negated]
     read = [
         name
@@ -748,16 +746,14 @@ def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
     return replace(scores, values=values, notes=(*scores.notes, *told))
 
 
-def _refuse_extremes(scores: MetricScores) -> None:
-    """Refuse metrics whose scores are so large, or all so small, that floats do not hold them."""
+def _refuse_small(scores: MetricScores) -> None:
+    """Refuse metrics whose scores are all so small that floats do not hold their squares."""
     for name, values in zip(scores.metrics, scores.values, strict=True):
         most = float(np.nanmax(np.abs(values)))
-        if most and not SMALLEST < most < LARGEST:
-            size = "large" if most > 1 else "small"
+        if 0 < most <= SMALLEST:
             raise InvalidJudgments(
-                f"scores of {name} are too {size} to compute with ({most:.3g} at most, without its"
-                f" sign): give their logarithms, or all of them"
-                f" {'divided' if most > 1 else 'multiplied'} by a power of ten"
+                f"scores of {name} are too small to compute with ({most:.3g} at most, without its"
+                " sign): give their logarithms, or all of them multiplied by a power of ten"
             )
 
 

@@ -224,7 +224,7 @@ def choose_removed(
         raise NotIdentified(
             unlinked.cause,
             [
-                "collect ratings of both groups by the same judges on the same items",
+                "collect ratings of all groups by the same judges on the same items",
                 *["use --model mixed if judges were assigned to systems at random"] * random,
                 "look at means, which decide no such pair (--model mean)",
             ],

@@ -359,7 +359,7 @@ def rank_counts(
     data: Any, group_by: str | None, settings: Settings, weights: object
 ) -> Ranking | GroupedRankings:
     if not isinstance(data, Tally):
-        raise refuse_kind(data, "only comparisons and rankings can be ranked, not")
+        raise refuse_kind(data, "only judgments can be ranked, not")
     known = tuple(data.factors)
     by = group_by if group_by is not None else "task" if "task" in known else None
     if not settings.log_linear:

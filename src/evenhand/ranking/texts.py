@@ -14,10 +14,10 @@ INSEPARABLE: Final = (
 )
 RANKINGS: Final = {
     # Which answers are correlated, and so what intervals are about
-    "no-judges": "There is no judge column: intervals do not account for judges.",
-    "no-judges-nor-items": "There are no columns of judges and items: intervals account for"
-    " neither. If they repeat, name them (--column item=NAME, in Python columns={{'item':"
-    " 'NAME'}}).",
+    "no-judges": "No column names judges: intervals do not account for them. If one does: --column"
+    " judge=NAME.",
+    "no-judges-nor-items": "No column names judges or items: intervals account for neither. If one"
+    " does: --column judge=NAME, --column item=NAME.",
     "independent": "Intervals assume independent {answers}.",
     "name-items": "If items repeat, name them (--column item=NAME, in Python columns={{'item':"
     " 'NAME'}}).",

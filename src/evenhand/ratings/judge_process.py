@@ -646,10 +646,6 @@ def _refuse(rows: RatingRows, features: OutputFeatures) -> None:
             f"{rows.size} ratings of outputs: a process is learned from {MIN_FITTED} or more, and"
             " says something from about 10 of each judge"
         )
-    with np.errstate(over="ignore", invalid="ignore"):
-        deviation = float(rows.score.std())
-    if not np.isfinite(deviation):
-        raise InvalidJudgments("scores are too large to square: divide them by a constant")
     if np.ptp(rows.score) == 0:
         raise InvalidJudgments(
             f"all {rows.size:,} ratings are {rows.score[0]:g}: judges cannot be distinguished, and"

@@ -66,7 +66,7 @@ def write_figures(value: float) -> str:
 
 
 def _write_ends(digits: int) -> Callable[[Sequence[float]], str]:
-    return lambda ends: " to ".join(f"{one:z.{digits}f}" for one in ends)
+    return lambda ends: " to ".join(f"{one:z,.{digits}f}" for one in ends)
 
 
 # Kind of value → how it is written. Intervals and bars have several keys. A bar is drawn in a

@@ -433,7 +433,9 @@ def _draw_bars(column: Column, rows: Sequence[Row], room: int, longest: int) -> 
     if not known or not cells:
         return [""]
     scale = (min(one[0] for one in known), max(one[-1] for one in known))
-    left, right = f"{scale[0]:z.1f}", f"{scale[1]:z.1f}"
+    left, right = (f"{end:z,.1f}" for end in scale)
+    if len(left + right) >= cells:
+        left, right = (f"{end:z,.0f}" for end in scale)
     title = left + pad(right, cells - len(left), right=True)
     return [title, *(bar(one, scale, cells) if one is not None else "" for one in ends)]
 

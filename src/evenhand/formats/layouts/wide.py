@@ -51,7 +51,7 @@ from evenhand.render.document import Finding
 # What names of columns can be, beside "score", which leaves open what they are
 NAMED: Final = ("criterion", "judge", "system")
 # Names of scores of which lower is better, where no other column holds numbers
-_PENALTIES: Final = frozenset(("penalty", "penalties", "errors", "errorcount"))
+_PENALTIES: Final = frozenset(("penalty", "penalties", "errors", "errorcount", "numerrors"))
 # Words of columns that number items, and of columns that hold texts
 _NUMBERS: Final = frozenset(("id", "index", "nr", "no", "number", "item", "segment", "sentence"))
 _TEXTS: Final = frozenset(
