@@ -222,6 +222,19 @@ def test_no_worker_of_a_crowd_gets_the_seat_of_an_llm(evenhand, items, chat):
     assert "removed from the campaign" in evenhand(*words(chat, items), code=2).err
 
 
+def test_an_llm_that_was_removed_is_asked_again_when_it_was_invited_again(evenhand, items, chat):
+    evenhand(*words(chat, items))
+    with Store.open("items.db") as store:
+        store.revoke("gpt")
+    refused = evenhand(*words(chat, items, "--repeats", "2"), code=2)
+    assert "'gpt' was removed from the campaign: invite 'gpt' again" in squeeze(refused.err)
+    assert len(chat.calls) == 24
+    with Store.open("items.db") as store:
+        store.invite("gpt")
+    evenhand(*words(chat, items, "--repeats", "2"))
+    assert len(chat.calls) == 48
+
+
 def test_the_key_goes_to_the_endpoint_and_nowhere_else(evenhand, items, chat):
     echo = fail(429, f"too many requests of {KEY}", retry_after="0")
     chat.first = [echo, Reply(f'{{"outcome": "left", "key": "{KEY}"}}')]

@@ -444,6 +444,25 @@ def test_a_ceiling_below_the_correlation_is_not_shown():
     assert shown == {True, False}
 
 
+def test_people_who_prefer_both_systems_as_often_have_the_reliability_of_any_others():
+    answers = np.array([(1, 1, 1), (-1, -1, -1), (1, -1, 1), (-1, -1, -1), (1, 1, -1)] * 2)
+    answers[5:, :2] *= -1  # the sum over all people is 0
+    rows = [
+        {"judge": judge, "item": item, "left": a, "right": b, "winner": "a" if same > 0 else "b"}
+        for item, said in enumerate(answers.tolist())
+        for judge, a, b, one in (
+            *(("p0", "A", "B", said[0]), ("p1", "A", "B", said[1])),
+            *(("gpt", "A", "B", said[2]), ("gpt", "B", "A", said[2])),
+        )
+        for same in [one if a == "A" else -one]
+    ]
+    found = evenhand.find_llm_bias(rows, llm_judges="gpt")["gpt"].ceiling
+    of_people = answers[:, :2]
+    within = of_people.var(axis=1, ddof=1).mean()
+    expected = 1 - within / 2 / of_people.mean(axis=1).var(ddof=1)
+    assert found.of_people == pytest.approx(expected, abs=1e-12)
+
+
 def test_noise_alone_is_not_corrected():
     rng = np.random.default_rng(8)
     rows = [

@@ -413,7 +413,7 @@ def correlate_by_components(units: Units, *, level: float = 0.95) -> dict[str, C
         arrangement = arrange(terms, mean)
         if arrangement is None:
             raise NotIdentified(
-                "outputs and judges are too many for the ICC", ["use --statistic alpha-interval"]
+                "outputs and judges are too many for the ICC", ["use --coefficient alpha-interval"]
             )
         with one_blas_thread():
             peak = find_peak(Problem(score, terms, mean, arrangement))

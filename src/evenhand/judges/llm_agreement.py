@@ -445,8 +445,8 @@ def find_ceiling(
         axis=1,
     )
     by_item = sum_items(terms, answers.item[at])
-    whole = [float(one[0]) for one in _disattenuate(by_item.sum(axis=0, keepdims=True))]
-    correlation, of_people, of_llm, ceiling = whole
+    whole = _disattenuate(by_item.sum(axis=0, keepdims=True), single=single)
+    correlation, of_people, of_llm, ceiling = (float(one[0]) for one in whole)
     if not np.isfinite([correlation, of_people, of_llm]).all():
         return None
     corrected, interval = None, Interval(None, None)
@@ -454,7 +454,7 @@ def find_ceiling(
         corrected = correlation / ceiling
 
         def compute(sums: Array) -> Ratio:
-            drawn, *_, limits = _disattenuate(sums)
+            drawn, *_, limits = _disattenuate(sums, single=single)
             known = np.isfinite(drawn) & (limits > 0)
             return Ratio(np.where(known, drawn, 0.0), np.where(known, limits, 0.0))
 
@@ -464,12 +464,12 @@ def find_ceiling(
     return Ceiling(len(unit), *numbers, interval.lower, interval.upper)
 
 
-def _disattenuate(sums: Array) -> tuple[Array, Array, Array, Array]:
+def _disattenuate(sums: Array, *, single: bool) -> tuple[Array, Array, Array, Array]:
     """Return (B,) correlation, reliability of people and of the LLM, and √ of their product."""
     n, y, _, yy = sums[:, :4].T
     inverse, within, spare = sums[:, 12:].T
     with np.errstate(divide="ignore", invalid="ignore"):
-        between = (yy - y**2 / n) / np.where(y == 0, n, n - 1)
+        between = (yy - y**2 / n) / (n - single)  # where no system is the first, the mean is known
         people = 1 - within / spare * (inverse / n) / between
         llm = lengthen(correlate(sums[:, 6:12]))
         ceiling = np.sqrt(np.where((people > 0) & (llm > 0), people * llm, 0.0))

@@ -46,7 +46,15 @@ from evenhand.web.site import HERE
 from evenhand.web.store import judging
 from evenhand.web.store.database import Entry, WriteTransaction, read_version
 from evenhand.web.store.judging import Reply, Write
-from evenhand.web.store.people import LLM_INVITES, add_judge, draw_token, keep_link, make_row
+from evenhand.web.store.log import ShutOut
+from evenhand.web.store.people import (
+    LLM_INVITES,
+    PRESENT,
+    add_judge,
+    draw_token,
+    keep_link,
+    make_row,
+)
 from evenhand.web.store.queries import Readable, load_campaign, open_to_read
 from evenhand.web.store.schema import CLOSED, OPEN, Prepared, fill, judges, log, seats, tickets
 from evenhand.web.store.schema import tokens as links
@@ -554,7 +562,15 @@ def invite_llm(tx: WriteTransaction, llm: LlmJudge) -> str:
     """Give a model with a prompt a login and a seat, once; return its pseudonym."""
     for row in tx.pick(LLM_INVITES):
         if json.loads(row.body)["facts"]["prompt"] == llm.digest:
-            return str(row.judge)
+            (login,) = tx.pick(select(judges).where(judges.c.name == row.judge))
+            if login.state not in PRESENT:
+                forgotten = login.state == "forgotten"
+                again = f"invite '{login.name}' again on the organiser's page, or "
+                raise ShutOut(
+                    f"'{login.name}' was removed from the campaign: {'' if forgotten else again}"
+                    "change --prompt, which makes another judge"
+                )
+            return str(login.name)
     taken = {row.name for one in (judges, seats) for row in tx.pick(select(one.c.name))}
     name = llm.model if llm.model not in taken else f"{llm.model} {llm.digest[:8]}"
     add_judge(tx, name, name, "", "")

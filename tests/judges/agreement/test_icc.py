@@ -1,6 +1,8 @@
 """The intraclass correlation against R's psych (tests/golden/10), Shrout and Fleiss, pingouin's
 formulas written out as sums of squares, and tables whose value is plain."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.formula.api import ols
 
+import evenhand
+from evenhand.cli.judges import AgreementOptions
 from evenhand.errors import NotIdentified
 from evenhand.judges.judge_pairs import (
     FORMS,
@@ -190,3 +194,15 @@ def test_judges_of_one_score_each_leave_the_first_form():
     assert found["icc-1-1"].value > 0.5
     assert found["icc-2-1"].value is None
     assert "do not tell judges from outputs" in found["icc-2-1"].why
+
+
+def test_the_remedy_of_a_table_too_large_for_its_components_works_as_it_is_written():
+    table = [
+        {"judge": f"j{j}", "item": f"i{n}", "system": "s", "score": n * j % 5}
+        for n in range(4100)
+        for j in (n, (7 * n + 3) % 4100, (13 * n + 5) % 4100)[: 2 + n % 2]
+    ]
+    found = evenhand.measure_agreement(table, coefficients="icc").whole["icc-1-1"]
+    option, name = re.search(r"(--\S+) (\S+)$", found.why).groups()
+    assert any(option in one.words for one in AgreementOptions.list_options().values())
+    assert evenhand.measure_agreement(table, coefficients=name).whole[name].value is not None
