@@ -128,9 +128,15 @@ def require_links(tally: Tally) -> None:
         raise NotIdentified(f"{fault}, and show nothing of how much others might differ", ours)
 
 
-def note_one_way(tally: Tally, *, resampled: bool) -> tuple[Finding, ...]:
+def find_one_way(tally: Tally) -> NotIdentified | None:
+    """Return why only a prior ranks systems that are all linked; None where none is needed."""
     refusal = _find_fault(tally)
-    if refusal is None or find_groups(tally).any():
+    return None if find_groups(tally).any() else refusal
+
+
+def note_one_way(tally: Tally, *, resampled: bool) -> tuple[Finding, ...]:
+    refusal = find_one_way(tally)
+    if refusal is None:
         return ()
     if resampled:
         return (say("prior-alone-resampled", "warning", why=refusal.cause),)

@@ -41,7 +41,7 @@ from evenhand.errors import (
     UnknownOption,
 )
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.by_model import find_groups
+from evenhand.ranking.by_model import find_one_way
 from evenhand.ranking.direct_votes import Evaluated, evaluate
 from evenhand.ranking.plans import SHARES, Asked, parse_gate_plan
 from evenhand.ranking.rank import rank
@@ -469,10 +469,9 @@ def compare(
     settings, prior = settings or {}, ""
     before, refusal = _rank(part, settings)
     if isinstance(refusal, NotIdentified) and isinstance(part, Comparisons):
-        # votes that link all systems, and that nothing contradicts, rank them with a prior
-        tally = count_judged(part)
-        if len(tally.systems) > 1 and not find_groups(tally).any():
-            prior, settings = refusal.fault, {**settings, "model": BradleyTerry(prior=1)}
+        one_way = find_one_way(count_judged(part))
+        if one_way is not None:
+            prior, settings = one_way.fault, {**settings, "model": BradleyTerry(prior=1)}
             before, refusal = _rank(part, settings)
     if before is None:
         return Order(table, why=_say_refusal(refusal))

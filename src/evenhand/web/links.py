@@ -12,7 +12,6 @@ import io
 import os
 import re
 import secrets
-import sqlite3
 import sys
 import threading
 from collections import Counter
@@ -296,9 +295,6 @@ def _write_privately(path: Path, text: str) -> None:
 # To launch anew where the database was lost would end every link that judges have, and hide that
 # their answers are missing. So links and database are compared before anything is changed.
 
-# What SQLite says of a file that is no database, or not all of one
-DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
 
 @dataclass(frozen=True)
 class Place:
@@ -477,8 +473,7 @@ def _look_inside(place: Place, known: LinksFile) -> str:
     except database.NotOurs as fault:
         return fault.seen
     except SQLAlchemyError as fault:
-        code = getattr(getattr(fault, "orig", None), "sqlite_errorcode", 0) & 0xFF
-        if code not in DAMAGED:  # a database that is locked or away is not lost
+        if not database.is_damaged(fault):  # a database that is locked or away is not lost
             raise CampaignError(
                 f"the database {place.name} cannot be used: {database.say_fault(fault)}"
             ) from None

@@ -171,11 +171,9 @@ def check_store(
         except UnicodeDecodeError:
             damage = "a text is no UTF-8"
         except DatabaseError as fault:
-            damage = (str(fault.orig).splitlines() or [""])[0]
-            code = str(getattr(fault.orig, "sqlstate", None) or "")
-            words = ("malformed", "not a database", "Could not decode")
-            if not code.startswith("XX") and not any(word in damage for word in words):
+            if not database.is_damaged(fault):
                 raise
+            damage = (str(fault.orig).splitlines() or [""])[0]
     return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
 
 

@@ -11,6 +11,7 @@ database write one chain. Times in the log never go back.
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -157,6 +158,17 @@ _REMEDIES: Final = {
     "is full": "give it room on its disk",
     "is locked": "another program holds it: end that one, or wait until it has done",
 }
+
+
+def is_damaged(fault: SQLAlchemyError) -> bool:
+    """Say whether a fault is of what the database holds, and not of how it is reached."""
+    cause = getattr(fault, "orig", None)
+    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return True
+    # PostgreSQL's class of internal errors; and SQLite's driver, which gives this one no code
+    internal = str(getattr(cause, "sqlstate", None) or "").startswith("XX")
+    return internal or "Could not decode" in str(cause)
 
 
 def say_fault(fault: SQLAlchemyError) -> str:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, TypeVarTuple
 
 from sqlalchemy import Engine, func, select
@@ -374,7 +374,8 @@ class Store(Readable):
         if not campaign.fits(stored):
             changes = campaign.find_changes(stored) or ["the order of systems or severities"]
             remedy = "put back the file as it was then"
-            if all(one.startswith("judge ") and one.endswith(" was added") for one in changes):
+            before, now = ({(one.name, one.quota) for one in c.judges} for c in (stored, campaign))
+            if before < now and replace(campaign, judges=stored.judges).fits(stored):
                 remedy = "take them out, and invite them on the organiser's page into free seats"
             raise CampaignError(
                 f"the database holds campaign '{stored.name}', which began with a file that said"
