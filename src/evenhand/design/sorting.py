@@ -1,16 +1,13 @@
-"""A sort whose comparator is people: its questions, what it costs, and the sort as JSON."""
+"""A sort whose comparator is people: its questions, and what it costs."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, groupby
 from math import comb, factorial
 from numbers import Integral
-from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +15,6 @@ from numpy.typing import NDArray
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
-    UnknownFormat,
     UnknownOption,
     listing,
     suggest,
@@ -368,59 +364,3 @@ class Sorting:
                 questions = steps.send(orders)
         except StopIteration as end:
             return _Progress((), tuple(end.value), tuple(decided), learned)
-
-
-FORMAT: Final = "evenhand sort 1"
-
-
-def write_sort(sort: Sorting) -> str:
-    answers = [{name: v for name, v in vars(one).items() if v != ""} for one in sort.answers]
-    settings = {"systems": sort.systems, "shown": sort.shown, "votes": sort.votes}
-    whole = {"format": FORMAT, **settings, "answers": answers}
-    whole["digest"] = digest(whole)
-    return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
-
-
-def digest(whole: Mapping[str, Any]) -> str:
-    """Return 12 hex digits of everything in a sort but its digest."""
-    rest = {key: value for key, value in whole.items() if key != "digest"}
-    text = json.dumps(rest, ensure_ascii=True, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def read_sort(text: str) -> Sorting:
-    """Read what `write_sort` wrote; every answer is checked as if it were given now."""
-    try:
-        whole = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise UnknownFormat(f"this is no JSON: {error}") from None
-    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
-        raise UnknownFormat(f'this is no sort: it lacks "format": "{FORMAT}"')
-    for key, kind in (("systems", list), ("shown", int), ("votes", int), ("answers", list)):
-        _require(whole, key, kind, "this sort")
-    if whole.get("digest") != digest(whole):
-        raise UnknownFormat(
-            "this sort is not as it was written: its digest is another. Take the file as it was;"
-            " answers are given with Sorting.answer"
-        )
-    sort = Sorting(tuple(whole["systems"]), whole["shown"], whole["votes"])
-    for number, one in enumerate(whole["answers"], start=1):
-        where = f"answer {number}"
-        if not isinstance(one, dict):
-            raise UnknownFormat(f"{where} is {one!r}, and no answer")
-        for key in ("shown", "places"):
-            _require(one, key, list, where)
-        try:
-            sort = sort.answer(one["shown"], one["places"], one.get("judge", ""))
-        except InvalidJudgments as refusal:
-            raise InvalidJudgments(f"{where}: {refusal}") from None
-    return sort
-
-
-def _require(whole: Mapping[str, Any], key: str, kind: type, where: str) -> None:
-    """Refuse what lacks a key, or has something else there; True is not a number."""
-    if key not in whole:
-        raise UnknownFormat(f'{where} lacks "{key}"')
-    if not isinstance(whole[key], kind) or isinstance(whole[key], bool):
-        wanted = "a list" if kind is list else "a whole number"
-        raise UnknownFormat(f'{where} has "{key}": {whole[key]!r}, which is not {wanted}')
