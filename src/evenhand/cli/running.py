@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import click
 
 from evenhand.cli.main import keep_excluded, kept_excluded, reads_judgments
-from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.data.results import Found, Given, Grouped, try_each
+from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.render.document import Document, Finding, describe_findings, plural, take_findings
 from evenhand.render.text import PLAIN, cut, label
 
@@ -35,27 +36,17 @@ if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
 
 
-Part = TypeVar("Part")
-Found = TypeVar("Found")
-
-
 def work_on_groups(
-    groups: Mapping[str, Part], work: Callable[[Part], Found], group_by: str | None
+    groups: Mapping[str, Given], work: Callable[[Given], Found], group_by: str | None
 ) -> tuple[dict[str, Found], dict[str, str]]:
     """Return what was found in each group, and why there is nothing for the others.
 
     One group that was not asked for, by a column, has no name, and its refusal is the command's.
     """
-    alone = [*groups] == [""] or (group_by is None and len(groups) == 1)
-    results: dict[str, Found] = {}
-    refused: dict[str, str] = {}
-    for name, part in groups.items():
-        try:
-            results["" if alone else name] = work(part)
-        except (NotIdentified, NotConverged) as refusal:
-            if alone:
-                raise
-            refused[name] = str(refusal)
+    if [*groups] == [""] or (group_by is None and len(groups) == 1):
+        (alone,) = groups.values()
+        return {"": work(alone)}, {}
+    results, refused = try_each(groups, work)
     if not results:
         raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
     return results, refused
@@ -519,8 +510,6 @@ def group_title(name: str, columns: int) -> list[str]:
 
 def part_groups(result: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     """Return results by group, one without a name where there are no groups, and the refused."""
-    from evenhand.data.results import Grouped
-
     return (result.groups, result.refused) if isinstance(result, Grouped) else ({"": result}, {})
 
 

@@ -5,12 +5,18 @@ In notebooks as HTML, and wherever they are printed as text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
-from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    UnknownOption,
+    suggest_or_list,
+)
 from evenhand.render.document import Document, describe_findings
 
 
@@ -69,6 +75,23 @@ class Shown:
         from evenhand.render.text import render_text
 
         return unstyle(render_text(self.document())).rstrip("\n")
+
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+
+def try_each(
+    parts: Mapping[str, Given], work: Callable[[Given], Found]
+) -> tuple[dict[str, Found], dict[str, str]]:
+    """Return what is found in each part, and why nothing is in the others."""
+    found, refused = dict[str, Found](), dict[str, str]()
+    for name, part in parts.items():
+        try:
+            found[name] = work(part)
+        except (NotIdentified, NotConverged) as refusal:
+            refused[name] = str(refusal)
+    return found, refused
 
 
 class Part(Protocol):

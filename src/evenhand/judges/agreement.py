@@ -43,6 +43,7 @@ from evenhand.data.rating_rows import (
     require_scale,
 )
 from evenhand.data.ratings import Ratings
+from evenhand.data.results import try_each
 from evenhand.data.row_reading import code_ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.tally import take_names
@@ -370,19 +371,16 @@ def _tabulate_groups(
     *,
     pooled: bool = False,
 ) -> GroupedAgreement:
-    groups: dict[str, AgreementTable] = {}
-    refused: dict[str, str] = {}
-    for name, part in parts.items():
+    def work(part: Part) -> AgreementTable:
         notes: list[str] = [  # rows without a score were counted in all groups
             _say_of_all(one, by) if one.code == "no-score" else one
             for one in take_findings(part.notes)
         ]
         if pooled and (n := len(np.unique(part.task))) > 1:
             notes.append(say("tasks-pooled", n=n))
-        try:
-            groups[name] = tabulate(replace(part, notes=tuple(notes)))
-        except NotIdentified as refusal:
-            refused[name] = str(refusal)
+        return tabulate(replace(part, notes=tuple(notes)))
+
+    groups, refused = try_each(parts, work)
     if not groups:
         raise NotIdentified("; ".join(f"{by} {name}: {why}" for name, why in refused.items()))
     return GroupedAgreement(groups, by, refused)

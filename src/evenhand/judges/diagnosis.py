@@ -21,11 +21,10 @@ from evenhand.data.rating_rows import (
     see_scale,
 )
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Grouped, Shown
+from evenhand.data.results import Grouped, Shown, try_each
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
-    NotConverged,
     NotIdentified,
     UnknownFormat,
     UnknownOption,
@@ -797,13 +796,8 @@ def diagnose_groups(
     if isinstance(table, Ratings):
         roles = {"task", "judge", "item", "system", "criterion"}
         table = table.rows(factors=tuple(dict.fromkeys({*take_names(factors), by} - roles)))
-    groups: dict[str, Diagnosis] = {}
-    refused: dict[str, str] = {}
-    for (name,), part in table.split((by,)).items():
-        try:
-            groups[name] = work(part)
-        except (NotIdentified, NotConverged) as refusal:
-            refused[name] = str(refusal)
+    parts = {name: part for (name,), part in table.split((by,)).items()}
+    groups, refused = try_each(parts, work)
     if not groups:
         raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
     return GroupedDiagnoses(groups, by, refused)

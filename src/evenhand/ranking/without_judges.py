@@ -19,7 +19,7 @@ from evenhand.data.controls import take_pairs
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, Scale
-from evenhand.data.results import Shown
+from evenhand.data.results import Shown, try_each
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.judges.cards import CLASSES, Card, Screening
 from evenhand.judges.diagnosis import Diagnosis
@@ -243,13 +243,7 @@ def examine_ratings(
     parts = (
         {"": rows} if by is None else {name: group for (name,), group in rows.split((by,)).items()}
     )
-    diagnoses: dict[str, Diagnosis] = {}
-    refused: dict[str, str] = {}
-    for name, part in parts.items():
-        try:
-            diagnoses[name] = diagnose(part)
-        except (NotIdentified, NotConverged) as refusal:
-            refused[name] = str(refusal)
+    diagnoses, refused = try_each(parts, diagnose)
     if screening is None and not diagnoses:
         reasons = [*(one.values["why"] for one in lacking), *refused.values()]
         raise NotIdentified("; ".join(dict.fromkeys(reasons)))

@@ -38,11 +38,9 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Grouped, Shown
+from evenhand.data.results import Grouped, Shown, try_each
 from evenhand.errors import (
     InvalidJudgments,
-    NotConverged,
-    NotIdentified,
     UnknownOption,
     require_level,
     require_option,
@@ -664,13 +662,7 @@ class NuclearNorm:
     @takes_judgments("data")
     def fit_groups(self, data: Ratings | RatingRows | Openable) -> Grouped[Completion]:
         """Complete each task and criterion by itself; those that cannot be are said with why."""
-        fits: dict[str, Completion] = {}
-        refused: dict[str, str] = {}
-        for name, part in group_ratings(self._read(data)).items():
-            try:
-                fits[name] = self.fit(part)
-            except (NotIdentified, NotConverged) as refusal:
-                refused[name] = str(refusal)
+        fits, refused = try_each(group_ratings(self._read(data)), self.fit)
         return Grouped(fits, "group", refused)
 
     def _read(self, data: Ratings | RatingRows) -> RatingRows:
