@@ -37,9 +37,7 @@ class PublicFile:
     size: int  # bytes
     sha256: str
     repository: str  # OWNER/NAME
-    remade: bool = (
-        False  # the digest is of a file that was made again from the published one's rows
-    )
+    remade: bool = False  # the digest is of a file made again from the published one's rows
 
     @property
     def name(self) -> str:
@@ -62,9 +60,7 @@ class PublicSet:
     citation: str = ""
     command: str = ""  # a verb to try, with a file's name; by default `inspect` of the table
     by_hand: str = ""  # what of the repository to get where no digest is known
-    parts: tuple[
-        str, ...
-    ] = ()  # patterns of the files of a set by hand of which `sql` makes `table`
+    parts: tuple[str, ...] = ()  # patterns of the files, of a set by hand, that become `table`
     files: tuple[PublicFile, ...] = ()
     table: str = ""  # the file that pages and tests read; empty where they read the published files
     holds: str = ""  # columns of the table
@@ -173,27 +169,17 @@ def _take_by_hand(public: PublicSet, places: list[Path], into: Path | None) -> F
             return Fetched(folder)
         if public.has_parts(folder):
             return Fetched(folder, made=_make(public, folder))
-    address = (
-        f"https://github.com/{public.repository}/tree/{public.commit} (licence: {public.licence})"
-    )
-    then = f"pages and tests read {public.table}" + (
-        f" with {public.holds}" if public.holds else ""
-    )
+    holds = f" with {public.holds}" if public.holds else ""
+    then = f"pages and tests read {public.table}{holds}"
     if public.parts:
-        words = [
-            "evenhand",
-            "demo",
-            "--fetch",
-            public.name,
-            *(["--into", str(into)] if into else []),
-        ]
-        then = (
-            f"put {listing(public.parts)} into '{places[0]}', and `{shlex.join(words)}` makes"
-            f" {public.table}"
-        )
+        command = ["evenhand", "demo", "--fetch", public.name]
+        command += ["--into", str(into)] if into else []
+        then = f"put {listing(public.parts)} into '{places[0]}'"
+        then += f", and `{shlex.join(command)}` makes {public.table}"
     raise ByHand(
-        f"{public.name} is not fetched: no SHA-256 of its files is known."
-        f" Get {public.by_hand} by hand, {address}; {then}"
+        f"{public.name} is not fetched: no SHA-256 of its files is known. Get {public.by_hand} by"
+        f" hand, https://github.com/{public.repository}/tree/{public.commit} (licence:"
+        f" {public.licence}); {then}"
     )
 
 
@@ -259,15 +245,12 @@ def _download(address: str, file: PublicFile, folder: Path) -> None:
             raise _refuse(address, f"HTTP {fault.response.status_code}", file, folder) from None
         except httpx2.HTTPError as fault:
             raise _refuse(address, str(fault) or type(fault).__name__, file, folder) from None
+        found = f"its SHA-256 is {digest.hexdigest()},"
         if size > file.size:
+            found = f"it has more than {file.size:,} bytes; SHA-256"
+        if size > file.size or digest.hexdigest() != file.sha256:
             raise UnknownFormat(
-                f"{address} is another file: it has more than {file.size:,} bytes;"
-                f" SHA-256 {file.expected}; nothing was kept"
-            )
-        if digest.hexdigest() != file.sha256:
-            raise UnknownFormat(
-                f"{address} is another file: its SHA-256 is {digest.hexdigest()},"
-                f" {file.expected}; nothing was kept"
+                f"{address} is another file: {found} {file.expected}; nothing was kept"
             )
         part.replace(folder / file.name)
 

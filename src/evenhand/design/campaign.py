@@ -684,10 +684,6 @@ class Campaign:
             return replace(self, seed=launched.seed)
         return self
 
-    def unmerge(self) -> Campaign:
-        """Return the campaign as it was launched before equal outputs were merged."""
-        return replace(self, design=replace(self.design, equal_outputs=None))
-
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """Systems that are judged, in the order in which items name them; not those of controls."""
@@ -806,6 +802,10 @@ class Campaign:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a campaign file holds it; `make_campaign` takes it back."""
+        design = self.design.to_dict()
+        # the usual choice is named where it changes something: other campaigns keep their digests
+        if self.design.equal_outputs == "merge" and not self.separator:
+            del design["equal_outputs"]
         return {
             "name": self.name,
             "title": self.title,
@@ -814,7 +814,7 @@ class Campaign:
             **self.wording.to_dict(),
             **({"pay": pay} if (pay := self.pay.to_dict()) else {}),
             **({"time": time} if (time := self.time.to_dict()) else {}),
-            "design": self._describe_design(),
+            "design": design,
             "judges": [
                 {"name": one.name, **({} if one.quota is None else {"quota": one.quota})}
                 for one in self.judges
@@ -823,13 +823,6 @@ class Campaign:
             "training": [one.to_dict() for one in self.training],
             "items": [one.to_dict() for one in self.items],
         }
-
-    def _describe_design(self) -> dict[str, Any]:
-        # The usual choice is named where it changes something: other campaigns keep their digests.
-        design = self.design.to_dict()
-        if self.design.equal_outputs == "merge" and not self.separator:
-            del design["equal_outputs"]
-        return design
 
     @cached_property
     def canonical(self) -> bytes:

@@ -60,16 +60,6 @@ class Catalogue:
         except (UnknownLocaleError, ValueError):
             return Locale("en")
 
-    def format_number(self, value: float) -> str:
-        """Write a number with all its digits, which are 0-9 as on the keys.
-
-        >>> Catalogue("de").format_number(1234.5), Catalogue("cs").format_number(0.0625)
-        ('1.234,5', '0,0625')
-        """
-        from babel.numbers import format_decimal
-
-        return format_decimal(value, locale=self.locale, decimal_quantization=False)
-
     def format_amount(self, value: float) -> str:
         """Write an amount of money: a part of a whole with two digits, or all of more.
 

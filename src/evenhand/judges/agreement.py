@@ -47,7 +47,7 @@ from evenhand.data.results import try_each
 from evenhand.data.row_reading import code_ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.tally import take_names
-from evenhand.data.votes import Votes
+from evenhand.data.votes import TIE, Votes
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -806,7 +806,8 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
     rows = preferences.preference_rows(votes)
     if not preferences.leave_repeats(votes).size:
         raise NotIdentified(NO_TARGETS)
-    scale = preferences.choose_answers(votes)
+    ties = (preferences.leave_controls(votes).outcome == TIE).any()
+    scale = preferences.ANSWERS if ties else preferences.FORCED
     requested, modes = set(request.coefficients), {*preferences.MODES}
     kappas = [
         name
@@ -841,7 +842,7 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
         parts.append(replace(part, coefficients=both, notes=notes))
     again = "again" in {one.code for one in take_findings(table.notes)}
     ranked = votes.answer is not None and len(np.unique(votes.answer)) < votes.size
-    codes = {"no-ties": scale is preferences.FORCED, "rankings-resampled": ranked}
+    codes = {"no-ties": not ties, "rankings-resampled": ranked}
     added = [say("again-in-kappa")] if again else []
     added += [say(code, "info") for code, applies in codes.items() if applies]
     says = say_parts(parts, answers="answer", again=again)

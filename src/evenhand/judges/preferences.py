@@ -244,11 +244,6 @@ FORCED: Final = Scale(-1.0, 1.0, (-1.0, 1.0), declared=True)
 SHOWN_UNASKED: Final = ("n-agreement-0", "fleiss", "alpha-nominal", "ac1")
 
 
-def choose_answers(votes: Votes) -> Scale:
-    """Return the answers that can be given: ties are among them if one occurs."""
-    return ANSWERS if (leave_controls(votes).outcome == TIE).any() else FORCED
-
-
 def preference_rows(votes: Votes) -> RatingRows:
     """Return votes as ratings of pairs of systems ("A | B"), from −1 to 1."""
     k = len(votes.systems)

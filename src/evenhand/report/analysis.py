@@ -150,6 +150,16 @@ class Settings:
         return bool(self.llm) or self.verdicts is not None
 
     @property
+    def lower_is_better(self) -> bool | None:
+        """Which scores are better; None by the names of criteria."""
+        return None if self.better is None else self.better == "lower"
+
+    @property
+    def references(self) -> tuple[str, ...] | None:
+        """Human references, which have no rank; None for those that names tell."""
+        return () if self.rank_references else None
+
+    @property
     def log_linear(self) -> BradleyTerry | None:
         """What ranks where it is log-linear; examinations take their own model where it is not."""
         return self.model if isinstance(self.model, BradleyTerry) else None
@@ -249,8 +259,8 @@ class Analysis:
         settings = self.settings
         more: dict[str, Any] = {}
         if isinstance(self.data, Ratings):
-            more["references"] = () if settings.rank_references else None
-            more["lower_is_better"] = settings.better and settings.better == "lower"
+            more["references"] = settings.references
+            more["lower_is_better"] = settings.lower_is_better
         return rank(
             self.data,
             model=settings.model,
@@ -269,7 +279,7 @@ class Analysis:
         return meta_evaluate(
             self.data,
             settings.scores or find_beside(None, self.data, None, settings=settings.of_scores),
-            lower_is_better=None if settings.better is None else settings.better == "lower",
+            lower_is_better=settings.lower_is_better,
             task=self.task or None,
             without=settings.without_metrics,
             lower=settings.lower,
@@ -736,17 +746,16 @@ class Rated:
     @cached_property
     def lower(self) -> frozenset[str]:
         """Criteria under which lower scores are better."""
-        better = self.settings.better
+        lower = self.settings.lower_is_better
+        parts = self.scored.items()
         return frozenset(
-            name
-            for name, part in self.scored.items()
-            if (reads_lower_of(part) if better is None else better == "lower")
+            name for name, part in parts if (reads_lower_of(part) if lower is None else lower)
         )
 
     @cached_property
     def references(self) -> tuple[str, ...]:
         """Human references among the systems, which have no rank."""
-        return tuple(find_references(self.systems, () if self.settings.rank_references else None))
+        return tuple(find_references(self.systems, self.settings.references))
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -798,7 +807,7 @@ class Rated:
             part,
             asked,
             lower_is_better=criterion in self.lower,
-            references=() if settings.rank_references else None,
+            references=settings.references,
         )
 
     @cached_property

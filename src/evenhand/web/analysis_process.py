@@ -26,9 +26,9 @@ from typing import Final
 
 import msgspec
 
-from evenhand.errors import EvenhandError
+from evenhand.errors import CampaignError, EvenhandError
 from evenhand.web.analysis_worker import Setup
-from evenhand.web.site import Answer, Message, NotComputed, Question, make_refusal, pack, unpack
+from evenhand.web.site import REFUSALS, Answer, Message, NotComputed, Question, pack, unpack
 from evenhand.web.store.boards import SavedBoard, save_boards
 from evenhand.web.store.store import Store
 
@@ -213,7 +213,8 @@ class AnalysisProcess:
             with self._lock:
                 waiting = self._waiting.pop(message.number, None)
             if waiting is not None and message.answer is None:
-                waiting.done.set_exception(make_refusal(message.word, message.why))
+                refusal = REFUSALS.get(message.word, CampaignError)
+                waiting.done.set_exception(refusal(message.why))
             elif waiting is not None and message.answer is not None:
                 self._fault = ""
                 if not message.answer.path:

@@ -96,7 +96,8 @@ def write_links(
             note, token = notes.get(name, ""), offered.get(("judge", name))
             made["judge", name] = people.invite(tx, name, note=note, token=token).token
         for role in roles:
-            own = None if people.has_link(tx, role) else offered.get((role, ""))
+            there = tx.pick(select(good_links.c.name).where(good_links.c.role == role))
+            own = None if there else offered.get((role, ""))
             made[role, ""] = people.replace_link(tx, role, mine, token=own).token
         tokens = valid_tokens | made
         rows = [
@@ -136,10 +137,11 @@ def find_missing(judges: Iterable[reading.JudgeState], held: Collection[str]) ->
 def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]:
     read = {who: token for who, text in tokens.items() if (token := read_token(text)) is not None}
     often = Counter(token.name for token in read.values())
+    taken = {row.name for row in tx.pick(select(good_links.c.name))}
     return {
         who: token
         for who, token in read.items()
-        if often[token.name] == 1 and not people.is_taken(tx, token)
+        if often[token.name] == 1 and token.name not in taken
     }
 
 

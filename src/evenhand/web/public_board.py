@@ -28,7 +28,6 @@ from evenhand.data.source import write_log_check
 from evenhand.errors import EvenhandError
 from evenhand.ranking.gate import decide
 from evenhand.ranking.plans import Asked, describe_plan, parse_gate_plan
-from evenhand.ranking.ranking import Ranking
 from evenhand.web.dashboard import CampaignStatus, Dashboard, DashboardCache, get_status
 from evenhand.web.findings import Findings
 from evenhand.web.requests import name_address
@@ -73,11 +72,14 @@ def describe(
     names = {name for one in judges for name in (one.name, one.seat, one.person)}
     passes = []
     for one in status.passes:
-        order = dashboard.findings.orders[one.name]
+        order, ranking = dashboard.findings.orders[one.name], None
+        if order.ranking is not None:
+            excluded = _count_alone(order.ranking.excluded)
+            ranking = replace(order.ranking, excluded=excluded).to_dict()
         passes.append(
             {
                 "name": one.name,
-                "ranking": None if order.ranking is None else _describe_ranking(order.ranking),
+                "ranking": ranking,
                 "board": None if one.board is None else one.board.to_dict(),
                 "why": order.why,
             }
@@ -124,10 +126,6 @@ def _describe_plan(
 
 def _count_alone(excluded: tuple[Exclusion, ...]) -> tuple[Exclusion, ...]:
     return tuple(replace(one, judge_names=()) for one in excluded)
-
-
-def _describe_ranking(ranking: Ranking) -> dict[str, Any]:
-    return replace(ranking, excluded=_count_alone(ranking.excluded)).to_dict()
 
 
 def _write_time(milliseconds: int) -> str:

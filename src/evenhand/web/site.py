@@ -24,7 +24,7 @@ from starlette.requests import Request
 from evenhand.design.campaign import Campaign, TextField, Wording
 from evenhand.design.catalogues import ENGLISH, Catalogue, read_catalogue
 from evenhand.design.forms import MediaFile
-from evenhand.errors import CampaignError, EvenhandError, InvalidJudgments, fill_message
+from evenhand.errors import EvenhandError, InvalidJudgments, fill_message
 from evenhand.web.links import KeptLinks
 from evenhand.web.store import log as store
 from evenhand.web.store.database import WriteTransaction
@@ -179,7 +179,8 @@ def number(error: EvenhandError) -> tuple[int, str]:
 CHUNK: Final = 2**18  # Bytes of a file that are sent together
 FAULT: Final = "fault"  # The word for what no refusal is: a fault of the program
 FAULTY: Final = "this could not be computed: see the server's terminal for the reason"
-_KINDS: Final[dict[str, Callable[[str], EvenhandError]]] = {
+# Word → the refusal that a message tells of; of other words it is one of the campaign
+REFUSALS: Final[Mapping[str, type[EvenhandError]]] = {
     "not-stored": NotStored,
     "invalid": InvalidJudgments,
     "not-computed": NotComputed,
@@ -236,15 +237,6 @@ def pack(message: Message) -> bytes:
 
 def unpack(line: bytes) -> Message:
     return msgspec.json.decode(line, type=Message)
-
-
-def make_refusal(word: str, why: str) -> EvenhandError:
-    """Return the refusal that a message tells of.
-
-    >>> make_refusal("invalid", "no judgments yet")
-    InvalidJudgments('no judgments yet')
-    """
-    return _KINDS.get(word, CampaignError)(why)
 
 
 HEALTH_REST: Final = 5.0  # Seconds for which what is known of the database holds

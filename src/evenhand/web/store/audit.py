@@ -635,7 +635,8 @@ def count_promises(
 ) -> tuple[Assignment, DesignCheck]:
     if planned.seed is None:  # logs without a seed are of the time when launches drew none
         planned = replace(planned, seed=read_seed(collected.launch.get("seed", SEED)))
-    if collected.launch["campaign"] == (before := planned.unmerge()).digest:
+    before = replace(planned, design=replace(planned.design, equal_outputs=None))
+    if collected.launch["campaign"] == before.digest:  # launched before equal outputs were merged
         planned = before
     if collected.launch["campaign"] != planned.digest:
         same = collected.launch["name"] == planned.name

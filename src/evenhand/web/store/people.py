@@ -206,14 +206,6 @@ def keep_link(tx: WriteTransaction, token: Token, role: Role, judge: str = "") -
     return Invitation(judge if role == "judge" else "", str(token), role)
 
 
-def has_link(tx: WriteTransaction, role: Role) -> bool:
-    return bool(tx.pick(select(links.c.name).where(links.c.role == role)))
-
-
-def is_taken(tx: WriteTransaction, token: Token) -> bool:
-    return bool(tx.pick(select(links.c.name).where(links.c.name == token.name)))
-
-
 def replace_link(
     tx: WriteTransaction, role: Role, name: str = "", *, token: Token | None = None
 ) -> Invitation:
