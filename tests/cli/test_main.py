@@ -106,7 +106,7 @@ def test_a_fault_of_our_own_is_one_line_unless_asked(capsys, monkeypatch):
     with pytest.raises(SystemExit, match="70"):
         say_unforeseen(ZeroDivisionError, fault, None)
     said = capsys.readouterr().err
-    assert said.startswith("error  Evenhand failed where it should not: ZeroDivisionError: ")
+    assert said.startswith("error  internal error in Evenhand: ZeroDivisionError: ")
     assert "Traceback" not in said
     monkeypatch.setenv("EVENHAND_TRACEBACK", "1")
     try:

@@ -133,7 +133,7 @@ def test_large_and_small_numbers_stay_within_the_line(evenhand, folder, unit):
 def test_a_file_that_does_not_name_judges_or_items_is_refused(evenhand, folder, role):
     lines = ["judge,item,system,score", "x,1,a,3", "y,1,b,4", "x,2,b,2", "y,2,a,5", "x,3,a,1"]
     (folder / "named.csv").write_text("\n".join(lines).replace(role, "somebody", 1) + "\n")
-    assert f"nobody knows the {role}s" in evenhand("variance", "named.csv", code=2).err
+    assert f"no column of {role}s was found" in evenhand("variance", "named.csv", code=2).err
 
 
 def test_criteria_that_are_done_move_the_bar(evenhand, folder, monkeypatch):

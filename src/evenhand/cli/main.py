@@ -198,7 +198,7 @@ def say_unforeseen(
         raise SystemExit(FAILED)
     first = (str(error).splitlines() or [""])[0]
     Refusal(
-        f"Evenhand failed where it should not: {kind.__name__}: {first}\n"
+        f"internal error in Evenhand: {kind.__name__}: {first}\n"
         "please report this line; with EVENHAND_TRACEBACK=1 it says where"
     ).show()
     raise SystemExit(FAILED)  # not Python's 1, which is a decision of `gate`

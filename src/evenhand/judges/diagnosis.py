@@ -47,7 +47,7 @@ from evenhand.judges.outliers import (
     Rescoring,
 )
 from evenhand.judges.texts import say
-from evenhand.judges.units import Record, describe, find_units, require_judges
+from evenhand.judges.units import Record, describe, find_units, require_column
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import (
     Column,
@@ -512,7 +512,7 @@ def _tabulate_removal(diagnosis: Diagnosis) -> Table:
 def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> AgreementRow:
     none = AgreementRow(criterion, name, 0, (), ())
     if not rules.knows_items(rows):
-        why = "the data have no items, so that nobody knows which scores are of one output"
+        why = "no column of items was found, so it is unknown which scores are of one output"
         return replace(none, why=why)
     units = find_units(rows)
     whole = Blocks(1, np.zeros(units.size, dtype=np.int64), None, "item", 1)  # nothing is drawn
@@ -603,7 +603,7 @@ def diagnose_judges(
         merge: points to be merged for a second diagnosis, such as "1+2,4+5".
 
     Raises:
-        NotIdentified: nobody knows who the judges are.
+        NotIdentified: no column names the judges.
         UnknownOption: a setting that does not exist, or names what is not in the data.
         UnknownColumn: no such column of input types.
         InvalidJudgments: a value in the data that cannot be, or a score off the declared scale.
@@ -620,7 +620,7 @@ def diagnose_judges(
         )
     factors = () if input_type is None else (input_type,)
     rows = data.rows(factors=factors) if isinstance(data, Ratings) else data
-    require_judges(rows.judges)
+    require_column("judge", rows.judges)
     for name in references:
         if name not in rows.systems:
             hint = sentence_hint(suggest(name, rows.systems))

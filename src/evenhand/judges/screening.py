@@ -62,7 +62,7 @@ from evenhand.judges.rating_evidence import (
     use_of_points,
 )
 from evenhand.judges.texts import say
-from evenhand.judges.units import require_judges
+from evenhand.judges.units import require_column
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import clopper_pearson, normal_quantile
@@ -112,7 +112,7 @@ def screen_judges(
         The cards, the most doubtful first, and what was found in sentences.
 
     Raises:
-        NotIdentified: nobody knows who the judges are.
+        NotIdentified: no column names the judges.
         UnknownOption: a level that is no share, or a scale that is none or not for these data.
         InvalidJudgments: no judgments, a value in the data that cannot be, or a score off the
             declared scale.
@@ -199,7 +199,7 @@ def screen_comparisons(
 ) -> Screening:
     """Say who is careless or reversed, and who has odd habits; nothing is drawn."""
     require_level(level, ".05")
-    require_judges(votes.judges)
+    require_column("judge", votes.judges)
     if not (votes.outcome != TIE).any():
         raise NotIdentified("no comparison was decided: there is nothing to compare judges by")
     if votes.kind is not None and not (votes.kind == TARGET).any():
@@ -407,7 +407,7 @@ def screen_ratings(
     rows: RatingRows, *, level: float = FALSE_ALARM_RATE, scale: Scale | None = None
 ) -> Screening:
     require_level(level, ".05")
-    require_judges(rows.judges)
+    require_column("judge", rows.judges)
     if not rows.targets().size:
         raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
     if rows.all_same:

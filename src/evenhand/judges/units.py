@@ -18,11 +18,10 @@ from evenhand.numerics import Array, Flags, Integers
 from evenhand.render.document import Finding, describe_findings
 
 
-def require_judges(judges: Sequence[str]) -> None:
-    if tuple(judges) == ("",):
+def require_column(role: str, names: Sequence[str]) -> None:
+    if tuple(names) == ("",):
         raise NotIdentified(
-            "nobody knows who the judges are: the data have no column of judges",
-            ["name it, as in --column judge=NAME"],
+            f"no column of {role}s was found", [f"name it, as in --column {role}=NAME"]
         )
 
 

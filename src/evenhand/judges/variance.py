@@ -52,7 +52,7 @@ from evenhand.errors import (
     require_option,
 )
 from evenhand.judges.texts import say
-from evenhand.judges.units import Record, describe
+from evenhand.judges.units import Record, describe, require_column
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.rating_components import Systems, estimate_rating_components
 from evenhand.models.variance_components import TasteComponents, estimate_taste_components
@@ -430,12 +430,8 @@ def _of_ratings(
         raise InvalidJudgments("no scores of outputs: there are controls only")
     one = "take one, with data.where(...), or `evenhand variance`, which takes each apart"
     targets.refuse_several(dict.fromkeys(("task", "criterion"), one))
-    for role, names in (("judge", targets.judges), ("item", targets.items)):
-        if names == ("",):
-            raise NotIdentified(
-                f"nobody knows the {role}s: the data have no column of {role}s",
-                [f"name it, as in --column {role}=NAME"],
-            )
+    require_column("judge", targets.judges)
+    require_column("item", targets.items)
     scored, repeated = average_repeats(targets)
     estimated = estimate_rating_components(scored, systems=systems, level=level, quick=quick)
     judges, items, outputs, who = (

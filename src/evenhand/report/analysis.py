@@ -41,6 +41,7 @@ from evenhand.judges.preferences import (
     expect_agreement,
 )
 from evenhand.judges.screening import screen_judges
+from evenhand.judges.units import require_column
 from evenhand.metrics.evaluation import find_beside, meta_evaluate
 from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation
 from evenhand.metrics.scores import MetricScores
@@ -843,9 +844,8 @@ class Rated:
 
     @cached_property
     def agreement(self) -> AgreementTable:
-        for role, names in (("judge", self.rows.judges), ("item", self.rows.items)):
-            if names == ("",):
-                raise NotIdentified(f"the data have no column of {role}s", [])
+        require_column("judge", self.rows.judges)
+        require_column("item", self.rows.items)
         settings = self.settings
         result = measure_agreement(
             self.data, level=settings.level, seed=settings.seed, scale=settings.scale

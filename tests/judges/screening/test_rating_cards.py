@@ -130,7 +130,7 @@ def test_degenerate_tables_give_finite_cards_without_class_flags(lines):
 
 
 def test_what_cannot_be_screened_is_refused(rows):
-    with pytest.raises(NotIdentified, match="nobody knows who the judges are"):
+    with pytest.raises(NotIdentified, match="no column of judges was found"):
         screen_ratings(replace(rows, judges=("",)))
     with pytest.raises(NotIdentified, match="all scores are of controls"):
         screen_ratings(replace(rows, kind=np.full(rows.size, CONTROL, np.int8)))

@@ -61,5 +61,5 @@ def test_one_judge_an_output_leaves_the_systems():
 def test_without_items_it_says_so():
     section = write_section(study(make_rows(), drop=("item",)))
     assert section.says == (
-        "The data have no column of items: nobody knows which outputs belong together.",
+        "No column of items was found: it is unknown which outputs belong together.",
     )

@@ -79,7 +79,7 @@ def test_one_judge_an_output_is_said_and_not_run():
 def test_without_a_column_it_says_which(role):
     (check,) = write_section(study(make_rows(), drop=(role,))).checks
     assert check.state == NOT_RUN
-    assert check.says == f"the data have no column of {role}s"
+    assert check.says == f"no column of {role}s was found"
     assert f"--column {role}=NAME" in check.recommendation
 
 

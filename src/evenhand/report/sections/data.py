@@ -221,7 +221,7 @@ OF_JUDGES: Final = (
 def write_section_rated(analysis: Analysis) -> Section:
     rated, tables, says, notes = analysis.rated, list[Table](), list[str](), [CHANCE]
     if rated.rows.items == ("",):
-        sentence = "The data have no column of items: nobody knows which outputs belong together."
+        sentence = "No column of items was found: it is unknown which outputs belong together."
         return Section("rated", says=(sentence,))
     for criterion, part in [*rated.parts.items()][:MAX_CRITERIA]:
         about, end = (f" for {criterion}", f"-{criterion}") if len(rated.parts) > 1 else ("", "")
