@@ -171,6 +171,19 @@ class CampaignError(EvenhandError, RuntimeError):
     """A campaign cannot do what was asked of it."""
 
 
+class Outcome:
+    """Whatever is raised within it, for a thread that goes on and tells those who wait."""
+
+    fault: BaseException | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _kind: object, fault: BaseException | None, _trace: object) -> bool:
+        self.fault = fault
+        return True
+
+
 def suggest(word: str, options: Iterable[str]) -> str:
     """Return a hint for a misspelt word, or an empty string.
 

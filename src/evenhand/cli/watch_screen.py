@@ -21,7 +21,7 @@ import click
 
 from evenhand.cli.main import choose_colour
 from evenhand.cli.running import VerbResult, is_dumb
-from evenhand.errors import UnknownOption, listing
+from evenhand.errors import Outcome, UnknownOption, listing
 from evenhand.render.document import Column, Table, describe_findings, escape_control, plural
 from evenhand.render.text import PLAIN, WIDTH, cut, draw_table, label, width
 from evenhand.report.document import pick
@@ -207,7 +207,7 @@ def _lay_out(head: list[str], parts: list[_Drawn], room: int | None) -> list[str
             share = len(rows) if room is None else min(len(rows), room // left)
             room = None if room is None else room - share
             out = len(rows) - share + 1
-            cut_off = click.style(f" … {plural(out, 'row')} excluded", dim=True)
+            cut_off = click.style(f" … {plural(out, 'more row')}", dim=True)
             shown = rows if share == len(rows) else [*rows[: share - 1], cut_off][:share]
             lines += [title, *shown]
         left -= 1
@@ -281,7 +281,7 @@ class Looker:
         self._calls.put(False)
 
     def _run(self) -> None:
-        with _Caught() as caught:
+        with Outcome() as caught:
             while not self._over.is_set():
                 self.news = self._look()
                 self.wake()
@@ -308,17 +308,6 @@ class Looker:
         if sight is self.news.sight:
             shift = self.news.status.shift
         return News(sight, Status(now, shift))
-
-
-class _Caught:
-    fault: BaseException | None = None
-
-    def __enter__(self) -> _Caught:
-        return self
-
-    def __exit__(self, _kind: object, fault: BaseException | None, _trace: object) -> bool:
-        self.fault = fault
-        return True
 
 
 @dataclass(frozen=True)

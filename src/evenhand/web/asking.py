@@ -30,7 +30,7 @@ from sqlalchemy import bindparam, func, select, update
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import PairTask, RankTask, ScaledTask, Task, Ticket
-from evenhand.errors import EvenhandError, InvalidJudgments, UnknownOption
+from evenhand.errors import EvenhandError, InvalidJudgments, Outcome, UnknownOption
 from evenhand.web.endpoint import (
     MAX_SHOWN,
     BudgetSpent,
@@ -58,7 +58,7 @@ from evenhand.web.store.people import (
 from evenhand.web.store.queries import Readable, load_campaign, open_to_read
 from evenhand.web.store.schema import CLOSED, OPEN, Prepared, fill, judges, log, seats, tickets
 from evenhand.web.store.schema import tokens as links
-from evenhand.web.store.store import Outcome, Store
+from evenhand.web.store.store import Store
 from evenhand.web.views import View, view_ticket
 
 if TYPE_CHECKING:
@@ -415,8 +415,8 @@ class _Asker:
             yield _Question(ticket, since, messages, schema, share)
 
     def _follow(self, question: _Question, ends: SimpleQueue[_End | BaseException | None]) -> None:
-        end, outcome = None, Outcome()
-        with outcome:
+        end = None
+        with Outcome() as outcome:
             end = self._answer(question)
         question.share.end()
         ends.put(end or outcome.fault)

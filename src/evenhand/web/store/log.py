@@ -5,7 +5,7 @@
     hash of record 0 = 64 zeros,
 
 with bodies as JSON in canonical form: names sorted, no blanks, UTF-8. So no record can be changed,
-excluded, added or moved without changing all hashes after it (Haber & Stornetta 1991). What a
+taken out, added or moved without changing all hashes after it (Haber & Stornetta 1991). What a
 person may ask to have deleted is not in the body but beside it, as JSON with 128 random bits; the
 body holds its digest. While it is there the digest proves it; when it is deleted the chain still
 holds, and the digest does not give it away.

@@ -24,7 +24,7 @@ from evenhand.design.assignment import assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
-from evenhand.errors import CampaignError, EvenhandError, listing
+from evenhand.errors import CampaignError, EvenhandError, Outcome, listing
 from evenhand.web.store import boards, database, people
 from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import prefetch_answers
@@ -125,21 +125,6 @@ class _Job:
 _Told = tuple[_Job, Any, BaseException | None]  # A request, what came of it, or why nothing did
 
 
-class Outcome:
-    """Whatever was raised, for those who wait: the thread goes on."""
-
-    fault: BaseException | None = None
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
-    ) -> bool:
-        self.fault = fault
-        return True
-
-
 class Writer:
     def __init__(
         self,
@@ -218,8 +203,7 @@ class Writer:
                         raise
                     answers.append((one, None, refusal))
 
-        outcome = Outcome()
-        with outcome:
+        with Outcome() as outcome:
             self.transact(work)
         if outcome.fault is not None:
             if begun and not last:
