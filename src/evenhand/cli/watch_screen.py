@@ -258,10 +258,6 @@ class Looker:
         self._over.set()
         self._thread.join(PATIENCE)  # one that waits for a server is left behind
 
-    @property
-    def looks_still(self) -> bool:
-        return self._thread.is_alive()
-
     def wait(self) -> bool:
         """Wait for news or a tick; say whether the looks go on."""
         goes_on = True
@@ -402,7 +398,7 @@ def follow(source: Source, pace: float, *, as_json: bool) -> None:
     if drawn and not status and looker.news.sight is not None:
         columns = shutil.get_terminal_size((PLAIN, HEIGHT)).columns
         click.echo(SightResult(looker.news.sight, looker.news.status).text(columns), nl=False)
-    if looker.looks_still:
+    if any(one.daemon for one in threading.enumerate()):  # Python would tear it out of a library
         atexit._run_exitfuncs()  # os._exit leaves them out
         sys.stdout.flush()
         sys.stderr.flush()
