@@ -461,8 +461,8 @@ def _count(signs: str) -> int:
 
 
 SLIPS: Final = 0.05  # Share of words in a column of scores, which is refused for them
-# A number as people and programs write it; never inf, nan, 1,5 or 0x1, nor one from 1e100 on
-_EXPONENT: Final = r"[eE](?:\+?\d{1,2}|-\d{1,3})"
+# A number as people and programs write it; never inf, nan, 1,5 or 0x1, nor one beyond 1e307
+_EXPONENT: Final = r"[eE](?:\+?(?:[012]?\d{1,2}|30[0-7])|-\d{1,3})"
 PATTERN: Final = rf"^[+-]?(?:\d+\.?\d*|\.\d+)(?:{_EXPONENT})?$"
 
 
