@@ -497,7 +497,8 @@ def test_tokens_are_counted_where_the_endpoint_does_not(evenhand, items, chat):
 
 def test_a_reply_that_cannot_be_read_is_repaired_once_and_never_guessed(evenhand, items, chat):
     bad = ['{"outcome": "A"}', "left", '{"outcome": "left", "outcome": "right"}', "", '["left"]']
-    fenced = '```json\n{"reason": "short", "outcome": "right"}\n```'
+    thought = '<think>\nIs it {"outcome": "left"}? No.\n</think>\n\n'
+    fenced = thought + '```json\n{"reason": "short", "outcome": "right"}\n```'
     chat.first = [one for text in bad for one in (Reply(text), Reply(fenced))]
     chat.first += [Reply("left is better"), Reply('{"outcome": 1}')]
     chat.first += [Reply("", message={"refusal": "I cannot judge this."})]

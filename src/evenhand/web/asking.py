@@ -76,6 +76,7 @@ REPAIR: Final = (
     " nothing else."
 )
 FENCE: Final = "```"
+THOUGHTS: Final = "</think>"  # Ends what some models write before they answer
 ROUNDING: Final = 1e-3  # By how much probabilities of an endpoint may exceed 1
 DIGITS: Final = 6  # Of a probability that is stored
 
@@ -162,6 +163,8 @@ def make_schema(task: Task, ticket: Ticket) -> dict[str, Any]:
 def read_reply(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an answer; a reply that is not one JSON object is refused.
 
+    It may stand in a fence, and after a model's thoughts.
+
     >>> schema = {"required": ["score"]}
     >>> read_reply('{"reason": "clear", "score": 4}', schema)
     {'score': 4}
@@ -170,6 +173,8 @@ def read_reply(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     evenhand.errors.InvalidJudgments: it is not one JSON object
     """
     lines = text.strip()
+    if not lines.startswith("{"):
+        lines = lines.rpartition(THOUGHTS)[2].strip()
     if lines.startswith(FENCE) and lines.endswith(FENCE) and "\n" in lines:
         lines = lines.partition("\n")[2].removesuffix(FENCE)
     try:
