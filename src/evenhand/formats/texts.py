@@ -78,7 +78,7 @@ FILES: Final = {
 }
 INSPECTION: Final = {
     "holds": "{name}: {counts}.",
-    "linked": "All systems can be ranked: a chain of preferences or ties leads from every"
+    "linked": "All systems are linked: a chain of preferences or ties leads from every"
     " system to every other.",
     "one-way": "Some worths are infinite: no chain of preferences leads from every system to"
     " every other.",
