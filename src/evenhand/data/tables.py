@@ -603,7 +603,8 @@ class RatingTable(RowTable):
         if counts["large"].any():
             rows = name_rows(find_rows(self.frame, large))
             raise InvalidJudgments(
-                f"a score in {where}{rows} is infinite or from 1e100 on: correct it or leave it out"
+                f"a score in {where}{rows} is infinite, or 1e100 or more: correct it,"
+                " or leave it empty"
             )
         if not n:
             raise InvalidJudgments(f"no ratings in {self.source.name}: is a condition too narrow?")
