@@ -243,7 +243,7 @@ class RowTable(JudgmentTable):
         raise UnknownColumn(
             f"column '{column}' not found in {self.source.name}."
             f"{suggest(column, self.columns) or ' It has ' + listing(self.columns)}"
-            f"{f'; name it if it is there (--column {column}=NAME)' * (column in self.ROLES)}"
+            f"{f'; if it has another name: --column {column}=NAME' * (column in self.ROLES)}"
         )
 
     def where(self, condition: nw.Expr | str, *, recorded: bool = True) -> Self:
