@@ -608,8 +608,8 @@ def test_foreign_headings_are_named_as_candidates_for_judge_and_item(save):
     assert read(path, columns=asked).rows().judges == ("r1", "r2")
     path = save("u.csv", "\n".join([GERMAN.replace("System", "Modell"), *lines]) + "\n")
     said = refusal(path, UnknownFormat)
-    assert "that there are (of Bewerter, Satz, Modell): --column judge=NAME --column item=" in said
-    assert "each score is of a system: --column system=Klarheit,Genauigkeit,Stil, in" in said
+    assert "that exist (among Bewerter, Satz, Modell): --column judge=NAME --column item=" in said
+    assert "scores is of one system: --column system=Klarheit,Genauigkeit,Stil, in" in said
     asked = {"judge": "Bewerter", "item": "Satz", "system": "Modell"}
     assert read(path, columns=asked).rows().criteria == ("Genauigkeit", "Klarheit", "Stil")
     asked["system"] = "Klarheit,Genauigkeit,Stil"
@@ -619,7 +619,7 @@ def test_foreign_headings_are_named_as_candidates_for_judge_and_item(save):
 @pytest.mark.parametrize("row", ["ann,1,A1,3", "71 0.2 400 450 GTCOM.0"])
 def test_a_first_row_of_values_is_not_taken_for_names(save, row):
     said = refusal(save("t.csv", f"{row}\n{row}\n"), UnknownFormat)
-    assert said.endswith("If these are values of a first row, write a line with names above it")
+    assert said.endswith("If the first line holds data, add a line of column names above it")
 
 
 def test_means_are_no_judges_and_the_number_is_offered_as_the_item(save):

@@ -47,7 +47,7 @@ def test_systems_of_metrics_in_their_files():
 
 
 def test_metrics_alone_are_not_scores_of_people():
-    with pytest.raises(UnknownFormat, match=r"of metrics \(bleu, COMET-22\) and none of people"):
+    with pytest.raises(UnknownFormat, match=r"of metrics \(bleu, COMET-22\) but none by people"):
         evenhand.read({**CELLS, **METRICS})
     one = {**CELLS, "metric": list("xyxyxy"), "score": [3, 4, 2, 3, 3, 4]}
     assert evenhand.read(one).rows().criteria == ("x", "y")  # each by itself

@@ -3,6 +3,7 @@
 import re
 from itertools import combinations
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -172,8 +173,9 @@ def test_several_criteria_are_refused_with_what_chooses_one(tmp_path):
     for work in (evenhand.find_fragility, evenhand.vary_choices):
         with pytest.raises(InvalidJudgments, match=r"\(c4, c5\).*choose one") as said:
             work(path)
-        condition = re.search(r'where="(.*)"', str(said.value))[1].replace("...", "c4")
-        assert work(evenhand.read(path, where=condition)).to_dict()
+        role = re.search(r"data\.where\(nw\.col\('(\w+)'\) == 'NAME'\)", str(said.value))[1]
+        for data in (evenhand.read(path), evenhand.read(both)):
+            assert work(data.where(nw.col(role) == "c4")).to_dict()
 
 
 def test_a_campaign_is_planned_from_a_pilot_alone():

@@ -199,7 +199,7 @@ def say_unforeseen(
     first = (str(error).splitlines() or [""])[0]
     Refusal(
         f"internal error in Evenhand: {kind.__name__}: {first}\n"
-        "please report this line; with EVENHAND_TRACEBACK=1 it says where"
+        "please report this line; EVENHAND_TRACEBACK=1 shows where it arose"
     ).show()
     raise SystemExit(FAILED)  # not Python's 1, which is a decision of `gate`
 

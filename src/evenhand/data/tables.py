@@ -243,7 +243,7 @@ class RowTable(JudgmentTable):
         raise UnknownColumn(
             f"column '{column}' not found in {self.source.name}."
             f"{suggest(column, self.columns) or ' It has ' + listing(self.columns)}"
-            f"{f'; name it if it is there (--column {column}=NAME)' * (column in self.ROLES)}"
+            f"{f'; if it has another name: --column {column}=NAME' * (column in self.ROLES)}"
         )
 
     def where(self, condition: nw.Expr | str, *, recorded: bool = True) -> Self:
@@ -603,7 +603,8 @@ class RatingTable(RowTable):
         if counts["large"].any():
             rows = name_rows(find_rows(self.frame, large))
             raise InvalidJudgments(
-                f"a score in {where}{rows} is infinite or from 1e100 on: correct it or leave it out"
+                f"a score in {where}{rows} is infinite, or 1e100 or more: correct it,"
+                " or leave it empty"
             )
         if not n:
             raise InvalidJudgments(f"no ratings in {self.source.name}: is a condition too narrow?")

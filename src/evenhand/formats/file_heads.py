@@ -249,7 +249,7 @@ _LIKE_URL: Final = re.compile(r"\w{2,}\s*:/.*@|\w{2,}\s*:/+[^?]*\?.*=")
 def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     named = [source] if isinstance(source, str | Path) else list(source)
     if not named:
-        raise UnknownOption("nothing was given: name a file, or pass rows")
+        raise UnknownOption("no data were given: name a file, or pass rows")
     for name in named:
         if not str(name).strip():
             raise UnknownOption("the name of a file is empty: name a file")

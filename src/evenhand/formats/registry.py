@@ -203,7 +203,7 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
             return scores
         way = f"Map yours, for instance {write_roles(header, {'left': 'NAME'})}"
         if any(re.fullmatch(r"-?\d[\d_.]*", one) for one in header.columns):
-            way = "If these are values of a first row, write a line with names above it"
+            way = "If the first line holds data, add a line of column names above it"
         return UnknownFormat(
             f"{header.table} has the columns {listing(header.columns)}: no known layout."
             " Comparisons need left, right, outcome (or model_a, model_b, winner); rankings need"
@@ -239,13 +239,13 @@ def _tell_scores(header: Header) -> UnknownFormat | None:
     if not scores:
         return None
     others = wide.list_others(header, scores)
-    among = f" (of {listing(others)})" if others else ""
+    among = f" (among {listing(others)})" if others else ""
     named = write_roles(header, {"judge": "NAME", "item": "NAME", "system": "NAME"})
     return UnknownFormat(
-        f"{header.table} has several columns of scores, {listing(scores)}, and none that is called"
-        f" judge, item or system. Name those that there are{among}: {named}. If each score is of a"
-        f" system: {write_roles(header, {'system': ','.join(scores)})}; if each is of a system on"
-        " an item, give it a row of its own (judge, item, system, score)"
+        f"{header.table} has several columns of scores, {listing(scores)}, and none called"
+        f" judge, item or system. Name those that exist{among}: {named}. If each column of scores"
+        f" is of one system: {write_roles(header, {'system': ','.join(scores)})}; otherwise give"
+        " each score a row of its own (judge, item, system, score)"
     )
 
 

@@ -752,8 +752,8 @@ def _refuse_small(scores: MetricScores) -> None:
         most = float(np.nanmax(np.abs(values)))
         if 0 < most <= SMALLEST:
             raise InvalidJudgments(
-                f"scores of {name} are too small to compute with ({most:.3g} at most, without its"
-                " sign): give their logarithms, or all of them multiplied by a power of ten"
+                f"scores of {name} are too small to compute with ({most:.3g} at most in absolute"
+                " value): multiply all of them by a power of ten"
             )
 
 

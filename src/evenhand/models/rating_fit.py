@@ -92,8 +92,8 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
         raise InvalidJudgments(
             f"a model of ratings is fitted to ratings, not to {kind}: open them with evenhand.read"
         )
-    one = "a model is fitted to one of them, so choose one"
-    data.refuse_several(dict.fromkeys(("criterion", "task"), one))
+    one = "a model is fitted to one; choose one with data.where(nw.col('{role}') == 'NAME')"
+    data.refuse_several({role: one.format(role=role) for role in ("criterion", "task")})
     known, system = number_codes(data.system, len(data.systems))
     names = tuple(data.systems[code] for code in known.tolist())
     if len(names) < 2:

@@ -120,7 +120,7 @@ def require_chances(possible: Flags, what: str, *remedies: str) -> None:
     """Refuse predictions by which some of (n,) held-out judgments are impossible."""
     if impossible := int(np.count_nonzero(~possible)):
         raise NotIdentified(
-            f"gave chance 0 to {impossible:,} held-out {what}{'s' * (impossible > 1)} of"
+            f"gave probability 0 to {impossible:,} held-out {what}{'s' * (impossible > 1)} of"
             f" {len(possible):,}: its perplexity is infinite",
             [f"train it on more {what}s", *remedies],
         )

@@ -214,7 +214,7 @@ def _asks_verdicts(
     if unpaired is not None and llm is None and not named:
         raise UnknownOption("unpaired judgments are those without a verdict: give verdicts (--llm)")
     if weight is not None and llm is None and not named:
-        raise UnknownOption("a weight (λ) is that of verdicts: give verdicts (--llm)")
+        raise UnknownOption("λ is the weight of verdicts: give verdicts (--llm)")
     require_one_source(llm, llm_judges)
     return llm is not None or named
 

@@ -111,7 +111,7 @@ def choose_rating_model(model: object) -> object:
 def take_part(data: Ratings | RatingRows) -> RatingRows:
     """Return the ratings of one task under one criterion, without controls; refuse several."""
     rows = leave_out_controls(data).rows() if isinstance(data, Ratings) else data
-    one = "conclusions are of one ranking, so choose one (read with where=\"{role} = '...'\")"
+    one = "one ranking is examined; choose one with data.where(nw.col('{role}') == 'NAME')"
     rows.refuse_several({role: one.format(role=role) for role in ("task", "criterion")})
     return rows
 

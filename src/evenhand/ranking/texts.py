@@ -14,10 +14,10 @@ INSEPARABLE: Final = (
 )
 RANKINGS: Final = {
     # Which answers are correlated, and so what intervals are about
-    "no-judges": "No column names judges: intervals do not account for them. If one does: --column"
-    " judge=NAME.",
-    "no-judges-nor-items": "No column names judges or items: intervals account for neither. If one"
-    " does: --column judge=NAME, --column item=NAME.",
+    "no-judges": "No column of judges was found: intervals do not account for them. To name one:"
+    " --column judge=NAME.",
+    "no-judges-nor-items": "No column of judges or items was found: intervals account for neither."
+    " Name those that exist: --column judge=NAME --column item=NAME.",
     "independent": "Intervals assume independent {answers}.",
     "name-items": "If items repeat, name them (--column item=NAME, in Python columns={{'item':"
     " 'NAME'}}).",
@@ -30,8 +30,8 @@ RANKINGS: Final = {
     " narrow them.",
     "few-judges-with-items": "{effective:.1f} effective judges: intervals are wide; {enough} or"
     " more would narrow them. With --cluster item they are for {these} only.",
-    "no-items-of-scores": "No column names items: scores are adjusted for judges alone. If one"
-    " does: --column item=NAME.",
+    "no-items-of-scores": "No column of items was found: scores are adjusted for judges alone. To"
+    " name one: --column item=NAME.",
     "references-not-fitted": "Human references are not shown beside the systems: {why}.",
     "documents": "Items are clustered by their {documents:#document}.",
     "documents-unused": "Items come from {documents:#document}, and what the items of one have in"

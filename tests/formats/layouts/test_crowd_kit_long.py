@@ -22,7 +22,7 @@ def test_numeric_labels_are_scores_of_their_task(save) -> None:
 
 def test_categories_are_refused_with_a_remedy_that_works(save) -> None:
     text = "task,worker,label\nt1,w1,4\nt1,w2,4\nt1,w3,cat\n"
-    with pytest.raises(UnknownFormat, match=r"'cat' .*\(line 4\).* write a number for each cat"):
+    with pytest.raises(UnknownFormat, match=r"'cat' .*\(line 4\).* replace categories by numbers"):
         read(save("t.csv", text))
     fit = DawidSkene().fit(read(save("n.csv", text.replace("cat", "5"))))
     assert fit.labels == ("4",)

@@ -34,7 +34,7 @@ def test_chances_that_do_not_add_up_are_no_predictions() -> None:
 
 def test_chance_0_for_what_happened_is_refused_with_its_count() -> None:
     votes = few_held_out([("a", "b", 1), ("a", "b", 1), ("a", "b", 0)], ["a", "b"])
-    with pytest.raises(NotIdentified, match="gave chance 0 to 2 held-out judgments of 3"):
+    with pytest.raises(NotIdentified, match="gave probability 0 to 2 held-out judgments of 3"):
         measure_losses(Table({("a", "b"): (0.5, 0.0, 0.5)}), votes)
 
 

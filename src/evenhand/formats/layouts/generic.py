@@ -240,8 +240,8 @@ def understand_crowd_kit_long(table: tables.Table, options: tables.ReadOptions) 
         if rows:
             raise UnknownFormat(
                 f"label '{rows[0][label]}' in column '{label}' of {table.name}{name_rows(rows)} is"
-                " a category, not a score: write a number for each category, and evenhand labels"
-                " finds the most probable one"
+                " a category, not a score: replace categories by numbers (1, 2, ...), and evenhand"
+                " labels gives the most probable one of each task"
             )
     fixed = {"system": "task", "judge": "worker", "score": "label"}
     return tables.make_ratings(table, options, CROWD_KIT_LONG, fixed)

@@ -149,8 +149,8 @@ def _find_scores(header: Header) -> list[str]:
     columns = [name for name in numeric if not is_metric(name)]
     if numeric and not columns and "system" in said:
         raise UnknownFormat(
-            f"{header.table} has scores of metrics ({listing(numeric)}) and none of people:"
-            f" evenhand metrics RATINGS {header.table}; to rank by one:"
+            f"{header.table} has scores of metrics ({listing(numeric)}) but none by people. To"
+            f" compare them with people's: evenhand metrics RATINGS {header.table}; to rank by one:"
             f" {write_roles(header, {'score': numeric[0]})}"
         )
     columns = columns or numeric

@@ -360,7 +360,7 @@ class Store(Readable):
             remedy = "put back the file as it was then"
             before, now = ({(one.name, one.quota) for one in c.judges} for c in (stored, campaign))
             if before < now and replace(campaign, judges=stored.judges).fits(stored):
-                remedy = "take them out, and invite them on the organiser's page into free seats"
+                remedy = "take them out, and invite them into free seats on the organiser's page"
             raise CampaignError(
                 f"the database holds campaign '{stored.name}', which began with a file that said"
                 f" something else ({listing(changes, 4)}): {remedy}, or choose a new database"
