@@ -137,6 +137,12 @@ REFUSED = {
         "holds comparisons: add a file of metric scores",
     ),
     "no criterion": (CRITERIA, None, {}, r"others with it: --criterion da \| mqm"),
+    "criteria by other names": (
+        {**PEOPLE, "criterion": ["f", "g"] * 3},
+        None,
+        {},
+        r"others with it: --criterion f \| g",
+    ),
     "scores alone": (
         {"metric": ["m"] * 6, **{n: PEOPLE[n] for n in ("item", "system", "score")}},
         None,

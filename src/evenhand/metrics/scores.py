@@ -363,7 +363,8 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
     if metrics is None or not metrics.metrics:
         name = data.source.name
         known = [*map(str, list_levels(data, "criterion"))] if data.has("criterion") else []
-        named = fold(data.source.columns.get("criterion", "")) in METRIC_COLUMNS
+        column = fold(data.source.columns.get("criterion", ""))
+        named = column in METRIC_COLUMNS - {"criterion"} or any(map(is_metric, known))
         if named and not any(_reads_of_people(one) and not is_metric(one) for one in known):
             raise UnknownColumn(
                 f"{name} has no judgments beside its metrics: evenhand metrics RATINGS {name}"
