@@ -20,7 +20,7 @@ from evenhand.web.store.audit import check_store
 from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import Answered, Answering, Reply, Served, append
 from evenhand.web.store.log import NotStored, NotYours, ShutOut
-from evenhand.web.store.schema import leases, log, tickets
+from evenhand.web.store.schema import leases, tickets
 from policy_campaigns import make_chosen
 from stored_campaigns import HandClock, fill, list_judgments, make_pairs, release, reply_to, take
 from waiting import LONG
@@ -171,8 +171,9 @@ def draw_batch(luck: random.Random, store: Store, judges: list[str]) -> list[Wor
     works: list[Work] = []
     once = luck.random() < 0.5  # each judge, and nothing between
     between = BETWEEN[: -1 if store.campaign.design.policy else None]
+    between += BETWEEN[:1] * (4 if store.campaign.segments else 0)
     n = luck.randrange(1, 7)
-    for judge in luck.sample(judges, n) if once else luck.choices(judges, k=n):
+    for judge in luck.sample(judges, n) if once else luck.choices(judges, k=2 * n):
         before = [served[judge], served[luck.choice(judges)]]
         mine, others = (one.ticket.number if one else -1 for one in before)
         (ticket,) = luck.choices((mine, others, -1, 10**9), (20, 2, 1, 1))
@@ -192,7 +193,7 @@ def draw_batch(luck: random.Random, store: Store, judges: list[str]) -> list[Wor
                 )
             )
         works += [answering] * (1 if once else luck.choice((1, 1, 1, 2)))
-        if not once and luck.random() < 0.4:
+        if not once and luck.random() < 0.6:
             works.append(luck.choice(between)(luck.choice(judges)))
     luck.shuffle(works)
     return works
@@ -214,14 +215,14 @@ def submit(tx: WriteTransaction, judge: str) -> None:
 
 
 BETWEEN: tuple[Callable[[str], Work], ...] = (
+    lambda judge: lambda tx: submit(tx, judge),
     lambda judge: lambda tx: judging.serve(tx, judge),
     lambda judge: lambda tx: judging.undo(tx, judge),
     lambda judge: lambda tx: release(tx, judge),
-    *(lambda judge: lambda tx: submit(tx, judge),) * 4,
     lambda _: _note,
     lambda _: lambda tx: tx.run(update(leases).values(until=leases.c.since)),
-    lambda _: lambda tx: len(tx.pick(select(log))),
-    lambda _: lambda tx: len(tx.connection.execute(select(log)).all()),
+    lambda _: lambda tx: sum(one.ticket for one in tx.pick(select(leases))),
+    lambda _: lambda tx: sum(one.ticket for one in boards._ask(tx.connection, select(leases))),
     # not under a policy: what it draws is drawn anew after a fault
     lambda judge: lambda tx: write_twice(tx, judge),
 )
