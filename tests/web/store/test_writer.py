@@ -91,6 +91,32 @@ def test_a_request_that_breaks_takes_no_other_with_it(store: Store) -> None:
     assert check_store(store).holds
 
 
+def test_what_is_kept_back_is_sent_before_anything_else(store: Store) -> None:
+    fill(store)
+    served = take(store, "j0")
+    lease = {"who": "j0", "new_ticket": 0, "new_key": "k", "new_since": served.since}
+
+    def keep(tx: WriteTransaction, until: int) -> None:
+        with tx.keep_prefetched():
+            tx.change(judging.UPDATE_LEASE, {**lease, "new_until": until})
+
+    def work(tx: WriteTransaction) -> None:
+        keep(tx, 1)
+        assert [one.until for one in tx.pick(select(leases))] == [1]
+        keep(tx, 2)
+        assert [one.until for one in boards._ask(tx.connection, select(leases))] == [2]
+        keep(tx, 3)
+        if tx.is_remote:
+            tx.prefetch(judging.BEFORE, [{"judge": "j0"}])
+        tx.run(update(leases).values(until=leases.c.until + 10))
+        assert judging.look_up(tx, "j0").until == 13
+        keep(tx, 4)  # nothing of it is in the log
+
+    store.do(work)
+    with store.reading() as connection:
+        assert connection.scalar(select(leases.c.until)) == 4
+
+
 def test_nothing_is_acknowledged_before_it_can_be_read(where: str, store: Store) -> None:
     fill(store, make_pairs(items=20))
     with Store.open(where) as reader:
