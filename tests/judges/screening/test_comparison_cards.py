@@ -125,7 +125,7 @@ def test_nobody_is_flagged_on_fewer_than_ten_judgments():
 
 def test_what_cannot_be_screened_is_refused():
     votes = campaign(Panel(30))
-    with pytest.raises(NotIdentified, match="who the judges are"):
+    with pytest.raises(NotIdentified, match="no column of judges was found"):
         screen_comparisons(replace(votes, judges=("",), judge=0 * votes.judge))
     with pytest.raises(NotIdentified, match="no comparison was decided"):
         screen_comparisons(replace(votes, outcome=np.ones(votes.size, np.int8)))

@@ -165,7 +165,7 @@ TARGETS = [(*one, "target", None) for one in SMALL]
 @pytest.mark.parametrize(
     ("lines", "columns", "fault", "words"),
     [
-        ([("1", "a", 1)], FOUR[1:4], NotIdentified, "no column of judges; name it"),
+        ([("1", "a", 1)], FOUR[1:4], NotIdentified, "no column of judges was found; name it"),
         ([("x", "1", "a", 1, "bad")], KIND[:5], NotIdentified, "all scores are of controls"),
         (
             [*TARGETS, ("x", "9", "a", 5.0, "control", 7.0)],
