@@ -159,7 +159,7 @@ def test_what_is_no_source_is_refused() -> None:
     for source in (3, None, b"t.csv", duckdb.connect()):
         words = refusal(source, UnknownFormat)
         assert "neither a file name nor a data frame" in words
-    assert "nothing was given" in refusal([], UnknownOption)
+    assert "no data were given" in refusal([], UnknownOption)
 
 
 def test_whole_numbers_stand_for_their_text_in_outcomes() -> None:
