@@ -34,7 +34,7 @@ def test_beside_one_column_of_scores_that_has_a_name_of_its_own():
     assert data.rows().criteria == ("da",)
 
 
-@pytest.mark.parametrize("name", ["DA", "ESA", "mqm", "da_score", "DA+SQM"])
+@pytest.mark.parametrize("name", ["Fluency (1-5)", "DA", "ESA", "mqm", "da_score", "DA+SQM"])
 def test_a_protocol_is_a_criterion(name):
     data = evenhand.read({"annotator": list("jjkkkj"), **CELLS, name: [3, 4, 2, 3, 3, 4]})
     assert data.rows().criteria == (name.removesuffix("_score"),)

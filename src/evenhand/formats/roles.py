@@ -450,7 +450,9 @@ def split_words(name: str) -> list[str]:
 
 
 def is_criterion(name: str) -> bool:
-    return "".join(word for word in split_words(name) if word not in AFFIXES) in CRITERIA
+    """Say whether a column is called after a criterion, perhaps with its scale: Fluency (1-5)."""
+    words = split_words(name.partition("(")[0])
+    return "".join(word for word in words if word not in AFFIXES) in CRITERIA
 
 
 def are_judges(columns: Sequence[str]) -> bool:

@@ -111,7 +111,10 @@ def test_a_launch_draws_a_seed_that_the_organiser_takes_home(store: Store, where
         ({"design": {"judges_per_item": 2}}, r"\(judges_per_item of \[design\]\)"),
         ({"judges": ["j1"]}, r"\(judge 'j2' was taken out\): put back"),
         ({"judges": ["j2", "j1"]}, r"\(the order of judges\): put back"),
-        ({"judges": ["j1", "j2", "j3"]}, r"\(judge 'j3' was added\): .*invite them into free seats on the org"),
+        (
+            {"judges": ["j1", "j2", "j3"]},
+            r"\(judge 'j3' was added\): .*invite them into free seats on the org",
+        ),
         ({"judges": ["j1", "j2", "j3"], "title": "New"}, r"\(title, judge 'j3' was added\): put"),
         (
             {"items": [{"item": "1", "outputs": {"A": "x", "B": "z"}}]},
