@@ -338,6 +338,10 @@ class SegmentPairs:
     order: Array  # sign of the difference by people
     item: Integers  # the first's item
 
+    def sum_weights(self, right: Flags) -> float:
+        """Sum the weights of some pairs; of all of them it is 1, also in floats."""
+        return round(float(self.weight[right].sum()), 15)
+
 
 def count_segment_pairs(h: Array, group: str) -> int:
     judged = ~np.isnan(h)
@@ -377,7 +381,7 @@ def pair_segments(h: Array, group: str) -> SegmentPairs:
 
 def measure_accuracy(pairs: SegmentPairs, difference: Array, epsilon: float) -> float:
     """Return acc_eq at one ε; difference: (n,) of the metric."""
-    return round(float(pairs.weight[sign_beyond(difference, epsilon) == pairs.order].sum()), 15)
+    return pairs.sum_weights(sign_beyond(difference, epsilon) == pairs.order)
 
 
 def split_accuracy(h: Array, scores: Array, epsilon: Array) -> Array:
@@ -447,7 +451,7 @@ def cross_fit(pairs: SegmentPairs, difference: Array, fold: Integers) -> tuple[f
     for one in present:
         epsilons[one] = ties.find_epsilon(sorted_fold != one)
     right = sign_beyond(difference, epsilons[of]) == pairs.order
-    return round(float(pairs.weight[right].sum()), 15), epsilons
+    return pairs.sum_weights(right), epsilons
 
 
 def bound_chance(pairs: SegmentPairs) -> float:

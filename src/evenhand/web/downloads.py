@@ -259,8 +259,7 @@ def list_pay(store: queries.Readable) -> Iterator[Row]:
         worker = judge.worker if judge.platform else ""
         row: Row = {"judge": judge.name, "person": judge.person, "worker": worker}
         row |= {"note": judge.note, "answers": n, "questions": judge.total}
-        ended = judge.total and judge.done == judge.total and not judge.waits
-        row["completed"] = "yes" if ended else "no"
+        row["completed"] = "yes" if judge.finished else "no"
         row["active_minutes"] = None if active is None else f"{active / 60:.2f}"
         row |= {"controls": one.controls if one else 0, "controls_right": one.right if one else 0}
         if pay.to_dict():

@@ -74,6 +74,11 @@ class JudgeState:
     llm: bool = False  # whether it is an LLM
     waits: bool = False  # whether all of a document is answered, and not submitted
 
+    @property
+    def finished(self) -> bool:
+        """Whether all was answered, and submitted."""
+        return 0 < self.total == self.done and not self.waits
+
 
 def list_standing(connection: Connection) -> list[int]:
     """Return the numbers of the records whose answers stand, in order."""
