@@ -29,8 +29,8 @@ help: ## this list
 demo: $(VENV)/.installed ## the main job on bundled published tables
 	@$(BIN)/evenhand demo
 
-test: $(VENV)/.installed-dev ## all tests but the slow ones, in a few minutes
-	$(PYTEST) $(PARALLEL) --durations 25
+test: $(VENV)/.installed-dev ## all tests but the slow ones, in a few minutes; ALL=1 those too, in one run
+	$(PYTEST) $(PARALLEL) --durations 50 $(if $(ALL),-m "slow or not slow")
 
 slow: $(VENV)/.installed-dev ## the slow acceptance experiments, with their counts
 	$(PYTEST) $(PARALLEL) -m slow -rP --durations 50 $(SLOW)

@@ -29,7 +29,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with folders of the longest files, lest one process works on them alone at last.
+    """Begin with files of slow tests and with folders of long ones, lest one process ends alone.
 
     Raises UsageError where the file of a slow test does not say so: `make slow` looks for it.
     """
@@ -41,9 +41,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = Path(__file__).parent
     items.sort(
         key=lambda item: (
+            item.path not in slow,
             places.get(item.path.relative_to(tests).parts[0], len(LONG))
             if item.path.is_relative_to(tests)
-            else len(LONG)
+            else len(LONG),
         )
     )
 
