@@ -53,3 +53,9 @@ def study(rows: list[dict[str, Any]], **settings: Any) -> Analysis:
 def drop(rows: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
     """Leave out a column."""
     return [{key: value for key, value in row.items() if key != column} for row in rows]
+
+
+def open_votes(rows: list[tuple[str, ...]], *more: str, **settings: Any) -> Analysis:
+    """Open rows of left, right, outcome and more columns."""
+    table = pl.DataFrame(rows, schema=["left", "right", "outcome", *more], orient="row")
+    return Analysis(evenhand.read(table), Settings(**settings))

@@ -1,16 +1,14 @@
 """`replace`: may an LLM judge replace a human judge?"""
 
-import re
 from dataclasses import replace as changed
 
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
 import evenhand
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judges.replacement import examine_llm, make_panel, reject, run_judge_tests
 from golden_numbers import entries
 
@@ -142,27 +140,15 @@ def test_ratings_of_two_llm_judges(scores):
     assert [one["passes"] for one in result.document().records[:2]] == [True, False]
 
 
-def test_scores_on_two_scales_are_refused(scores):
-    def rescale(change):
-        both = zip(scores["judge"], scores["score"], strict=True)
-        return {**scores, "score": [change(one) if who == "gpt" else one for who, one in both]}
-
-    table = rescale(lambda score: 20 * score)
-    with pytest.raises(NotIdentified, match=r"scores of gpt go from 20 to 100, .*1 \+ score / 25"):
-        evenhand.replace(table, llm_judges="gpt", epsilon=0.15)
-    # the formula that is named, on the scores of a judge who uses all of 0 to 100
-    back = rescale(lambda score: 1 + 25 * (score - 1) / 25)
-    (once,) = evenhand.replace(back, llm_judges="gpt", epsilon=0.15).replacements
-    (plainly,) = evenhand.replace(scores, llm_judges="gpt", epsilon=0.15).replacements
-    assert once.difference == pytest.approx(plainly.difference)
-
-
 def test_scores_on_a_short_scale_are_refused_or_warned_of(scores):
     def rescale(of_people, of_llm):
         both = zip(scores["judge"], scores["score"], strict=True)
         changed = [of_llm(one) if who == "gpt" else of_people(one) for who, one in both]
         return {**scores, "score": changed}
 
+    percent = rescale(lambda score: score, lambda score: 20 * score)
+    with pytest.raises(NotIdentified, match=r"scores of gpt go from 20 to 100, .*1 \+ score / 25"):
+        evenhand.replace(percent, llm_judges="gpt", epsilon=0.15)
     apart = rescale(lambda score: 20 * score, lambda score: score)  # 20 to 100, and 1 to 5
     with pytest.raises(NotIdentified, match=r"25 \* \(score - 1\)") as refusal:
         evenhand.replace(apart, llm_judges="gpt", epsilon=0.15)
@@ -174,19 +160,6 @@ def test_scores_on_a_short_scale_are_refused_or_warned_of(scores):
     severe = rescale(lambda score: max(score, 2), lambda _: 1)  # always 1 is on people's scale
     (found,) = evenhand.replace(severe, llm_judges="gpt", epsilon=0.15).replacements
     assert not found.passes
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 0.15])
-def test_the_published_decision_is_told_in_a_line(scores, epsilon):
-    """By Benjamini and Yekutieli at 5 %, as SciPy adjusts, of all p of the LLM judge."""
-    result = evenhand.replace(scores, llm_judges=["gpt", "chance"], epsilon=epsilon)
-    for one in result.replacements:
-        adjusted = false_discovery_control([test.p for test in one.tests], method="by")
-        rejected = int((adjusted <= 0.05).sum())
-        said = f"{rejected} of 6 judges (ω = {rejected / 6:.2f}"
-        decided = "passes" if rejected >= 3 else "fails"
-        text = " ".join(str(result).split())
-        assert f"published test of {one.llm}: {decided}; it may replace {said}" in text
 
 
 def test_an_llm_that_cannot_be_tested_is_named_beside_the_others(scores):
@@ -320,39 +293,28 @@ def test_domains_are_tested_by_themselves_and_adjusted_together(scores):
     assert "by domain" in result.signature
 
 
-def test_a_domain_without_enough_judges_is_named(scores):
-    few = {
-        "judge": ["ann0", "ann1", "gpt"] * 2,
-        "item": ["x1"] * 3 + ["x2"] * 3,
-        "system": ["s0"] * 6,
-        "score": [1, 2, 2, 3, 3, 3],
-    }
-    table = {name: scores[name] + few[name] for name in scores}
-    table["domain"] = ["chat"] * len(scores["item"]) + ["law"] * 6
-    result = evenhand.replace(table, llm_judges="gpt", epsilon=0.15, by="domain")
-    assert [one.group for one in result.replacements] == ["chat"]
-    (note,) = (one for one in result.notes if one.code == "replacement-untested")
-    assert str(note).startswith("gpt (law) cannot be tested: 2 people judged")
-    with pytest.raises(UnknownColumn, match="topic"):
-        evenhand.replace(table, llm_judges="gpt", epsilon=0.15, by="topic")
-
-
 def test_comparisons_by_domain():
     rng = np.random.default_rng(6)
     rows = [
-        (judge, f"{domain}{item}", "x", "y", says, domain)
+        (
+            judge,
+            f"{domain}{item}",
+            "x",
+            "y",
+            "left" if right == (rng.random() < 0.85) else "right",
+            domain,
+        )
         for domain in ("chat", "news")
         for item in range(40)
         for right in [rng.random() < 0.5]
         for judge in ("ann", "bob", "cem", "dora", "eve", "gpt")
-        for says in ["left" if (rng.random() < 0.85) == right else "right"]
     ]
-    table = columns_of(rows, (*NAMES, "domain"))
-    both = evenhand.replace(table, llm_judges=["gpt"], epsilon=0.2, by="domain")
-    part = {name: values[: len(rows) // 2] for name, values in table.items()}
-    alone = evenhand.replace(part, llm_judges=["gpt"], epsilon=0.2)
-    assert both.replacements[0].difference == alone.replacements[0].difference
-    assert both.replacements[0].p == alone.replacements[0].p
+    both, alone = (
+        evenhand.replace(columns_of(own, (*NAMES, "domain")), llm_judges=["gpt"], epsilon=0.2, **by)
+        for own, by in ((rows, {"by": "domain"}), (rows[: len(rows) // 2], {}))
+    )
+    one, other = both.replacements[0], alone.replacements[0]
+    assert (one.difference, one.p) == (other.difference, other.p)
 
 
 def test_later_answers_are_counted_and_change_nothing(scores):
@@ -363,25 +325,6 @@ def test_later_answers_are_counted_and_change_nothing(scores):
     (note,) = twice.notes
     assert (note.code, note.values["n"]) == ("later-answers", 6)  # and one verdict, averaged
     assert twice.replacements[0].difference == once.replacements[0].difference
-
-
-def test_a_constant_answer_is_named_by_its_system():
-    """Which of two constant answers comes closest is noise where the LLM is one itself."""
-    rng, rows = np.random.default_rng(6), []
-    for item in range(60):
-        better = rng.random() < 0.9
-        for judge in ("p0", "p1", "p2", "p3", "gpt"):
-            first = judge == "gpt" or better == (rng.random() < 0.95)
-            left, right = ("a", "b") if rng.random() < 0.5 else ("b", "a")
-            winner = "left" if first == (left == "a") else "right"
-            rows.append([judge, f"i{item}", left, right, winner])
-    table = columns_of(rows)
-    result = evenhand.replace(table, llm_judges="gpt", epsilon=0.3)
-    assert not result.passed
-    assert re.search(
-        "always answering the system that people prefer (more|less) often",
-        str(result.document().answer[0]),
-    )
 
 
 SYSTEMS = {"apollo": 1.2, "boreas": 0.4, "castor": -0.3, "dione": -1.0}
@@ -487,19 +430,6 @@ def test_verdicts_in_a_table_of_their_own_are_those_of_one_table():
     verdicts["judge"] = ["gpt"] * len(verdicts["item"])
     (found,) = evenhand.replace(people, llm=verdicts, epsilon=0.15).replacements
     equal(found, try_rows(rows))
-
-
-def test_verdicts_on_scores_may_be_in_a_table_of_their_own(scores):
-    who = np.array(scores["judge"]) == "gpt"
-    people, verdicts = (
-        {
-            name: [one for one, kept in zip(values, rows, strict=True) if kept]
-            for name, values in scores.items()
-        }
-        for rows in (~who, who)
-    )
-    split = evenhand.replace(people, llm=verdicts, epsilon=0.1)
-    assert split.to_dict() == evenhand.replace(scores, llm_judges="gpt", epsilon=0.1).to_dict()
 
 
 def test_verdicts_of_another_kind_of_people_or_named_twice_are_refused(scores):

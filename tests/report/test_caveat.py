@@ -58,16 +58,6 @@ def test_a_refusal_needs_no_caveat() -> None:
     assert add_warnings(refused) == refused
 
 
-def test_circles_are_said_where_the_light_on_the_model_does_not_say_them() -> None:
-    assert "intransitive" in add_warnings(part(circles=FAILED)).answer[-1]
-    assert "intransitive" not in add_warnings(part(circles=FAILED, model=FAILED)).answer[-1]
-
-
-def test_a_system_may_be_called_but_something() -> None:
-    given = replace(part(judges=FAILED), answer=("But One is the best of 3 systems.",))
-    assert add_warnings(given).answer[1].startswith("But some judges are flagged")
-
-
 def test_each_reason_of_a_failed_check_has_its_own_words_and_is_said_once() -> None:
     """Judges who lean to different sides are no place that matters, and no broken ladder."""
     order = Check("order", "?", FAILED, "", issues=(SIDES,))

@@ -28,18 +28,6 @@ from evenhand.report.assemble import make_report
 from evenhand.report.document import FAILED, KEY_CHECKS, WARNING
 
 NAMES = "ABCDEF"
-FILES = {
-    "wmt12_rankings/rankings.parquet": "fr-en",
-    "wmt11_rankings/rankings.parquet": "cs-en",
-    "wmt16_rankings/rankings_collapsed.parquet": "tur-eng",
-    "llmfao/pairwise.parquet": "",
-    "rankme_nlg/rankings.parquet": "",
-    "evalica_samples/food.csv": "",
-    "classics/canonical/salad.csv": "",
-    "classics/canonical/cemspc.csv": "",
-    "classics/canonical/beans_trios.csv": "",
-    "classics/canonical/baseball.csv": "",
-}
 
 
 def simulate(seed, *, k=4, apart=0.6, first=0.0, bad=0, circle=0.0, n=960):
@@ -201,15 +189,6 @@ def test_reports_of_bundled_tables_agree_with_themselves_and_with_rank(name):
 def test_reports_of_simulated_campaigns_agree_with_themselves_and_with_rank(name):
     done = sum(compare(evenhand.read(simulate(seed, **SIMULATED[name]))) for seed in range(1))
     print(f"{name}: {done} claims compared")  # noqa: T201
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
-def test_reports_of_real_judgments_agree_with_themselves_and_with_rank(name, data_folder):
-    more = {"system_separator": "+"} if "wmt16" in name else {}
-    data = evenhand.read(data_folder / name, **more)
-    data = data.select_task(FILES[name]) if FILES[name] else data
-    print(f"{name}: {compare(data)} claims compared")  # noqa: T201
 
 
 def judge_claims(path, *words):

@@ -11,16 +11,13 @@ from xml.etree import ElementTree
 import pytest
 
 import evenhand
-from evenhand.render.document import Column
-from evenhand.report.document import Check, Part, Section
+from evenhand.report.document import Part, Section
 from evenhand.report.html import (
     PLAIN,
     embed,
     find_hero,
     hold_together,
-    is_spread,
     pack,
-    size_answer,
     write_page,
 )
 from report_pages import HOSTILE, make_forest, make_report, read_held, unpack
@@ -57,20 +54,10 @@ def test_figures_are_in_the_page_with_title_description_and_ids_of_their_own() -
         assert ">A</text>" in figure
 
 
-def test_the_same_report_is_the_same_page() -> None:
-    assert write_page(make_report()) == write_page(make_report())
-
-
 def test_what_a_system_is_called_stays_as_it_is_in_a_figure() -> None:
     names = ('#0b6e99 id="a"', "<!-- a -->", '$x^2$ 0.123456pt"')
     drawn = re.findall(r"<text[^>]*>([^<]*)</text>", write_page(make_report(names)))
     assert {*names} <= {unescape(text) for text in drawn}
-
-
-def test_ten_tasks_of_a_hundred_systems_fit_in_six_megabytes() -> None:
-    names = tuple(f"system {place}" for place in range(100))
-    page = write_page(make_report(names, tasks=tuple(f"task {place}" for place in range(10))))
-    assert len(page.encode()) < 6_000_000
 
 
 def test_what_is_packed_is_the_same_whenever_it_is_packed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,13 +79,6 @@ def test_no_line_breaks_within_a_percentage_an_option_or_a_set_of_ranks() -> Non
     assert kept == ["56.4 %", "7 %", "1,234.5 %", "--left-out", "1–11"]
     assert held.striptags() == "56.4 % of <A>, 7 %-points, 1,234.5 % - --left-out x--y -- z, 1–11"
     assert ".w { white-space: nowrap; }" in (PAGE / "base.css").read_text("utf-8")
-
-
-def test_first_columns_of_names_have_a_least_width() -> None:
-    text, count = Column("a", "a"), Column("b", "b", "count")
-    assert is_spread(text, [{"a": "1–2"}, {"a": "system 10"}])
-    assert not is_spread(text, [{"a": "1–2"}, {"a": None}])
-    assert not is_spread(count, [{"b": 123456789}])
 
 
 def test_two_hundred_systems_fit_in_two_megabytes() -> None:
@@ -123,19 +103,6 @@ def test_the_first_screen_has_the_forest_or_else_the_first_figure() -> None:
     assert find_hero(Part("", (), (Section("none", "None"), other))) == (-1, -1)
     page = write_page(make_report())
     assert page.count('id="parts-0-sections-0-figures-0-broad-title"') == 1
-
-
-def test_longer_answers_are_in_smaller_type() -> None:
-    sizes = [size_answer(("w" * letters,)) for letters in (10, 100, 200, 250, 900)]
-    assert sizes == [1, 2, 3, 4, 5]
-
-
-def test_a_light_leads_to_the_section_that_made_it() -> None:
-    page = write_page(make_report())
-    light = re.search(r'<a href="#(\w+)" data-path="/parts/0/key_checks/0/asks">', page)
-    assert light
-    assert f'<section id="{light[1]}">' in page
-    assert Check("a", "A?", "passed", "").state in page
 
 
 def test_systems_may_be_called_like_numbers_and_like_states_of_checks() -> None:

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-import evenhand
 from drawn_figures import marks, texts, values
 from evenhand.errors import UnknownOption
 from evenhand.render.document import Column, Table
@@ -37,12 +36,6 @@ def test_a_figure_is_one_of_matplotlib_with_its_title_and_its_rows_beside_it(wid
     drawn = report.figures["fr-en/ranking/points"]
     assert {"Scores of systems", "A<B", "score"} <= {*texts(drawn)}
     assert marks(drawn, "#0b6e99") == 2
-
-
-def test_tables_have_the_names_of_their_places():
-    tables = make_report().tables
-    assert list(tables) == ["fr-en/ranking/board"]
-    assert tables["fr-en/ranking/board"].rows == tuple(ROWS)
 
 
 def test_the_ending_of_a_file_says_what_is_written(tmp_path):
@@ -78,17 +71,3 @@ def test_a_notebook_shows_answer_checks_and_board_escaped():
     assert "<td>failed</td><td>Are judges good?</td><td>2 of 9 &lt;flagged&gt;</td>" in html
     assert "<tr><td>A&lt;B</td><td>1.50</td></tr><tr><td>C</td><td>-0.50</td></tr>" in html
     assert "Votes &amp; more" in html
-
-
-def test_from_python_a_report_takes_level_seed_and_model(tmp_path):
-    file = tmp_path / "v.csv"
-    file.write_text("left,right,outcome\nA,B,left\nA,B,left\n")
-    model = evenhand.BradleyTerry(prior=1.0)
-    made = evenhand.make_report(
-        evenhand.read(file), sections=["ranking"], level=0.9, seed=5, model=model
-    )
-    assert isinstance(made, evenhand.Report)
-    command = "evenhand report FILE --sections ranking --prior 1 --level 0.9 --seed 5"
-    assert made.command == command
-    assert not made.parts[0].refused
-    assert evenhand.make_report(evenhand.read(file), sections=["ranking"]).parts[0].refused

@@ -32,10 +32,6 @@ def test_tasks_with_a_single_best_and_with_doubtful_judges_are_counted() -> None
     assert [row["judges"] for row in table.rows] == [PASSED, FAILED, FAILED]
 
 
-def test_one_task_needs_no_overview() -> None:
-    assert write_overview([part("a", "1", PASSED)]) is None
-
-
 def test_what_speaks_against_an_answer_is_left_to_the_lights() -> None:
     parts = [part("a", "1", FAILED), part("b", "1", PASSED)]
     parts[0] = replace(

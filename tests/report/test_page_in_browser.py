@@ -215,17 +215,3 @@ def test_without_javascript_everything_is_seen(browser: Any, tmp_path: Path) -> 
     assert page.locator("tbody tr:visible").count() == 40
     assert page.locator("button:visible").count() == 0
     context.close()
-
-
-def test_without_javascript_the_figures_of_every_task_are_seen(
-    browser: Any, tmp_path: Path
-) -> None:
-    path = tmp_path / "r.html"
-    path.write_text(write_page(make_report(tasks=TASKS)), encoding="utf-8")
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(path.as_uri())
-    before = page.locator(".chart svg:visible").count()
-    page.click("details.part >> nth=1 >> summary >> nth=0")
-    assert page.locator(".chart svg:visible").count() == before + 2
-    context.close()

@@ -77,11 +77,6 @@ def test_what_cannot_be_ranked_says_why_and_leaves_the_others_alone(votes: Path)
     assert [row["task"] for row in made.overview.tables[0].rows] == list(answers)
 
 
-def test_a_section_that_is_not_there_is_refused_with_those_there_are(votes: Path) -> None:
-    with pytest.raises(UnknownOption, match=r"no section 'rankng' .*Did you mean 'ranking'"):
-        make_report(evenhand.read(votes), sections=["rankng"])
-
-
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -115,10 +110,3 @@ def test_a_single_task_is_read_once(votes: Path, monkeypatch: pytest.MonkeyPatch
     data = evenhand.read(votes, task="large")
     together = make_report(data, sections=SOME, opener=partial(pytest.fail, "read again"))
     assert together.to_dict() == make_report(data, sections=SOME).to_dict()
-
-
-def test_progress_counts_the_sections_of_all_tasks(votes: Path) -> None:
-    told: list[tuple[str, int, int]] = []
-    make_report(evenhand.read(votes), sections=SOME, progress=lambda *step: told.append(step))
-    assert [step[1:] for step in told] == [(begun, 9) for begun in range(9)]
-    assert told[0][0] == "large Who is better"

@@ -63,7 +63,6 @@ from evenhand.judges.agreement_table import (
     GroupedAgreement,
     name_kappa,
     say_parts,
-    warn_prevalence,
 )
 from evenhand.judges.coefficients import Kind, choose_kinds, list_kinds, pair_judges
 from evenhand.judges.counts import (
@@ -108,6 +107,9 @@ from evenhand.render.document import Finding, plural, take_findings, write_signa
 Part = TypeVar("Part", RatingRows, Votes)
 Judged = TypeVar("Judged", bound=Ratings | Comparisons | Rankings)
 LEVEL: Final = 0.95
+# Observed agreement from which a low κ is a paradox rather than disagreement
+HIGH_AGREEMENT: Final = 0.7
+LOW_KAPPA: Final = 0.4  # κ up to which it is called low: at most "fair"
 # Labels that units have of their own; other columns are read as factors
 _LABELS: Final = ("task", "criterion", "system", "item")
 # Most ratings, which are held as codes: of so many agreement takes about 6 GB
@@ -200,50 +202,13 @@ def _measure_people(
     scale: Scale | str | None,
     group_by: str | None,
 ) -> AgreementTable | GroupedAgreement:
-    measure: Callable[[Any], AgreementTable | GroupedAgreement]
-    measure = partial(_measure_preferences, request, group_by)
+    measure: Any = partial(_measure_preferences, request, group_by)
     if isinstance(data, Ratings):
         measure = partial(_measure_ratings, request, require_scale(scale), group_by)
     elif scale is not None:
         raise UnknownOption("preferences have no scale: leave it out")
-    return _mind_slips(data, measure)
-
-
-@carries_excluded()
-def _compare_llm_judges(
-    data: Ratings | Comparisons | Rankings,
-    llm_judges: str | Sequence[str],
-    by: str | None,
-    request: Request,
-) -> dict[str, tuple[KindAgreement, ...]]:
-    """Compare LLM judges with people, by the levels of a column; () where none is known."""
-    pairs = data.comparisons() if isinstance(data, Rankings) else data
-    if "judge" not in pairs.columns or not (len(llm_judges) or "judge_type" in pairs.columns):
-        return {}
-    names, people, _ = split_people(pairs, llm_judges)
-    if not names or people is None:
-        return {}
-    names = tuple(dict.fromkeys((*names, *split_people(pairs)[0])))  # and those who are marked
-    parts: dict[str, Any]
-    if isinstance(pairs, Ratings):
-        apart = [by] if by is not None and by not in (*_LABELS, "judge") else []
-        rows = code_ratings(pairs, factors=apart)
-        parts = {"": rows} if by is None else {key: one for (key,), one in rows.split([by]).items()}
-    else:
-        parts = {"": pairs} if by is None else split_table(pairs, by)
-        parts = {key: one.votes() for key, one in parts.items()}
-    return {
-        key: compare_kinds(part, names, level=request.level, seed=request.seed)
-        for key, part in parts.items()
-    }
-
-
-def _mind_slips(
-    data: Ratings | Comparisons | Rankings,
-    measure: Callable[[Any], AgreementTable | GroupedAgreement],
-) -> AgreementTable | GroupedAgreement:
-    """Warn of slips of the hand, in the first of several tables; drop rows pasted twice."""
-    result = measure(data)
+    # Warn of slips of the hand, in the first of several tables; drop rows pasted twice
+    result: AgreementTable | GroupedAgreement = measure(data)
     tables = result.groups if isinstance(result, GroupedAgreement) else {"": result}
     codes = {one.code for table in tables.values() for one in take_findings(table.notes)}
     slips = find_slips(data, pasted=not codes.isdisjoint(("again", "repeats")))
@@ -284,6 +249,35 @@ def _mind_slips(
     ]
     tables[name] = replace(tables[name], notes=(*slips, *notes))
     return replace(result, groups=tables) if isinstance(result, GroupedAgreement) else tables[name]
+
+
+@carries_excluded()
+def _compare_llm_judges(
+    data: Ratings | Comparisons | Rankings,
+    llm_judges: str | Sequence[str],
+    by: str | None,
+    request: Request,
+) -> dict[str, tuple[KindAgreement, ...]]:
+    """Compare LLM judges with people, by the levels of a column; () where none is known."""
+    pairs = data.comparisons() if isinstance(data, Rankings) else data
+    if "judge" not in pairs.columns or not (len(llm_judges) or "judge_type" in pairs.columns):
+        return {}
+    names, people, _ = split_people(pairs, llm_judges)
+    if not names or people is None:
+        return {}
+    names = tuple(dict.fromkeys((*names, *split_people(pairs)[0])))  # and those who are marked
+    parts: dict[str, Any]
+    if isinstance(pairs, Ratings):
+        apart = [by] if by is not None and by not in (*_LABELS, "judge") else []
+        rows = code_ratings(pairs, factors=apart)
+        parts = {"": rows} if by is None else {key: one for (key,), one in rows.split([by]).items()}
+    else:
+        parts = {"": pairs} if by is None else split_table(pairs, by)
+        parts = {key: one.votes() for key, one in parts.items()}
+    return {
+        key: compare_kinds(part, names, level=request.level, seed=request.seed)
+        for key, part in parts.items()
+    }
 
 
 def _measure_ratings(
@@ -401,15 +395,10 @@ class Request:
     signed: tuple[str, ...] = ()
     alone: bool = False  # whether there is a table also where no two judges judged the same
 
-    @property
-    def mirrored(self) -> bool:
-        """Whether scores are answers about two outputs, of which neither is the first."""
-        return self.kind != "ratings"
-
 
 def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTable:
     """Make the table of ratings, or of answers about two outputs without their κ."""
-    judges, rated = int((np.bincount(units.judge) > 0).sum()), not request.mirrored
+    judges, rated = int((np.bincount(units.judge) > 0).sum()), request.kind == "ratings"
     if not (units.several.any() or request.alone):
         alone = f"no two of {judges:,} judges share any"
         alone = "there is one judge alone" if judges == 1 else alone
@@ -467,7 +456,6 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
 
 
 def _choose_own_kinds(part: Units, kinds: Sequence[Kind], asked: Sequence[str]) -> tuple[Kind, ...]:
-    """Return the coefficients of a part, whose own scale says which n it has."""
     known = {"default", "all", *(name for one in kinds for name in (one.name, one.family))}
     held = {one.name for one in list_kinds(part)}
     lacking = {one.name: one for one in kinds if one.name in asked and one.name not in held}
@@ -521,12 +509,16 @@ def _describe(
             elif one.why is not None:
                 missing[one.why] = note_missing(one.why)
     judge, given = units.judge[units.held], units.mass
-    prevalence = given + given[::-1] if request.mirrored else given
+    # of answers about two outputs neither is the first
+    prevalence = given if request.kind == "ratings" else given + given[::-1]
     known = {one.name: one.value for one in coefficients}
-    same, warning = known.get("n-agreement-0"), None
-    if same is not None:
+    same, kappa, odd = known.get("n-agreement-0"), known.get("fleiss"), []
+    # Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
+    # the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology
+    # 43:543-549.
+    if same is not None and kappa is not None and same >= HIGH_AGREEMENT and kappa <= LOW_KAPPA:
         prevails = float(prevalence.max() / prevalence.sum())
-        warning = warn_prevalence(same, known.get("fleiss"), prevails)
+        odd = [say("prevalence", "warning", agree=same, same=prevails)]
     return AgreementPart(
         by=levels,
         units=units.size - units.alone,
@@ -536,24 +528,22 @@ def _describe(
         most_judges=int(units.sizes.max(initial=0)),
         coefficients=tuple(coefficients),
         doubtful=list_doubtful(units, difference),
-        notes=(*([warning] if warning else []), *missing.values()),
+        notes=(*odd, *missing.values()),
     )
 
 
 def note_missing(why: str) -> Finding:
-    """Note why there is no coefficient that nobody asked for."""
     return why if isinstance(why, Finding) else Finding("not-computed", why, "info")
 
 
 def compute_kinds(
     units: Units, kinds: tuple[Kind, ...], request: Request
 ) -> tuple[Coefficient, ...]:
-    """Return coefficients on units, with intervals where there can be."""
     if not units.several.any():
         return tuple(Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in kinds)
     blocks = form_blocks(units, request.cluster, request.seed)
     coincidences = count_coincidences(units, blocks)
-    coincidences = mirror(coincidences) if request.mirrored else coincidences
+    coincidences = coincidences if request.kind == "ratings" else mirror(coincidences)
     sums, sizes = Sums(coincidences), units.sizes[units.several]
     unequal = bool(sizes.min() != sizes.max())  # whether some units have more judges than others
     no_interval = refuse_interval(blocks.levels, blocks.name)
@@ -745,7 +735,6 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
 
 # The κ of preferences with its interval: items are drawn, κ comes from their counts.
 
-
 # Name → mode, between whom, in which order, title
 KAPPAS: Final[dict[str, tuple[Mode, Among, Order, str]]] = {
     "kappa-strict": ("strict", "inter", "any", "pairwise κ, different judges"),
@@ -757,14 +746,13 @@ KAPPAS: Final[dict[str, tuple[Mode, Among, Order, str]]] = {
 }
 # The κ of different judges alone: rows marked as repeats are no part of it
 BETWEEN: Final = "kappa-strict"
-COUNTED: Final = say("weighted-rows", "info")
 
 
 def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coefficient:
     """Return one κ of preferences, or why there is none."""
     mode, among, order, title = KAPPAS[name]
     if votes.counted and name != BETWEEN:  # rows of several votes may be repeats of one judge
-        return Coefficient(name, title, None, why=COUNTED)
+        return Coefficient(name, title, None, why=say("weighted-rows", "info"))
     try:
         agreement = preferences.compare_votes(votes, mode=mode, among=among, order=order)
     except (NotIdentified, UnknownOption) as refusal:
@@ -798,14 +786,11 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
     return replace(none, value=agreement.kappa, lower=lower, upper=upper, notes=tuple(notes))
 
 
-NO_TARGETS: Final = "nothing to compare: all judgments are controls or repeats"
-
-
 def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
     """Make the table of some votes; κ of preferences stands beside those of all and of a task."""
     rows = preferences.preference_rows(votes)
     if not preferences.leave_repeats(votes).size:
-        raise NotIdentified(NO_TARGETS)
+        raise NotIdentified("nothing to compare: all judgments are controls or repeats")
     ties = (preferences.leave_controls(votes).outcome == TIE).any()
     scale = preferences.ANSWERS if ties else preferences.FORCED
     requested, modes = set(request.coefficients), {*preferences.MODES}

@@ -142,8 +142,28 @@ class AgreementTable(Shown):
         """Return what people read: how far all judges agree, the coefficients, the parts."""
         sentences = take_findings(self.says)
         by_part = {one.name: one for one in self.parts[:-1]}
+        groups: list[list[Coefficient]] = [[] for _ in _GROUPS]
+        for one in self.whole.coefficients:
+            parts = one.name.split("-")
+            own = "intra" if "intra" in parts else parts[0]
+            at = next((at for at, names in enumerate(_GROUPS) if own in names), 0)
+            groups[at] += [one] if one.value is not None else []
+        held = [one for group in groups for one in group]
+        columns = [
+            Column("title", "coefficient", "name"),
+            Column("value", "value", "three"),
+            Column(("lower", "upper"), f"{100 * self.level:g} % interval", "interval three"),
+        ]
+        if any(one.word for one in held):
+            columns.append(Column("word", "Landis & Koch", priority=1))
+        rows = tuple(
+            {**{key: getattr(one, key) for key in _SHOWN}, "word": one.word or ""} for one in held
+        )
+        ends = np.cumsum([len(group) for group in groups if group])[:-1].tolist()
+        of_pairs = ("Cohen's κ and correlations of two judges are means over pairs of judges.",)
+        caption, legend = "Agreement on all judgments", of_pairs if groups[1] else ()
         tables = (
-            _tabulate_whole(self),
+            Table("coefficients", caption, tuple(columns), rows, tuple(ends), legend=legend),
             tabulate_kinds(self.llm, self.level),
             _tabulate_parts("parts", self.by, by_part),
         )
@@ -198,36 +218,11 @@ _COLUMNS: Final = {
     "kappa-wmt": "κ WMT",
 }
 
-
 # What a row of the table holds of a coefficient
 _SHOWN: Final = ("name", "title", "value", "lower", "upper", "units", "ratings")
 # Parts of names of coefficients in the order of the table: units, two judges, all judges,
 # comparisons, one judge
 _GROUPS: Final = ((), ("cohen", "pearson", "spearman"), ("icc", "kendall"), ("kappa",), ("intra",))
-
-
-def _tabulate_whole(table: AgreementTable) -> Table:
-    groups: list[list[Coefficient]] = [[] for _ in _GROUPS]
-    for one in table.whole.coefficients:
-        parts = one.name.split("-")
-        own = "intra" if "intra" in parts else parts[0]
-        at = next((at for at, names in enumerate(_GROUPS) if own in names), 0)
-        groups[at] += [one] if one.value is not None else []
-    held = [one for group in groups for one in group]
-    columns = [
-        Column("title", "coefficient", "name"),
-        Column("value", "value", "three"),
-        Column(("lower", "upper"), f"{100 * table.level:g} % interval", "interval three"),
-    ]
-    if any(one.word for one in held):
-        columns.append(Column("word", "Landis & Koch", priority=1))
-    rows = tuple(
-        {**{key: getattr(one, key) for key in _SHOWN}, "word": one.word or ""} for one in held
-    )
-    ends = np.cumsum([len(group) for group in groups if group])[:-1].tolist()
-    of_pairs = ("Cohen's κ and correlations of two judges are means over pairs of judges.",)
-    caption, legend = "Agreement on all judgments", of_pairs if groups[1] else ()
-    return Table("coefficients", caption, tuple(columns), rows, tuple(ends), legend=legend)
 
 
 def _tabulate_parts(name: str, by: Sequence[str], parts: Mapping[str, AgreementPart]) -> Table:
@@ -289,26 +284,12 @@ WORDS: Final = (
     (1.0, "almost perfect"),
 )
 
-# Observed agreement from which a low κ is a paradox rather than disagreement
-HIGH_AGREEMENT: Final = 0.7
-LOW_KAPPA: Final = 0.4  # κ up to which it is called low: at most "fair"
-
 
 def name_kappa(kappa: float) -> str:
-    """Return Landis and Koch's word for a κ."""
     # The borders are convention, not inference (Landis & Koch 1977, Biometrics 33:159-174, p. 165).
     if round(kappa, 3) < 0:  # as it is printed: of two zeros none is called poor
         return WORDS[0][1]
     return next(word for most, word in WORDS[1:] if kappa <= most or most == 1.0)
-
-
-def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> Finding | None:
-    """Return a warning where κ is low though judges agree; None where nothing is odd."""
-    # Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
-    # the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology
-    # 43:543-549.
-    odd = kappa is not None and observed >= HIGH_AGREEMENT and kappa <= LOW_KAPPA
-    return say("prevalence", "warning", agree=observed, same=prevails) if odd else None
 
 
 MAX_PARTS_SAID = 8  # Most parts of which a sentence each is said; of more only the whole is
@@ -317,7 +298,6 @@ MAX_PARTS_SAID = 8  # Most parts of which a sentence each is said; of more only 
 def say_parts(
     parts: Sequence[AgreementPart], *, answers: str = "score", again: bool = False
 ) -> tuple[Finding, ...]:
-    """Say how far judges agree, in a sentence for each part; `values` has its name."""
     shown = parts if len(parts) <= MAX_PARTS_SAID else parts[-1:]
     return tuple(_say(part, answers, again=again) for part in shown)
 

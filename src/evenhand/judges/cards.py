@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -390,7 +390,6 @@ def make_cards(
     verdict: Verdict,
     evidence: Iterable[Lines],
 ) -> list[Card]:
-    """Return the cards of all judges, the most doubtful first."""
     lines: list[list[Evidence]] = [[] for _ in judges]
     for judge, line in chain.from_iterable(evidence):
         lines[judge].append(line)
@@ -413,8 +412,6 @@ def add_effects(cards: Sequence[Card], effect: Effect, most: int) -> list[Card]:
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Who is flagged for what, and on which tests of habits that rests."""
-
     abstains: Finding | None  # why nobody is called careless or reversed, or None
     habits: tuple[Habit, ...]  # how judges answer, tested apart from the classes
     habit_p: tuple[Array | None, ...]  # adjusted p-values of each; None where it is not tested
@@ -468,9 +465,17 @@ def say_flags(cards: Sequence[Card], abstains: Finding | None, level: float) -> 
         verb, names = "is" if len(flagged) == 1 else "are", listing(flagged)
         count = {"n": len(flagged), "judges": len(cards), "level": 100 * level}
         says = [say("flagged", **count, verb=verb, names=names)]
-    if abstains is not None:
-        says.append(say("not-decided", why=abstains))
-    return (*says, *say_evidence(cards, abstains))
+    if abstains is None:
+        return tuple(says)
+    says.append(say("not-decided", why=abstains))
+    suspects = list_suspects(cards)
+    each = [f"{card.judge} (P(honest) {write_p(card.p_honest)})" for card in suspects]
+    if suspects:  # whom the evidence is against, where nothing is decided
+        named, rest = each[:MAX_SUSPECTS_NAMED], len(suspects) - MAX_SUSPECTS_NAMED
+        shown = f"{', '.join(named)} and {rest:,} more" if rest > 0 else join_names(named)
+        verb = "looks" if len(suspects) == 1 else "look"
+        says.append(say("suspects", names=shown, verb=verb))
+    return tuple(says)
 
 
 # The mixture takes most judges to be honest, and bad ones to be independent of each other. A third
@@ -501,10 +506,8 @@ def note_camps(
     return (say("flagged-agree", "warning", pairs=pairs, correlation=together / pairs),)
 
 
-Reason = Literal["judges", "right", "apart"]
-
 # Code of why nobody is called careless or reversed → what is lacking
-REASONS: Final[Mapping[str, Reason]] = {
+REASONS: Final = {
     "few-judges": "judges",
     "slope-near-zero": "right",
     "honest-not-largest": "right",
@@ -514,12 +517,8 @@ REASONS: Final[Mapping[str, Reason]] = {
 }
 
 
-def find_reason(abstains: Finding) -> Reason:
-    return REASONS[abstains.code]
-
-
 def say_shortly(abstains: Finding) -> str:
-    reason = find_reason(abstains)
+    reason = REASONS[abstains.code]
     if reason == "right":
         return say("not-right-short")
     return abstains if reason == "judges" else say(f"{abstains.code}-short")
@@ -532,22 +531,10 @@ def advise(abstains: Finding, cards: Sequence[Card]) -> str:
         "judges": f"Ask {plural(MIN_JUDGES - len(cards), 'more judge')}",
         "right": "Ask controls, whose answers are known",
         "apart": "Let judges share more outputs, or judge more each",
-    }[find_reason(abstains)]
+    }[REASONS[abstains.code]]
     return f"{first}; meanwhile {look}." if look else f"{first}."
 
 
 def list_suspects(cards: Sequence[Card]) -> list[Card]:
     """Return who looks more likely careless or reversed than honest, and is not flagged."""
     return [card for card in cards if not card.flags and card.p_honest < SUSPECT]
-
-
-def say_evidence(cards: Sequence[Card], abstains: Finding | None) -> tuple[Finding, ...]:
-    """Say whom the evidence is against, where nothing is decided; nothing where it is."""
-    suspects = list_suspects(cards) if abstains is not None else []
-    if not suspects:
-        return ()
-    named = suspects[:MAX_SUSPECTS_NAMED]
-    names = [f"{card.judge} (P(honest) {write_p(card.p_honest)})" for card in named]
-    rest = len(suspects) - MAX_SUSPECTS_NAMED
-    shown = f"{', '.join(names)} and {rest:,} more" if rest > 0 else join_names(names)
-    return (say("suspects", names=shown, verb="looks" if len(suspects) == 1 else "look"),)

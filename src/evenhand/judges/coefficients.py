@@ -23,7 +23,6 @@ from evenhand.numerics.distributions import chi2_tail
 # occur would change with the data. Sources: Cohen (1968), Psychological Bulletin 70:213-220; Gwet
 # (2014), Handbook of Inter-Rater Reliability, 4th edition, section 3.5.
 
-
 WEIGHTINGS: Final = ("identity", "linear", "quadratic", "radical", "ratio")
 
 
@@ -126,7 +125,6 @@ def _spread(sums: Sums, values: Array) -> tuple[Array, Array]:
 
 
 def find_midranks(mass: Array) -> Array:
-    """Return (B, K) the mean rank of the scores at each point, of scores by point."""
     return np.asarray(np.cumsum(mass, axis=1) - mass / 2)
 
 
@@ -134,7 +132,6 @@ def find_midranks(mass: Array) -> Array:
 # Arranz 2007, MT Summit XI, section 3.1). With more than two judges a unit counts by the mean over
 # its pairs of judges; at n = 0 it is then the observed agreement P_o of Fleiss' κ. Published
 # figures often take one pair of judges for each output: `pair_judges`. It ignores chance.
-
 
 MAX_STEPS_SHOWN: Final = 11  # Scales of so many steps are shown in full; on longer ones a few n are
 # Which n are shown on a long scale, as shares of the power of ten next to its range
@@ -246,13 +243,11 @@ def _parts(sums: Sums) -> tuple[Array, Array]:
 
 
 def weighted_agreement(sums: Sums, weighting: str = "identity") -> Ratio:
-    """Return P_a, the mean weight of pairs of scores, one per resample."""
     largest = _find_largest(sums.points, weighting)
     return Ratio(sums.units - sums.per_unit(disagreements(sums, weighting)) / largest, sums.units)
 
 
 def gwet_ac(sums: Sums, weighting: str = "identity") -> Ratio:
-    """Return AC1 (identity weights) or AC2, one per resample."""
     q = _categories(sums)
     shares = sums.all_shares
     spread = (shares * (1 - shares)).sum(axis=1)
@@ -365,7 +360,6 @@ def list_kinds(units: Units) -> tuple[Kind, ...]:
 def choose_kinds(
     units: Units, requested: str | Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
-    """Return the coefficients that are meant, each once, in the order of the list."""
     kinds = list_kinds(units)
     names = {requested} if isinstance(requested, str) else dict.fromkeys(requested)
     known = {

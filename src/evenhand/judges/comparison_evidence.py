@@ -35,7 +35,6 @@ from evenhand.numerics.newton import Expansion, invert_positive, maximise
 # come in rankings, log-likelihoods are divided by what scores of rankings vary beyond those of
 # independent comparisons.
 
-
 # Answers that the spread of judges within a class is worth: sd .095 at a rate of .9
 CONCENTRATION: Final = 10.0
 PSEUDO_ANSWERS: Final = 2.0  # Chance answers that are added to those of the other judges
@@ -148,8 +147,6 @@ RESIDUAL: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Decisive votes of one task, counted by judge and pair of systems."""
-
     size: int  # number of systems in the task
     judge: Integers  # (C,) code of the judge, in ascending order
     low: Integers  # (C,) the system that comes first by code, within the task
@@ -234,25 +231,21 @@ def _gaps_of_cells(cells: Cells) -> Array:
     for cell in stacks:
         pairs = cells.low[cell], cells.high[cell]
         if cell.shape[1] <= MAX_PAIRS_SOLVED:
-            step[cell] = _step_by_pairs(inverse, pairs, weight[cell], left[cell])
+            # (J, c) (I − G W)⁻¹ G r of each judge
+            low, high = (codes[:, None, :] for codes in pairs)
+            with_low, with_high = (codes[:, :, None] for codes in pairs)
+            of_low = inverse[low, with_low] - inverse[high, with_low]
+            columns = of_low - (inverse[low, with_high] - inverse[high, with_high])
+            spread = columns.transpose(0, 2, 1)
+            without = np.eye(low.shape[2]) - spread * weight[cell][:, None, :]
+            step[cell] = np.asarray(
+                np.linalg.solve(without, spread @ left[cell][:, :, None])[:, :, 0]
+            )
             continue
         for row in cell:
             pairs = cells.low[row], cells.high[row]
             step[row] = _step_by_systems((information, inverse), pairs, weight[row], left[row])
     return eta - step
-
-
-def _step_by_pairs(
-    inverse: Array, pairs: tuple[Integers, Integers], weight: Array, left: Array
-) -> Array:
-    """Return (J, c) (I − G W)⁻¹ G r of each judge; what is given has these shapes too."""
-    low, high = (codes[:, None, :] for codes in pairs)
-    with_low, with_high = (codes[:, :, None] for codes in pairs)
-    of_low = inverse[low, with_low] - inverse[high, with_low]
-    columns = of_low - (inverse[low, with_high] - inverse[high, with_high])
-    spread = columns.transpose(0, 2, 1)
-    without = np.eye(low.shape[2]) - spread * weight[:, None, :]
-    return np.asarray(np.linalg.solve(without, spread @ left[:, :, None])[:, :, 0])
 
 
 def _step_by_systems(
@@ -350,7 +343,16 @@ def find_slopes(votes: Votes) -> Slopes:
     judge = votes.judge[rows]
     gap, passed_over = leave_out_gaps(votes.take(rows))
     columns = np.stack([gap, others.lead[rows]], axis=1)
-    weights = fit_logistic(columns, won)
+
+    def expand(beta: Array) -> Expansion:
+        eta = columns @ beta
+        chance = 1 / (1 + np.exp(-eta))
+        value = won @ eta - np.logaddexp(0, eta).sum() - SLOPE_RIDGE / 2 * beta @ beta
+        score = columns.T @ (won - chance) - SLOPE_RIDGE * beta
+        held = (columns.T * (chance * (1 - chance))) @ columns
+        return Expansion(float(value), score, held + SLOPE_RIDGE * np.eye(len(beta)))
+
+    weights = maximise(expand, np.zeros(columns.shape[1])).at
     x, size = columns @ weights, len(votes.judges)
     slope = np.zeros(size)  # of all judges in one iteration
     for _ in range(MAX_ITERATIONS):
@@ -370,20 +372,6 @@ def find_slopes(votes: Votes) -> Slopes:
     error, information = np.sqrt(inflation / held), np.bincount(judge, x**2 / 4, size) / inflation
     seen = (weights, rows, judge, x, won, others, gap, slope, error, information)
     return Slopes(*seen, inflation, passed_over)
-
-
-def fit_logistic(columns: Array, won: Array) -> Array:
-    """Return (p,) coefficients of a logistic regression without intercept, with the ridge."""
-
-    def expand(beta: Array) -> Expansion:
-        eta = columns @ beta
-        chance = 1 / (1 + np.exp(-eta))
-        value = won @ eta - np.logaddexp(0, eta).sum() - SLOPE_RIDGE / 2 * beta @ beta
-        score = columns.T @ (won - chance) - SLOPE_RIDGE * beta
-        held = (columns.T * (chance * (1 - chance))) @ columns
-        return Expansion(float(value), score, held + SLOPE_RIDGE * np.eye(len(beta)))
-
-    return maximise(expand, np.zeros(columns.shape[1])).at
 
 
 # How a judge presses the keys: log-odds of one judge, one Newton step from what the slope b̂_l

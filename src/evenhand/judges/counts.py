@@ -41,7 +41,6 @@ from evenhand.render.document import Finding, plural
 # unit, so that scores weigh alike (Krippendorff). Pairs are summed by cluster once: coefficients
 # and their resamples are made of these sums, and no rating is read again.
 
-
 MAX_POINTS_TABLED: Final = 32  # Most different scores whose pairs are held as a table
 PAIRS_AT_A_TIME: Final = 1_000_000  # About how many pairs of judges are looked at at a time
 # Most pairs of judges, within units, that are gone through: into a table, and into a list
@@ -77,8 +76,6 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False)
 class Coincidences:
-    """Sums of pairs of scores by cell."""
-
     points: Array  # (K,) the scores, ascending
     blocks: Blocks  # what the cells are
     cell: Integers  # (C,) cell of each entry
@@ -229,7 +226,6 @@ def _list_pairs(
 
 # Sums of pairs of scores in the data and in resamples, which coefficients are made of.
 
-
 MAX_CATEGORIES: Final = 1_000  # Most different scores that are treated as categories
 
 
@@ -249,7 +245,6 @@ class Ratio:
 
     @property
     def exists(self) -> Flags:
-        """(B,) whether it exists."""
         return np.asarray(self.under != 0)
 
     @property
@@ -259,7 +254,6 @@ class Ratio:
 
     @property
     def value(self) -> float | None:
-        """Its value in the data (B = 1)."""
         return float(self.values[0]) if self.exists[0] else None
 
 
@@ -271,7 +265,6 @@ class Sums:
 
     @property
     def points(self) -> Array:
-        """(K,) the scores."""
         return self.coincidences.points
 
     @cached_property
@@ -329,7 +322,6 @@ class Sums:
 
     @cached_property
     def score_tables(self) -> Array:
-        """(B, pairs) sums by pair of scores, a unit counting as often as it has scores."""
         return self._table(self.coincidences.per_score)
 
     @cached_property

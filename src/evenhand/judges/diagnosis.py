@@ -276,50 +276,41 @@ NEAR_SHARE: Final = 0.1
 
 
 def say_diagnosis(diagnosis: Diagnosis, limits: Limits) -> tuple[Finding, ...]:
-    every = diagnosis.deleted.get(BOTH, {})
-    counted = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
-    removals = []
-    for one in (one for one in diagnosis.chosen if one.judges):
-        unknown = one.kept.pearson is None or one.kept.spearman is None
+    says = [_say_agreement(row) for row in diagnosis.agreement if not row.input]
+    says += [_say_outliers(one) for one in diagnosis.outliers if one.why is None]
+    by_chance = []
+    for method, sides in {MEAN_SCORE: 2, MEAN_AGREEMENT: 1}.items():
+        limited = [
+            one for one in diagnosis.outliers if one.method == method and one.centre is not None
+        ]
+        alike = len({len(one.values) for one in limited}) == 1
+        for one in limited[:1] if alike else limited:
+            n = len(one.values)
+            expected = n * rules.share_outside(limits, n) * sides / 2
+            digits = 0 if expected >= MAX_COUNT_WITH_TENTHS or not expected else 1
+            under = "" if alike else _under(one.criterion)
+            by_chance.append(f"{expected:.{digits}f} of {n:,} by {_CALLED[method]}{under}")
+    if by_chance:
+        says.append(say("outside-by-chance", k=limits.k, counts=", ".join(by_chance)))
+    if every := diagnosis.deleted.get(BOTH):
+        counts = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
+        says.append(say("outside-everywhere", counts=counts))
+    for chosen in (one for one in diagnosis.chosen if one.judges):
+        unknown = chosen.kept.pearson is None or chosen.kept.spearman is None
         names = ("why",) if unknown else ("systems", "pearson", "spearman")
-        lost = {"judges": len(one.judges), "share": one.share_lost, "under": _under(one.criterion)}
-        more = {name: getattr(one.kept, name) for name in names}
-        removals.append(say("removal-unknown" if unknown else "removal", **lost, **more))
-    return (
-        *(_say_agreement(row) for row in diagnosis.agreement if not row.input),
-        *(_say_outliers(one) for one in diagnosis.outliers if one.why is None),
-        *_say_chance(diagnosis, limits),
-        *([say("outside-everywhere", counts=counted)] if every else []),
-        *removals,
-        *_say_ceiling(diagnosis),
-    )
-
-
-def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tuple[str, ...]:
-    controls = 0 if rows.kind is None else int((rows.kind == CONTROL).sum())
-    again = rows.size - controls - targets.size
-    tasks = len({*targets.task.tolist()})
-    notes = [*rows.notes]
-    notes += [say("versions", n=again, version=settings.version)] if again else []
-    if controls:
-        unknown = rules.count_unknown(rows, settings.easy)  # nobody says what they should get
-        code = "controls-partly-known" if unknown else "controls-used"
-        code = "controls-unknown" if unknown == controls else code
-        notes.append(say(code, n=controls, unknown=unknown))
-    notes += [say("tasks-pooled", n=tasks)] if tasks > 1 else []
-    notes += [] if rules.knows_items(rows) else [say("no-items-in-diagnosis", "warning")]
-    return tuple(notes)
-
-
-def note_few(diagnosis: Diagnosis) -> tuple[Finding, ...]:
-    notes = []
-    for one in (one for one in diagnosis.outliers if one.method in (MEAN_SCORE, MEAN_AGREEMENT)):
-        n = {profile.judge: profile.n for profile in diagnosis.profiles[one.criterion]}
-        few = [judge for judge in one.judges if n.get(judge, MIN_SCORES) < MIN_SCORES]
-        if few:
-            where = {"method": _CALLED[one.method], "under": _under(one.criterion)}
-            notes.append(say("few-scores-outside", **where, needed=MIN_SCORES, names=few))
-    return tuple(notes)
+        lost = {"judges": len(chosen.judges), "share": chosen.share_lost}
+        more = {name: getattr(chosen.kept, name) for name in names}
+        code = "removal-unknown" if unknown else "removal"
+        says.append(say(code, **lost, under=_under(chosen.criterion), **more))
+    for chosen in diagnosis.chosen:
+        top = [score for score in chosen.systems if score.reference]
+        others = [score for score in chosen.systems if not score.reference]
+        if top and others:
+            ceiling = ", ".join(f"{score.system} {score.full:.2f}" for score in top)
+            ends = {"highest": others[0].system, "high": others[0].full}
+            ends |= {"lowest": others[-1].system, "low": others[-1].full}
+            says.append(say("ceiling", under=_under(chosen.criterion), ceiling=ceiling, **ends))
+    return tuple(says)
 
 
 def _under(criterion: str) -> str:
@@ -354,41 +345,22 @@ def _say_outliers(one: Outliers) -> Finding:
     return say("outside", **about, n=n, judges=judges, verb="is" if n == 1 else "are", who=who)
 
 
-def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[Finding]:
-    outside, known = [], [one for one in diagnosis.outliers if one.centre is not None]
-    for method, sides in {MEAN_SCORE: 2, MEAN_AGREEMENT: 1}.items():
-        limited = [out for out in known if out.method == method]
-        alike = len({len(out.values) for out in limited}) == 1
-        for out in limited[:1] if alike else limited:
-            n = len(out.values)
-            expected = n * rules.share_outside(limits, n) * sides / 2
-            digits = 0 if expected >= MAX_COUNT_WITH_TENTHS or not expected else 1
-            under = "" if alike else _under(out.criterion)
-            outside.append(f"{expected:.{digits}f} of {n:,} by {_CALLED[method]}{under}")
-    counts = ", ".join(outside)
-    return [say("outside-by-chance", k=limits.k, counts=counts)] if outside else []
-
-
-def _say_ceiling(diagnosis: Diagnosis) -> list[Finding]:
-    sentences = []
-    for rescoring in diagnosis.chosen:
-        top = [score for score in rescoring.systems if score.reference]
-        others = [score for score in rescoring.systems if not score.reference]
-        if top and others:
-            ceiling = ", ".join(f"{score.system} {score.full:.2f}" for score in top)
-            ends = {"highest": others[0].system, "high": others[0].full}
-            ends |= {"lowest": others[-1].system, "low": others[-1].full}
-            under = _under(rescoring.criterion)
-            sentences.append(say("ceiling", under=under, ceiling=ceiling, **ends))
-    return sentences
-
-
 # Tables 1 to 4 of Hamon, Mostefa & Arranz (2007).
 
 MAX_STEPS: Final = 5  # Most columns of n-agreement
 ALL_SCORES: Final = "all scores"  # What rows are called where there are no criteria
 SCORES: Final = Column("scores", "scores", "name")
 KAPPA: Final = {"observed": "observed", "expected": "by chance", "kappa": "κ"}
+REMOVAL: Final = (
+    SCORES,
+    Column("without", "without"),
+    Column("lost", "lost", "share"),
+    Column("r", "r", "three"),
+    Column("rho", "ρ", "three"),
+    Column("removed_r", "r of removed", "three", priority=3),
+    Column("kept", "kept", "two", priority=1),
+    Column("removed", "removed", "two", priority=1),
+)
 RULES: Final = (
     "These rules are those of the paper. Who is only severe or lenient may be outside: act on"
     " flags."
@@ -396,20 +368,92 @@ RULES: Final = (
 
 
 def tabulate_diagnosis(diagnosis: Diagnosis) -> list[Table]:
-    """Return the tables that have rows, those of the merged scale behind them."""
-    kappas = tuple(
-        {"scores": _name_row(row), **{key: getattr(row, key) for key in KAPPA}}
-        for row in diagnosis.agreement
-        if row.outputs
+    held = [row for row in diagnosis.agreement if row.n_agreement]
+    steps = sorted({step for row in held for step in row.steps})
+    if len(steps) > MAX_STEPS:
+        steps = [*steps[: MAX_STEPS - 1], steps[-1]]
+    near = Table(
+        "n-agreement",
+        "n-agreement",
+        (
+            SCORES,
+            Column("outputs", "outputs", "count"),
+            *(Column(f"{n:g}", f"n = {n:g}", "three", priority=at) for at, n in enumerate(steps)),
+        ),
+        tuple(
+            {
+                "scores": _name_row(row),
+                "outputs": row.outputs,
+                **{f"{n:g}": p for n, p in zip(row.steps, row.n_agreement, strict=False)},
+            }
+            for row in (diagnosis.agreement if held else ())
+        ),
+        legend=("Share of pairs of judges whose scores of an output are at most n points apart.",),
     )
-    columns = (SCORES, *(Column(key, title, "three") for key, title in KAPPA.items()))
-    tables = [
-        _tabulate_agreement(diagnosis),
-        Table("kappa", "Fleiss' κ", columns, kappas),
-        _tabulate_outside(diagnosis),
-        _tabulate_removal(diagnosis),
+    kappas = Table(
+        "kappa",
+        "Fleiss' κ",
+        (SCORES, *(Column(key, title, "three") for key, title in KAPPA.items())),
+        tuple(
+            {"scores": _name_row(row), **{key: getattr(row, key) for key in KAPPA}}
+            for row in diagnosis.agreement
+            if row.outputs
+        ),
+    )
+    # table 3, with how many are too high and too low
+    sides = {
+        (one.method, one.criterion): f" ({len(one.high)}, {len(one.low)})"
+        for one in diagnosis.outliers
+        if one.lower is not None
+    }
+    common = [
+        f"{len(one.judges)} by both {' and '.join(_CALLED[method] for method in one.methods)}"
+        + _under(one.criterion)
+        for one in diagnosis.common
+        if one.judges
     ]
-    tables = [one for one in tables if one.rows]
+    outside = Table(
+        "outside",
+        "Judges outside the limits",
+        (SCORES, *(Column(method, _CALLED[method], "count") for method in diagnosis.methods)),
+        tuple(
+            {"scores": criterion or ALL_SCORES}
+            | {method: f"{n}{sides.get((method, criterion), '')}" for method, n in counts.items()}
+            for criterion, counts in diagnosis.deleted.items()
+        ),
+        legend=(
+            f"Of {plural(diagnosis.n_judges, 'judge')}; in brackets above and below the limits.",
+            *([f"Outside: {'; '.join(common)}."] if common else []),
+            RULES,
+        ),
+    )
+    # table 4, with what else becomes of the systems' scores
+    removals = [(_CALLED[one.method], one) for one in diagnosis.removals]
+    removal = Table(
+        "removal",
+        "Systems scored again",
+        REMOVAL,
+        tuple(
+            {
+                "scores": one.criterion or ALL_SCORES,
+                "without": name,
+                "lost": one.share_lost,
+                "r": one.kept.pearson,
+                "rho": one.kept.spearman,
+                "removed_r": one.removed.pearson,
+                "kept": one.kept_mean,
+                "removed": one.removed_mean,
+            }
+            for name, one in (*removals, *(("the choice", one) for one in diagnosis.chosen))
+        ),
+        legend=(
+            "Systems scored without the judges outside: share of scores lost, Pearson's r and"
+            " Spearman's ρ with the scores by all judges, r of the scores by the removed judges"
+            " alone, mean scores of kept and removed. The choice: outside by"
+            f" {diagnosis.choice.replace('-', ' ')}.",
+        ),
+    )
+    tables = [one for one in (near, kappas, outside, removal) if one.rows]
     if diagnosis.merged is not None:
         tables += [
             replace(one, name=f"merged-{one.name}", caption=f"{one.caption}, on the merged scale")
@@ -421,92 +465,6 @@ def tabulate_diagnosis(diagnosis: Diagnosis) -> list[Table]:
 def _name_row(row: AgreementRow) -> str:
     name = row.criterion or ALL_SCORES
     return f"{name}, {row.input}" if row.input else name
-
-
-def _tabulate_agreement(diagnosis: Diagnosis) -> Table:
-    held = [row for row in diagnosis.agreement if row.n_agreement]
-    steps = sorted({step for row in held for step in row.steps})
-    if len(steps) > MAX_STEPS:
-        steps = [*steps[: MAX_STEPS - 1], steps[-1]]
-    rows = tuple(
-        {
-            "scores": _name_row(row),
-            "outputs": row.outputs,
-            **{f"{n:g}": p for n, p in zip(row.steps, row.n_agreement, strict=False)},
-        }
-        for row in (diagnosis.agreement if held else ())
-    )
-    columns = (
-        SCORES,
-        Column("outputs", "outputs", "count"),
-        *(Column(f"{n:g}", f"n = {n:g}", "three", priority=at) for at, n in enumerate(steps)),
-    )
-    legend = "Share of pairs of judges whose scores of an output are at most n points apart."
-    return Table("n-agreement", "n-agreement", columns, rows, legend=(legend,))
-
-
-def _tabulate_outside(diagnosis: Diagnosis) -> Table:
-    """Table 3, with how many are too high and too low."""
-    sides = {
-        (one.method, one.criterion): f" ({len(one.high)}, {len(one.low)})"
-        for one in diagnosis.outliers
-        if one.lower is not None
-    }
-    rows = tuple(
-        {
-            "scores": criterion or ALL_SCORES,
-            **{method: f"{n}{sides.get((method, criterion), '')}" for method, n in counts.items()},
-        }
-        for criterion, counts in diagnosis.deleted.items()
-    )
-    common = [
-        f"{len(one.judges)} by both {' and '.join(_CALLED[method] for method in one.methods)}"
-        + _under(one.criterion)
-        for one in diagnosis.common
-        if one.judges
-    ]
-    legend = f"Of {plural(diagnosis.n_judges, 'judge')}; in brackets above and below the limits."
-    both = [f"Outside: {'; '.join(common)}."] if common else []
-    columns = (SCORES, *(Column(method, _CALLED[method], "count") for method in diagnosis.methods))
-    about = (legend, *both, RULES)
-    return Table("outside", "Judges outside the limits", columns, rows, legend=about)
-
-
-def _tabulate_removal(diagnosis: Diagnosis) -> Table:
-    """Table 4, with what else becomes of the systems' scores."""
-    rows = tuple(
-        {
-            "scores": one.criterion or ALL_SCORES,
-            "without": name,
-            "lost": one.share_lost,
-            "r": one.kept.pearson,
-            "rho": one.kept.spearman,
-            "removed_r": one.removed.pearson,
-            "kept": one.kept_mean,
-            "removed": one.removed_mean,
-        }
-        for name, one in (
-            *((_CALLED[one.method], one) for one in diagnosis.removals),
-            *(("the choice", one) for one in diagnosis.chosen),
-        )
-    )
-    columns = (
-        SCORES,
-        Column("without", "without"),
-        Column("lost", "lost", "share"),
-        Column("r", "r", "three"),
-        Column("rho", "ρ", "three"),
-        Column("removed_r", "r of removed", "three", priority=3),
-        Column("kept", "kept", "two", priority=1),
-        Column("removed", "removed", "two", priority=1),
-    )
-    legend = (
-        "Systems scored without the judges outside: share of scores lost, Pearson's r and"
-        " Spearman's ρ with the scores by all judges, r of the scores by the removed judges alone,"
-        " mean scores of kept and removed. The choice: outside by"
-        f" {diagnosis.choice.replace('-', ' ')}."
-    )
-    return Table("removal", "Systems scored again", columns, rows, legend=(legend,))
 
 
 def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> AgreementRow:
@@ -681,6 +639,17 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
         agreement.append(_measure(criterion, "", part, scales[criterion]))
     removals, chosen, references = _rescore(targets, outliers, settings)
     n_judges = len(np.unique(targets.judge))
+    # the signature: everything that changes a number is in its words or its digest
+    beside: list[NDArray[Any]] = []
+    if rows.direction is not None and rows.direction.any():
+        beside.append(rows.direction)
+    if rows.expected is not None and not np.isnan(rows.expected).all():
+        beside.append(rows.expected)
+    if settings.input_type is not None:
+        beside.append(rows.labels(settings.input_type)[1])
+    if revisions:
+        beside.append(rules.number_versions(rows))
+    words = ["diagnosis of judges", *settings.words()]
     diagnosis = Diagnosis(
         criteria=tuple(profiles),
         methods=METHODS,
@@ -698,12 +667,11 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
         revisions=revisions,
         references=references,
         says=(),
-        notes=note_data(rows, targets, settings),
-        signature=_sign(rows, n_judges, settings, versions=bool(revisions)),
+        notes=_note(rows, targets, settings, outliers, profiles),
+        signature=write_signature(words, rows.size, digest_ratings(rows, beside), judges=n_judges),
         reading=settings.reading,
     )
-    notes = (*diagnosis.notes, *note_few(diagnosis))
-    return replace(diagnosis, says=say_diagnosis(diagnosis, settings.limits), notes=notes)
+    return replace(diagnosis, says=say_diagnosis(diagnosis, settings.limits))
 
 
 def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -> None:
@@ -722,6 +690,34 @@ def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -
         raise InvalidJudgments(f"{which} of controls is {what}")
     if scale is not None:
         scale.check(rows.score)
+
+
+def _note(
+    rows: RatingRows,
+    targets: RatingRows,
+    settings: Settings,
+    outliers: Sequence[Outliers],
+    profiles: Mapping[str, Sequence[rules.JudgeProfile]],
+) -> tuple[str, ...]:
+    controls = 0 if rows.kind is None else int((rows.kind == CONTROL).sum())
+    again = rows.size - controls - targets.size
+    tasks = len({*targets.task.tolist()})
+    notes: list[str] = [*rows.notes]
+    notes += [say("versions", n=again, version=settings.version)] if again else []
+    if controls:
+        unknown = rules.count_unknown(rows, settings.easy)  # nobody says what they should get
+        code = "controls-partly-known" if unknown else "controls-used"
+        code = "controls-unknown" if unknown == controls else code
+        notes.append(say(code, n=controls, unknown=unknown))
+    notes += [say("tasks-pooled", n=tasks)] if tasks > 1 else []
+    notes += [] if rules.knows_items(rows) else [say("no-items-in-diagnosis", "warning")]
+    for one in outliers:
+        n = {profile.judge: profile.n for profile in profiles[one.criterion]}
+        few = [judge for judge in one.judges if n.get(judge, MIN_SCORES) < MIN_SCORES]
+        if few and one.method in (MEAN_SCORE, MEAN_AGREEMENT):
+            where = {"method": _CALLED[one.method], "under": _under(one.criterion)}
+            notes.append(say("few-scores-outside", **where, needed=MIN_SCORES, names=few))
+    return tuple(notes)
 
 
 def _rescore(
@@ -748,21 +744,6 @@ def _rescore(
         for name, judges in rules.choose_removed(outliers, settings.choice).items()
     )
     return removals, chosen, references
-
-
-def _sign(rows: RatingRows, judges: int, settings: Settings, *, versions: bool) -> str:
-    """Return the signature: everything that changes a number is in its words or its digest."""
-    beside: list[NDArray[Any]] = []
-    if rows.direction is not None and rows.direction.any():
-        beside.append(rows.direction)
-    if rows.expected is not None and not np.isnan(rows.expected).all():
-        beside.append(rows.expected)
-    if settings.input_type is not None:
-        beside.append(rows.labels(settings.input_type)[1])
-    if versions:
-        beside.append(rules.number_versions(rows))
-    parts = ["diagnosis of judges", *settings.words()]
-    return write_signature(parts, rows.size, digest_ratings(rows, beside), judges=judges)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

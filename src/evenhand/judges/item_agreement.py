@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -68,13 +69,13 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
         raise NotIdentified("no two judges compared the same two outputs", [SHARE_OUTPUTS])
     comparable = every[item].astype(np.int64)
     held = pairs.comparable > 0  # of the others nothing can agree
-    draws, rng = _Draws.of(votes, held), np.random.default_rng(seed)
+    draw, rng = _prepare_draws(votes, held), np.random.default_rng(seed)
     place = np.searchsorted(item, pairs.item[held])
     # (1 + replicates, I) agreeing pairs of votes, and those on a preference; first as observed
     agree, decided = np.empty((2, 1 + replicates, len(item)))
     for row in range(1 + replicates):
         seen = pairs.agree[held], pairs.decided[held]
-        counts = draws.count(draws.shuffle(rng)) if row else seen
+        counts = draw(rng) if row else seen
         agree[row], decided[row] = (np.bincount(place, n, len(item)) for n in counts)
     several = np.bincount(pairs.item, pairs.comparable > 0)[item].astype(np.int64)
     ties = np.bincount(pairs.item, pairs.said[:, 1])[item].astype(np.int64)
@@ -142,57 +143,45 @@ def _adjust(counts: Array, alike: tuple[Integers, Integers]) -> Array:
     return np.asarray((1 + (most[:, None] >= z[0] - TIED).sum(axis=0)) / len(z))
 
 
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    rows: Integers  # (c,) votes on output pairs that two or more judged
-    pair: Integers  # (c,) number of the output pair of each of them
-    own: Integers | None  # (c,) number of pair and judge; None where no judge voted twice on a pair
-    of_own: Integers  # (G,) the pair of each
-    preferred: NDArray[np.int8]  # (n,) +1 where the system first by name was preferred, 0, or −1
-    answer: Integers | None  # (m,) answer of each output, in ascending order
-    worth: Array  # (m,) pairs it won less those it lost there
-    low: Integers  # (c,) the output of the vote that is first by name, as its place among the m
-    high: Integers  # (c,) the other
+def _prepare_draws(
+    votes: Votes, held: Flags
+) -> Callable[[np.random.Generator], tuple[Array, Array]]:
+    """Return what counts agreement of blind answers on the (P,) output pairs that several judged.
 
-    @classmethod
-    def of(cls, votes: Votes, held: Flags) -> _Draws:
-        """held: (P,) whether several judged an output pair."""
-        pair = number_groups(votes.pair)
-        rows = np.flatnonzero(held[pair])
-        pair = (np.cumsum(held) - 1)[pair[rows]]
-        judge_pair = number_groups(pair, votes.judge[rows])
-        of_own = label_groups(judge_pair, pair)
-        alone = len(of_own) == len(rows)
-        none = np.zeros(0, dtype=np.int64)
-        fields = (rows, pair, None if alone else judge_pair, of_own, votes.preferred)
-        if votes.answer is None:
-            return cls(*fields, None, none.astype(float), none, none)
+    That is (P,) agreeing pairs of votes of different judges, and those on a preference.
+    """
+    pair = number_groups(votes.pair)
+    rows = np.flatnonzero(held[pair])
+    pair = (np.cumsum(held) - 1)[pair[rows]]
+    own = number_groups(pair, votes.judge[rows])
+    of_own = label_groups(own, pair)
+    preferred = votes.preferred
+    if votes.answer is not None:
+        # answers of each output, in ascending order, and the pairs it won there less those it lost
         k, size = len(votes.systems), votes.size
         sides = np.sort([votes.left, votes.right], axis=0).ravel()
         keys = np.tile(votes.answer.astype(np.int64), 2) * k + sides
         member, at = np.unique(keys, return_inverse=True)
-        at = at.reshape(-1)
-        preferred = votes.preferred.astype(float)
-        both = np.concatenate([preferred, -preferred])
+        answer, at = member // k, at.reshape(-1)
+        both = np.concatenate([preferred.astype(float), -preferred.astype(float)])
         worth = np.bincount(at, both, len(member)).astype(np.float64)
-        return cls(*fields, member // k, worth, at[:size][rows], at[size:][rows])
+        low, high = at[:size][rows], at[size:][rows]
 
-    def shuffle(self, rng: np.random.Generator) -> NDArray[np.int8]:
-        """(c,) who is preferred where answers are blind."""
-        if self.answer is None:
-            sides = rng.integers(0, 2, len(self.preferred), dtype=np.int8)[self.rows] * 2 - 1
-            return np.asarray(self.preferred[self.rows] * sides, dtype=np.int8)
-        dealt = self.worth[np.argsort(self.answer + rng.random(len(self.answer)))]
-        return np.sign(dealt[self.low] - dealt[self.high]).astype(np.int8)
+    def draw(rng: np.random.Generator) -> tuple[Array, Array]:
+        if votes.answer is None:
+            turned = rng.integers(0, 2, len(preferred), dtype=np.int8)[rows] * 2 - 1
+            said = np.asarray(preferred[rows] * turned, dtype=np.int8)
+        else:
+            dealt = worth[np.argsort(answer + rng.random(len(answer)))]
+            said = np.sign(dealt[low] - dealt[high]).astype(np.int8)
+        same, decided, _ = pair_up(count_answers(pair, said)).astype(np.float64)
+        if len(of_own) < len(rows):  # some judge voted twice on a pair
+            mine = pair_up(count_answers(own, said))
+            less = [np.bincount(of_own, part, len(same)) for part in mine[:2]]
+            same, decided = same - less[0], decided - less[1]
+        return same, decided
 
-    def count(self, preferred: NDArray[np.int8]) -> tuple[Array, Array]:
-        """(P,) agreeing pairs of votes of different judges, and those on a preference."""
-        same, decided, _ = pair_up(count_answers(self.pair, preferred)).astype(np.float64)
-        if self.own is None:
-            return same, decided
-        mine = pair_up(count_answers(self.own, preferred))
-        less = [np.bincount(self.of_own, part, len(same)) for part in mine[:2]]
-        return same - less[0], decided - less[1]
+    return draw
 
 
 MAX_ITEMS_LISTED: Final = 10  # Most items that are listed

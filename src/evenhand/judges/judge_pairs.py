@@ -164,8 +164,6 @@ MEASURES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, eq=False)
 class JudgePairs:
-    """Agreement of every pair of judges that share units."""
-
     judges: tuple[str, ...]  # the J names
     first: Codes  # (P,) code of one judge of each pair
     second: Codes  # (P,) code of the other
@@ -355,8 +353,23 @@ _NEGATIVE: Final = (
 
 
 def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Coefficient, ...]:
-    """Return the six forms, in the order of `FORMS`."""
-    s = _take_squares(scores)
+    n, k = scores.shape
+    if n < 2 or k < 2:
+        few = f"{n} output{'s' * (n != 1)}" if n < 2 else f"{k} judge{'s' * (k != 1)}"
+        raise NotIdentified(f"the ICC needs two outputs and two judges: there are {few}")
+    centred = scores - scores.mean()
+    total = float((centred**2).sum())
+    rows = k * float((centred.mean(axis=1) ** 2).sum())
+    columns = n * float((centred.mean(axis=0) ** 2).sum())
+    rows, columns, within, rest = (
+        part if part > _ROUNDING * total else 0.0
+        for part in (rows, columns, total - rows, total - rows - columns)
+    )
+    if not rows:
+        alike = "scores are the same" if not total else "outputs have the same mean score"
+        raise NotIdentified(f"the ICC has no value: all {alike}")
+    means = (rows / (n - 1), within / (n * (k - 1)), columns / (k - 1), rest / ((n - 1) * (k - 1)))
+    s = _Squares(n, k, *means)
     forms = (_by_ratio("1", s, level), _form_two(s, level), _by_ratio("3", s, level))
     single, mean = zip(*forms, strict=True)
     return (*single, *mean)
@@ -430,7 +443,6 @@ def correlate_by_components(units: Units, *, level: float = 0.95) -> dict[str, C
 def _correlate(
     peak: Peak, form: str, k: float, level: float
 ) -> tuple[float, float | None, float | None]:
-    """Return the correlation of one judge, and the ends of its interval."""
     variances = np.where(peak.zero, 0.0, peak.variances)
     counted = np.ones(len(variances), dtype=np.bool_)
     counted[0] = False
@@ -457,26 +469,6 @@ def _correlate(
 def _lengthen(value: float, times: float) -> float:
     """Return Spearman and Brown's correlation of a mean from that of one."""
     return times * value / (1 + (times - 1) * value)
-
-
-def _take_squares(scores: Array) -> _Squares:
-    n, k = scores.shape
-    if n < 2 or k < 2:
-        few = f"{n} output{'s' * (n != 1)}" if n < 2 else f"{k} judge{'s' * (k != 1)}"
-        raise NotIdentified(f"the ICC needs two outputs and two judges: there are {few}")
-    centred = scores - scores.mean()
-    total = float((centred**2).sum())
-    rows = k * float((centred.mean(axis=1) ** 2).sum())
-    columns = n * float((centred.mean(axis=0) ** 2).sum())
-    rows, columns, within, rest = (
-        part if part > _ROUNDING * total else 0.0
-        for part in (rows, columns, total - rows, total - rows - columns)
-    )
-    if not rows:
-        alike = "scores are the same" if not total else "outputs have the same mean score"
-        raise NotIdentified(f"the ICC has no value: all {alike}")
-    means = (rows / (n - 1), within / (n * (k - 1)), columns / (k - 1), rest / ((n - 1) * (k - 1)))
-    return _Squares(n, k, *means)
 
 
 def _by_ratio(form: str, s: _Squares, level: float) -> Forms:

@@ -79,56 +79,12 @@ class KindAgreement(Record):
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """Sums of the answers of some judges by unit."""
-
     name: str
     n: Array  # (U,) judges
     sums: Array  # (U, q) of their mean answers
     squares: Array  # (U,) of their mean squares
     own: Array  # (U,) of their variances: 0 where each answered once
     averaged: bool  # whether one answered several times
-
-    @classmethod
-    def of(cls, name: str, chosen: Flags, answers: _Answers) -> _Kind:
-        unit, size = answers.unit[chosen], int(answers.unit.max(initial=-1)) + 1
-        values, squares = answers.values[chosen], answers.squares[chosen]
-        sums = sum_groups(unit, values, size)
-        n = np.bincount(unit, minlength=size).astype(np.float64)
-        own = np.bincount(unit, squares - (values**2).sum(axis=1), size)
-        total = np.bincount(unit, squares, size)
-        averaged = bool((answers.n[chosen] > 1).any())
-        return cls(name, n, sums, total.astype(np.float64), own.astype(np.float64), averaged)
-
-    def compare(self, other: _Kind) -> tuple[Array, Array]:
-        """Return (U,) sums of D over pairs of judges, and numbers of pairs."""
-        if other is self:
-            apart = self.n * self.squares - (self.sums**2).sum(axis=1) - self.own
-            return apart, self.n * (self.n - 1) / 2
-        apart = other.n * self.squares + self.n * other.squares
-        return apart - 2 * (self.sums * other.sums).sum(axis=1), self.n * other.n
-
-
-@dataclass(frozen=True, eq=False)
-class _Answers:
-    """What each judge answered on each unit, (n,): a mean where several answers count."""
-
-    judge: Integers
-    unit: Integers
-    values: Array  # (n, q)
-    squares: Array
-    n: Integers  # how many count
-
-    @classmethod
-    def of(cls, judge: NDArray[Any], unit: Integers, values: Array, several: Flags) -> _Answers:
-        """several: (n,) answers of judges of whom all count; of others the first."""
-        cell = number_groups(judge, unit)
-        _, first = np.unique(cell, return_index=True)
-        place = np.arange(len(cell))
-        kept = np.flatnonzero(several | (place == first[cell]))
-        n = np.bincount(cell[kept])
-        sums = sum_groups(cell[kept], values[kept], len(first))
-        squares = np.bincount(cell[kept], (values[kept] ** 2).sum(axis=1)) / n
-        return cls(judge[first].astype(np.int64), unit[first], sums / n[:, None], squares, n)
 
 
 def compare_kinds(
@@ -145,11 +101,30 @@ def compare_kinds(
     unit = number_groups(unit)
     item = label_groups(unit, data.item)
     codes = [data.judges.index(name) for name in llm_judges if name in data.judges]
-    answers = _Answers.of(data.judge, unit, values, np.isin(data.judge, codes))
-    judge = answers.judge
-    people = _Kind.of(PEOPLE, ~np.isin(judge, codes), answers)
-    llms = [_Kind.of(data.judges[one], judge == one, answers) for one in codes]
-    every = _Kind.of(LLMS, np.isin(judge, codes), answers)
+    # what a judge answered on a unit: the first answer, of LLM judges the mean of all
+    cell = number_groups(data.judge, unit)
+    _, first = np.unique(cell, return_index=True)
+    counts = np.isin(data.judge, codes) | (np.arange(len(cell)) == first[cell])
+    cell, values = cell[counts], values[counts]
+    n = np.bincount(cell)
+    means = sum_groups(cell, values, len(first)) / n[:, None]
+    squares = np.bincount(cell, (values**2).sum(axis=1)) / n
+    judge, unit = data.judge[first], unit[first]
+    size = int(unit.max(initial=-1)) + 1
+
+    def take(name: str, chosen: Flags) -> _Kind:
+        at, mean, square = unit[chosen], means[chosen], squares[chosen]
+        own = square - (mean**2).sum(axis=1)
+        sums = (
+            np.bincount(at, weights, size).astype(np.float64) for weights in (None, square, own)
+        )
+        judges, total, variance = sums
+        several = bool((n[chosen] > 1).any())
+        return _Kind(name, judges, sum_groups(at, mean, size), total, variance, several)
+
+    people = take(PEOPLE, ~np.isin(judge, codes))
+    llms = [take(data.judges[one], judge == one) for one in codes]
+    every = take(LLMS, np.isin(judge, codes))
     pairs = [(people, people), *((one, people) for one in llms), (every, every)]
     nominal = isinstance(data, Votes)
     found = (_measure(*pair, item, nominal=nominal, level=level, seed=seed) for pair in pairs)
@@ -159,7 +134,14 @@ def compare_kinds(
 def _measure(
     one: _Kind, other: _Kind, item: Integers, *, nominal: bool, level: float, seed: int
 ) -> KindAgreement | None:
-    apart, pairs = one.compare(other)
+    # (U,) sums of D over pairs of judges, and numbers of pairs
+    if other is one:
+        apart = one.n * one.squares - (one.sums**2).sum(axis=1) - one.own
+        pairs = one.n * (one.n - 1) / 2
+    else:
+        apart = other.n * one.squares + one.n * other.squares
+        apart -= 2 * (one.sums * other.sums).sum(axis=1)
+        pairs = one.n * other.n
     if not pairs.any():
         return None
     columns = [apart[:, None], pairs[:, None]]
@@ -169,12 +151,10 @@ def _measure(
     code = number_groups(item)
     by_item = sum_groups(code, values, int(code.max()) + 1)
     whole = by_item.sum(axis=0, keepdims=True)
-    kappa = _correct(whole, nominal=nominal).value
-    lower = upper = None
+    kappa, interval = _correct(whole, nominal=nominal).value, Interval(None, None)
     held = by_item[by_item[:, 1] > 0]
     if kappa is not None and refuse_interval(len(held), "item") is None:
         interval = find_interval(_correct(draw_items(by_item, seed), nominal=nominal), level)
-        lower, upper = interval.lower, interval.upper
     return KindAgreement(
         one.name,
         other.name,
@@ -182,8 +162,8 @@ def _measure(
         pairs=int(pairs.sum()),
         same=1 - float(whole[0, 0] / whole[0, 1]) if nominal else None,
         kappa=kappa,
-        lower=lower,
-        upper=upper,
+        lower=interval.lower,
+        upper=interval.upper,
         averaged=one.averaged or other.averaged,
     )
 
@@ -287,8 +267,6 @@ class Ceiling:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """First and second answers of one judge, (n,) each."""
-
     unit: Integers  # number of the output pair
     item: Integers  # code of the item
     first: Integers  # 1, 0 or −1: the system first by name, neither, the other
@@ -329,7 +307,6 @@ def _take_once(keys: Integers, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def sum_items(values: Array, item: Integers) -> Array:
-    """Return (I, q) sums of (n, q) values by item."""
     items, code = np.unique(item, return_inverse=True)
     return sum_groups(code, values, len(items))
 

@@ -70,7 +70,6 @@ def profile_judges(rows: RatingRows) -> dict[str, tuple[JudgeProfile, ...]]:
 
 
 def knows_items(rows: RatingRows) -> bool:
-    """Say whether the data tell which scores are of the same output."""
     return rows.items != ("",)
 
 
@@ -128,7 +127,6 @@ def outside_limits(
     two_sided: bool,
     size: float = 0.0,
 ) -> Outliers:
-    """Find the judges beyond centre ± k sd, or above centre + k sd only."""
     if len(values) < 2:
         one = f"one judge ({next(iter(values))})" if values else "no judge"
         return Outliers(
@@ -411,15 +409,13 @@ def _join(sets: list[set[str]], how: str) -> set[str]:
 
 def find_common(outliers: Sequence[Outliers]) -> tuple[CommonJudges, ...]:
     common = []
-    for at, one in enumerate(outliers):
-        for other in outliers[at + 1 :]:
-            if other.criterion != one.criterion or one.why or other.why:
-                continue
+    for one, other in combinations(outliers, 2):
+        if other.criterion == one.criterion and not (one.why or other.why):
             both, high, low = {*one.judges} & {*other.judges}, None, None
             for sides in (x for x in (one, other) if x.method == MEAN_SCORE):
                 high, low = len(both & {*sides.high}), len(both & {*sides.low})
-            methods = one.method, other.method
-            common.append(CommonJudges(methods, one.criterion, tuple(sorted(both)), high, low))
+            methods, names = (one.method, other.method), tuple(sorted(both))
+            common.append(CommonJudges(methods, one.criterion, names, high, low))
     return tuple(common)
 
 
@@ -452,7 +448,6 @@ def number_versions(rows: RatingRows) -> Integers:
 
 
 def _in_order(rows: RatingRows) -> NDArray[np.intp]:
-    """Return row numbers in the order in which scores were given."""
     # Targets stand before repeats, unless the time of every score is known and says otherwise.
     late = np.zeros(rows.size) if rows.kind is None else rows.kind != TARGET
     if rows.moment is None or np.isnan(rows.moment).any():
@@ -532,7 +527,6 @@ class ScoreTable:
         return cls(criterion, rows.judges, rows.systems, total, count)
 
     def sums(self, judges: Collection[str]) -> tuple[Array, Array]:
-        """Return (S,) sums and numbers of the scores of some judges."""
         chosen = [code for code, name in enumerate(self.judges) if name in judges]
         return self.total[chosen].sum(axis=0), self.count[chosen].sum(axis=0)
 
@@ -662,21 +656,7 @@ def merge_points(rows: RatingRows, merging: Merging, scale: Scale) -> tuple[Rati
         raise UnknownOption(
             f"merge '{write_merging(merging)}' joins nothing: write 1+2,4+5 to join points"
         )
-    number = _number_points(scale.points, merging)
-    points = np.array(scale.points)
-    merged = number[np.searchsorted(points, rows.score)]
-    expected = rows.expected
-    if expected is not None:
-        known = ~np.isnan(expected)
-        nearest = np.abs(expected[known][:, None] - points[None]).argmin(axis=1)
-        expected = expected.copy()
-        expected[known] = number[nearest]
-    top = int(number[-1])
-    new = Scale(1.0, float(top), tuple(float(n) for n in range(1, top + 1)), scale.declared)
-    return replace(rows, score=merged, expected=expected), new
-
-
-def _number_points(points: tuple[float, ...], merging: Merging) -> Array:
+    points = scale.points
     group = np.arange(len(points))
     named: set[float] = set()
     for joined in merging:
@@ -692,4 +672,15 @@ def _number_points(points: tuple[float, ...], merging: Merging) -> Array:
             raise UnknownOption(f"points cannot be merged: {shown} are not neighbours on the scale")
         group[at] = at[0]
         named |= {*neighbours}
-    return (np.unique(group, return_inverse=True)[1].reshape(-1) + 1).astype(np.float64)
+    number = (np.unique(group, return_inverse=True)[1].reshape(-1) + 1).astype(np.float64)
+    grid = np.array(scale.points)
+    merged = number[np.searchsorted(grid, rows.score)]
+    expected = rows.expected
+    if expected is not None:
+        known = ~np.isnan(expected)
+        nearest = np.abs(expected[known][:, None] - grid[None]).argmin(axis=1)
+        expected = expected.copy()
+        expected[known] = number[nearest]
+    top = int(number[-1])
+    new = Scale(1.0, float(top), tuple(float(n) for n in range(1, top + 1)), scale.declared)
+    return replace(rows, score=merged, expected=expected), new

@@ -168,7 +168,6 @@ def count_answers(keys: Integers, preferred: NDArray[np.integer]) -> Integers:
 
 
 def pair_up(counts: Integers) -> Integers:
-    """Return (3, G) agreeing pairs of votes of each group, those on a preference, and all pairs."""
     same, n = counts * (counts - 1) // 2, counts.sum(axis=0)
     return np.stack([same.sum(axis=0), same[0] + same[2], n * (n - 1) // 2])
 

@@ -130,7 +130,16 @@ def expect_scores(rows: RatingRows) -> Expectation:
     variance = np.bincount(judge, mean_y**2, len(lost)) / spare
     deviation = np.sqrt(np.where(variance > 1e-12, variance, np.inf))
     z, row_own = mean_y / deviation[judge], y / deviation[rows.judge]
-    weights = _weigh(mean_parts, z)
+    # least-squares weights, none below 0: others' scores cannot speak against
+    weights = np.zeros(3)
+    products, with_z = mean_parts.T @ mean_parts, mean_parts.T @ z
+    use = np.flatnonzero(np.diag(products) > 1e-12 * max(len(z), 1))
+    while len(use):
+        solution = np.linalg.lstsq(products[np.ix_(use, use)], with_z[use], rcond=None)[0]
+        if (solution > 0).all():
+            weights[use] = solution
+            break
+        use = np.delete(use, int(np.argmin(solution)))
     # of each task the slope on the common expectation, drawn to 1 and not below 0
     fitted = mean_parts @ weights
     cross = np.bincount(task, fitted * z, len(rows.tasks)) + SCALE_PRECISION
@@ -143,7 +152,6 @@ def expect_scores(rows: RatingRows) -> Expectation:
 
 
 def _split(group: Integers) -> list[NDArray[np.intp]]:
-    """Return the rows of each group."""
     return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
 
 
@@ -184,20 +192,6 @@ def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Flag
     item = (wider - total - (more - many) * usual) / (more - many + item_ratio)
     output = (total - many * system) / (many + unit_ratio)
     return (system, item, output), many > 0
-
-
-def _weigh(parts: Array, scores: Array) -> Array:
-    """Return (3,) least-squares weights, none below 0: others' scores cannot speak against."""
-    weights = np.zeros(3)
-    square, cross = parts.T @ parts, parts.T @ scores
-    use = np.flatnonzero(np.diag(square) > 1e-12 * max(len(scores), 1))
-    while len(use):
-        solution = np.linalg.lstsq(square[np.ix_(use, use)], cross[use], rcond=None)[0]
-        if (solution > 0).all():
-            weights[use] = solution
-            break
-        use = np.delete(use, int(np.argmin(solution)))
-    return weights
 
 
 # Honest judges differ: h_l ~ N(μ, τ² + v_l), v_l being the sampling variance of the number. μ is
@@ -298,14 +292,6 @@ class Clue:
 def find_clues(rows: RatingRows, seen: Expectation) -> tuple[Clue, ...]:
     clues = [_controls(rows, seen), _repeats(rows, seen), _seconds(rows)]
     return tuple(clue for clue in clues if clue is not None)
-
-
-def join_clues(clues: tuple[Clue, ...], n_judges: int) -> Array:
-    """Return (J, 3) log-likelihoods of all clues together; zeros where nothing is known."""
-    extra = np.zeros((n_judges, 3))
-    for clue in clues:
-        extra[clue.judges] += clue.logs
-    return extra
 
 
 def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
@@ -512,7 +498,13 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
     bulk = 3 * square**2 / np.maximum(np.bincount(judge, x**4, n_judges), 1e-300)
     usual = variance / np.where(held, square, 1.0)
     usual *= 1 + PRIOR_SCORES / np.maximum(bulk, 1)
-    grouped = _grouped(seen, left * x, n_judges) / np.where(held, square, 1.0) ** 2
+    # squared sums by item; 0 for a judge with at most one output of each
+    keys, group = np.unique(judge * (int(seen.item.max()) + 1) + seen.item, return_inverse=True)
+    owner, group = keys // (int(seen.item.max()) + 1), group.reshape(-1)
+    sums = np.bincount(owner, np.bincount(group, left * x) ** 2, n_judges)
+    items = np.bincount(owner, minlength=n_judges)
+    grouped = np.where(outputs > items, sums * items / np.maximum(items - 1, 1), 0.0)
+    grouped /= np.where(held, square, 1.0) ** 2
     error = np.where(held, np.sqrt(np.maximum(usual, grouped)), UNKNOWN_ERROR)
     # how much more the usual judge's scores of these outputs vary than of all
     whole = float(x @ x) / max(len(x), 1)
@@ -527,17 +519,6 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
         careless / stretch**2,
         (z_square == 0) & (outputs > 1),
     )
-
-
-def _grouped(seen: Expectation, pull: Array, n_judges: int) -> Array:
-    """Return (J,) sums of squared sums by item; 0 for a judge with at most one output of each."""
-    wide = int(seen.item.max()) + 1
-    keys, group = np.unique(seen.judge * wide + seen.item, return_inverse=True)
-    owner, group = keys // wide, group.reshape(-1)
-    sums = np.bincount(owner, np.bincount(group, pull) ** 2, n_judges)
-    items = np.bincount(owner, minlength=n_judges)
-    outputs = np.bincount(seen.judge, minlength=n_judges)
-    return np.where(outputs > items, sums * items / np.maximum(items - 1, 1), 0.0)
 
 
 # How a judge uses the scale and the time. No habit is a fault by a fixed rule: honest judges
@@ -564,7 +545,6 @@ def _grouped(seen: Expectation, pull: Array, n_judges: int) -> Array:
 # nearest to q with these moments). So severity and honest narrowness are taken out before points
 # are counted. α and β have a weak normal prior that keeps them finite where a judge gives one point
 # only. More than 101 different scores are merged into 101 steps of t.
-
 
 MAX_POINTS: Final = 100
 MAX_ITERATIONS: Final = 60

@@ -26,8 +26,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
+from itertools import product
 from math import sqrt
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +66,7 @@ from evenhand.errors import (
 from evenhand.judges.texts import say
 from evenhand.judges.units import sum_groups
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 from evenhand.render.document import Column, Document, Finding, Table, plural, write_signature
@@ -76,6 +77,7 @@ ALPHA: Final = 0.05
 MIN_JUDGES: Final = 3
 SHORT: Final = 0.1  # Share of people's range below which scores may be on a shorter scale
 MIN_OUTPUTS: Final = 30  # Outputs of a judge for the published test
+MAX_CLASSES: Final = 11  # Different scores of which each is a constant answer by itself
 SAME: Final = 1e-12  # Distances that are level
 SCORES: Final = ("rmse", "abs", "accuracy")
 # Labels of comparisons, which names of systems do not change
@@ -108,32 +110,9 @@ class Panel:
     # LLM → the lowest and the highest score that it gave
     ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
-    def take(self, rows: Flags) -> Panel:
-        return changed(
-            self, judge=self.judge[rows], output=self.output[rows], value=self.value[rows]
-        )
-
-    def list_constants(self, llm: str) -> dict[str, Array]:
-        """Return constant answers by name: the labels; of many scores their median."""
-        present = np.unique(self.value)
-        if self.labels is None and len(present) > MAX_CLASSES:
-            present = np.array([np.median(self.value)])
-        verdict = self.verdicts[llm]
-        constants = {}
-        for one in present.tolist():
-            name = f"{one:g}" if self.labels is None else self.labels[int(one)]
-            same = (self.points == one).astype(np.float64) if self.score == "accuracy" else one
-            constants[name] = np.where(np.isnan(verdict), np.nan, same)
-        return constants | ({FIRST: self.first[llm]} if self.first else {})
-
-
-MAX_CLASSES: Final = 11  # Different scores of which each is a constant answer by itself
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Answers that are compared, with a number for each."""
-
     judge: Integers  # (n,)
     item: Integers  # (n,)
     output: Integers  # (n,)
@@ -197,7 +176,6 @@ class Estimate:
 
 
 def average(rows: Rows, judges: int) -> float:
-    """Return the mean over judges of their weighted means."""
     n = np.bincount(rows.judge, rows.weight, minlength=judges)
     sums = np.bincount(rows.judge, rows.weight * rows.value, minlength=judges)
     return float((sums[n > 0] / n[n > 0]).mean())
@@ -228,7 +206,12 @@ def estimate(panel: Panel, make: Any) -> Estimate:
     v_item = spread(by_item)
     within = (cell_sums - cell_n * means) / n[of_judge] / len(present)
     v_cell = float((within**2).sum())
-    without = np.array([average(make(panel.take(panel.judge != one)), j) for one in present])
+    leave = (panel.judge != one for one in present)
+    parts = [
+        changed(panel, judge=panel.judge[rows], output=panel.output[rows], value=panel.value[rows])
+        for rows in leave
+    ]
+    without = np.array([average(make(part), j) for part in parts])
     v_judge = spread(without - whole)
     variance = max(v_judge, v_item, v_judge + v_item - v_cell)
     df = max(min(len(present), len(code)) - 1.0, 1.0)
@@ -294,8 +277,6 @@ def measure_kappa(panel: Panel) -> Estimate:
 
 @dataclass(frozen=True)
 class JudgeTest:
-    """One judge of the published test."""
-
     judge: str  # name
     outputs: int  # outputs that are compared
     # share of them where the LLM is as close to the others as the judge, or closer
@@ -660,13 +641,16 @@ def examine_all(
         say("replacement-untested", "warning", which=which, why=str(why.without_options()))
         for which, why in refused.items()
     ]
-    told = [
-        one
-        for panel in panels.values()
-        for llm in llm_judges
-        for one in say_other_scale(panel, llm)
-    ]
-    notes += dict.fromkeys(told)
+    told: dict[Finding, None] = {}
+    for panel, llm in product(panels.values(), llm_judges):
+        if llm not in panel.ends or not len(panel.value):
+            continue
+        # scores that all lie at the low end of people's, as those of a shorter scale do
+        (first, last), low, high = panel.ends[llm], panel.value.min(), panel.value.max()
+        if first != last < low + SHORT * (high - low):
+            bounds = {"first": first, "last": last, "low": float(low), "high": float(high)}
+            told[say("other-scale", "warning", llm=llm, **bounds)] = None
+    notes += told
     later = sum(panel.n_later for panel in panels.values())
     notes += [say("later-answers", n=later)] if later else []
     adjusted = holm(np.array([one.p for one in tested])).tolist()
@@ -717,20 +701,47 @@ def examine_llm(
 
     advice: what may be done where people did not judge the same outputs.
     """
-    verdict = panel.verdicts[llm]
-    refuse_other_scale(panel, llm)
+    verdict, value = panel.verdicts[llm], panel.value
+    if llm in panel.ends and len(value):
+        (first, last), low, high = panel.ends[llm], value.min(), value.max()
+        room = (high - low) / 2
+        apart = first < last and (last < low or first > high)
+        if apart or first < low - room or last > high + room:
+            how = "0 to 100 becomes 1 to 5 by 1 + score / 25"
+            if last - first < high - low:
+                how = "1 to 5 becomes 0 to 100 by 25 * (score - 1)"
+            raise NotIdentified(
+                f"scores of {llm} go from {first:g} to {last:g}, and people's from {low:g} to"
+                f" {high:g}",
+                [
+                    f"write the scores of {llm} in the file as they would be on people's scale"
+                    f" ({how})"
+                ],
+            )
 
     def of_llm(part: Panel) -> Rows:
         rows = compare(part, verdict)
         return weigh_classes(part, rows) if balanced else rows
 
     present = np.unique(of_llm(panel).judge)
-    refuse_few(panel, llm, len(present), advice)
+    if len(present) < MIN_JUDGES:
+        refuse_few(panel, llm, len(present), advice)
     d = estimate(panel, of_llm)
+    # constant answers by name: the labels; of many scores their median
+    given = np.unique(value)
+    if panel.labels is None and len(given) > MAX_CLASSES:
+        given = np.array([np.median(value)])
+    constants = {}
+    for one in given.tolist():
+        name = f"{one:g}" if panel.labels is None else panel.labels[int(one)]
+        same = (panel.points == one).astype(np.float64) if panel.score == "accuracy" else one
+        constants[name] = np.where(np.isnan(verdict), np.nan, same)
     over = {}
-    for constant, same in panel.list_constants(llm).items():
+    for constant, answers in (
+        constants | ({FIRST: panel.first[llm]} if panel.first else {})
+    ).items():
 
-        def beyond(part: Panel, same: Array = same) -> Rows:
+        def beyond(part: Panel, same: Array = answers) -> Rows:
             rows = compare(part, same)
             rows = changed(rows, value=rows.value - compare(part, verdict).value)
             return weigh_classes(part, rows)
@@ -760,10 +771,8 @@ def examine_llm(
     )
 
 
-def refuse_few(panel: Panel, llm: str, judges: int, advice: Sequence[str]) -> None:
+def refuse_few(panel: Panel, llm: str, judges: int, advice: Sequence[str]) -> NoReturn:
     """Refuse fewer judges than it takes, of those who judged outputs with another and the LLM."""
-    if judges >= MIN_JUDGES:
-        return
     if judges:
         raise NotIdentified(
             f"{judges} people judged outputs with another and {llm}: it takes {MIN_JUDGES} to tell"
@@ -786,39 +795,10 @@ def refuse_few(panel: Panel, llm: str, judges: int, advice: Sequence[str]) -> No
     )
 
 
-def refuse_other_scale(panel: Panel, llm: str) -> None:
-    if llm not in panel.ends or not len(panel.value):
-        return
-    (first, last), low, high = panel.ends[llm], panel.value.min(), panel.value.max()
-    room = (high - low) / 2
-    apart = first < last and (last < low or first > high)
-    if apart or first < low - room or last > high + room:
-        how = "0 to 100 becomes 1 to 5 by 1 + score / 25"
-        if last - first < high - low:
-            how = "1 to 5 becomes 0 to 100 by 25 * (score - 1)"
-        raise NotIdentified(
-            f"scores of {llm} go from {first:g} to {last:g}, and people's from {low:g} to {high:g}",
-            [f"write the scores of {llm} in the file as they would be on people's scale ({how})"],
-        )
-
-
-def say_other_scale(panel: Panel, llm: str) -> list[Finding]:
-    """Warn of scores that all lie at the low end of people's, as those of a shorter scale do."""
-    if llm not in panel.ends or not len(panel.value):
-        return []
-    (first, last), low, high = panel.ends[llm], panel.value.min(), panel.value.max()
-    if first == last or last >= low + SHORT * (high - low):
-        return []
-    bounds = {"first": first, "last": last, "low": float(low), "high": float(high)}
-    return [say("other-scale", "warning", llm=llm, **bounds)]
-
-
 def decide_published(one: Replacement, others: Sequence[Replacement]) -> Replacement:
     """Return the published decision: all groups of an LLM judge are one family of tests."""
-    family = [
-        (other.group, test) for other in others if other.llm == one.llm for test in other.tests
-    ]
-    tested = [(group, test) for group, test in family if test.p is not None]
+    family = [other for other in others if other.llm == one.llm]
+    tested = [(each.group, test) for each in family for test in each.tests if test.p is not None]
     if not any(group == one.group for group, _ in tested):
         return one
     rejected = reject([float(test.p or 0.0) for _, test in tested], ALPHA)
@@ -867,20 +847,8 @@ def make_panels(
 
 
 def panel_of_votes(votes: Votes, names: Sequence[str]) -> Panel:
-    side = orient(votes, names)
-    codes = (votes.judge, votes.pair, votes.item)
-    first = None
-    if votes.positions_known:
-        first = 1 + np.where(votes.left < votes.right, side, -side).astype(np.float64)
-    value = 1 + (votes.preferred * side).astype(np.float64)
-    return make_panel(votes.judges, codes, value, names, SIDES, score="accuracy", first=first)
-
-
-def orient(votes: Votes, names: Sequence[str]) -> Integers:
-    """Return (n,) +1 where people prefer the system first by name to the other, else −1.
-
-    Of two that are preferred as often, the one that is preferred more often to all systems.
-    """
+    # +1 where people prefer the system first by name to the other, else −1; of two that are
+    # preferred as often, the one that is preferred more often to all systems
     k = len(votes.systems)
     of_llm = np.isin(votes.judge, [at for at, one in enumerate(votes.judges) if one in names])
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
@@ -888,8 +856,13 @@ def orient(votes: Votes, names: Sequence[str]) -> Integers:
     _, at = np.unique(low.astype(np.int64) * k + high, return_inverse=True)
     between = np.bincount(at, net)[at]
     overall = np.bincount(low, net, minlength=k) - np.bincount(high, net, minlength=k)
-    preferred = np.where(between != 0, between, overall[low] - overall[high])
-    return np.where(preferred >= 0, 1, -1)
+    side = np.where(np.where(between != 0, between, overall[low] - overall[high]) >= 0, 1, -1)
+    first = None
+    if votes.positions_known:
+        first = 1 + np.where(votes.left < votes.right, side, -side).astype(np.float64)
+    codes = (votes.judge, votes.pair, votes.item)
+    value = 1 + (votes.preferred * side).astype(np.float64)
+    return make_panel(votes.judges, codes, value, names, SIDES, score="accuracy", first=first)
 
 
 def make_panel(
@@ -916,44 +889,36 @@ def make_panel(
         if name not in judges:
             raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, judges)}")
     _, first_rows, output = np.unique(unit, return_index=True, return_inverse=True)
-    points = np.unique(value)
-    verdicts, at_first, ends = {}, {}, {}
+    points, size = np.unique(value), len(first_rows)
+    verdicts, at_first, ends = dict[str, Array](), dict[str, Array](), {}
     for name in names:
         of_llm = judge == judges.index(name)
-
-        def average(answers: Array, of_llm: Flags = of_llm) -> Array:
-            """Return the mean answer to each output, or the share of each answer."""
+        n = np.bincount(output[of_llm], minlength=size)
+        for answers, means in ((value, verdicts), (first, at_first)):
+            if answers is None:
+                continue
             given = answers[of_llm][:, None]
             each = (given == points).astype(np.float64) if score == "accuracy" else given
-            sums = sum_groups(output[of_llm], each, len(first_rows))
-            n = np.bincount(output[of_llm], minlength=len(first_rows))
-            means = sums / np.where(n > 0, n, np.nan)[:, None]
-            return means if score == "accuracy" else means[:, 0]
-
-        verdicts[name] = average(value)
+            mean = sum_groups(output[of_llm], each, size) / np.where(n > 0, n, np.nan)[:, None]
+            means[name] = mean if score == "accuracy" else mean[:, 0]
         if labels is None and of_llm.any():
             ends[name] = (float(value[of_llm].min()), float(value[of_llm].max()))
-        if first is not None:
-            at_first[name] = average(first)
-    llms = np.isin(judge, [judges.index(name) for name in names])
     # the first answer of a person counts
-    of_people = np.flatnonzero(~llms)
-    _, once = np.unique(
-        judge[of_people].astype(np.int64) * len(first_rows) + output[of_people], return_index=True
-    )
-    kept = of_people[once]
+    of_people = np.flatnonzero(~np.isin(judge, [judges.index(name) for name in names]))
+    answered = judge[of_people].astype(np.int64) * size + output[of_people]
+    kept = of_people[np.unique(answered, return_index=True)[1]]
     present, code = np.unique(judge[kept], return_inverse=True)
     return Panel(
-        tuple(judges[one] for one in present.tolist()),
-        code,
-        output[kept],
-        value[kept],
-        np.asarray(item[first_rows], dtype=np.int64),
-        verdicts,
-        at_first,
-        points,
-        labels,
-        score,
-        len(of_people) - len(kept),
-        ends,
+        judges=tuple(judges[one] for one in present.tolist()),
+        judge=code,
+        output=output[kept],
+        value=value[kept],
+        item=np.asarray(item[first_rows], dtype=np.int64),
+        verdicts=verdicts,
+        first=at_first,
+        points=points,
+        labels=labels,
+        score=score,
+        n_later=len(of_people) - len(kept),
+        ends=ends,
     )

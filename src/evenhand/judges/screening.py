@@ -206,10 +206,41 @@ def screen_comparisons(
         raise NotIdentified(
             "all comparisons are controls or repeats: there are no outputs to set judges beside"
         )
-    evidence = see_voters(votes, level=level)
-    votes, mixture, verdict = evidence.votes, evidence.mixture, evidence.verdict
-    answers, abstains = evidence.answers, verdict.abstains
-    lines = _write_vote_lines(evidence, cards.HABIT_SHARE * level)
+    targets = votes if votes.kind is None else votes.take(votes.kind == TARGET)
+    slopes = comparison_evidence.find_slopes(targets)
+    tied = float((targets.outcome == TIE).mean())
+    controls = comparison_evidence.weigh_controls(votes, tied, slopes.inflation)
+    repeats = comparison_evidence.weigh_repeats(votes, slopes.inflation)
+    extra = np.zeros((len(votes.judges), 3))
+    for checks in (controls, repeats):
+        extra += 0.0 if checks is None else checks.logs
+    mixture = fit_mixture(slopes.slope, slopes.error, extra=extra)
+    times = comparison_evidence.weigh_seconds(targets, mixture.posterior)
+    if times is not None:
+        mixture = fit_mixture(slopes.slope, slopes.error, extra=extra + times.logs)
+    size = len(votes.judges)
+    habits = comparison_evidence.find_vote_habits(targets, slopes) if size >= MIN_JUDGES else ()
+    answers = np.bincount(targets.judge, minlength=size).astype(float)
+    if targets.answer is not None:
+        both = np.unique(targets.answer.astype(np.int64) * size + targets.judge)
+        answers = np.bincount(both % size, minlength=size).astype(float)
+    abstains = mixture.abstention()
+    if abstains is None:  # does anything show what an honest judge would answer?
+        alone = float((slopes.others.judges < MIN_OTHERS).mean())
+        spread = float(np.sqrt(np.mean((slopes.weights[0] * slopes.gap) ** 2)))
+        if alone > 0.5 and spread < NEARLY_EQUAL:
+            abstains = say("no-shared-outputs", alone=alone, others=MIN_OTHERS)
+    verdict = cards.decide_flags(
+        mixture,
+        slopes.information,
+        [(habit, True) for habit in habits],
+        level,
+        abstains=abstains,
+        classable=answers >= MIN_JUDGMENTS,
+        enough=answers >= MIN_JUDGMENTS,
+    )
+    evidence = VoteEvidence(targets, slopes, mixture, controls, repeats, times, answers, verdict)
+    votes, lines = targets, _write_vote_lines(evidence, cards.HABIT_SHARE * level)
     judge_cards = cards.make_cards(votes.judges, answers, mixture, verdict, lines)
     if effect is not None:
         judge_cards = cards.add_effects(judge_cards, effect, MAX_EFFECTS)
@@ -233,46 +264,6 @@ def screen_comparisons(
         signature=write_signature(parts, n, digest_votes(votes), judges=len(votes.judges)),
         parameters={**shares, "mean": mixture.mean, "spread": mixture.spread},
     )
-
-
-def see_voters(votes: Votes, *, level: float = FALSE_ALARM_RATE) -> VoteEvidence:
-    """Find all there is about the judges: time last, which is weighed by what is known."""
-    targets = votes if votes.kind is None else votes.take(votes.kind == TARGET)
-    slopes = comparison_evidence.find_slopes(targets)
-    tied = float((targets.outcome == TIE).mean())
-    controls = comparison_evidence.weigh_controls(votes, tied, slopes.inflation)
-    repeats = comparison_evidence.weigh_repeats(votes, slopes.inflation)
-    extra = np.zeros((len(votes.judges), 3))
-    for checks in (controls, repeats):
-        extra += 0.0 if checks is None else checks.logs
-    mixture = fit_mixture(slopes.slope, slopes.error, extra=extra)
-    times = comparison_evidence.weigh_seconds(targets, mixture.posterior)
-    if times is not None:
-        mixture = fit_mixture(slopes.slope, slopes.error, extra=extra + times.logs)
-    size = len(votes.judges)
-    habits = comparison_evidence.find_vote_habits(targets, slopes) if size >= MIN_JUDGES else ()
-    answers = np.bincount(targets.judge, minlength=size).astype(float)
-    if targets.answer is not None:
-        both = np.unique(targets.answer.astype(np.int64) * size + targets.judge)
-        answers = np.bincount(both % size, minlength=size).astype(float)
-    verdict = cards.decide_flags(
-        mixture,
-        slopes.information,
-        [(habit, True) for habit in habits],
-        level,
-        abstains=mixture.abstention() or _find_no_ground(slopes),
-        classable=answers >= MIN_JUDGMENTS,
-        enough=answers >= MIN_JUDGMENTS,
-    )
-    return VoteEvidence(targets, slopes, mixture, controls, repeats, times, answers, verdict)
-
-
-def _find_no_ground(slopes: comparison_evidence.Slopes) -> Finding | None:
-    alone = float((slopes.others.judges < MIN_OTHERS).mean())
-    spread = float(np.sqrt(np.mean((slopes.weights[0] * slopes.gap) ** 2)))
-    if alone <= 0.5 or spread >= NEARLY_EQUAL:
-        return None
-    return say("no-shared-outputs", alone=alone, others=MIN_OTHERS)
 
 
 def _write_vote_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Lines]:
@@ -459,7 +450,9 @@ def see_judges(
     expected = rating_evidence.expect_scores(rows)
     slopes = rating_evidence.rating_slopes(expected)
     clues = rating_evidence.find_clues(rows, expected)
-    extra = rating_evidence.join_clues(clues, len(rows.judges))
+    extra = np.zeros((len(rows.judges), 3))  # log-likelihoods of all clues together
+    for clue in clues:
+        extra[clue.judges] += clue.logs
     mixture = fit_mixture(slopes.slope, slopes.error, extra=extra)
     habits = find_habits(rows, expected, slopes, scale)
     one_end = use_of_points(rows.targets(), scale).one_end

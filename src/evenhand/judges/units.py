@@ -32,7 +32,6 @@ def require_column(role: str, names: Sequence[str]) -> None:
 # One sort of one integer per rating (unit, judge, row) is all the order that agreement needs: a
 # million ratings take .1 s.
 
-
 NO_OVERLAP: Final = "no output was judged by two judges"
 SHARE_OUTPUTS: Final = (
     "let judges share some outputs; of a campaign, set judges_per_item = 2 in campaign.toml"
@@ -51,7 +50,6 @@ def label_groups(groups: Integers, labels: NDArray[np.integer[Any]]) -> Integers
 
 
 def sum_groups(groups: Integers, values: Array, size: int) -> Array:
-    """Return (size, q) sums of (n, q) values by group."""
     sums = np.zeros((size, values.shape[1]))
     np.add.at(sums, groups, values)
     return sums
@@ -180,7 +178,13 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
     if not targets.size:
         raise NotIdentified("no scores of outputs: all rows are controls or repeats")
     seen = read_points(targets.score, scale)
-    order, judge, opens, again = _order(targets)
+    # rows are tried in the order of the table; moments are sorted only if somebody answered twice
+    order, judge, opens, twice = _sort(targets, None)
+    if twice.any() and targets.moment is not None:
+        order, judge, opens, twice = _sort(targets, np.argsort(targets.moment, kind="stable"))
+    again = int(twice.sum())
+    if again:
+        order, judge, opens = order[~twice], judge[~twice], opens[~twice]
     starts = np.flatnonzero(opens)
     kinds = np.zeros(3, dtype=np.int64) if rows.kind is None else np.bincount(rows.kind, None, 3)
     return Units(
@@ -190,24 +194,12 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
         sizes=np.diff(np.append(starts, len(order))),
         starts=starts,
         code=seen.code[order],
-        judge=judge,
+        judge=judge.astype(np.int32, copy=False),
         first=order[starts],
         again=again,
         repeats=int(kinds[REPEAT]),
         controls=int(kinds[CONTROL]),
     )
-
-
-def _order(rows: RatingRows) -> tuple[Integers, Codes, Flags, int]:
-    """Return rows by unit and judge, judges, where units begin, and the number excluded."""
-    # Rows are tried in the order of the table; moments are sorted only if somebody answered twice.
-    order, judge, opens, twice = _sort(rows, None)
-    if twice.any() and rows.moment is not None:
-        order, judge, opens, twice = _sort(rows, np.argsort(rows.moment, kind="stable"))
-    judge = judge.astype(np.int32, copy=False)
-    if not twice.any():
-        return order, judge, opens, 0
-    return order[~twice], judge[~twice], opens[~twice], int(twice.sum())
 
 
 def _sort(
@@ -380,29 +372,26 @@ class PairMeasure:
 
 def walk_overlaps(units: Units, *, block: int = OVERLAP_ROWS) -> Iterator[Overlap]:
     """Lay the scores of all pairs of judges side by side, in blocks of whole pairs."""
-    place = np.arange(len(units.judge))
-    later = np.repeat(units.starts + units.sizes, units.sizes) - place - 1
-    order = np.argsort(units.judge, kind="stable")
-    load = np.cumsum(np.bincount(units.judge, later)).astype(np.int64)
-    blocks = (load // block)[units.judge[order]]
-    for mine in np.split(order, np.flatnonzero(np.diff(blocks)) + 1):
-        if later[mine].any():
-            yield _lay(units, mine, later[mine])
-
-
-def _lay(units: Units, mine: NDArray[np.intp], later: Integers) -> Overlap:
-    """Put each score of some judges beside those of later judges on the same unit."""
     judge, code = units.judge, units.code
-    first = np.repeat(mine, later)
-    skipped = np.cumsum(later) - later
-    second = first + 1 + np.arange(len(first)) - np.repeat(skipped, later)
-    wide = judge[first].astype(np.int64) * (int(judge.max()) + 1) + judge[second]
-    order = np.argsort(wide, kind="stable")
     unit = np.repeat(np.arange(units.size), units.sizes)
-    first, second = first[order], second[order]
-    opens = np.r_[True, np.diff(wide[order]) > 0]
-    pair, sides = np.cumsum(opens) - 1, (judge[first[opens]], judge[second[opens]])
-    return Overlap(*sides, pair, code[first], code[second], unit[first], units.points)
+    later = np.repeat(units.starts + units.sizes, units.sizes) - np.arange(len(judge)) - 1
+    order = np.argsort(judge, kind="stable")
+    load = np.cumsum(np.bincount(judge, later)).astype(np.int64)
+    blocks = (load // block)[judge[order]]
+    for mine in np.split(order, np.flatnonzero(np.diff(blocks)) + 1):
+        # each score of some judges beside those of later judges on the same unit
+        many = later[mine]
+        if not many.any():
+            continue
+        first = np.repeat(mine, many)
+        second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(many) - many, many)
+        wide = judge[first].astype(np.int64) * (int(judge.max()) + 1) + judge[second]
+        by_pair = np.argsort(wide, kind="stable")
+        first, second = first[by_pair], second[by_pair]
+        opens = np.r_[True, np.diff(wide[by_pair]) > 0]
+        sides = judge[first[opens]], judge[second[opens]]
+        pair = np.cumsum(opens) - 1
+        yield Overlap(*sides, pair, code[first], code[second], unit[first], units.points)
 
 
 class Record:

@@ -143,7 +143,6 @@ class Settings:
 
     @property
     def llm_words(self) -> tuple[str, ...]:
-        """The words of a command that give the verdicts."""
         return "--llm", self.llm or "VERDICTS", *self.llm_columns
 
     @property
@@ -188,7 +187,6 @@ class Settings:
     def rank(
         self, table: Comparisons, *, model: Any = None, group_by: str | None = None
     ) -> Ranking | GroupedRankings:
-        """Rank a table as the report is made, or under another model."""
         return rank(
             table,
             model=model or self.model,
@@ -258,20 +256,12 @@ class Analysis:
     def fused(self) -> Ranking | GroupedRankings:
         """People's ranking with the help of verdicts; errors say why there is none."""
         settings = self.settings
-        more: dict[str, Any] = {}
+        more: dict[str, Any] = {"llm": self.verdicts, "unpaired": settings.unpaired}
         if isinstance(self.data, Ratings):
-            more["references"] = settings.references
-            more["lower_is_better"] = settings.lower_is_better
-        return rank(
-            self.data,
-            model=settings.model,
-            cluster=settings.cluster,
-            level=settings.level,
-            seed=settings.seed,
-            llm=self.verdicts,
-            unpaired=settings.unpaired,
-            **more,
-        )
+            more |= {"references": settings.references}
+            more |= {"lower_is_better": settings.lower_is_better}
+        how = {name: getattr(settings, name) for name in ("model", "cluster", "level", "seed")}
+        return rank(self.data, **how, **more)
 
     @cached_property
     def metrics(self) -> MetaEvaluation | GroupedEvaluations:
@@ -436,7 +426,6 @@ class Analysis:
         return self.settings.write_command(verb, *task, *more)
 
     def write_commands(self, *commands: tuple[str, ...]) -> str:
-        """Return one line of several commands, where none prints all numbers."""
         return " && ".join(self.write_command(*words) for words in commands)
 
 
@@ -457,7 +446,6 @@ MAX_REMOVAL_VOTES: Final = 200_000  # Comparisons of which may be counted what i
 
 
 def rank_effort(ranking: Ranking) -> float:
-    """Return the effort of making a ranking with rank sets once more."""
     units = (ranking.n_judges or 0, ranking.n_items or 0)
     replicates = len(ranking.systems) ** 2 * sum(min(n, MAX_CLUSTERS) for n in units)
     return BASE_EFFORT + COMPARISON_EFFORT * ranking.n_comparisons + replicates
@@ -676,12 +664,10 @@ def find_change(ranking: Ranking, again: Callable[[], Ranking]) -> str:
 
 
 def choose_state(reversal: str) -> str:
-    """Return failed where the answer changes, else a warning."""
     return FAILED if reversal else WARNING
 
 
 def say_outcome(condition: str, reversal: str) -> str:
-    """Say what becomes of the answer under a condition."""
     return f"{condition} {reversal or STAYS}."
 
 
@@ -865,7 +851,6 @@ MAX_DETECTABLE: Final = 0.10
 
 
 def say_detectable(deviation: float) -> str:
-    """Say what would have shown."""
     number = f"{100 * deviation:.0f}"
     votes = "less than 1 vote" if number == "0" else f"{number} vote{'s' * (number != '1')}"
     return f"departures of {votes} in 100 for a typical pair would likely be seen"

@@ -102,7 +102,6 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "methods": write_section_methods,
 }
 
-
 # What keeps a section empty, which then says so
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
 # Section → the check that it makes, which is not run where the section is empty
@@ -129,7 +128,6 @@ def _write(analysis: Analysis, name: str, title: str) -> Section:
 
 
 def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
-    """Return the decisions, or why there are none, and the line that reproduces them."""
     try:
         if isinstance(analysis.data, Ratings):
             return systems.find_answer_of_ratings(analysis)
@@ -312,7 +310,6 @@ def _join(
 
 
 def write_overview(parts: Sequence[Part]) -> Section | None:
-    """Write what several tasks have in common; None where there is one."""
     if len(parts) < 2:
         return None
     rows = tuple(_describe(part) for part in parts)
@@ -486,7 +483,6 @@ def make_report(
 
 
 def _warn_companions(chosen: Settings, parts: Sequence[Part]) -> list[Finding]:
-    """Say why scores or verdicts that were given, or stand in the file, were not used."""
     given = {"metrics": "scores of metrics"} | ({"llm": "verdicts"} if chosen.has_verdicts else {})
     return [
         say("unused", "warning", what=given[one.name], why=about + one.not_run.rstrip("."))

@@ -103,20 +103,12 @@ class Report(Shown):
     @property
     def tables(self) -> dict[str, Table]:
         """All tables by name, such as "ranking/board"; a task stands before its own."""
-        return {
-            name_path(part, section, table): table
-            for part, section in list_sections(self)
-            for table in section.tables
-        }
+        return {name: table for name, _, _, table in list_items(self, "tables")}
 
     @property
     def charts(self) -> dict[str, Chart]:
         """All figures by name, such as "ranking/forest", before they are drawn."""
-        return {
-            name_path(part, section, figure): figure.chart
-            for part, section in list_sections(self)
-            for figure in section.figures
-        }
+        return {name: figure.chart for name, _, _, figure in list_items(self, "figures")}
 
     @property
     def figures(self) -> dict[str, Picture]:
@@ -155,16 +147,12 @@ class Report(Shown):
         }
 
 
-def list_sections(report: Report) -> Iterator[tuple[Part, Section]]:
-    if report.overview is not None:
-        yield Part("", (), ()), report.overview
-    for part in report.parts:
-        for section in part.sections:
-            yield part, section
-
-
-def name_path(part: Part, section: Section, item: Table | Figure) -> str:
-    return "/".join(filter(None, (part.name, section.name, item.name)))
+def list_items(report: Report, kind: str) -> Iterator[tuple[str, Part, Section, Any]]:
+    """Yield tables or figures, each with its name and what it is in."""
+    overview = [] if report.overview is None else [(Part("", (), ()), report.overview)]
+    for part, section in (*overview, *((one, it) for one in report.parts for it in one.sections)):
+        for item in getattr(section, kind):
+            yield "/".join(filter(None, (part.name, section.name, item.name))), part, section, item
 
 
 # What stands inside a page: JSON, or letters that a browser unpacks where it would be long.
@@ -272,7 +260,6 @@ def find_home(part: Part, name: str, before: str) -> str:
 
 
 def find_hero(part: Part) -> tuple[int, int]:
-    """Return the places of a section and its figure for the first screen; (-1, -1) where none."""
     for place, section in enumerate(part.sections):
         for number, figure in enumerate(section.figures):
             if section.name == "llm" or (section.name, figure.name) == ("ranking", "forest"):
@@ -312,7 +299,6 @@ INSTEAD: Final = {
 
 
 def write_report_json(report: Report) -> str:
-    """Return every number of the report as JSON; none of them is infinite or missing."""
     return json.dumps(report.to_dict(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
@@ -357,11 +343,8 @@ TABLE_FORMS: Final[dict[str, Callable[[Table, Sequence[str], str, str], str]]] =
 
 
 def write_tables(report: Report, folder: Path) -> list[Path]:
-    """Write each table in each form, and beside them what they are."""
     tables = {
-        name_path(part, section, table): (part, section, table)
-        for part, section in list_sections(report)
-        for table in section.tables
+        name: (part, section, table) for name, part, section, table in list_items(report, "tables")
     }
     stems, labels = name_files(tables), latex.label_groups(part.name for part in report.parts)
     files: dict[str, bytes] = {}

@@ -86,7 +86,6 @@ TIES: Final = {
 
 
 def say_inference(ranking: Ranking) -> list[Sentence]:
-    """Say where errors come from, and how pairs were decided."""
     sentences = _say_spread(ranking)
     if (sets := ranking.rank_sets) is not None:
         sentences.append(_say_sets(ranking, sets))
@@ -332,7 +331,6 @@ def say_scores(rated: Rated) -> list[Sentence]:
 
 
 def _share(said: Mapping[str, Sequence[Sentence]]) -> list[Sentence]:
-    """Say what several criteria have in common once, and the rest by their names."""
     shared: dict[Sentence, list[str]] = {}
     for name, sentences in said.items():
         for sentence in sentences:

@@ -65,7 +65,6 @@ def test_a_table_that_does_not_say_what_or_who_is_refused(role):
 
 # Judges against themselves: scipy, scikit-learn and statsmodels on answers laid side by side.
 
-
 FIRST = [1, 2, 3, 4, 5, 5, 2, 3]
 AGAIN = [1, 2, 4, 4, 3, 5, 1, 3]
 JUDGE = [0, 0, 0, 0, 0, 1, 1, 1]
@@ -106,13 +105,6 @@ def test_the_earlier_answer_is_correlated_with_the_later():
     assert (found.units, found.ratings) == (8, 16)
 
 
-def test_judges_who_repeat_themselves_throughout_or_always_say_the_same():
-    sure = rows_of_answers([0] * 6, [0, 1, 2] * 2, [1, 2, 4] * 2)
-    assert correlate_repeats(sure).value == 1
-    found = correlate_repeats(rows_of_answers([0] * 4, [0, 1] * 2, [3] * 4))
-    assert "all alike" in found.why
-
-
 def test_controls_are_no_repeats_and_without_repeats_there_is_nothing():
     kind = np.array([TARGET, CONTROL], dtype=np.int8)
     rows = rows_of_answers([0, 0], [0, 0], [1, 2], kind=kind)
@@ -123,7 +115,6 @@ def test_controls_are_no_repeats_and_without_repeats_there_is_nothing():
 
 
 # How far judges of a unit are apart, and what is said of scores that hardly exist.
-
 
 RNG = np.random.default_rng(5)
 

@@ -11,12 +11,10 @@ import evenhand
 from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.cards import (
-    CLASSES,
+    REASONS,
     Card,
-    find_reason,
     fit_mixture,
     note_camps,
-    note_many,
     say_shortly,
 )
 from evenhand.judges.screening import screen_comparisons
@@ -83,24 +81,6 @@ def test_few_judgments_are_said_to_be_too_few_and_nobody_is_flagged():
     assert not found.flagged
 
 
-def test_a_careless_judge_with_the_judgments_that_are_said_to_do_is_found_half_of_the_time():
-    """The design's own number: in 40 campaigns with one careless judge it is found in a third or
-    more, and with a third of it hardly ever."""
-    needed = next(
-        int(word.replace(",", ""))
-        for word in screen_comparisons(campaign(Panel(120))).detectable.split()
-        if word.replace(",", "").isdigit()
-    )
-    found = {}
-    for each in (3 * round(needed / 3), 3 * round(needed / 9)):
-        panel = Panel(each, bad=1)
-        tries = [screen_comparisons(panel.simulate(generator(4, 81, r))) for r in range(40)]
-        found[each] = sum("j000" in names(one.flagged) for one in tries)
-    most, least = found.values()
-    assert most >= 13
-    assert least <= 4
-
-
 def test_the_result_depends_neither_on_row_order_nor_on_unused_names():
     votes = campaign(Panel(60, bad=3, controls=4, repeats=4))
     shuffled = votes.take(np.random.Generator(np.random.PCG64(2)).permutation(votes.size))
@@ -146,7 +126,6 @@ def test_a_group_of_the_contrary_taste_is_named_as_a_group():
 
 # Where nobody is flagged: each reason has an advice of its own, and evidence is said as such.
 
-
 FEW = say("few-judges", n=6, needed=8)
 
 
@@ -160,7 +139,7 @@ FEW = say("few-judges", n=6, needed=8)
 )
 def test_every_reason_of_the_mixture_is_known(slopes, errors, reason, shortly):
     abstains = fit_mixture(slopes, np.full(len(slopes), errors)).abstention()
-    assert (find_reason(abstains), say_shortly(abstains)) == (reason, shortly)
+    assert (REASONS[abstains.code], say_shortly(abstains)) == (reason, shortly)
 
 
 # Groups among the flagged, by hand.
@@ -170,12 +149,6 @@ def cards(flagged: int, of: int, flag: str = "careless") -> list[Card]:
     return [
         Card(f"j{k}", 9, {"honest": 0.5}, flags=(flag,) if k < flagged else ()) for k in range(of)
     ]
-
-
-def test_a_third_of_the_judges_are_many():
-    assert "10 of 30 judges" in note_many(cards(10, 30))[0]
-    assert note_many(cards(9, 30)) == ()
-    assert note_many(cards(30, 30, "coarse")) == ()
 
 
 @pytest.mark.parametrize(("alike", "named"), [(18, True), (17, False)])
@@ -204,16 +177,3 @@ def test_slopes_rank_crowd_workers_much_as_their_published_competence_does(data_
         kept = [card for card in found.cards if card.n >= least]
         pairs = [(value(card, "slope"), published[card.judge]) for card in kept]
         assert stats.spearmanr(*zip(*pairs, strict=True)).statistic > correlation
-
-
-def test_careless_judges_of_the_wmt10_crowd_agree_with_unanimous_others_no_more_than_chance(
-    data_folder,
-):
-    data = evenhand.read(data_folder / "wmt10_rankings" / "rankings.parquet").comparisons()
-    found = evenhand.screen_judges(data.where("judge_group = 'crowd'"))
-    flagged = [card for card in found.flagged if set(card.flags) & set(CLASSES)]
-    rest = [value(card, "agreement") for card in found.cards if not card.flags and card.n >= 10]
-    assert found.kind == "rankings"
-    assert flagged
-    for card in flagged:
-        assert value(card, "agreement") < 0.5 < np.mean([one for one in rest if one is not None])

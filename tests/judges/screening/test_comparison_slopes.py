@@ -145,19 +145,6 @@ def test_controls_are_dirichlet_multinomial_around_the_other_judges():
     assert found.logs[0].argmax() == 0
 
 
-@pytest.mark.filterwarnings("error")
-def test_an_outcome_that_nobody_gave_weighs_as_if_it_could_not_be_given():
-    """With two outcomes the law is beta-binomial; scipy has it."""
-    found = weigh_controls(controls([[0] * 400, [0] * 398 + [2] * 2, [0] * 400]), tied=0.0)
-    assert np.isfinite(found.logs).all()
-    better = found.logs[1, 0] - found.logs[1, 1]
-    right = (800 + PSEUDO_ANSWERS / 2) / (800 + PSEUDO_ANSWERS)
-    a, b = CONCENTRATION * right, CONCENTRATION * (1 - right)
-    half = CONCENTRATION / 2
-    expected = [stats.betabinom.logpmf(398, 400, *law) for law in ((a, b), (half, half))]
-    assert better == pytest.approx(expected[0] - expected[1], abs=0.01)
-
-
 def twice(first: list[int], second: list[int], *, turned: bool) -> Votes:
     """One judge, each pair asked twice, the second time perhaps with sides exchanged."""
     n = len(first)

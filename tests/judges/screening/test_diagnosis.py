@@ -5,12 +5,11 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand import diagnose_groups, diagnose_judges
+from evenhand import diagnose_judges
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
     UnknownColumn,
-    UnknownFormat,
     UnknownOption,
 )
 from evenhand.judges.outliers import Limits, share_outside
@@ -121,16 +120,6 @@ def test_last_words_replace_first_ones_and_both_are_kept():
     assert any("1 score excluded" in note for note in found.notes)
 
 
-def test_input_types_have_rows_of_their_own_and_one_for_all():
-    lines = [(*one, "speech" if one[2] == "a" else "text") for one in SMALL]
-    found = diagnose_judges(ratings(lines, (*FOUR[:4], "channel")), input_type="channel")
-    assert [(row.input, row.outputs) for row in found.agreement] == [
-        ("speech", 1),
-        ("text", 1),
-        ("", 2),
-    ]
-
-
 def test_a_list_of_easy_outputs_puts_a_judge_outside():
     lines = lines_of("x 1 a 5; x 2 a 4; y 1 a 1; y 2 a 2; z 1 a 5; z 2 a 1")
     found = diagnose_judges(ratings(lines), easy=["1", "2"], scale="1-5")
@@ -202,26 +191,6 @@ def test_settings_that_do_not_fit_are_refused(settings, fault, words):
         diagnose_judges(ratings(SMALL), **settings)
 
 
-def test_comparisons_are_refused_with_what_serves():
-    data = evenhand.read(
-        pd.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["left"], "judge": ["j"]})
-    )
-    with pytest.raises(UnknownFormat, match="these are comparisons: screen_judges"):
-        diagnose_judges(data)
-
-
-def test_four_judges_give_the_numbers_worked_out_by_hand():
-    found = diagnose_judges(ratings(LINES), methods=["mean-score"])
-    (chosen,) = found.chosen
-    assert chosen.judges == ("z",)
-    assert (chosen.kept_mean, chosen.removed_mean) == pytest.approx((2, 14 / 3))
-    assert chosen.kept.pearson == pytest.approx(0.99339, abs=1e-5)
-    assert chosen.kept.spearman == pytest.approx(1)
-    assert chosen.removed.pearson == pytest.approx(-0.80296, abs=1e-5)
-    normal = "If all judges were honest and their values normal, 1 sd would put outside"
-    assert f"{normal}: 1.3 of 4 by mean score, 0.7 of 4 by mean agreement." in found.says
-
-
 @pytest.mark.parametrize("name", ["easy", "references", "methods"])
 def test_a_bare_text_is_no_list_of_names(name):
     with pytest.raises(UnknownOption, match=f"{name} is a list of names"):
@@ -240,45 +209,12 @@ def test_the_share_is_that_of_drawn_judges(judges, k, ddof):
     assert share_outside(Limits(k, ddof), judges) == pytest.approx(outside, abs=0.005)
 
 
-def test_of_four_judges_a_third_is_outside_one_sd():
-    """t is √1.6 on 2 degrees of freedom, where P(|T| > t) = 1 − t / √(2 + t²)."""
-    assert share_outside(Limits(), 4) == pytest.approx(1 / 3)
-
-
 def test_judges_by_chance_are_counted_at_the_limits_that_were_asked():
     says = diagnose_judges(ratings(LINES), k=0.5).says
     assert any("0.5 sd would put outside: 2.7 of 4 by mean score" in one for one in says)
 
 
 # The diagnosis runs on real campaigns with no hand work, task by task.
-
-
-CAMPAIGNS = {"wmt07_scores": 14, "wmt22_calibration": 6, "esa_wmt23_ende": 8}
-
-
-@pytest.mark.parametrize(("name", "tasks"), CAMPAIGNS.items())
-def test_every_task_is_diagnosed(data_folder, name, tasks):
-    found = diagnose_groups(evenhand.read(data_folder / name / "ratings.parquet"))
-    assert (len(found), found.refused) == (tasks, {})
-    for one in found.groups.values():
-        assert one.says
-        assert all(outliers.centre or outliers.why for outliers in one.outliers[:1])
-
-
-def test_scores_of_wmt07_have_the_means_that_pandas_finds(data_folder):
-    import pandas as pd
-
-    path = data_folder / "wmt07_scores" / "ratings.parquet"
-    table = pd.read_parquet(path)
-    names = ["judge", "item", "system", "criterion"]
-    table = table[table.task == "WMT07 German-English Europarl"].drop_duplicates(names)
-    found = diagnose_judges(evenhand.read(path, task="WMT07 German-English Europarl"))
-    means = table.groupby(["criterion", "judge"]).score.mean()
-    ours = {(one.criterion, one.judge): one.mean for own in found.profiles.values() for one in own}
-    assert ours == pytest.approx(means.to_dict())
-    spread = table[table.criterion == "A"].groupby("judge").score.mean()
-    outside = spread[(spread - spread.mean()).abs() > spread.std()]
-    assert found.outliers_of("mean-score", "A").judges == tuple(sorted(outside.index))
 
 
 def test_the_highest_and_the_lowest_system_stand_beside_references_whatever_is_better():

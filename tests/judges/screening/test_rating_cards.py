@@ -75,16 +75,6 @@ def test_always_the_same_score_is_careless_by_evidence():
     assert card.evidence[0].says.startswith("always the same score, over 120 outputs")
 
 
-def test_few_judgments_and_no_shared_outputs_tell_nothing():
-    rows = RatingPanel(each=30, per_output=1).draw(np.random.default_rng(1))
-    few = screen_ratings(rows)
-    assert few.flagged == ()
-    assert few.detectable.startswith(
-        "with 30 outputs each and no shared outputs, slopes alone cannot flag a careless judge"
-    )
-    assert not any(card.testable for card in few.cards)
-
-
 def test_controls_find_whom_slopes_alone_cannot():
     """Thirty judges with ten outputs each, nothing shared, and twelve damaged outputs each."""
     rng = np.random.default_rng(0)
@@ -191,16 +181,6 @@ def ratings():
     )
 
 
-@pytest.fixture(scope="module")
-def comparisons():
-    rng = np.random.default_rng(2)
-    n = 900
-    left, right = rng.choice(["A", "B"], n), np.full(n, "C")
-    outcome = np.where(rng.random(n) < 0.8, "left", "right")
-    columns = {"left": left, "right": right, "outcome": outcome, "item": np.arange(n).astype(str)}
-    return evenhand.read(pd.DataFrame({"judge": [f"J{k % 12}" for k in range(n)], **columns}))
-
-
 def test_ratings_are_screened_with_what_leaving_a_judge_out_changes(ratings):
     found = evenhand.screen_judges(ratings)
     assert found.kind == "ratings"
@@ -208,12 +188,6 @@ def test_ratings_are_screened_with_what_leaving_a_judge_out_changes(ratings):
     assert all("order" in card.effect for card in found.flagged)
     bare = screen_ratings(ratings.rows())
     assert [card.flags for card in bare.cards] == [card.flags for card in found.cards]
-
-
-def test_a_scale_is_for_ratings(ratings, comparisons):
-    assert "scale 1 to 5" in evenhand.screen_judges(ratings, scale="1-5").signature
-    with pytest.raises(UnknownOption, match="a scale is for scores"):
-        evenhand.screen_judges(comparisons, scale="1-5")
 
 
 def test_criteria_of_opposite_directions_are_turned_before_they_are_averaged():

@@ -2,7 +2,6 @@
 
 import pytest
 
-import evenhand
 from evenhand.errors import UnknownOption
 from evenhand.report.figures.style import Axis, Chart, plot, render, write_figures
 from evenhand.report.figures.style import check_figure_folder as check_folder
@@ -45,22 +44,6 @@ def test_drawing_leaves_the_settings_of_matplotlib_alone(chart):
     assert dict(matplotlib.rcParams) == before
 
 
-def test_a_result_drawn_is_a_figure_of_matplotlib_that_saves_itself(tmp_path):
-    from matplotlib.figure import Figure
-
-    file = tmp_path / "v.csv"
-    file.write_text("left,right,outcome\nA,B,left\nA,B,right\nA,B,left\n")
-    drawn = evenhand.plot(evenhand.rank(evenhand.read(file)))
-    assert isinstance(drawn, Figure)
-    drawn.savefig(tmp_path / "forest.pdf")
-    assert (tmp_path / "forest.pdf").stat().st_size > 1000
-
-
-def test_a_form_that_does_not_exist_is_refused(chart, tmp_path):
-    with pytest.raises(UnknownOption, match="no figure as gif: choose svg"):
-        write_figures({"one": chart}, tmp_path, ("gif",))
-
-
 def test_a_folder_is_checked_without_being_made(tmp_path):
     check_folder(tmp_path / "new" / "deeper")
     assert list(tmp_path.iterdir()) == []
@@ -72,9 +55,3 @@ def test_a_folder_is_checked_without_being_made(tmp_path):
         check_folder(tmp_path / ("x" * 300))
     with pytest.raises(UnknownOption, match="gif"):
         check_folder(tmp_path, ("gif",))
-
-
-def test_a_folder_without_leave_to_write_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("evenhand.report.figures.style.access", lambda *_: False)
-    with pytest.raises(UnknownOption, match="permission denied"):
-        check_folder(tmp_path)

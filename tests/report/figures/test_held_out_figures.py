@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from drawn_figures import heights, values
-from evenhand.models.base import Posterior
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.cross_validation import compare_models
 from evenhand.ranking.learning_curves import trace_learning
@@ -87,30 +86,3 @@ def test_the_systems_by_a_model_stand_best_first_about_the_average_system():
     assert rows["a"]["upper"] == pytest.approx(centred[0] + margin, rel=1e-6)
     cells = {(row["row"], row["against"]) for row in values(draw_fit(fit, name="x")["heat-map"])}
     assert ("1 a", 3) in cells
-
-
-def test_a_posterior_has_its_own_intervals():
-    rng = np.random.default_rng(6)
-    draws = rng.normal([1.0, 0.0, -1.0], 0.2, (4000, 3)) + rng.normal(0, 9, (4000, 1))
-
-    class Drawn(Posterior):
-        """Three systems whose abilities were drawn; of a chain it knows nothing."""
-
-        systems = ("a", "b", "c")
-        log_worth = draws.mean(axis=0)
-        worth_vcov = None
-        order_draws = draws
-        order_scale = "ability"
-
-        def predict(self, pairs):
-            return np.full((len(pairs), 3), 1 / 3)
-
-    Drawn.__abstractmethods__ = frozenset()
-    fit = object.__new__(Drawn)
-    assert "as if judges were alike" in draw_fit(fit, name="irt")["abilities"].below
-    rows = {row["name"]: row for row in values(draw_fit(fit, name="irt")["abilities"])}
-    spread = 0.2 * np.sqrt(
-        2 / 3
-    )  # of one of three means about their mean: the common shift is gone
-    assert rows["a"]["value"] == pytest.approx(1, abs=0.02)
-    assert rows["a"]["upper"] - rows["a"]["value"] == pytest.approx(1.96 * spread, rel=0.08)

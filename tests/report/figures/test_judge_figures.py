@@ -33,19 +33,6 @@ def test_the_paper_s_figures_are_drawn_for_both_criteria(found):
     }
 
 
-def test_every_judge_stands_in_the_figure_with_its_mean(found):
-    rows = values(draw_judges(found)["judges-mean-fluency"])
-    drawn = {row["judge"]: row["mean"] for row in rows if row.get("who") == "the judge"}
-    assert drawn == {one.judge: one.mean for one in found.profiles["fluency"]}
-
-
-def test_references_are_named_so(found):
-    rows = values(draw_judges(found)["systems"])
-    kinds = {row["system"]: row["kind"] for row in rows if "system" in row}
-    assert kinds["Human-FTE"] == "human reference"
-    assert kinds["ASR-1"] == "ASR"
-
-
 def test_one_criterion_has_no_figure_of_two():
     data = ratings([("x", 1, "a", 5), ("y", 1, "a", 3), ("x", 2, "b", 1), ("y", 2, "b", 2)])
     assert "systems" not in draw_judges(diagnose_judges(data))
@@ -66,21 +53,6 @@ def test_the_figure_of_removal_holds_the_scores_by_those_kept():
         "b": 2,
         "c": 3,
     }
-
-
-def test_gaps_are_drawn_with_the_limits_of_gaps():
-    found = diagnose_judges(ratings(LINES), reading="gap")
-    chart = draw_judges(found)["judges-mean"]
-    drawn = {row["judge"]: row["gap"] for row in values(chart) if "judge" in row}
-    assert drawn == pytest.approx({"w": -8 / 9, "x": -8 / 9, "y": -8 / 9, "z": 8 / 3})
-    (centre,) = (row["at"] for row in values(chart) if row.get("what") == "centre")
-    assert centre == pytest.approx(0, abs=1e-12)
-
-
-def test_a_judge_without_shared_outputs_has_a_mean_and_no_others():
-    found = diagnose_judges(ratings([*LINES, ("lone", "9", "a", 4.0)]))
-    rows = values(draw_judges(found)["judges-mean"])
-    assert [row["who"] for row in rows if row.get("judge") == "lone"] == ["the judge"]
 
 
 def test_criteria_that_would_share_a_file_have_files_of_their_own():

@@ -4,9 +4,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-import pytest
-
-from drawn_figures import heights, svg, texts, values
+from drawn_figures import heights, svg, texts
 from evenhand.report.figures.predictions import draw_learning_curves
 from evenhand.report.figures.style import QUIET
 
@@ -33,25 +31,12 @@ def draw(curves, width=620):
     return replace(chart, width=width)
 
 
-def test_every_point_is_drawn_where_it_is():
-    one = curve("pattern", 2.4)
-    drawn = {row["size"]: row["perplexity"] for row in values(draw([one]))}
-    assert drawn[800] == pytest.approx(one[3]["perplexity"])
-    assert set(drawn) == set(SIZES)
-
-
 def test_names_at_the_ends_of_seventeen_lines_that_meet_do_not_cover_each_other():
     names = {f"model-{i}" for i in range(17)}
     chart = draw([curve(name, 2.4) for name in sorted(names)], width=360)
     places = sorted(heights(chart, names).values())
     assert len(places) == 17
     assert all(after - before >= 11.9 for before, after in pairwise(places))
-
-
-def test_the_uniform_model_is_a_line_of_its_own_unless_it_is_among_the_models():
-    assert texts(draw([curve("pattern", 2.4)])).count("uniform") == 1
-    both = [curve("pattern", 2.4), line("uniform", SIZES, [3.0] * 6)]
-    assert texts(draw(both)).count("uniform") == 1
 
 
 def test_the_uniform_model_is_grey_and_dashed_and_takes_no_colour_of_another():

@@ -26,11 +26,6 @@ def test_the_curve_shows_every_point_and_the_simulated_design(plan, by):
     assert planned == [{by: getattr(plan.design, by)}]
 
 
-def test_without_simulation_there_is_no_point():
-    found = plan_campaign({"systems": 2, "gap": 0.6, "judges": 20}, campaigns=0)
-    assert len(draw_plan(found)["power-by-judges"].rows) == 3
-
-
 def test_one_pair_is_drawn_once_and_named():
     found = plan_campaign({"systems": 2, "gap": 0.6, "judges": 20}, campaigns=0)
     curve = draw_plan(found)["power-by-judgments"].rows[2]

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.errors import NotIdentified
 from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity
 from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.sections.robustness import DRAWN, check_first, write_section_choices
@@ -71,12 +70,6 @@ def test_of_many_systems_orders_alone_are_asked_and_the_command_is_said():
     assert section.figures[0].title == f"Places of the best {DRAWN} systems by choice"
 
 
-def test_the_full_report_says_what_every_choice_decides():
-    section = write_section_choices(Analysis(many(6, 900), Settings(full=True, tasks=50)))
-    assert "decided" in [column.key for column in section.tables[0].columns]
-    assert not any("not run here" in said for said in section.says)
-
-
 def test_where_nothing_links_systems_no_choice_is_said_to_agree_on_the_first():
     rows = [
         (f"j{i % 10}", f"q{i}", a, b, "left" if i % 3 else "right")
@@ -89,21 +82,6 @@ def test_where_nothing_links_systems_no_choice_is_said_to_agree_on_the_first():
     )
     assert section.says[0] == "No choice says who leads: that is set by the prior alone."
     assert any(note.startswith("Nothing compares A, B with C, D") for note in section.notes)
-
-
-def test_where_nothing_else_can_be_chosen_it_is_said():
-    rows = [("A", "B", "left")] * 6 + [("A", "B", "right")] * 3
-    data = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
-    section = write_section_choices(Analysis(replace(data, positions_known=False)))
-    assert section.says[0] == "A leads in the only ranking there is."
-    assert not section.figures
-
-
-def test_judgments_that_rank_nothing_are_refused():
-    rows = [("A", "B", "left")] * 9
-    data = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
-    with pytest.raises(NotIdentified):
-        write_section_choices(Analysis(data))
 
 
 def choice(name, systems, decided):
@@ -149,13 +127,3 @@ def test_a_first_place_that_is_open_has_no_check():
     open_ = replace(ranking, rank_upper=np.array([2, 2, 3]))
     own = choice("default", "ABC", [])
     assert check_first(Sensitivity((own, own), 0.95, (), ""), open_) == []
-
-
-def test_where_all_is_a_tie_and_half_a_win_the_section_is_still_written():
-    """Whoever follows the advice to count ties as half wins gets a report, not a refusal."""
-    rows = [(f"j{i % 4}", f"q{i}", *"ABCA"[i % 3 : i % 3 + 2], "tie") for i in range(30)]
-    data = evenhand.read(pd.DataFrame(rows, columns=COLUMNS))
-    section = write_section_choices(
-        Analysis(data, Settings(model=evenhand.BradleyTerry(ties="half-win")))
-    )
-    assert section.says[1] == "The ranking that was asked for decides no pair: none can be lost."

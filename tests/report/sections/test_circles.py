@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from math import sqrt
 
-import pandas as pd
 import pytest
 
-import evenhand
 from evenhand.report.analysis import Analysis
 from evenhand.report.document import UNDECIDED, Check, Section
 from evenhand.report.sections.model import write_section_circles as write_section
+from studied_judges import open_votes
 
 ROUND = (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"))
 
@@ -21,7 +20,7 @@ def votes(wins: int, losses: int) -> Analysis:
     rows += [(*pair, "right") for pair in ROUND for _ in range(losses)]
     other = {"left": "right", "right": "left"}
     rows += [(two, one, other[outcome]) for one, two, outcome in rows]
-    return Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    return open_votes(rows)
 
 
 def check(section: Section) -> Check:
@@ -60,30 +59,6 @@ def test_few_votes_without_a_circle_cannot_tell_and_say_what_could_be_seen() -> 
     assert found.says.startswith("too few judgments")
 
 
-def test_two_systems_have_no_circle_to_be_seen() -> None:
-    rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4
-    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    assert check(write_section(study)).state == UNDECIDED
-    assert check(write_section(study)).p is None
-
-
-def test_a_refusal_stands_with_its_reason() -> None:
-    rows = [("a", "b", "tie")] * 6
-    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    section = write_section(study)
-    assert check(section).state == "not run"
-    assert "every comparison is a tie" in check(section).says
-    assert not section.says
-
-
-def test_of_few_judges_it_is_said_that_this_is_about_them() -> None:
-    rows = [(*pair, "left", f"j{at % 3}") for pair in ROUND for at in range(12)]
-    rows += [(two, one, "left", f"j{at % 3}") for one, two in ROUND for at in range(11)]
-    columns = ["left", "right", "outcome", "judge"]
-    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=columns)))
-    assert "these 3 judges only" in " ".join(write_section(study).notes)
-
-
 TRANSITIVE = {"ab": 85, "bc": 85, "ac": 60, "ad": 90, "bd": 90, "cd": 90}
 
 
@@ -96,7 +71,7 @@ def pairs(wins: dict[str, int], repeats: int) -> Analysis:
         for at in range(100)
         for _ in range(repeats)
     ]
-    return Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    return open_votes(rows)
 
 
 def test_preferences_that_fit_one_order_but_no_scale_are_no_circle() -> None:
@@ -112,15 +87,3 @@ def test_a_circle_closed_by_a_bare_majority_is_not_claimed() -> None:
     section = write_section(pairs({"ab": 85, "bc": 85, "ac": 49, "ad": 90, "bd": 90, "cd": 90}, 2))
     assert check(section).state == UNDECIDED
     assert check(section).says.startswith("perhaps: a over b (85 %), b over c (85 %), c over a (51")
-
-
-def test_a_circle_needs_each_of_its_three_majorities() -> None:
-    study = pairs({"ab": 85, "bc": 85, "ac": 40, "ad": 90, "bd": 90, "cd": 90}, 2)
-    assert check(write_section(study)).state == "failed"  # 240 of 400 for c: z = 4
-
-
-def test_where_no_deviation_could_have_been_seen_none_is_said_to_show() -> None:
-    """χ² on 1 of power .8 needs λ = 7.849 = 4 · 12 d² / 3, d = .70: more than any pair is off."""
-    found = check(write_section(votes(1, 1)))
-    assert found.state == UNDECIDED
-    assert "would likely show" not in found.says

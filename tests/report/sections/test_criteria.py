@@ -28,8 +28,3 @@ def test_places_are_those_of_the_verb_and_the_figure_has_both_means():
     assert "for adequacy; upwards, for fluency" in figure.alt
     assert is_plain(section)
     assert evenhand.rank(study(rows).data).document().tables[0].rows == places.rows
-
-
-def test_of_one_criterion_there_is_nothing_to_compare():
-    says = ("One criterion only, fluency. Nothing to compare.",)
-    assert write_section(study(make_rows())).says == says

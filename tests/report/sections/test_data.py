@@ -68,33 +68,3 @@ def test_rows_of_no_weight_and_controls_are_left_out_and_said() -> None:
         (1, "their weight is zero"),
         (1, "controls"),
     ]
-
-
-def test_scores_of_each_criterion_have_a_row() -> None:
-    scores = {
-        "judge": ["j", "j", "k", "k"],
-        "item": ["1", "1", "1", "1"],
-        "system": ["A", "A", "A", "B"],
-        "criterion": ["fluency", "adequacy", "fluency", "adequacy"],
-        "score": [1, 4, 2, 5],
-    }
-    section = write_section_data(Analysis(evenhand.read(pl.DataFrame(scores))))
-    (table,) = (table for table in section.tables if table.name == "scores")
-    shared = {"count": 2, "missing": 0, "better": "higher"}
-    assert [dict(row) for row in table.rows] == [
-        {"criterion": "adequacy", "lowest": 4, "mean": 4.5, "highest": 5, **shared},
-        {"criterion": "fluency", "lowest": 1, "mean": 1.5, "highest": 2, **shared},
-    ]
-
-
-def test_groups_that_were_never_compared_are_said() -> None:
-    votes = {"left": ["A", "C"], "right": ["B", "D"], "outcome": ["tie", "tie"]}
-    said = write_section_data(Analysis(evenhand.read(pl.DataFrame(votes)))).says
-    assert any("2 groups of systems were never compared" in one for one in said)
-
-
-def test_ties_alone_link_systems_and_hold_no_scale() -> None:
-    rows = [("A", "B", "tie"), ("B", "C", "tie"), ("C", "A", "tie")]
-    votes = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
-    said = write_section_data(Analysis(evenhand.read(votes))).says
-    assert not any("can be ranked" in one for one in said)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from evenhand.errors import NotIdentified
-from evenhand.report.document import describe_section
-from evenhand.report.sections.data import MAX_ITEMS
 from evenhand.report.sections.data import write_section_items as write_section
-from studied_judges import drop, make_rows, study
+from studied_judges import make_rows, study
 
 
 def blind(judges=14, items=80):
@@ -63,24 +58,3 @@ def test_rankings_show_who_wins_on_which_item(data_folder):
     assert min(nets.values()) == nets[one["worst"]]
     assert any(note.startswith("633 of 949 items had no two judges") for note in section.notes)
     assert part.write_command("report", "--sections", "items", "--json") == section.command
-
-
-def test_tables_are_cut():
-    many, few = (write_section(study(make_rows(3, items))) for items in (40, 5))
-    assert [len(one.rows) for one in many.tables] == [MAX_ITEMS, MAX_ITEMS]
-    assert [len(one.rows) for one in few.tables] == [5, 5]
-    json.dumps(describe_section(many), allow_nan=False)
-
-
-@pytest.mark.parametrize(
-    ("rows", "why"),
-    [
-        (drop(make_rows(4, 30), "item"), "the table names no items"),
-        (drop(make_rows(4, 30), "judge"), "the table names no judges"),
-        (make_rows(1, 30), "no two judges compared the same two outputs"),
-        (make_rows(4, 30, ties=1.0), "no judge preferred anything"),
-    ],
-)
-def test_where_nothing_is_known_of_items_it_says_why(rows, why):
-    with pytest.raises(NotIdentified, match=why):
-        write_section(study(rows))

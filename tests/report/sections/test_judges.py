@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import polars as pl
 import pytest
 
 import evenhand
-from evenhand.report.analysis import Analysis, Settings, list_leaders
-from evenhand.report.assemble import make_report
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED
 from evenhand.report.sections.judges import (
-    MAX_CARDS,
     MAX_JUDGES,
     MIN_TESTABLE_SHARE,
     make_check,
@@ -59,19 +56,6 @@ def test_a_flagged_judge_who_carries_the_answer_is_said_to():
     assert "D cannot be ranked any more" in section.blocks[0].text
 
 
-def test_judges_are_counted_by_hand():
-    rows = make_rows(12, 60)
-    rows = [row for row in rows if row["judge"] != "j0" or row["item"] < "i2"]
-    section = write_section_judges(study(rows))
-    drawn = next(one for one in section.figures[0].datasets.values() if "ties" in one[0])
-    (one,) = (row for row in drawn if row["judge"] == "j1")
-    own = [row["outcome"] for row in rows if row["judge"] == "j1"]
-    assert one["n"] == 60
-    assert one["ties"] == pytest.approx(own.count("tie") / 60, abs=1e-4)
-    held = {row["judge"]: row["n"] for row in table(section, "flags").rows}
-    assert held == {judge: sum(row["judge"] == judge for row in rows) for judge in held}
-
-
 def test_honest_judges_with_much_to_show_pass():
     (check,) = write_section_judges(study(make_rows(12, 150))).checks
     assert (check.state, check.recommendation) == (PASSED, "")
@@ -101,15 +85,6 @@ def test_one_judge_of_many_who_could_be_flagged_is_no_pass():
         screening = give(found, 12, testable=testable)
         check = make_check(screening, None, least=MIN_TESTABLE_SHARE)
         assert (check.state, says in check.says) == (state, True), check.says
-
-
-def test_nobody_flagged_where_nobody_could_be_is_no_pass():
-    (check,) = write_section_judges(study(make_rows(12, 12))).checks
-    assert check.state == UNDECIDED
-    assert check.says == (
-        "none flagged of 12, but honest and careless judges cannot be distinguished"
-    )
-    assert check.recommendation.startswith("Let judges share more outputs, or judge more each")
 
 
 def test_too_few_judges_are_the_reason_and_more_judges_the_advice():
@@ -164,41 +139,3 @@ def test_real_judges_of_wmt12(data_folder):
     assert check.recommendation.startswith("Without the flagged judges the answer is another one: ")
     assert {row["judge"] for row in table(section, "flags").rows[:2]} == {"J120", "J126"}
     assert table(section, "flags").columns[1].title == "rankings"
-
-
-def test_weights_that_count_no_votes_leave_the_lights_on_judges_not_run():
-    rows = [{**row, "weight": 0.5} for row in make_rows(8, 20)]
-    data = evenhand.read(pl.DataFrame(rows), weights="importance")
-    (part,) = make_report(data, sections=["judges", "agreement"]).parts
-    assert [(one.name, one.state) for one in part.key_checks] == [
-        ("judges", "not run"),
-        ("agreement", "not run"),
-    ]
-    assert all("count no votes" in one.says for one in part.key_checks)
-
-
-def rank_won(first):
-    """The ranking in which A won so many of 200 against B, and each 150 of 200 against C."""
-    pairs = (("A", "B", first), ("A", "C", 150), ("B", "C", 150))
-    rows = [
-        (one, two, "left" if at < won else "right") for one, two, won in pairs for at in range(200)
-    ]
-    table = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
-    return evenhand.rank(evenhand.read(table))
-
-
-@pytest.mark.parametrize(("won", "same"), [(95, True), (180, False)])
-def test_an_open_answer_that_names_the_same_systems_is_the_same_answer(won, same):
-    """A and B change places by ten of 200 votes, and both stay open: nobody is told apart anew."""
-    assert (list_leaders(rank_won(won)) == list_leaders(rank_won(105))) == same
-
-
-def test_of_many_flagged_judges_some_cards_are_shown_and_the_rest_is_said():
-    rows = make_rows(40, 60)
-    for judge in range(MAX_CARDS + 2):
-        rows = turn(rows, f"j{judge}")
-    section = write_section_judges(study(rows))
-    assert section.checks[0].says == f"{MAX_CARDS + 2} flagged of 40"
-    assert len(section.blocks) == MAX_CARDS
-    (note,) = (one for one in section.notes if one.startswith("Cards of"))
-    assert f" {MAX_CARDS} of {MAX_CARDS + 2} judges are shown; evenhand judges" in note

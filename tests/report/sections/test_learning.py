@@ -42,19 +42,7 @@ def test_where_every_pair_is_decided_judgments_are_enough():
     assert section.says == ("These judgments are enough: every pair of systems is decided.",)
 
 
-def test_where_nothing_differs_more_would_help_little():
-    section = write_section(Analysis(campaign(n=4_000, spread=0.0, seed=3)))
-    assert "more would help little" in section.says[0]
-
-
 def test_of_two_systems_a_chance_is_said():
     section = write_section(Analysis(campaign(k=2, n=60, spread=0.05)))
     chance = next(row["one_best"] for row in section.tables[0].rows if row["times"] == 2.0)
     assert f"with a probability of {100 * chance:.0f} %" in section.says[0]
-
-
-def test_without_items_no_command_for_answers_held_out_is_named():
-    named = write_section(Analysis(campaign()))
-    bare = write_section(Analysis(campaign(columns=["left", "right", "outcome"])))
-    assert any("evenhand compare FILE --curves" in note for note in named.notes)
-    assert not any("--curves" in note for note in bare.notes)

@@ -59,42 +59,10 @@ def test_judges_are_named_as_clusters_where_they_are_clusters() -> None:
     assert "screened" not in without
 
 
-def test_few_judges_stand_for_themselves_only() -> None:
-    text = texts(write_section_methods(Analysis(campaign(3))))["methods.txt"]
-    assert "The statements are for these 3 judges only." in text
-
-
-@pytest.mark.parametrize(
-    ("ties", "says", "key"),
-    [
-        ("rao-kupper", "Rao and Kupper's ties", "rao-kupper-1967"),
-        ("discard", "ties, which are excluded", None),
-    ],
-)
-def test_the_treatment_of_ties_is_named(ties: str, says: str, key: str | None) -> None:
-    settings = Settings(model=BradleyTerry(ties=ties))
-    found = texts(write_section_methods(Analysis(campaign(20), settings)))
-    assert says in found["methods.txt"]
-    assert "davidson-1970" not in found["references.bib"]
-    assert key is None or key in found["references.bib"]
-
-
 def test_an_entry_of_bibtex_closes_its_braces() -> None:
     text = write_bibliography(read_references())
     assert text.count("{") == text.count("}")
     assert len(re.findall(r"^@", text, flags=re.MULTILINE)) == len(read_references())
-
-
-def test_without_a_ranking_the_paragraph_is_about_the_judges() -> None:
-    votes = {
-        "left": ["A"] * 9,
-        "right": ["B"] * 9,
-        "outcome": ["left"] * 9,
-        "judge": list("abcdefghi"),
-    }
-    found = texts(write_section_methods(Analysis(evenhand.read(pl.DataFrame(votes)))))
-    assert "Bradley-Terry" not in found["methods.txt"]
-    assert "signature.txt" not in found
 
 
 def say(frame: pl.DataFrame, **settings: object) -> str:
@@ -130,28 +98,10 @@ def test_groups_that_only_a_prior_joins_are_said_to_be_no_finding() -> None:
     assert re.search(r"Of 6 pairs [456] were left open whatever the answers", text)
 
 
-def test_no_ties_are_no_ties_of_davidson_s() -> None:
-    assert "Davidson" not in say(votes(20, ties=0))
-    assert "with Davidson's ties" in say(votes(20))
-
-
-def test_one_judge_is_not_screened_and_does_not_agree() -> None:
-    text = say(votes(1))
-    assert "screened" not in text
-    assert "Agreement" not in text
-    assert "The statements are for this judge only." in text
-
-
 def test_a_screening_that_abstains_claims_no_rate() -> None:
     text = say(votes(6))
     assert "nobody was called careless or reversed, since 6 judges are too few" in text
     assert "honest judges if most" not in text
-
-
-def test_clusters_that_were_merged_are_said_to_be() -> None:
-    frame = votes(20, n=900).with_columns(item=pl.int_range(900) % 300)
-    assert "The 300 items were merged at random into 200 clusters" in say(frame)
-    assert "merged" not in say(votes(20))
 
 
 def test_other_methods_are_named_where_the_report_has_them() -> None:
@@ -179,21 +129,3 @@ def test_ratings_are_ranked_by_adjusted_scores_with_rank_sets() -> None:
     alone = texts(write_section_methods(rated(make_scores(judges=1))))["methods.txt"]
     assert "screened" not in alone
     assert "clustered by item" in alone
-
-
-def test_worlds_are_named_as_they_were_drawn() -> None:
-    """Without judges and items nothing is left out: worlds are Student's t, no bootstrap."""
-    frame = votes(20)
-    by_cluster, alone = say(frame), say(frame.drop("judge", "item"))
-    assert "999 draws of a wild cluster bootstrap of scores;" in by_cluster
-    assert "999 draws of Student's t with that covariance;" in alone
-    assert "Webb" in by_cluster
-    assert "Webb" not in alone
-
-
-def test_judges_of_whom_nothing_can_be_said_are_not_said_to_be_screened() -> None:
-    rows = [(f"j{j}", f"i{i}", s, 5) for j in range(4) for i in range(6) for s in "ab"]
-    frame = pl.DataFrame(rows, schema=["judge", "item", "system", "score"], orient="row")
-    text = say(frame)
-    assert "ranked" not in text
-    assert "screened" not in text

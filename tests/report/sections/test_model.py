@@ -9,19 +9,16 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand import datasets
 from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.render.document import Table, write_p
+from evenhand.render.document import Table
 from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.answer import CIRCLES, LADDER, MINDS, PLACE
-from evenhand.report.assemble import make_report
 from evenhand.report.document import UNDECIDED, Check, Section
 from evenhand.report.sections.model import (
     Doubt,
     adjust_doubts,
     check_open,
-    list_doubts,
     write_section_model,
 )
 from evenhand.report.sections.model import write_section_circles as write_circles
@@ -71,52 +68,6 @@ def test_a_planted_pair_warns_and_is_named_with_its_shares() -> None:
     assert worst["won"] == pytest.approx(0.91, abs=0.04)  # 1 / (1 + exp(-(.8 + 1.5)))
 
 
-def _asks_all(section: Section) -> bool:
-    return any(one.name == "tests" for one in section.tables)
-
-
-def test_two_systems_cannot_fail_and_that_is_said() -> None:
-    rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4
-    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    section = write_section_model(study)
-    assert check(section).state == UNDECIDED
-    assert "any outcome fits" in check(section).says
-    assert not section.figures
-
-
-def test_judgments_without_worths_leave_the_check_not_run_with_the_reason() -> None:
-    rows = [("a", "b", "left")] * 6 + [("c", "d", "left")] * 4
-    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    (part,) = make_report(study.data, sections=["model"]).parts
-    (section,) = part.sections
-    assert check(section).state == "not run"
-    assert "not identified" in check(section).says
-    assert section.says
-
-
-def test_few_judgments_have_their_models_tested_and_tasks_only_when_asked() -> None:
-    assert _asks_all(write_section_model(simulate()))
-    untested = write_section_model(simulate(task="fr-en"))
-    assert not _asks_all(untested)
-    assert any("AIC" in one for one in untested.says)
-    assert any("evenhand compare --nested FILE --task fr-en" in note for note in untested.notes)
-    assert _asks_all(write_section_model(simulate(full=True, task="fr-en")))
-
-
-def test_the_published_table_of_dras_has_its_deviances() -> None:
-    one = datasets.load("dras2015_table1")
-    frame = pd.DataFrame(list(one.rows), columns=list(one.columns))
-    rows = {
-        row["name"]: row
-        for row in table(write_section_model(Analysis(evenhand.read(frame))), "models").rows
-    }
-    assert rows["worths + ties"]["aic"] < rows["equal worths"]["aic"] - 600  # LR 670.82 on 3 df
-    assert "+ order" not in rows  # no pair of the table has both orders
-    assert rows["equal worths"]["deviance"] - rows["worths + ties"]["deviance"] == pytest.approx(
-        670.82, abs=0.01
-    )
-
-
 def read(rows: list[tuple[str, ...]], *more: str) -> Comparisons:
     found = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome", *more]))
     assert isinstance(found, Comparisons)
@@ -162,31 +113,6 @@ def test_few_votes_on_equal_systems_do_not_make_the_light_green() -> None:
     section = write_section_model(Analysis(read(rows * 3)))
     assert check(section).state == UNDECIDED
     assert check(section).says.startswith("too few judgments")
-
-
-def test_the_p_of_the_light_are_adjusted_for_its_tests() -> None:
-    study = simulate(0.9)
-    doubts = list_doubts(study, study.cycles, None)
-    small, large = sorted(one.p for one in doubts)
-    assert len(doubts) == 2
-    assert large > 2 * small
-    assert f"(p {write_p(2 * small)})" in check(write_section_model(study)).says
-
-
-def test_pairs_always_shown_in_one_order_are_not_asked_whether_order_matters() -> None:
-    rows = [(*pair, out) for pair in ("ab", "bc", "ca") for out in ["left"] * 30 + ["right"] * 25]
-    said = write_section_model(Analysis(read([(one[0], one[1], one[2]) for one in rows]))).says
-    assert said
-    assert not any("order" in one or "position" in one for one in said)
-
-
-def test_whoever_passed_a_prior_is_not_told_to_pass_one() -> None:
-    rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4 + [("c", "d", "left")] * 6
-    study = Analysis(read(rows), Settings(model=BradleyTerry(prior=1.0)))
-    section = write_section_model(study)
-    assert check(section).state == "not run"
-    assert "--prior" not in check(section).says + "".join(section.says)
-    assert "takes no prior" in check(section).says
 
 
 def circle(wins: int, losses: int) -> Analysis:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import random
 from itertools import combinations, permutations
 
-import pandas as pd
 import pytest
 
-import evenhand
 from evenhand.report.analysis import Analysis
-from evenhand.report.answer import PLACE, SIDES
 from evenhand.report.document import Check, Section
 from evenhand.report.sections.robustness import write_section_order as write_section
+from studied_judges import open_votes
 
 
 def simulate(advantage: float, always_first: tuple[int, ...] = ()) -> Analysis:
@@ -25,8 +23,7 @@ def simulate(advantage: float, always_first: tuple[int, ...] = ()) -> Analysis:
         won = rng.random() < 1 / (1 + 2.718281828 ** -(worth[left] - worth[right] + advantage))
         outcome = "left" if won or at % 20 in always_first else "right"
         rows.append((left, right, outcome, f"j{at % 20:02d}"))
-    columns = ["left", "right", "outcome", "judge"]
-    return Analysis(evenhand.read(pd.DataFrame(rows, columns=columns)))
+    return open_votes(rows, "judge")
 
 
 def check(section: Section) -> Check:
@@ -70,28 +67,6 @@ def test_judges_who_always_take_the_first_are_named_and_drawn() -> None:
     assert {row["judge"] for row in rows if row.get("kind") == "stands out"} == {"j03", "j08"}
 
 
-def test_with_two_planted_judges_each_preferred_the_first_each_time() -> None:
-    section = write_section(simulate(0.0, (3, 8)))
-    of = {row["judge"]: row for row in section.tables[0].rows}
-    assert (of["j03"]["first"], of["j03"]["second"]) == (80, 0)
-
-
-def test_pairs_always_shown_in_one_order_too_few_to_doubt_lot_cannot_tell() -> None:
-    rows = [("a", "b", "left")] * 6 + [("a", "b", "right")] * 4
-    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    found = check(write_section(study))
-    assert found.state == "cannot tell"
-    assert "always shown in one order" in found.says
-
-
-def test_sides_that_lot_did_not_draw_are_noted() -> None:
-    rows = [("a", "b", "left")] * 30 + [("a", "b", "right")] * 26 + [("b", "a", "left")] * 3
-    rows += [("b", "a", "right")] * 3
-    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    notes = write_section(study).notes
-    assert any(note.startswith("Sides were not randomised") for note in notes)
-
-
 def sided(first: int, of: int, repeats: int = 1) -> Analysis:
     """Return votes of equal systems of which so many of each pair go to the output shown first."""
     rows = [
@@ -100,16 +75,7 @@ def sided(first: int, of: int, repeats: int = 1) -> Analysis:
         for at in range(of)
         for _ in range(repeats)
     ]
-    return Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-
-
-def test_an_advantage_of_the_second_is_said_to_be_one() -> None:
-    section = write_section(sided(30, 100))
-    assert check(section).state == "warning"
-    assert check(section).says.startswith(
-        "yes, for the second: the first wins 30.0 % between equals"
-    )
-    assert section.says[0].startswith("Position bias: ")
+    return open_votes(rows)
 
 
 def test_a_slight_advantage_is_said_with_its_side_and_is_no_alarm() -> None:
@@ -128,7 +94,7 @@ def test_a_wide_interval_around_one_half_is_no_green_light() -> None:
 def test_decided_pairs_that_turn_round_are_counted() -> None:
     rows = [("a", "b", "left")] * 500 + [("a", "b", "right")] * 300
     rows += [("b", "a", "left")] * 140 + [("b", "a", "right")] * 60
-    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    study = open_votes(rows)
     assert study.ranking.rank_sets is not None
     assert study.ranking.rank_sets.decided[0, 1]
     found = check(write_section(study))
@@ -145,8 +111,7 @@ def shown(times: tuple[int, int]) -> Analysis:
         for pair, n in zip(((first, second), (second, first)), times, strict=True)
         for at in range(n)
     ]
-    columns = ["left", "right", "outcome", "judge", "item"]
-    return Analysis(evenhand.read(pd.DataFrame(rows, columns=columns)))
+    return open_votes(rows, "judge", "item")
 
 
 def test_who_showed_both_orders_is_not_told_to() -> None:
@@ -154,8 +119,3 @@ def test_who_showed_both_orders_is_not_told_to() -> None:
     assert found.state == "warning"
     assert "both orders" not in found.recommendation
     assert "both orders" in check(write_section(shown((18, 2)))).recommendation
-
-
-def test_judges_who_lean_to_a_side_are_told_from_a_place_that_matters() -> None:
-    assert check(write_section(simulate(0.0, (3, 8)))).issues == (SIDES,)
-    assert check(write_section(simulate(0.8))).issues == (PLACE,)

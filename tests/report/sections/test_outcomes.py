@@ -31,10 +31,3 @@ def test_each_system_has_its_wins_ties_and_losses_best_first() -> None:
     assert counted[0] == ("a", 5, 5, 2)
     assert {*counted[1:]} == {("c", 1, 4, 3), ("b", 5, 1, 6)}
     assert [row["n"] for row in table.rows if row["system"] == "a"] == [12]
-
-
-def test_it_is_said_how_many_ties_there_are() -> None:
-    assert write(*VOTES).says == ("Ties: 5 of 16 comparisons (31 %).",)
-    decided = write(*[("a", "b", "left")] * 3, ("b", "a", "left"))
-    assert decided.says == ("Ties: 0 of 4 comparisons (0 %).",)
-    assert write(*[("a", "b", "tie")] * 3).says == ("Ties: 3 of 3 comparisons (100 %).",)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import csv
 import io
 
-import pytest
-
-from evenhand.errors import UnknownOption
 from evenhand.render.document import Column, Table
 from evenhand.report.document import Part, Section
 from evenhand.report.html import ABOUT, Report, write_csv, write_tables
@@ -55,9 +52,3 @@ def test_caption_columns_command_and_signature_stand_above_and_in_the_list(tmp_p
         places = [text.index(line) for line in said]
         assert places == sorted(places)
     assert "evenhand report v.csv" in (tmp_path / ABOUT).read_text("utf-8")
-
-
-def test_a_folder_that_is_a_file_is_refused(tmp_path):
-    (tmp_path / "taken").write_text("")
-    with pytest.raises(UnknownOption, match="tables cannot be written"):
-        write_tables(make_report(""), tmp_path / "taken")

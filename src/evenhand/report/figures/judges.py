@@ -29,7 +29,6 @@ WHOSE: Final = {
 }
 WITHIN: Final = {"within": (style.ACCENT, "o"), "outside": (style.CONTRAST, "o")}
 
-
 # Attribute of a judge's profile → method of outliers, file, key of rows, title of the axis, title
 ORDERED: Final = {
     "gap": (
@@ -66,7 +65,6 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, style.Chart]:
 def _draw_ordered(
     profiles: Sequence[JudgeProfile], limits: Outliers, attribute: str
 ) -> style.Chart:
-    """Draw judges, lowest first, over the centre and the limits that the method has."""
     name, title, head = ORDERED[attribute][2:]
     known = [
         (value, profile)
@@ -131,7 +129,6 @@ PHONE_WIDTH: Final = 300
 
 
 def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> style.Chart:
-    """Draw judges, agreement across and ties, or else judgments, upwards."""
     # 0 and 1 are on the axis, wild slopes at its edge
     slopes = [row["slope"] for row in rows]
     low, high = max(min(*slopes, 0.0), EDGES[0]), min(max(*slopes, 1.0), EDGES[1])
@@ -274,7 +271,6 @@ def draw_positions(rows: Sequence[Row], common: float) -> style.Chart:
 
 
 def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> style.Chart:
-    """Draw which systems win and lose on the most one-sided items."""
     items = list(dict.fromkeys(row["item"] for row in rows))
     drawn = style.count_off(style.count_off(rows, "item", items), "system", systems, "column")
     large = [{**row, "size": round((6 + 194 * row["strength"]) ** 0.5)} for row in drawn]

@@ -147,7 +147,6 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
 
 
 def draw_comparison(comparison: ModelComparison) -> dict[str, style.Chart]:
-    """Draw perplexities, and differences to the best."""
     scores = comparison.scores
     if not scores:
         return {}
@@ -193,7 +192,6 @@ def draw_curves(curves: LearningCurves) -> style.Chart:
 def draw_abilities(
     curves: LearningCurves, labels: Mapping[str, str] | None = None
 ) -> dict[str, style.Chart]:
-    """Draw the systems by the best model of one task, over the subsets of the largest size."""
     fits, best = curves.best_fits, curves.order[0]
     order = [one.system for one in curves.abilities]
     shown = [system if labels is None else labels[system] for system in order]
@@ -214,7 +212,6 @@ def draw_abilities(
 def draw_fit(
     fit: FittedModel, *, name: str, labels: Mapping[str, str] | None = None, level: float = 0.95
 ) -> dict[str, style.Chart]:
-    """Draw the systems by one model: abilities, who is preferred to whom, ties."""
     systems = fit.systems
     order = sorted(systems, key=lambda system: (-fit.log_worth[systems.index(system)], system))
     shown = [system if labels is None else labels[system] for system in order]
@@ -348,7 +345,6 @@ def draw_plan(plan: CampaignPlan) -> dict[str, style.Chart]:
 
 
 def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> style.Chart:
-    """Draw power in closed form, and the hardest pair of the design as it was simulated."""
     design, weakest = plan.design, plan.weakest
     planned = getattr(design, by)
     numbers = [getattr(point, by) for point in points]

@@ -89,7 +89,6 @@ def shade(part: float) -> str:
 
 
 def write_on(part: float) -> str:
-    """Return the colour of what is written on a shade."""
     return LIGHT["on-dark" if abs(round(part * STEPS)) > TURN else "on-pale"]
 
 
@@ -102,7 +101,6 @@ PAGE_WIDTHS: Final = (720, 350)  # The same on a page, and on the page of a tele
 NARROW: Final = 480  # Below this, letters are smaller
 BETWEEN: Final = 26.0  # Pixels between panels
 SCALE_LENGTH: Final = 168  # Of the scale of shades
-
 
 # Marks: what is drawn on the axes.
 
@@ -244,7 +242,6 @@ def count_off(
 
 
 def look_up(kinds: Sequence[str], shapes: str = "osD^vPX") -> dict[str, Look]:
-    """Return a colour and a mark for each kind."""
     return {
         kind: (PALETTE[at % len(PALETTE)], shapes[at % len(shapes)])
         for at, kind in enumerate(kinds)
@@ -279,7 +276,6 @@ class Axis:
 
     @classmethod
     def of_columns(cls, names: Sequence[str], title: str = "", *, top: bool = False) -> Axis:
-        """Return the axis of columns 0, 1, 2 ..., which have names."""
         return cls(-0.5, len(names) - 0.5, title, names=names, grid=False, top=top)
 
     @classmethod
@@ -298,7 +294,6 @@ class Axis:
         return cls(low - beyond, high + beyond, title, form)
 
     def mark(self) -> list[tuple[float, str]]:
-        """Return marks with what is written at them."""
         from matplotlib.ticker import LogLocator, MaxNLocator
 
         low, high = sorted((self.low, self.high))
@@ -368,11 +363,9 @@ class Chart:
 
     @property
     def height(self) -> float:
-        """Of the plot."""
         return self.high * (len(self.y.names) or 1)
 
     def name(self, title: str, below: str = "", width: float = WIDTH) -> Chart:
-        """Return it with a title."""
         return replace(self, title=title, below=below, width=width)
 
     def draw(self, width: float | None = None) -> Picture:
@@ -425,7 +418,6 @@ def _measure(text: str) -> float:
 
 
 def shorten(text: str, size: float, room: float) -> str:
-    """Cut a text where it does not have room."""
     if measure(text, size) <= room:
         return text
     letters = next(n for n in range(len(text), -1, -1) if measure(text[:n] + "…", size) <= room)
@@ -496,7 +488,6 @@ FACE: Final = ("alpha", "markerfacecolor", "markeredgewidth")  # What legends ta
 
 
 def _write_head(pad: Any, chart: Chart, width: float, size: float) -> float:
-    """Write title and legend; return where they end."""
     top = 4.0
     for text, high, look in (
         (chart.title, 14.0, {"color": INK, "weight": "bold"}),

@@ -169,7 +169,6 @@ SMALL: Final = 16  # Side of a square with room for a number, and without, in pi
 
 
 def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> style.Chart:
-    """Draw the share of comparisons that the row's system won of those with the column's."""
     side = LARGE if len(systems) <= MAX_NUMBERED_SQUARES else SMALL
     labels = name_rows(systems)
     named = [{**row, "row": labels[row["row"] - 1]} for row in rows]
@@ -226,7 +225,6 @@ OUTCOME_LOOKS: Final = {
 
 
 def draw_outcomes(rows: Sequence[Row]) -> style.Chart:
-    """Draw how often each system won, tied and lost, as shares that sum to one."""
     bars: list[dict[str, Any]] = []
     for row in rows:
         start = 0.0

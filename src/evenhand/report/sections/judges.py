@@ -20,11 +20,11 @@ from evenhand.judges.agreement import INFLATED, Request, drop_pasted, tabulate_v
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable, name_kappa
 from evenhand.judges.cards import (
     CLASSES,
+    REASONS,
     Card,
     Screening,
     add_effects,
     advise,
-    find_reason,
     say_shortly,
 )
 from evenhand.judges.preferences import ExpectedAgreement, leave_controls
@@ -226,7 +226,7 @@ def name_kind(card: Card, abstains: Finding | None = None) -> str:
     if card.flags:
         return "odd habit"
     if abstains is not None:
-        return UNDECIDED_KINDS[find_reason(abstains)]
+        return UNDECIDED_KINDS[REASONS[abstains.code]]
     return "not flagged" if card.testable else FEW_JUDGMENTS
 
 

@@ -42,7 +42,6 @@ from evenhand.report.figures.style import take_chart
 MAX_COMPARISONS: Final = 3_000  # Most comparisons of which the whole table is made by itself
 MAX_SYSTEMS: Final = 10  # Most systems of which it is
 
-
 # Does one ranking fit all judgments? All tests that bear on it, adjusted for their number.
 
 ModelCheck: Final = partial(Check, "model", "Does one ranking fit all judgments?")
@@ -132,7 +131,6 @@ def adjust_doubts(doubts: Sequence[Doubt]) -> list[tuple[Doubt, float]]:
 
 
 def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | None:
-    """Return the check where a test finds something unadjusted and not beside the others."""
     perhaps = [(one, p) for one, p in tests if one.p <= alpha and not one.slight]
     if not perhaps:
         return None

@@ -176,7 +176,6 @@ def write_section_groups(analysis: Analysis) -> Section:
 
 
 def _rank_groups(analysis: Analysis, by: str) -> dict[str, GroupedRankings]:
-    """Return the rankings of each group, under each criterion."""
     if not isinstance(analysis.data, Ratings):
         found = analysis.settings.rank(analysis.pairs, group_by=by)
         return {"": found} if isinstance(found, GroupedRankings) else {}
@@ -328,7 +327,6 @@ def write_section_outcomes(analysis: Analysis) -> Section:
 
 
 def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
-    """Return what became of each system's comparisons: best first, or by share if none is best."""
     tally = analysis.tally
     size = len(tally.systems)
     sides = ((tally.wins, tally.losses), (tally.ties, tally.ties), (tally.losses, tally.wins))
