@@ -15,10 +15,10 @@ REPORTS = {
     "one task": make_report(),
     "hostile names": make_report(HOSTILE),
     "tasks": make_report(tasks=("cs-en 2012", "de-en 2012")),
-    "many systems": make_report(tuple(f"system {place}" for place in range(900))),
+    "many systems": make_report(tuple(f"system {place}" for place in range(300))),
     "many tasks": make_report(
-        tuple(f"system {place}" for place in range(40)),
-        tasks=tuple(f"task {place}" for place in range(24)),
+        tuple(f"system {place}" for place in range(20)),
+        tasks=tuple(f"task {place}" for place in range(8)),
     ),
 }
 

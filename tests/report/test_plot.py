@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
+import polars as pl
 import pytest
 
 import evenhand
@@ -14,42 +16,35 @@ from evenhand.report.plot import FIGURES, find_chart
 
 
 @pytest.fixture(scope="module")
-def votes(tmp_path_factory):
+def votes():
     """Dras (2015), Table 1."""
-    file = tmp_path_factory.mktemp("votes") / "table1.csv"
-    file.write_text(datasets.load("dras2015_table1").csv(), "utf-8")
-    return evenhand.read(file)
+    table = datasets.load("dras2015_table1")
+    return evenhand.read(pl.DataFrame(list(table.rows), list(table.columns), orient="row"))
 
 
 @pytest.fixture(scope="module")
-def campaign(tmp_path_factory):
+def campaign():
     """Twelve judges on forty items, both orders, s0 best."""
-    rng = random.Random(3)
-    lines = ["judge,item,left,right,outcome"]
-    for judge in range(12):
-        for item in range(40):
-            one, two = rng.sample(range(3), 2)
-            won = rng.random() < 0.5 + 0.15 * (two - one)
-            lines.append(f"j{judge},i{item},s{one},s{two},{'left' if won else 'right'}")
-    file = tmp_path_factory.mktemp("campaign") / "votes.csv"
-    file.write_text("\n".join(lines) + "\n")
-    return evenhand.read(file)
+    rng, rows = random.Random(3), []
+    for judge, item in product(range(12), range(40)):
+        one, two = rng.sample(range(3), 2)
+        won = rng.random() < 0.5 + 0.15 * (two - one)
+        rows.append((f"j{judge}", f"i{item}", f"s{one}", f"s{two}", "left" if won else "right"))
+    names = ["judge", "item", "left", "right", "outcome"]
+    return evenhand.read(pl.DataFrame(rows, names, orient="row"))
 
 
 @pytest.fixture(scope="module")
-def ratings(tmp_path_factory):
+def ratings():
     """Five judges score every output on 1 to 5 under two criteria."""
     rng = random.Random(4)
-    lines = ["judge,item,system,criterion,score"]
-    for judge in range(5):
-        for item in range(15):
-            for system in range(3):
-                for criterion in ("fluency", "adequacy"):
-                    score = min(5, max(1, round(rng.gauss(2 + system, 1))))
-                    lines.append(f"j{judge},i{item},s{system},{criterion},{score}")
-    file = tmp_path_factory.mktemp("ratings") / "scores.csv"
-    file.write_text("\n".join(lines) + "\n")
-    return evenhand.read(file)
+    places = product(range(5), range(15), range(3), ("fluency", "adequacy"))
+    rows = [
+        (f"j{judge}", f"i{item}", f"s{at}", name, min(5, max(1, round(rng.gauss(2 + at, 1)))))
+        for judge, item, at, name in places
+    ]
+    names = ["judge", "item", "system", "criterion", "score"]
+    return evenhand.read(pl.DataFrame(rows, names, orient="row"))
 
 
 def test_every_result_that_has_figures_is_a_public_name():

@@ -52,8 +52,7 @@ def test_the_scale_has_its_palest_in_the_middle_and_two_hues_beyond():
     assert int(blue[1:3], 16) < int(blue[5:], 16)
 
 
-@pytest.mark.parametrize("systems", [2, 11, 60])
-@pytest.mark.parametrize("width", [360, 620])
+@pytest.mark.parametrize(("systems", "width"), [(2, 360), (60, 360), (11, 620)])
 def test_all_rows_are_named_and_columns_are_numbered_at_any_width(systems, width):
     names = [f"system-{i}" for i in range(systems)]
     chart = replace(draw_heat_map(names, chances(systems)), width=width)

@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import polars as pl
-import pytest
 
 import evenhand
 from evenhand import BradleyTerry
@@ -22,18 +21,6 @@ from rated_studies import make_rows as make_scores
 from rated_studies import study as rated
 
 
-def campaign(judges: int, *, named: bool = True) -> evenhand.Comparisons:
-    draw = np.random.default_rng(5)
-    rows = [
-        {"left": pair[0], "right": pair[1], "outcome": outcome, "judge": f"j{n % judges}"}
-        for n in range(600)
-        for pair in [draw.choice(["A", "B", "C"], 2, replace=False).tolist()]
-        for outcome in [draw.choice(["left", "tie", "right"])]
-    ]
-    frame = pl.DataFrame(rows)
-    return evenhand.read(frame if named else frame.drop("judge"))
-
-
 def texts(section: Section) -> dict[str, str]:
     return {block.name: block.text for block in section.blocks}
 
@@ -41,22 +28,6 @@ def texts(section: Section) -> dict[str, str]:
 def cited(text: str) -> set[str]:
     inside = re.findall(r"\(([^()]*\d{4}[^()]*)\)", text)
     return {one for group in inside for one in group.split("; ")}
-
-
-@pytest.mark.parametrize("named", [True, False])
-def test_the_bibliography_holds_what_the_paragraph_cites_and_nothing_else(named: bool) -> None:  # noqa: FBT001
-    found = texts(write_section_methods(Analysis(campaign(20, named=named))))
-    entries = set(re.findall(r"^@\w+\{([\w-]+),", found["references.bib"], flags=re.MULTILINE))
-    assert {name_reference(key) for key in entries} == cited(found["methods.txt"])
-
-
-def test_judges_are_named_as_clusters_where_they_are_clusters() -> None:
-    assert (
-        "clustered by judge" in texts(write_section_methods(Analysis(campaign(20))))["methods.txt"]
-    )
-    without = texts(write_section_methods(Analysis(campaign(20, named=False))))["methods.txt"]
-    assert "clustered by judge" not in without
-    assert "screened" not in without
 
 
 def test_an_entry_of_bibtex_closes_its_braces() -> None:
@@ -80,6 +51,16 @@ def votes(judges: int, *, systems: str = "ABC", ties: float = 0.1, n: int = 600)
         tied = draw.random() < ties
         rows.append((one, two, "tie" if tied else won, f"j{k % judges}", f"i{k % 37}"))
     return pl.DataFrame(rows, schema=["left", "right", "outcome", "judge", "item"], orient="row")
+
+
+def test_the_bibliography_holds_what_the_paragraph_cites_and_nothing_else() -> None:
+    for frame in (votes(20), votes(20).drop("judge", "item")):
+        found = texts(write_section_methods(Analysis(evenhand.read(frame))))
+        entries = set(re.findall(r"^@\w+\{([\w-]+),", found["references.bib"], flags=re.MULTILINE))
+        assert {name_reference(key) for key in entries} == cited(found["methods.txt"])
+        named = "judge" in frame.columns
+        assert ("clustered by judge" in found["methods.txt"]) == named
+        assert ("screened" in found["methods.txt"]) == named
 
 
 def test_a_prior_is_said_with_its_size_and_that_confidence_ignores_it() -> None:
