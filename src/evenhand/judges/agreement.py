@@ -426,7 +426,13 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
     parts = []
     with one_blas_thread():
         for levels, mask, part in _split(units, request.by):
-            own = kinds if part.points is units.points else _choose_own_kinds(part, kinds, asked)
+            own = kinds
+            if part.points is not units.points:  # whose own scale says which n it has
+                held = {one.name for one in list_kinds(part)}
+                lacking = [one for one in kinds if one.name in asked and one.name not in held]
+                known = {"default", "all", *(name for k in kinds for name in (k.name, k.family))}
+                known -= {one.name for one in lacking}
+                own = (*choose_kinds(part, [one for one in asked if one in known]), *lacking)
             parts.append(_describe(part, levels, (own, families), request, difference[mask]))
     names = ", ".join(request.signed or asked)
     points = f"answers: first, {'tie, ' if len(units.points) > 2 else ''}second"
@@ -453,14 +459,6 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
         signature=sign_excluded(signature, excluded),
         excluded=excluded,
     )
-
-
-def _choose_own_kinds(part: Units, kinds: Sequence[Kind], asked: Sequence[str]) -> tuple[Kind, ...]:
-    known = {"default", "all", *(name for one in kinds for name in (one.name, one.family))}
-    held = {one.name for one in list_kinds(part)}
-    lacking = {one.name: one for one in kinds if one.name in asked and one.name not in held}
-    names = [name for name in asked if name in known and name not in lacking]
-    return (*choose_kinds(part, names), *lacking.values())
 
 
 def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Flags, Units]]:

@@ -161,27 +161,22 @@ def leave_out_gaps(decisive: Votes) -> tuple[Array, int]:
     gaps, passed_over = np.zeros(decisive.size), 0
     order = np.argsort(decisive.task, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(decisive.task[order])) + 1):
-        cells, cell, sign = _count(decisive.take(rows))
-        if cells.size > MAX_SYSTEMS:
-            passed_over += cells.size
-        else:
-            gaps[rows] = sign * _gaps_of_cells(cells)[cell]
+        votes = decisive.take(rows)
+        systems, codes = np.unique([votes.left, votes.right], return_inverse=True)
+        left, right = codes.reshape(2, -1).astype(np.int64)
+        low, high, k = np.minimum(left, right), np.maximum(left, right), len(systems)
+        if k > MAX_SYSTEMS:
+            passed_over += k
+            continue
+        key = (votes.judge.astype(np.int64) * k + low) * k + high
+        keys, cell = np.unique(key, return_inverse=True)
+        cell = cell.reshape(-1)
+        for_low = (left == low) == (votes.outcome == LEFT)
+        n = np.bincount(cell, minlength=len(keys)).astype(float)
+        wins = np.bincount(cell, for_low, len(keys)).astype(float)
+        cells = Cells(k, keys // (k * k), keys // k % k, keys % k, n, wins)
+        gaps[rows] = np.where(left == low, 1.0, -1.0) * _gaps_of_cells(cells)[cell]
     return gaps, passed_over
-
-
-def _count(votes: Votes) -> tuple[Cells, NDArray[np.intp], Array]:
-    """Return the cells of one task, the cell of each vote, and its sign: −1 where left is high."""
-    systems, codes = np.unique([votes.left, votes.right], return_inverse=True)
-    left, right = codes.reshape(2, -1).astype(np.int64)
-    low, high, k = np.minimum(left, right), np.maximum(left, right), len(systems)
-    key = (votes.judge.astype(np.int64) * k + low) * k + high
-    keys, cell = np.unique(key, return_inverse=True)
-    cell = cell.reshape(-1)
-    for_low = (left == low) == (votes.outcome == LEFT)
-    n = np.bincount(cell, minlength=len(keys)).astype(float)
-    wins = np.bincount(cell, for_low, len(keys)).astype(float)
-    cells = Cells(k, keys // (k * k), keys // k % k, keys % k, n, wins)
-    return cells, cell, np.where(left == low, 1.0, -1.0)
 
 
 def fit_worths(cells: Cells) -> tuple[Array, Array]:

@@ -104,7 +104,12 @@ def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> P
     # scores of a pair of judges, − (w − D_o) / D_e + (D_o / D_e²) (w_y + w_x − 2 D_e), where w_y is
     # the mean distance of y from the first judge's scores.
     check_steps(scale)
-    apart = measure_distances(overlap.points, weights)
+    points = overlap.points
+    steps = np.abs(points[:, None] - points)  # (q, q) how far points are apart, 1 from end to end
+    apart = (steps > 0).astype(np.float64)
+    if weights != "none":
+        wide = np.maximum(points[-1] - points[0], np.finfo(np.float64).tiny)
+        apart = np.asarray((steps / wide) ** (1 if weights == "linear" else 2))
     distance = apart[overlap.x, overlap.y]
     observed = overlap.mean(distance)
     p, q = _shares(overlap, overlap.x) @ apart, _shares(overlap, overlap.y)
@@ -116,15 +121,6 @@ def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> P
     by_chance = p[pair, overlap.y] + q[pair, overlap.x] - 2 * expected[pair]
     influence = (observed / under**2)[pair] * by_chance - (distance - observed[pair]) / under[pair]
     return PairMeasure(values, influence)
-
-
-def measure_distances(points: Array, weights: Weights) -> Array:
-    """Return (q, q) how far the points of a scale are apart, 1 from end to end."""
-    steps = np.abs(points[:, None] - points)
-    if weights == "none":
-        return (steps > 0).astype(np.float64)
-    wide = np.maximum(points[-1] - points[0], np.finfo(np.float64).tiny)
-    return np.asarray((steps / wide) ** (1 if weights == "linear" else 2))
 
 
 def check_steps(scale: Scale) -> None:
@@ -199,7 +195,14 @@ class JudgePairs:
         value = float(np.average(values[exists], weights=self.units[exists]))
         units, without = int(self.units[exists].sum()), int((~exists).sum())
         notes = (say("pairs-without", n=without, of=len(exists)),) if without else ()
-        lower, upper = _bound(self.by_item[name], value, level)
+        sums, lower, upper = self.by_item[name], None, None
+        sums = sums[sums[:, 2] > 0]
+        items = len(sums)
+        if items >= MIN_CLUSTERS:
+            influence = (sums[:, 0] + sums[:, 1] - value * sums[:, 2]) / sums[:, 2].sum()
+            error = np.sqrt(items / (items - 1) * (influence**2).sum())
+            half = float(t_quantile((1 + level) / 2, items - 1) * error)
+            lower, upper = max(value - half, -1.0), min(value + half, 1.0)
         return Coefficient(name, title, value, lower, upper, units, 2 * units, notes=notes)
 
     def records(self) -> list[dict[str, Any]]:
@@ -252,17 +255,6 @@ def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
     measures = dict(zip(compute, measured, strict=True))
     seen = (first, second, shared, equal, distance)
     return JudgePairs(units.rows.judges, *seen, measures, by_item, why)
-
-
-def _bound(sums: Array, mean: float, level: float) -> tuple[float | None, float | None]:
-    sums = sums[sums[:, 2] > 0]
-    items = len(sums)
-    if items < MIN_CLUSTERS:
-        return None, None
-    influence = (sums[:, 0] + sums[:, 1] - mean * sums[:, 2]) / sums[:, 2].sum()
-    error = np.sqrt(items / (items - 1) * (influence**2).sum())
-    half = float(t_quantile((1 + level) / 2, items - 1) * error)
-    return max(mean - half, -1.0), min(mean + half, 1.0)
 
 
 FAMILIES: Final = ("cohen", "correlation", "icc", CONCORDANCE)

@@ -254,9 +254,19 @@ def count_missed(
     missed = np.zeros(rows.size, dtype=np.bool_)
     away = np.abs(rows.score[known] - expected[known])
     missed[known] = away >= miss * (high - low)[known]
-    damaged, undamaged = _undamaged(rows)
-    if len(damaged):
-        missed[damaged] = sign_scores(rows)[damaged] * (rows.score[damaged] - undamaged) >= 0
+    if rows.kind is not None and rows.direction is not None:
+        # bad controls that their judge also scored as they were, beside that score's mean
+        bad = (rows.kind == CONTROL) & (rows.direction < 0)
+        if rows.expected is not None:
+            bad &= np.isnan(rows.expected)
+        names, place = np.unique(rows.unit * len(rows.judges) + rows.judge, return_inverse=True)
+        plain = rows.kind != CONTROL
+        times = np.bincount(place[plain], minlength=len(names))
+        total = np.bincount(place[plain], rows.score[plain], minlength=len(names))
+        damaged = np.flatnonzero(bad & (times[place] > 0))
+        if len(damaged):
+            apart = rows.score[damaged] - (total / np.maximum(times, 1))[place[damaged]]
+            missed[damaged] = sign_scores(rows)[damaged] * apart >= 0
     judges = len(rows.judges)
     cell = rows.criterion.astype(np.int64) * judges + rows.judge
     n = np.bincount(cell[known])
@@ -330,22 +340,6 @@ def _expected(rows: RatingRows, listed: Flags, low: Array, high: Array) -> Array
         known = control & ~np.isnan(rows.expected)
         expected = np.where(known, rows.expected, expected)
     return expected
-
-
-def _undamaged(rows: RatingRows) -> tuple[NDArray[np.intp], Array]:
-    """Return bad controls that their judge also scored as they were, with that score's mean."""
-    if rows.kind is None or rows.direction is None:
-        return np.empty(0, dtype=np.intp), np.empty(0)
-    bad = (rows.kind == CONTROL) & (rows.direction < 0)
-    if rows.expected is not None:
-        bad &= np.isnan(rows.expected)
-    wide = rows.unit * len(rows.judges) + rows.judge
-    names, cell = np.unique(wide, return_inverse=True)
-    plain = rows.kind != CONTROL
-    n = np.bincount(cell[plain], minlength=len(names))
-    total = np.bincount(cell[plain], rows.score[plain], minlength=len(names))
-    damaged = np.flatnonzero(bad & (n[cell] > 0))
-    return damaged, total[cell[damaged]] / n[cell[damaged]]
 
 
 # The choices that Hamon et al. (2007) leave open. Their table 3 counts the judges whom each method

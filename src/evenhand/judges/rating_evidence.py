@@ -689,38 +689,32 @@ class Habit:
 def find_habits(
     rows: RatingRows, seen: Expectation, slopes: RatingSlopes, scale: Scale | None = None
 ) -> tuple[Habit, ...]:
-    use = use_of_points(rows.targets(), scale)
+    use, habits = use_of_points(rows.targets(), scale), list[Habit]()
     judges = np.flatnonzero(use.scores >= MIN_SCORES)
-    habits = [_coarse(use, judges), _extreme(use, judges)] if len(judges) else []
+    if len(judges):
+        same, error, usual = (a[judges] for a in (use.same, use.same_error, use.same_usual))
+        values, variances = np.log(same / usual), (error / same) ** 2
+        p = normal_spread(values, variances).above(values, variances)
+        points = np.minimum(1 / same, use.scores[judges])
+        says = [
+            f"uses the equivalent of {n:.1f} different scores; a judge with the same mean and"
+            f" spread would use {of_usual:.1f}"
+            for n, of_usual in zip(points, 1 / usual, strict=True)
+        ]
+        tested = use.points <= MAX_POINTS_COARSE
+        habits.append(Habit("coarse", judges, points, "coarse", says, p, tested))
+        n, share, usual = (a[judges] for a in (use.scores, use.ends, use.ends_usual))
+        ends, expected = n * share + 0.5, n * usual + 0.5
+        values = np.log(ends / (n + 1 - ends)) - np.log(expected / (n + 1 - expected))
+        variances = 1 / expected + 1 / (n + 1 - expected)  # as in a judge who is like the rest
+        p = normal_spread(values, variances).above(values, variances)
+        says = [
+            f"{100 * own:.0f} % of scores at an end of the scale; a judge with the same mean would"
+            f" give {100 * of_usual:.0f} %"
+            for own, of_usual in zip(share, usual, strict=True)
+        ]
+        habits.append(Habit("extreme", judges, share, "extreme", says, p))
     return (*habits, *_drifting(seen, slopes))
-
-
-def _coarse(use: PointUse, judges: Integers) -> Habit:
-    same, error, usual = (a[judges] for a in (use.same, use.same_error, use.same_usual))
-    values, variances = np.log(same / usual), (error / same) ** 2
-    p = normal_spread(values, variances).above(values, variances)
-    points = np.minimum(1 / same, use.scores[judges])
-    tested = use.points <= MAX_POINTS_COARSE
-    says = [
-        f"uses the equivalent of {n:.1f} different scores; a judge with the same mean and spread"
-        f" would use {of_usual:.1f}"
-        for n, of_usual in zip(points, 1 / usual, strict=True)
-    ]
-    return Habit("coarse", judges, points, "coarse", says, p, tested)
-
-
-def _extreme(use: PointUse, judges: Integers) -> Habit:
-    n, share, usual = (a[judges] for a in (use.scores, use.ends, use.ends_usual))
-    ends, expected = n * share + 0.5, n * usual + 0.5
-    values = np.log(ends / (n + 1 - ends)) - np.log(expected / (n + 1 - expected))
-    variances = 1 / expected + 1 / (n + 1 - expected)  # as in a judge who is like the rest
-    p = normal_spread(values, variances).above(values, variances)
-    says = [
-        f"{100 * own:.0f} % of scores at an end of the scale; a judge with the same mean would give"
-        f" {100 * of_usual:.0f} %"
-        for own, of_usual in zip(share, usual, strict=True)
-    ]
-    return Habit("extreme", judges, share, "extreme", says, p)
 
 
 def _drifting(seen: Expectation, slopes: RatingSlopes) -> list[Habit]:

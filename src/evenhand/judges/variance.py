@@ -481,7 +481,19 @@ def _of_comparisons(
         notes.append(say("tasks-pooled", n=len(votes.tasks)))
     if targets.answer is not None:
         notes.append(say("rankings-independent"))
-    tally = _count(targets)
+    named = [("judge", targets.judge, targets.judges), ("item", targets.item, targets.items)]
+    factors = {name: Factor.of(labels, codes) for name, codes, labels in named if labels != ("",)}
+    answers = targets.size
+    if targets.answer is not None:
+        answer_codes = np.unique(targets.answer, return_inverse=True)[1].reshape(-1)
+        answers = int(answer_codes.max()) + 1
+        factors["ranking"] = Factor.of(tuple(map(str, range(answers))), answer_codes)
+    wins, ties, losses = (
+        (targets.outcome == outcome).astype(np.float64) for outcome in (LEFT, TIE, RIGHT)
+    )
+    sides = (targets.systems, targets.left, targets.right)
+    tally = Tally(*sides, wins, ties, losses, factors, n_judgments=float(answers))
+    tally = tally.pool(tuple(factors))
     estimate = estimate_likely_components if likelihood else estimate_taste_components
     estimated = estimate(tally, level=level)
     judges, items = (len(np.unique(codes)) for codes in (targets.judge, targets.item))
@@ -502,22 +514,6 @@ def _of_comparisons(
         (*notes, *estimated.notes, *note_unknown(estimated.components)),
         write_signature(parts, tally.n_judgments, digest_votes(targets), judges=judges),
     )
-
-
-def _count(votes: Votes) -> Tally:
-    named = [("judge", votes.judge, votes.judges), ("item", votes.item, votes.items)]
-    factors = {name: Factor.of(labels, codes) for name, codes, labels in named if labels != ("",)}
-    answers = votes.size
-    if votes.answer is not None:
-        answer_codes = np.unique(votes.answer, return_inverse=True)[1].reshape(-1)
-        answers = int(answer_codes.max()) + 1
-        factors["ranking"] = Factor.of(tuple(map(str, range(answers))), answer_codes)
-    wins, ties, losses = (
-        (votes.outcome == outcome).astype(np.float64) for outcome in (LEFT, TIE, RIGHT)
-    )
-    sides = (votes.systems, votes.left, votes.right)
-    tally = Tally(*sides, wins, ties, losses, factors, n_judgments=float(answers))
-    return tally.pool(tuple(factors))
 
 
 # The design answer (D-study): how sure a campaign of J judges and I items would be.
@@ -723,8 +719,30 @@ class Study(Shown):
 
     def document(self) -> Document:
         """Return what people read: components, and what other designs would give."""
-        about = self.found.document()
-        parts = about.parts if not self.designs else (*about.parts, _tabulate_designs(self))
+        about, found = self.found.document(), self.found
+        parts = list(about.parts)
+        if self.designs:
+            first = self.designs[-1][0]
+            shown = "Standard error of the difference of two systems"
+            shown += ", and reliability" if first.reliability is not None else ""
+            columns = [
+                Column(f"{one.items}", plural(one.items, "item"), "figures", priority=priority)
+                for at, one in enumerate(self.designs[0])
+                for priority in [ALWAYS if one.items == found.observed.items else at]
+            ]
+            table = [
+                {"judges": row[0].judges, **{f"{one.items}": _write_plan(one) for one in row}}
+                for row in self.designs
+            ]
+            if not found.rated:
+                each = f"Each judge makes {first.each:,.0f} comparisons."
+            elif first.each >= first.judges:
+                each = "Every judge scores every output."
+            else:
+                judges = plural(round(first.each), "judge")
+                each = f"{judges} per output; a judge scores all systems of an item."
+            columns = [Column("judges", "judges", "count"), *columns]
+            parts.append(Table("designs", shown, tuple(columns), tuple(table), legend=(each,)))
         findings = list_findings(self.notes, self.found.excluded)
         contract = self.to_dict()
         rows = [
@@ -734,7 +752,9 @@ class Study(Shown):
         designs = (*contract["designs"], *filter(None, [contract["plan"]]))
         rows += [{**row, "what": "design"} for row in designs]
         csv_rows = tuple({key: row.get(key) for key in CSV_KEYS} for row in rows)
-        return replace(about, answer=self.says, parts=parts, findings=findings, csv_rows=csv_rows)
+        return replace(
+            about, answer=self.says, parts=tuple(parts), findings=findings, csv_rows=csv_rows
+        )
 
 
 CSV_KEYS: Final = (
@@ -742,31 +762,6 @@ CSV_KEYS: Final = (
     *("carries", "how", "judges", "items", "each", "judgments", "stderr", "reliability"),
     "dependability",
 )
-
-
-def _tabulate_designs(study: Study) -> Table:
-    found, first = study.found, study.designs[-1][0]
-    judged = found.observed.items
-    columns = [
-        Column(f"{one.items}", plural(one.items, "item"), "figures", priority=priority)
-        for at, one in enumerate(study.designs[0])
-        for priority in [ALWAYS if one.items == judged else at]
-    ]
-    rows = [
-        {"judges": row[0].judges, **{f"{one.items}": _write_plan(one) for one in row}}
-        for row in study.designs
-    ]
-    shown = "Standard error of the difference of two systems"
-    shown += ", and reliability" if first.reliability is not None else ""
-    if not found.rated:
-        each = f"Each judge makes {first.each:,.0f} comparisons."
-    elif first.each >= first.judges:
-        each = "Every judge scores every output."
-    else:
-        judges = plural(round(first.each), "judge")
-        each = f"{judges} per output; a judge scores all systems of an item."
-    columns = [Column("judges", "judges", "count"), *columns]
-    return Table("designs", shown, tuple(columns), tuple(rows), legend=(each,))
 
 
 def _write_plan(one: Plan) -> str:

@@ -146,27 +146,6 @@ def _name_model(fit: Fit, ranking: Ranking) -> tuple[str, tuple[str, ...]]:
     return f"{name} {ties}{more}", keys
 
 
-def _say_prior(ranking: Ranking) -> list[Sentence]:
-    if not isinstance(ranking.fit, Fit) or not ranking.fit.model.prior:
-        return []
-    met = f"{ranking.fit.model.prior:g} comparison{'' if ranking.fit.model.prior == 1 else 's'}"
-    text = (
-        f"A prior was added: every system also met an imaginary one in {met}, half of them won,"
-        " which draws estimates towards each other; stated confidence does not allow for this."
-    )
-    # Count the groups of systems that no comparison joins
-    tally = ranking.fit.tally
-    left, right = tally.left.astype(np.intp), tally.right.astype(np.intp)
-    graph = Graph(len(tally.systems), left, right)
-    groups = int(weak_components(graph).max()) + 1
-    if groups > 1:
-        text += (
-            f" The systems fall into {groups} groups that were never compared: any difference"
-            " between groups comes from the prior alone, and is no finding."
-        )
-    return [(text, ())]
-
-
 def _say_spread(ranking: Ranking) -> list[Sentence]:
     kinds = {way.kind for way in ranking.ways}
     if not kinds:
@@ -477,5 +456,21 @@ def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
     ranking = analysis.known_ranking
     if ranking is None:
         return say_examinations(analysis), []
-    said = [_say_model(ranking, analysis), *_say_prior(ranking), *say_inference(ranking)]
-    return [*said, *say_examinations(analysis)], [ranking.signature]
+    said = [_say_model(ranking, analysis)]
+    if isinstance(ranking.fit, Fit) and (prior := ranking.fit.model.prior):
+        met = f"{prior:g} comparison{'' if prior == 1 else 's'}"
+        text = (
+            f"A prior was added: every system also met an imaginary one in {met}, half of them won,"
+            " which draws estimates towards each other; stated confidence does not allow for this."
+        )
+        # groups of systems that no comparison joins
+        tally = ranking.fit.tally
+        left, right = tally.left.astype(np.intp), tally.right.astype(np.intp)
+        groups = int(weak_components(Graph(len(tally.systems), left, right)).max()) + 1
+        if groups > 1:
+            text += (
+                f" The systems fall into {groups} groups that were never compared: any difference"
+                " between groups comes from the prior alone, and is no finding."
+            )
+        said.append((text, ()))
+    return [*said, *say_inference(ranking), *say_examinations(analysis)], [ranking.signature]

@@ -132,6 +132,22 @@ def write_section_items(analysis: Analysis) -> Section:
         notes.append(f"{alone:,} of {of} had no two judges on the same outputs.")
     if votes.answer is not None:
         notes.append("Where the same few judges ranked an item, it tells of these judges as well.")
+    drawn = [
+        {**row, "strength": abs(row["net"]), "side": ITEM_SIDES[row["net"] < 0]}
+        for item_rows in sides.values()
+        for row in item_rows
+    ]
+    systems, figures = {row["system"] for row in drawn}, list[Figure]()
+    if len(drawn) >= SEVERAL * len(sides) and len(systems) <= MAX_SYSTEMS_DRAWN:
+        ranking = analysis.known_ranking
+        names = ranking.systems if ranking else sorted(systems)
+        title = f"Who wins on the {_name_most(len(sides))}"
+        alt = (
+            f"{len(sides)} items by {len(systems)} systems, best first: round where a system wins"
+            " more often than it loses on the item, else square; larger where this is clearer."
+        )
+        chart = draw_sides(drawn, [name for name in names if name in systems])
+        figures.append(take_chart(chart, "sides", title, alt, table="one-sided", wide=False))
     united, by_chance = own.united
     unanimous = (
         f"On {united:,} of {plural(len(own.item), 'item')} that two judges or more judged,"
@@ -144,7 +160,7 @@ def write_section_items(analysis: Analysis) -> Section:
             _say_extreme(analysis, own, own.p_decided, "agree"),
             _say_extreme(analysis, own, own.p_against, "disagree"),
         ),
-        figures=_draw_sides(analysis, sides),
+        figures=tuple(figures),
         tables=tuple(tables),
         notes=tuple(notes),
         command=analysis.write_command("report", "--sections", "items", "--json"),
@@ -168,25 +184,6 @@ def _say_extreme(analysis: Analysis, agreement: ItemAgreement, p: Array, what: s
     order = beyond[np.argsort(p[beyond], kind="stable")]
     names = [_name(analysis.votes, agreement, int(at)) for at in order]
     return f"Judges {what} beyond chance, over all items, on {join_names(names)}."
-
-
-def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> tuple[Figure, ...]:
-    rows = [row for item_rows in sides.values() for row in item_rows]
-    systems = {row["system"] for row in rows}
-    if len(rows) < SEVERAL * len(sides) or len(systems) > MAX_SYSTEMS_DRAWN:
-        return ()
-    drawn = [
-        {**row, "strength": abs(row["net"]), "side": ITEM_SIDES[row["net"] < 0]} for row in rows
-    ]
-    ranking = analysis.known_ranking
-    order = [name for name in (ranking.systems if ranking else sorted(systems)) if name in systems]
-    title = f"Who wins on the {_name_most(len(sides))}"
-    alt = (
-        f"{len(sides)} items by {len(systems)} systems, best first: round where a system wins more"
-        " often than it loses on the item, else square; larger where this is clearer."
-    )
-    chart = draw_sides(drawn, order)
-    return (take_chart(chart, "sides", title, alt, table="one-sided", wide=False),)
 
 
 def _name_most(n: int) -> str:

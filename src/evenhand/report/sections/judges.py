@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -163,11 +163,17 @@ def write_section_judges(analysis: Analysis) -> Section:
     fault = find_fault_panel(analysis)
     if fault[0]:
         return write_fault("judges", fault, command)
-    screening = _weigh_flagged(analysis)
-    reversal = None
-    if screening.flagged and analysis.known_ranking is not None:
+    screening, before = analysis.screening, analysis.known_ranking
+    full, reversal = analysis.settings.full, None
+    if isinstance(analysis.data, Rankings):
+        screening = replace(screening, kind="rankings")
+    if before is not None and (full or len(before.systems) <= MAX_QUICK):
+        most = len(screening.flagged) if full else MAX_REMOVED
+        effect = partial(_say_effect, analysis, before)
+        screening = replace(screening, cards=tuple(add_effects(screening.cards, effect, most)))
+    if screening.flagged and before is not None:
         reversal = analysis.reversals.judges
-    shown = _choose_judges(screening.cards, None if analysis.settings.full else MAX_JUDGES)
+    shown = _choose_judges(screening.cards, None if full else MAX_JUDGES)
     votes = leave_controls(analysis.votes)
     size = len(votes.judges)
     made = np.bincount(votes.judge, minlength=size).tolist()
@@ -188,25 +194,26 @@ def write_section_judges(analysis: Analysis) -> Section:
                 "kind": name_kind(card, screening.abstains),
             }
             rows.append(row)
+    figures = list[Figure]()
+    if rows:
+        ties = any(row["ties"] for row in rows)
+        up = "how often each prefers neither output" if ties else "how much each judged"
+        flagged = [f"{row['judge']} ({row['flags']})" for row in rows if row["flags"]]
+        alt = (
+            f"{len(rows)} judges as points: across, how strongly each follows the others; upwards,"
+            f" {up}. {f'Flagged: {join_names(flagged)}.' if flagged else 'Nobody is flagged.'}"
+        )
+        title = f"Judges by agreement with the others, and {up}"
+        if not all(EDGES[0] <= row["slope"] <= EDGES[1] for row in rows):  # they rest on few votes
+            title += "; slopes beyond {:g} or {:g} stand at the edge".format(*EDGES)
+        figures.append(take_chart(draw_judge_map(rows, ties=ties), "map", title, alt))
     return make_section(
         "judges",
         _shorten(JudgePanel(screening).document(), shown, command),
         checks=(make_check(screening, reversal, least=MIN_TESTABLE_SHARE),),
-        figures=_draw_panel(rows),
+        figures=tuple(figures),
         command=command,
     )
-
-
-def _weigh_flagged(analysis: Analysis) -> Screening:
-    screening, before = analysis.screening, analysis.known_ranking
-    if isinstance(analysis.data, Rankings):
-        screening = replace(screening, kind="rankings")
-    full = analysis.settings.full
-    if before is None or not (full or len(before.systems) <= MAX_QUICK):
-        return screening
-    most = len(screening.flagged) if full else MAX_REMOVED
-    cards = add_effects(screening.cards, lambda one: _say_effect(analysis, before, one), most)
-    return replace(screening, cards=tuple(cards))
 
 
 def _say_effect(analysis: Analysis, before: Ranking, judge: str) -> str:
@@ -228,23 +235,6 @@ def name_kind(card: Card, abstains: Finding | None = None) -> str:
     if abstains is not None:
         return UNDECIDED_KINDS[REASONS[abstains.code]]
     return "not flagged" if card.testable else FEW_JUDGMENTS
-
-
-def _draw_panel(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
-    if not rows:
-        return ()
-    ties = any(row["ties"] for row in rows)
-    up = "how often each prefers neither output" if ties else "how much each judged"
-    flagged = [f"{row['judge']} ({row['flags']})" for row in rows if row["flags"]]
-    alt = (
-        f"{len(rows)} judges as points: across, how strongly each follows the others; upwards,"
-        f" {up}. {f'Flagged: {join_names(flagged)}.' if flagged else 'Nobody is flagged.'}"
-    )
-    title = f"Judges by agreement with the others, and {up}"
-    low, high = EDGES
-    if not all(low <= row["slope"] <= high for row in rows):  # they rest on few votes
-        title += f"; slopes beyond {low:g} or {high:g} stand at the edge"
-    return (take_chart(draw_judge_map(rows, ties=ties), "map", title, alt),)
 
 
 # The judges of ratings, and the figures of Hamon et al. (2007).

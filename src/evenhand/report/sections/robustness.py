@@ -144,11 +144,24 @@ def write_section_choices(analysis: Analysis) -> Section:
         how = say_how(command, "Which pairs each choice decides")
         findings = [one for one in document.findings if one.code != "decisions-not-asked"]
         document = replace(document, answer=(*document.answer, how), findings=tuple(findings))
+    figures = list[Figure]()
+    if len(sensitivity.ranked) > 1:
+        every = sensitivity.choices[0].systems
+        drawn = every[:DRAWN]
+        rows = [row for system in drawn for row in list_places(sensitivity, system)]
+        shown = f"the best {DRAWN} systems" if len(every) > DRAWN else "systems"
+        moved = {row["system"] for row in rows if not row["usual"]}
+        alt = (
+            f"Places of {shown} under {len(sensitivity.ranked)} choices, the ranking's own filled."
+            f" {len(moved)} of {len(drawn)} change their place under some choice."
+        )
+        title = f"Places of {shown} by choice"
+        figures.append(take_chart(draw_places(rows), "places", title, alt, table="choices"))
     return make_section(
         "choices",
         document,
         checks=tuple(check_first(sensitivity, analysis.ranking)),
-        figures=(_draw(sensitivity),) if len(sensitivity.ranked) > 1 else (),
+        figures=tuple(figures),
         command=command,
     )
 
@@ -189,21 +202,6 @@ def check_first(sensitivity: Sensitivity, ranking: Ranking) -> list[Check]:
         return []
     held = f"yes: {best} is the best" if sensitivity.decides else f"yes: {best} is first"
     return [ChoicesCheck(PASSED, f"{held} under all {len(others)}")]
-
-
-def _draw(sensitivity: Sensitivity) -> Figure:
-    systems = sensitivity.choices[0].systems[:DRAWN]
-    rows = [row for system in systems for row in list_places(sensitivity, system)]
-    shown = (
-        f"the best {DRAWN} systems" if len(sensitivity.choices[0].systems) > DRAWN else "systems"
-    )
-    moved = {row["system"] for row in rows if not row["usual"]}
-    alt = (
-        f"Places of {shown} under {len(sensitivity.ranked)} choices, the ranking's own filled."
-        f" {len(moved)} of {len(systems)} change their place under some choice."
-    )
-    title = f"Places of {shown} by choice"
-    return take_chart(draw_places(rows), "places", title, alt, table="choices")
 
 
 def list_places(sensitivity: Sensitivity, system: str) -> list[dict[str, Any]]:
@@ -278,12 +276,23 @@ def write_section_order(analysis: Analysis) -> Section:
         if analysis.known_ranking and (place := say_one_sided(analysis)):
             check = _check_place(place)
         return Section("order", checks=(check,), command=command)
-    document, rows = bias.document(), list_judges(bias)
+    document, rows, figures = bias.document(), list_judges(bias), list[Figure]()
+    if rows:
+        most = min(max(MAX_JUDGES_DRAWN, len(bias.stand_out)), MAX_OUTSTANDING_DRAWN)
+        shown = sorted(rows[:most], key=lambda row: (-round(row["share"], 6), row["judge"]))
+        cut = "" if len(rows) <= most else f", the {most} of {len(rows)} farthest from the others"
+        seen = (
+            f"A row for each of {len(shown)} judges with the share for the first output and its"
+            f" interval, both shrunken. {bias.says[0]}"
+        )
+        title = f"How often judges prefer the output shown first{cut}"
+        drawn = draw_positions(shown, bias.share)
+        figures.append(take_chart(drawn, "positions", title, seen, table="position-bias"))
     return make_section(
         "order",
         document if rows else replace(document, parts=()),
         checks=(replace(_check(analysis, bias), p=bias.p),),
-        figures=(_draw_order(bias, rows),) if rows else (),
+        figures=tuple(figures),
         command=command,
     )
 
@@ -339,16 +348,3 @@ def list_judges(bias: PositionBias) -> list[dict[str, Any]]:
         }
         for one in bias.judges
     ]
-
-
-def _draw_order(bias: PositionBias, rows: list[dict[str, Any]]) -> Figure:
-    most = min(max(MAX_JUDGES_DRAWN, len(bias.stand_out)), MAX_OUTSTANDING_DRAWN)
-    shown = sorted(rows[:most], key=lambda row: (-round(row["share"], 6), row["judge"]))
-    cut = "" if len(rows) <= most else f", the {most} of {len(rows)} farthest from the others"
-    seen = (
-        f"A row for each of {len(shown)} judges with the share for the first output and its"
-        f" interval, both shrunken. {bias.says[0]}"
-    )
-    title = f"How often judges prefer the output shown first{cut}"
-    drawn = draw_positions(shown, bias.share)
-    return take_chart(drawn, "positions", title, seen, table="position-bias")

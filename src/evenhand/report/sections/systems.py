@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
@@ -52,8 +53,16 @@ def write_section_ranking(analysis: Analysis) -> Section:
 def _draw_forest(ranking: Ranking, name: str, says: str, *, table: str, about: str = "") -> Figure:
     rows = tabulate(ranking)[:MAX_DRAWN]
     drawn = draw_forest(rows, ranking.scale, reverse=ranking.lower_is_better)
+    held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
+    shown = "" if len(ranking.systems) <= MAX_DRAWN else f", the best {MAX_DRAWN}"
+    level = f"{100 * ranking.level:g} % intervals{held}"
+    places = "" if ranking.rank_lower is None else "; at the right the places that each may have"
+    zero = "0 is the average" if ranking.bounded.all() and ranking.score is None else ""
+    means = "; ".join(filter(None, (zero, TWICE if ranking.scale == "log-worth" else "")))
+    scale = f"{ranking.scale} ({means})" if means else ranking.scale
+    title = f"{about}Systems by {scale}{shown}, with {level}{places}"
     alt = f"{len(ranking.systems)} systems from best to worst with intervals. {says}"
-    return take_chart(drawn, name, f"{about}{_title(ranking)}", alt, table=table)
+    return take_chart(drawn, name, title, alt, table=table)
 
 
 def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
@@ -72,19 +81,6 @@ def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
     rows += [{**row, **apart} for row in ranking.references]
     sign = -1 if ranking.lower_is_better else 1
     return sorted(rows, key=lambda row: -sign * row["estimate"])
-
-
-def _title(ranking: Ranking) -> str:
-    held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
-    shown = "" if len(ranking.systems) <= MAX_DRAWN else f", the best {MAX_DRAWN}"
-    level = f"{100 * ranking.level:g} % intervals{held}"
-    places = "" if ranking.rank_lower is None else "; at the right the places that each may have"
-    zero = "0 is the average" if ranking.bounded.all() and ranking.score is None else ""
-    step = TWICE if ranking.scale == "log-worth" else ""
-    means = "; ".join(filter(None, (zero, step)))
-    return (
-        f"Systems by {ranking.scale}{f' ({means})' if means else ''}{shown}, with {level}{places}"
-    )
 
 
 def write_section_llm(analysis: Analysis) -> Section:
@@ -110,26 +106,22 @@ def write_section_llm(analysis: Analysis) -> Section:
         about, end = (f"{name}: ", f"-{files[name]}") if name else ("", "")
         says, table = documents[name].answer[0], f"llm-ranking{end}"
         figures.append(_draw_forest(ranking, f"forest{end}", says, table=table, about=about))
-    joined = replace(joined, findings=(*joined.findings, *_advise_replace(analysis)))
+    # what tells whether LLM judges may replace people, where enough people judged
+    people, verdicts = analysis.data, analysis.verdicts
+    if people.has("judge") and len(list_judges(people)) >= MIN_JUDGES:
+        judges = sorted(list_judges(verdicts)) if verdicts.has("judge") else ["LLM"]
+        given = [*settings.llm_words]
+        if settings.llm_judges:
+            given = [word for one in judges for word in ("--llm-judges", one)]
+        how = settings.write_command("replace", *given, "--epsilon", ".15")
+        advice = say("may-replace", judges=judges, command=how)
+        joined = replace(joined, findings=(*joined.findings, advice))
     return make_section("llm", joined, figures=tuple(figures), command=command)
 
 
 def say_joint(name: str, ranking: Ranking) -> tuple[Finding, ...]:
     """Return the decisions with verdicts; name: of the criterion, "" where there is one."""
     return take_findings(ranking.document(about=name).answer[:1]) if name else say_answer(ranking)
-
-
-def _advise_replace(analysis: Analysis) -> list[Finding]:
-    """Say what tells whether LLM judges may replace people, where enough people judged."""
-    people, verdicts, settings = analysis.data, analysis.verdicts, analysis.settings
-    if not people.has("judge") or len(list_judges(people)) < MIN_JUDGES:
-        return []
-    judges = sorted(list_judges(verdicts)) if verdicts.has("judge") else ["LLM"]
-    given = [*settings.llm_words]
-    if settings.llm_judges:
-        given = [word for one in judges for word in ("--llm-judges", one)]
-    command = settings.write_command("replace", *given, "--epsilon", ".15")
-    return [say("may-replace", judges=judges, command=command)]
 
 
 MAX_CONTRARY: Final = 3  # Most pairs that are said to be decided in opposite ways
@@ -402,24 +394,16 @@ def write_section_criteria(analysis: Analysis) -> Section:
     if len(criteria) < 2:
         named = f"One criterion only{f', {criteria[0]}' if criteria[0] else ''}"
         return Section("criteria", says=(f"{named}. Nothing to compare.",))
-    document = GroupedRankings(rated.rankings, "criterion").document()
-    figures = _draw_criteria(rated)
-    return make_section(
-        "criteria", document, figures=figures, command=analysis.write_command("rank")
-    )
-
-
-def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
-    try:
+    document, figures = GroupedRankings(rated.rankings, "criterion").document(), list[Figure]()
+    with suppress(NotIdentified):
         diagnosis = rated.diagnosed_targets
-    except NotIdentified:
-        return ()
-    across, up = diagnosis.criteria[:2]
-    chart = draw_systems(diagnosis)
-    alt = f"Systems as points: across, the mean score for {across}; upwards, for {up}."
-    beside = " (the first two criteria)" if len(diagnosis.criteria) > 2 else ""
-    title = f"Systems by mean score for {across} and for {up}{beside}"
-    return (take_chart(chart, "systems", title, alt, wide=True),)
+        across, up = diagnosis.criteria[:2]
+        alt = f"Systems as points: across, the mean score for {across}; upwards, for {up}."
+        beside = " (the first two criteria)" if len(diagnosis.criteria) > 2 else ""
+        title = f"Systems by mean score for {across} and for {up}{beside}"
+        figures.append(take_chart(draw_systems(diagnosis), "systems", title, alt, wide=True))
+    command = analysis.write_command("rank")
+    return make_section("criteria", document, figures=tuple(figures), command=command)
 
 
 MAX_CRITERIA_ANSWERED: Final = 4  # Most criteria that are answered one by one on the first screen
