@@ -650,6 +650,24 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
     if revisions:
         beside.append(rules.number_versions(rows))
     words = ["diagnosis of judges", *settings.words()]
+    controls = 0 if rows.kind is None else int((rows.kind == CONTROL).sum())
+    again = rows.size - controls - targets.size
+    tasks = len({*targets.task.tolist()})
+    notes: list[str] = [*rows.notes]
+    notes += [say("versions", n=again, version=settings.version)] if again else []
+    if controls:
+        unknown = rules.count_unknown(rows, settings.easy)  # nobody says what they should get
+        which = "controls-partly-known" if unknown else "controls-used"
+        which = "controls-unknown" if unknown == controls else which
+        notes.append(say(which, n=controls, unknown=unknown))
+    notes += [say("tasks-pooled", n=tasks)] if tasks > 1 else []
+    notes += [] if rules.knows_items(rows) else [say("no-items-in-diagnosis", "warning")]
+    for one in outliers:
+        n = {profile.judge: profile.n for profile in profiles[one.criterion]}
+        few = [judge for judge in one.judges if n.get(judge, MIN_SCORES) < MIN_SCORES]
+        if few and one.method in (MEAN_SCORE, MEAN_AGREEMENT):
+            where = {"method": _CALLED[one.method], "under": _under(one.criterion)}
+            notes.append(say("few-scores-outside", **where, needed=MIN_SCORES, names=few))
     diagnosis = Diagnosis(
         criteria=tuple(profiles),
         methods=METHODS,
@@ -667,7 +685,7 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
         revisions=revisions,
         references=references,
         says=(),
-        notes=_note(rows, targets, settings, outliers, profiles),
+        notes=tuple(notes),
         signature=write_signature(words, rows.size, digest_ratings(rows, beside), judges=n_judges),
         reading=settings.reading,
     )
@@ -690,34 +708,6 @@ def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -
         raise InvalidJudgments(f"{which} of controls is {what}")
     if scale is not None:
         scale.check(rows.score)
-
-
-def _note(
-    rows: RatingRows,
-    targets: RatingRows,
-    settings: Settings,
-    outliers: Sequence[Outliers],
-    profiles: Mapping[str, Sequence[rules.JudgeProfile]],
-) -> tuple[str, ...]:
-    controls = 0 if rows.kind is None else int((rows.kind == CONTROL).sum())
-    again = rows.size - controls - targets.size
-    tasks = len({*targets.task.tolist()})
-    notes: list[str] = [*rows.notes]
-    notes += [say("versions", n=again, version=settings.version)] if again else []
-    if controls:
-        unknown = rules.count_unknown(rows, settings.easy)  # nobody says what they should get
-        code = "controls-partly-known" if unknown else "controls-used"
-        code = "controls-unknown" if unknown == controls else code
-        notes.append(say(code, n=controls, unknown=unknown))
-    notes += [say("tasks-pooled", n=tasks)] if tasks > 1 else []
-    notes += [] if rules.knows_items(rows) else [say("no-items-in-diagnosis", "warning")]
-    for one in outliers:
-        n = {profile.judge: profile.n for profile in profiles[one.criterion]}
-        few = [judge for judge in one.judges if n.get(judge, MIN_SCORES) < MIN_SCORES]
-        if few and one.method in (MEAN_SCORE, MEAN_AGREEMENT):
-            where = {"method": _CALLED[one.method], "under": _under(one.criterion)}
-            notes.append(say("few-scores-outside", **where, needed=MIN_SCORES, names=few))
-    return tuple(notes)
 
 
 def _rescore(

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-import evenhand
-from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED
 from evenhand.report.sections.judges import (
     MAX_JUDGES,
@@ -129,13 +127,3 @@ def test_of_very_many_judges_the_flagged_and_the_busiest_are_shown_and_the_rest_
     assert shown.caption.endswith(f" ({MAX_JUDGES} of {MAX_JUDGES + 20})")
     full = write_section_judges(study(rows, full=True))
     assert len(table(full, "flags").rows) == MAX_JUDGES + 20
-
-
-def test_real_judges_of_wmt12(data_folder):
-    data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet").select_task("fr-en")
-    section = write_section_judges(Analysis(data, Settings(("rankings.parquet",)), "fr-en"))
-    (check,) = section.checks
-    assert check.says == "2 flagged of 44"
-    assert check.recommendation.startswith("Without the flagged judges the answer is another one: ")
-    assert {row["judge"] for row in table(section, "flags").rows[:2]} == {"J120", "J126"}
-    assert table(section, "flags").columns[1].title == "rankings"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -275,17 +276,26 @@ def write_section_scorers(analysis: Analysis) -> Section:
     shown = _choose_judges(screening.cards, None if full else most)
     document = JudgePanel(screening, rated.diagnosis).document(HAMON)
     document = _shorten(document, shown, command)
-    drawn, criteria = _count_drawn(analysis), len(rated.diagnosis.criteria)
+    diagnosis, criteria = rated.diagnosis, len(rated.diagnosis.criteria)
+    drawn = criteria if full else 1 if analysis.task else MAX_CRITERIA_DRAWN
     if drawn < criteria:
         figures = analysis.write_command("judges", "--figures", "FOLDER")
         says = f"Figures of the paper are of {drawn} of {criteria} criteria; {figures} draws all."
         findings = (*document.findings, Finding("criteria-drawn", says))
         document = replace(document, findings=findings)
+    # the figures of the paper
+    names, charted = diagnosis.criteria[:drawn], [*_draw_map(rated)]
+    charts = draw_judges(replace(diagnosis, criteria=names))
+    files = name_files(filter(None, names))
+    for criterion, (kind, (title, alt)) in product(names, DRAWN.items()):
+        name = f"{kind}-{files[criterion]}" if criterion else kind
+        if name in charts:
+            charted.append(take_chart(charts[name], name, rated.head(title, criterion), alt))
     return make_section(
         "scorers",
         document,
         checks=(make_check(screening, rated.reversal, "score"),),
-        figures=(*_draw_map(rated), *_draw_paper(analysis)),
+        figures=tuple(charted),
         command=analysis.write_command("judges", "--hamon"),
     )
 
@@ -316,27 +326,6 @@ def _draw_map(rated: Rated) -> tuple[Figure, ...]:
         "Judges by severity and distance from the others", criteria[0] if len(criteria) == 1 else ""
     )
     return (take_chart(draw_scorers(drawn, criteria), "map", title, alt),)
-
-
-def _draw_paper(analysis: Analysis) -> tuple[Figure, ...]:
-    diagnosis, figures = analysis.rated.diagnosis, []
-    drawn = diagnosis.criteria[: _count_drawn(analysis)]
-    charts = draw_judges(replace(diagnosis, criteria=drawn))
-    files = name_files(filter(None, drawn))
-    for criterion in drawn:
-        tail = f"-{files[criterion]}" if criterion else ""
-        for kind, (title, alt) in DRAWN.items():
-            name = f"{kind}{tail}"
-            if name in charts:
-                head = analysis.rated.head(title, criterion)
-                figures.append(take_chart(charts[name], name, head, alt))
-    return tuple(figures)
-
-
-def _count_drawn(analysis: Analysis) -> int:
-    if analysis.settings.full:
-        return len(analysis.rated.diagnosis.criteria)
-    return 1 if analysis.task else MAX_CRITERIA_DRAWN
 
 
 AgreementCheck: Final = partial(Check, "agreement", "Do judges agree?")
