@@ -230,27 +230,16 @@ def test_the_highest_and_the_lowest_system_stand_beside_references_whatever_is_b
 @pytest.mark.parametrize("sign", [1, -1])
 def test_good_controls_get_few_penalties_and_many_points(sign):
     """Nine judges give good controls the best end of the scale, and one the worst."""
-    rng = np.random.default_rng(3)
-    outputs = [(f"i{item}", name) for item in range(20) for name in "xyz"]
+    rng, judges, name = np.random.default_rng(3), range(10), "errors" if sign > 0 else "quality"
     rows = [
-        {"judge": f"j{j}", "item": item, "system": name, "score": int(rng.integers(2, 7))}
-        for j in range(10)
-        for item, name in outputs
+        (f"j{j}", f"i{item}", system, sign * int(rng.integers(2, 7)), name, "target")
+        for j in judges
+        for item in range(20)
+        for system in "xyz"
     ]
-    rows = [{**row, "kind": "target"} for row in rows]
+    good = [(f"j{j}", sign * (9 if j == 0 else 0)) for j in judges]
     rows += [
-        {
-            "judge": f"j{j}",
-            "item": f"c{at}",
-            "system": "x",
-            "kind": "good",
-            "score": 9 if j == 0 else 0,
-        }
-        for j in range(10)
-        for at in range(6)
+        (judge, f"c{at}", "x", score, name, "good") for judge, score in good for at in range(6)
     ]
-    name = "errors" if sign > 0 else "quality"
-    table = [{**row, "score": sign * row["score"], "criterion": name} for row in rows]
-    columns = {key: [row[key] for row in table] for key in table[0]}
-    found = diagnose_judges(evenhand.read(columns))
+    found = diagnose_judges(ratings(rows, (*FOUR, "kind")))
     assert found.outliers_of("easy-items", name).judges == ("j0",)
