@@ -736,10 +736,9 @@ def examine_llm(
         name = f"{one:g}" if panel.labels is None else panel.labels[int(one)]
         same = (panel.points == one).astype(np.float64) if panel.score == "accuracy" else one
         constants[name] = np.where(np.isnan(verdict), np.nan, same)
+    constants |= {FIRST: panel.first[llm]} if panel.first else {}
     over = {}
-    for constant, answers in (
-        constants | ({FIRST: panel.first[llm]} if panel.first else {})
-    ).items():
+    for constant, answers in constants.items():
 
         def beyond(part: Panel, same: Array = answers) -> Rows:
             rows = compare(part, same)
