@@ -260,7 +260,17 @@ def _read_grade(label: str) -> _Grade | None:
     text = label.strip().strip("[]").casefold()
     signs = _SIGNS.fullmatch(text) or _PLUSES.fullmatch(text)
     if signs:
-        return _read_signs(signs)
+        parts = signs.groupdict()
+        one, sign, other = parts["one"], parts["sign"], parts.get("other", "")
+        first, second = _SIDE_OF.get(one), _SIDE_OF.get(other)
+        if (one and first is None) or (other and second is None) or (one and first == second):
+            return None
+        if sign[0] in "=≈~":
+            return _Grade("tie")
+        words = frozenset(filter(None, (one, other)))
+        left = first == "left" or (first is None and second == "right") or not words
+        better: Outcome = "left" if left == (sign[0] in ">+") else "right"
+        return _Grade(better, strong=len(sign) > 1 or sign == "+", words=words)
     text = re.sub(r"\ba (bit|lot|little)\b", r"\1", text)
     text = re.split(r" (?:than|over) ", text)[0]
     words = frozenset(re.findall(r"[^\W_]+", text))
@@ -278,20 +288,6 @@ def _read_grade(label: str) -> _Grade | None:
     ):
         return None
     return _Grade(sides.pop(), strong=bool(words & _STRENGTHS), words=words & _SIDE_OF.keys())
-
-
-def _read_signs(match: re.Match[str]) -> _Grade | None:
-    parts = match.groupdict()
-    one, sign, other = parts["one"], parts["sign"], parts.get("other", "")
-    first, second = _SIDE_OF.get(one), _SIDE_OF.get(other)
-    if (one and first is None) or (other and second is None) or (one and first == second):
-        return None
-    if sign[0] in "=≈~":
-        return _Grade("tie")
-    words = frozenset(filter(None, (one, other)))
-    left = first == "left" or (first is None and second == "right") or not words
-    better: Outcome = "left" if left == (sign[0] in ">+") else "right"
-    return _Grade(better, strong=len(sign) > 1 or sign == "+", words=words)
 
 
 # Scores that are written with more than a number, or in words of an ordered scale.
@@ -401,9 +397,16 @@ def read_words(
             shown = dict(sorted((scale[word], word) for word in {*words.values()}))
             note = say("score-words", of="", words=[f"{word} = {n}" for n, word in shown.items()])
             return {label: float(scale[word]) for label, word in words.items()}, note
-    drawn = _count_stars(labels)
-    if drawn and not beside:
-        return drawn, say("score-stars")
+    # label → its stars and its empty ones, which are always as many together
+    found = {label: _STARS.fullmatch(label.strip()) for label in labels}
+    counts = {
+        one: [sum(sign in "★⭐☆" for sign in signs) for signs in m.groups()]
+        for one, m in found.items()
+        if m is not None
+    }
+    alike = len({*map(sum, counts.values())}) == 1 or not any(n for _, n in counts.values())
+    if len(counts) == len(labels) and any(n for n, _ in counts.values()) and alike and not beside:
+        return {one: float(stars) for one, (stars, _) in counts.items()}, say("score-stars")
     percents = {label: _PERCENT.fullmatch(label.strip()) for label in labels}
     parts = {label: _PART_OF.fullmatch(label.strip()) for label in labels}
     dated = {label for label, word in words.items() if word in _MONTHS}
@@ -444,20 +447,6 @@ def _refuse_turned(numbers: Mapping[str, float], words: Mapping[str, str]) -> No
                     f"scores '{worse}' and '{better}': the numbers say the opposite of the words;"
                     " keep one of both, and where low numbers are good add --better lower"
                 )
-
-
-def _count_stars(labels: Collection[str]) -> dict[str, float]:
-    """Return label → its stars where every label is stars, always as many with the empty ones."""
-    found = {label: _STARS.fullmatch(label.strip()) for label in labels}
-    counts = {one: (_count(m[1]), _count(m[2])) for one, m in found.items() if m is not None}
-    full = {stars + empty for stars, empty in counts.values()}
-    alike = len(full) == 1 or not any(empty for _, empty in counts.values())
-    drawn = len(counts) == len(labels) and any(stars for stars, _ in counts.values())
-    return {one: float(stars) for one, (stars, _) in counts.items()} if drawn and alike else {}
-
-
-def _count(signs: str) -> int:
-    return sum(sign in "★⭐☆" for sign in signs)
 
 
 SLIPS: Final = 0.05  # Share of words in a column of scores, which is refused for them

@@ -18,7 +18,6 @@ from typing import Any, Final, Literal, TypeAlias
 import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError, NarwhalsError
-from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
@@ -429,7 +428,7 @@ def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Lay
     sides = [one for side in ("left", "right") for one in header.candidates(side)]
     pairs = columns and len(sides) == 2 and not {*sides} & {*columns}
     votes = [*lists] == ["outcome"]
-    chosen = wide.VOTES if votes else wide.PAIR_SCORES if pairs else wide.WIDE
+    chosen = wide.votes if votes else wide.pair_scores if pairs else wide.wide
     if layout is not None and layout.replace("-", "_").lower() not in (chosen.name, "ratings"):
         raise UnknownOption(f"{listing([*lists])} of several columns: leave out --from {layout}")
     return chosen, options
@@ -455,7 +454,11 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
     if decimal == "." or (decimal is None and table.delimiter not in (";", "\t")):
         return table
     texts = [name for name, dtype in table.schema.items() if dtype == nw.String]
-    labels = _list_labels(texts, columns)
+    # Return the columns that name something: their numbers are no amounts, as preferences may be
+    roles = {*LABELS} - {"outcome"}
+    words = frozenset().union(*(FOLDED[role] for role in roles))
+    own = {column for role, column in columns.items() if role in roles}
+    labels = {name for name in texts if name in own or fold(name) in words}
     texts = [name for name in texts if name not in labels]
     if table.frame.implementation.is_duckdb():  # before a dot it expects the name of a table
         texts = [name for name in texts if "." not in name]
@@ -486,17 +489,6 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
     notes = [*table.notes, *([] if decimal else [say("decimal-comma", columns=commas)])]
     notes += [say("thousands", columns=points)] if points else []
     return replace(table, frame=table.frame.with_columns(*pointed), notes=tuple(notes))
-
-
-def _list_labels(names: Sequence[str], columns: Mapping[str, str]) -> set[str]:
-    """Return the columns that name something: their numbers are no amounts, as preferences may be.
-
-    columns: role → column, as the caller names them.
-    """
-    roles = {*LABELS} - {"outcome"}
-    words = frozenset().union(*(FOLDED[role] for role in roles))
-    own = {column for role, column in columns.items() if role in roles}
-    return {name for name in names if name in own or fold(name) in words}
 
 
 def _doubt_points(table: Table, column: str) -> Finding:
@@ -642,7 +634,16 @@ def open_columns(columns: Mapping[Any, Any], what: str = "dict") -> Table:
     """Put a dict of columns into a table: lists, arrays or series, all as long."""
     _refuse_unnamed([*columns], what)
     if all(map(_is_plain, columns.values())) and len({*map(len, columns.values())} - {0}) == 1:
-        return _hold_arrays(columns, what)
+        # Put arrays into DuckDB as they are; blanks are missing
+        connection = connect()
+        name = f"evenhand_arrays_{next(_NAMES)}"
+        blank = [quote_name(one) for one, values in columns.items() if values.dtype == object]
+        unblanked = ", ".join(f"nullif({one}, '') as {one}" for one in blank)
+        chosen = f"* replace ({unblanked})" if blank else "*"
+        connection.register(f"{name}_given", dict(columns))
+        connection.execute(f"create temp table {name} as select {chosen} from {name}_given")
+        connection.unregister(f"{name}_given")
+        return Table(nw.from_native(connection.table(name)), what, connection)
     held: dict[str, list[Any]] = {}
     for name, values in columns.items():
         if isinstance(values, str | Mapping) or not hasattr(values, "__len__"):
@@ -674,19 +675,6 @@ def _is_plain(values: Any) -> bool:
         return False
     text = values.dtype == object and {*map(type, values)} <= {str, type(None)}
     return text or values.dtype in (np.int64, np.float64)
-
-
-def _hold_arrays(columns: Mapping[str, NDArray[Any]], what: str) -> Table:
-    """Put arrays into DuckDB as they are; blanks are missing."""
-    connection = connect()
-    name = f"evenhand_arrays_{next(_NAMES)}"
-    blank = [quote_name(one) for one, values in columns.items() if values.dtype == object]
-    unblanked = ", ".join(f"nullif({one}, '') as {one}" for one in blank)
-    chosen = f"* replace ({unblanked})" if blank else "*"
-    connection.register(f"{name}_given", dict(columns))
-    connection.execute(f"create temp table {name} as select {chosen} from {name}_given")
-    connection.unregister(f"{name}_given")
-    return Table(nw.from_native(connection.table(name)), what, connection)
 
 
 def _find_type(values: Sequence[Any]) -> str:

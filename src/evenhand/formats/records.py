@@ -170,21 +170,25 @@ def row_layout(
     name: str,
     title: str,
     needs: Sequence[str],
-    read: Callable[[Record], Iterable[Row]],
     *,
     also: Sequence[str] = (),
     keeps: bool = False,
+    make: Callable[..., Handle] = make_ratings,
     note: Callable[[Sequence[Row]], Iterable[str]] = lambda _: (),
-) -> Layout:
-    """Return a layout of ratings that is read record by record; `keeps`: other flat columns."""
+) -> Callable[[Callable[[Record], Iterable[Row]]], Layout]:
+    """Make a layout of what reads the rows of a record; `keeps`: other flat columns."""
 
-    def understand(table: Table, options: ReadOptions) -> Handle:
-        flat, unread = split_unread(table, layout.reads) if keeps else ([], None)
-        rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one)])
-        return take_rows(layout, table, rows, options, unread=unread, notes=note(rows))
+    def decorate(read: Callable[[Record], Iterable[Row]]) -> Layout:
+        def understand(table: Table, options: ReadOptions) -> Handle:
+            flat, unread = split_unread(table, layout.reads) if keeps else ([], None)
+            rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one)])
+            more = note(rows)
+            return take_rows(layout, table, rows, options, make=make, unread=unread, notes=more)
 
-    layout = Layout(name, title, needs, understand=understand, also=also)
-    return layout
+        layout = Layout(name, title, needs, understand, also=also)
+        return layout
+
+    return decorate
 
 
 # Columns that are there even if no row has a value

@@ -10,14 +10,7 @@ from typing import Final
 from evenhand.data.source import fold
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
 from evenhand.formats.file_heads import DOWNLOAD
-from evenhand.formats.layouts import (
-    annotation_tools,
-    arena,
-    generic,
-    mqm,
-    wide,
-    wmt,
-)
+from evenhand.formats.layouts import annotation_tools, arena, generic, mqm, wide, wmt
 from evenhand.formats.roles import (
     OF_NO_SIDE,
     Header,
@@ -31,52 +24,19 @@ from evenhand.formats.table import Layout
 
 # In the order in which they are tried: the most particular first
 LAYOUTS: Final[tuple[Layout, ...]] = (
-    wmt.WMT_PAIRS,
-    wmt.WMT_RNK,
-    wmt.WMT_DA,
-    wmt.WMT_DA_SCORES,
-    wmt.APPRAISE_PAIRS,
-    wmt.APPRAISE,
-    wmt.WMT_JSON,
-    mqm.MQM,
-    mqm.MQM_AVERAGES,
-    mqm.MTME_SCORES,
-    mqm.MTME_RATINGS,
-    mqm.MTME_JSON,
-    annotation_tools.PEARMUT,
-    annotation_tools.POTATO,
-    annotation_tools.LABEL_STUDIO,
-    annotation_tools.ARGILLA,
-    generic.SNOW,
-    generic.QAGS,
-    arena.MT_BENCH_PAIRS,
-    arena.MT_BENCH,
-    arena.ARENA_HARD,
-    arena.ARENA_ONE_HOT,
-    arena.ARENA_LOG,
-    arena.ARENA,
-    arena.ALPACA_EVAL,
-    arena.PANDALM,
-    generic.DPO,
-    generic.WINNERS,
-    generic.EVALICA,
-    generic.CROWD_KIT,
-    generic.CROWD_KIT_LONG,
-    generic.MLQE,
-    generic.SUBSET2EVALUATE,
-    generic.RANKINGS,
-    generic.COMPARISONS,
-    generic.PROBABILITIES,
-    wide.PAIR_SCORES,
-    wide.VOTES,
-    mqm.MARKED,
-    generic.RATINGS,
-    wide.WIDE_RANKS,
-    wide.WIDE,
-    generic.UNNAMED_RANKINGS,
-    mqm.SPANS,
-    generic.MATRIX,
-    generic.LABELS,
+    *(wmt.wmt_pairs, wmt.wmt_rnk, wmt.wmt_da, wmt.wmt_da_scores),
+    *(wmt.appraise_pairs, wmt.appraise, wmt.wmt_json),
+    *(mqm.mqm, mqm.mqm_averages, mqm.mtme_scores, mqm.mtme_ratings, mqm.mtme_json),
+    *(annotation_tools.pearmut, annotation_tools.potato),
+    *(annotation_tools.label_studio, annotation_tools.argilla),
+    *(generic.SNOW, generic.qags),
+    *(arena.mt_bench_pairs, arena.mt_bench, arena.arena_hard),
+    *(arena.arena_one_hot, arena.arena_log, arena.arena, arena.alpaca_eval, arena.pandalm),
+    *(generic.dpo, generic.winners, generic.EVALICA, generic.crowd_kit, generic.crowd_kit_long),
+    *(generic.mlqe, generic.subset2evaluate, generic.RANKINGS, generic.COMPARISONS),
+    *(generic.probabilities, wide.pair_scores, wide.votes, mqm.marked, generic.RATINGS),
+    *(wide.wide_ranks, wide.wide, generic.unnamed_rankings, mqm.spans),
+    *(generic.matrix, generic.LABELS),
 )
 
 FORMATS: Final = tuple(layout.name for layout in LAYOUTS)  # Names that `format` and `--from` take
@@ -111,11 +71,11 @@ def choose(header: Header, name: str | None) -> Layout:
         folded = name.replace("-", "_").lower()
         require_option("format", folded, FORMATS)
         layout = next(one for one in LAYOUTS if folded == one.name)
-        if layout is mqm.MQM and not set(layout.needs) <= set(header.columns):
-            layout = mqm.MARKED  # errors under other names, or without documents
+        if layout is mqm.mqm and not set(layout.needs) <= set(header.columns):
+            layout = mqm.marked  # errors under other names, or without documents
         check_asked(header, layout.roles)
         lacking = [column for column in layout.needs if column not in header.columns]
-        if lacking and not layout.roles and layout is not generic.MATRIX:
+        if lacking and not layout.roles and layout is not generic.matrix:
             raise UnknownColumn(
                 f"{layout.title} need {listing(lacking)}, not found in {header.table}"
             )
@@ -137,7 +97,7 @@ def knows(header: Header, name: str | None) -> bool:
 
 def reads_names(header: Header, name: str | None) -> bool:
     """Say whether a layout is asked for, or fits, whose columns are called exactly as told."""
-    exact = [layout for layout in LAYOUTS if not layout.roles and layout is not generic.MATRIX]
+    exact = [layout for layout in LAYOUTS if not layout.roles and layout is not generic.matrix]
     if name is not None:
         return name.replace("-", "_").lower() in {layout.name for layout in exact}
     return any(layout.recognise(header) for layout in exact)

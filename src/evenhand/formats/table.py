@@ -34,6 +34,7 @@ from evenhand.data.joining import keep_places, list_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
+    MISSING,
     OUTCOMES,
     Complete,
     Outcome,
@@ -776,42 +777,6 @@ def take_grades(
     return replace(table, frame=frame, original_types=kinds), grades
 
 
-@dataclass(frozen=True)
-class Layout:
-    name: str  # in the registry, such as "wmt_rnk"
-    title: str  # in sentences, such as "WMT rankings"
-    needs: Sequence[str]  # columns, or roles of columns, without which it is no such table
-    # what makes judgments of a table; where a column of a name always has one role, `make` does
-    understand: Callable[[Table, ReadOptions], Handle] | None = None
-    make: Callable[..., Handle] | None = None
-    fixed: Mapping[str, str] = field(default_factory=dict)  # role → its column, for `make`
-    # roles that a user may give to columns; without any, the columns are called exactly as told
-    roles: Sequence[str] = ()
-    also: Sequence[str] = ()  # further columns that are read
-    by_role: bool = False  # whether `needs` are roles, which columns of many names may have
-    condition: Callable[[Header], bool] | None = None  # what must hold besides
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return (*self.needs, *self.also)
-
-    def recognise(self, header: Header) -> bool:
-        if self.by_role:
-            has_all = not header.missing(self.needs)
-        elif self.roles:
-            has_all = header.holds(self.needs)
-        else:
-            has_all = set(self.needs) <= set(header.columns)
-        return has_all and (self.condition is None or self.condition(header))
-
-    def read(self, table: Table, options: ReadOptions) -> Handle:
-        if self.understand is not None:
-            return self.understand(table, options)
-        if self.make is None:
-            raise AssertionError(f"{self.name} says neither how it is understood nor made")
-        return self.make(table, options, self, self.fixed)
-
-
 COMPARISON_ROLES: Final = (*Comparisons.ROLES, *ANNOTATIONS)
 RANKING_ROLES: Final = (*Rankings.ROLES, *ANNOTATIONS)
 RATING_ROLES: Final = Ratings.ROLES
@@ -882,11 +847,22 @@ def make_comparisons(
     return data
 
 
+# Ranks such as 1st and 2nd, which are read as numbers where a column holds no others
+ORDINAL: Final = r"^\d+(?:st|nd|rd|th)$"
+_UNRANKED: Final = [*sorted(MISSING), "-1"]
+
+
 def make_rankings(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Rankings:
     refuse_comparison_wishes(options, "rankings")
     roles, beside = assign_beside(table, options, Rankings, fixed)
+    column = roles["rank"]
+    if table.schema[column] == nw.String:
+        rank = nw.col(column).str.strip_chars().str.to_lowercase()
+        if not find_rows(table.frame, ~(rank.str.contains(ORDINAL) | rank.is_in(_UNRANKED)), 1):
+            number = rank.str.replace_all("(?:st|nd|rd|th)$", "").alias(column)
+            table = table.with_frame(table.frame.with_columns(number))
     table, emptied = table.empty_missing([roles["rank"]])
     table, _ = skip_unreadable(table, [roles["rank"]])
     table, notes = strip_labels(table, roles)
@@ -897,13 +873,6 @@ def make_rankings(
     data = Rankings(frame, source=source)
     data.check()
     return data
-
-
-def make_labels(
-    table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
-) -> Ratings:
-    """Return ratings of items, without systems: for agreement and labels, and no ranking."""
-    return make_ratings(table, options, layout, fixed, needed=("judge", "item", "score"))
 
 
 def make_ratings(
@@ -946,6 +915,14 @@ def make_ratings(
     return Ratings(frame, source=replace(source.noting(*notes, *more), annotations=beside))
 
 
+def make_labels(
+    table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
+) -> Ratings:
+    """Return ratings of items, without systems: for agreement and labels, and no ranking."""
+    data = make_ratings(table, options, layout, fixed, needed=("judge", "item", "score"))
+    return replace(data, source=data.source.noting(say("no-systems")))
+
+
 def strip_labels(
     table: Table, roles: Mapping[str, str], further: Sequence[str] = ()
 ) -> tuple[Table, list[str]]:
@@ -983,3 +960,40 @@ def refuse_comparison_wishes(options: ReadOptions, kind: str) -> None:
         raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
     if options.weights == "importance":
         raise UnknownOption(f"importance weights are for comparisons; this table holds {kind}")
+
+
+@dataclass(frozen=True)
+class Layout:
+    name: str  # in the registry, such as "wmt_rnk"
+    title: str  # in sentences, such as "WMT rankings"
+    needs: Sequence[str]  # columns, or roles of columns, without which it is no such table
+    # what makes judgments of a table; where a column of a name always has one role, `make` does
+    understand: Callable[[Table, ReadOptions], Handle] | None = None
+    make: Callable[..., Handle] = make_comparisons
+    fixed: Mapping[str, str] = field(default_factory=dict)  # role → its column, for `make`
+    # roles that a user may give to columns; without any, the columns are called exactly as told
+    roles: Sequence[str] = ()
+    also: Sequence[str] = ()  # further columns that are read
+    by_role: bool = False  # whether `needs` are roles, which columns of many names may have
+    condition: Callable[[Header], bool] = lambda _: True  # what must hold besides
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return (*self.needs, *self.also)
+
+    def read_by(self, understand: Callable[[Table, ReadOptions], Handle]) -> Layout:
+        return replace(self, understand=understand)
+
+    def recognise(self, header: Header) -> bool:
+        if self.by_role:
+            has_all = not header.missing(self.needs)
+        elif self.roles:
+            has_all = header.holds(self.needs)
+        else:
+            has_all = set(self.needs) <= set(header.columns)
+        return has_all and self.condition(header)
+
+    def read(self, table: Table, options: ReadOptions) -> Handle:
+        if self.understand is None:
+            return self.make(table, options, self, self.fixed)
+        return self.understand(table, options)

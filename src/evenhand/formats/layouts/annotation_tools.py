@@ -60,9 +60,15 @@ _FORMS: Final = "answers to forms"
 _CHECKS: Final = "outputs under validation are controls"
 
 
-def understand_pearmut(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "pearmut",
+    "Pearmut annotations",
+    ("annotation", "item", "user_id", "item_i"),
+    also=("actions", CAMPAIGN),
+).read_by
+def pearmut(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     counts: Counter[str] = Counter()
-    unread = set(list_unread(table, PEARMUT.reads))
+    unread = set(list_unread(table, pearmut.reads))
     # Of each document the last record that no reset of its user follows
     records = list(read_records(table))
     resets = [r for r in records if r.text("annotation").strip('"') == RESET]
@@ -90,16 +96,7 @@ def understand_pearmut(table: tables.Table, options: tables.ReadOptions) -> tabl
             (one for *_, spans in annotated for one in spans or ()), options.error_weights
         )
         notes.append("no scores were given: they are minus what the errors take")
-    return take_rows(PEARMUT, table, rows, options, unread=unread, notes=notes, excluded=excluded)
-
-
-PEARMUT: Final = tables.Layout(
-    "pearmut",
-    "Pearmut annotations",
-    ("annotation", "item", "user_id", "item_i"),
-    understand=understand_pearmut,
-    also=("actions", CAMPAIGN),
-)
+    return take_rows(pearmut, table, rows, options, unread=unread, notes=notes, excluded=excluded)
 
 
 def _who(record: Record) -> tuple[str, str]:
@@ -212,15 +209,22 @@ class _Said:
     value: str  # what was said
 
 
-def understand_potato(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "potato",
+    "Potato annotations",
+    ("instance_id", "user_id"),
+    condition=lambda header: "labels" in header.columns or any(map(_is_answer, header.columns)),
+    also=("labels",),
+).read_by
+def potato(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     if len(table.paths) != 1:
         raise UnknownFormat(
-            f"{POTATO.title} are read from one file at a time, with user folders beside it"
+            f"{potato.title} are read from one file at a time, with user folders beside it"
         )
     meaning = {**PREFERENCES, **(options.outcomes or {})}
     compared: list[Row] = []
     ranked: list[Row] = []
-    unread = {name for name in list_unread(table, POTATO.reads) if not _is_answer(name)}
+    unread = {name for name in list_unread(table, potato.reads) if not _is_answer(name)}
     folder, states = table.paths[0].parent, dict[Path, Mapping[str, Any]]()
     for record in read_records(table):
         for answer in _find_answers(record, unread):
@@ -247,17 +251,7 @@ def understand_potato(table: tables.Table, options: tables.ReadOptions) -> table
     plain = replace(options, outcomes=None)
     make = tables.make_rankings if ranked else tables.make_comparisons
     rows = ranked or compared
-    return take_rows(POTATO, table, rows, plain, make=make, unread=unread, notes=[note])
-
-
-POTATO: Final = tables.Layout(
-    "potato",
-    "Potato annotations",
-    ("instance_id", "user_id"),
-    understand=understand_potato,
-    condition=lambda header: "labels" in header.columns or any(map(_is_answer, header.columns)),
-    also=("labels",),
-)
+    return take_rows(potato, table, rows, plain, make=make, unread=unread, notes=[note])
 
 
 def _is_answer(column: str) -> bool:
@@ -382,10 +376,13 @@ class _Result:
     data: Mapping[str, Any]  # what was shown
 
 
-def understand_label_studio(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "label_studio", "Label Studio annotations", ("annotations", "data"), also=("id",)
+).read_by
+def label_studio(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     rows: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()
-    unread = set(list_unread(table, LABEL_STUDIO.reads))
+    unread = set(list_unread(table, label_studio.reads))
     for record in read_records(table):
         for result in _find_results(record, left_out, unread):
             kind, read = _TABLES[result.kind]
@@ -405,17 +402,8 @@ def understand_label_studio(table: tables.Table, options: tables.ReadOptions) ->
             row[column] = row.get(column) or control
     make, excluded = _MAKERS[kind], exclude_by_format(left_out)
     return take_rows(
-        LABEL_STUDIO, table, table_rows, options, make=make, unread=unread, excluded=excluded
+        label_studio, table, table_rows, options, make=make, unread=unread, excluded=excluded
     )
-
-
-LABEL_STUDIO: Final = tables.Layout(
-    "label_studio",
-    "Label Studio annotations",
-    ("annotations", "data"),
-    understand=understand_label_studio,
-    also=("id",),
-)
 
 
 def _find_results(record: Record, left_out: Counter[str], unread: set[str]) -> Iterator[_Result]:
@@ -532,10 +520,11 @@ _TABLES: Final = {
 STATES: Final = ("submitted", "draft", "discarded")
 
 
-def understand_argilla(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout("argilla", "Argilla records", ("fields", "responses")).read_by
+def argilla(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     rows: list[Row] = []
     left_out: Counter[str] = Counter()
-    unread = set(list_unread(table, (*ARGILLA.needs, "id")))
+    unread = set(list_unread(table, (*argilla.needs, "id")))
     for record in read_records(table):
         for at, (question, response, ranked) in enumerate(_find_responses(record)):
             judge = record.label(response.get("user_id"), "user_id")
@@ -567,13 +556,8 @@ def understand_argilla(table: tables.Table, options: tables.ReadOptions) -> tabl
         raise InvalidJudgments(f"{table.name} holds no rankings that were submitted{others}")
     excluded = exclude_by_format(left_out)
     return take_rows(
-        ARGILLA, table, rows, options, make=tables.make_rankings, unread=unread, excluded=excluded
+        argilla, table, rows, options, make=tables.make_rankings, unread=unread, excluded=excluded
     )
-
-
-ARGILLA: Final = tables.Layout(
-    "argilla", "Argilla records", ("fields", "responses"), understand=understand_argilla
-)
 
 
 def _find_responses(record: Record) -> Iterator[tuple[str, Mapping[str, Any], Any]]:

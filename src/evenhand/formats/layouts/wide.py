@@ -377,10 +377,17 @@ _ROW: Final = "row_number"
 BLANK_CELLS: Final = "blank cells"  # The reason of an exclusion
 
 
-def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "wide",
+    "a wide table of ratings",
+    (),
+    roles=tables.RATING_ROLES,
+    condition=lambda header: find_unfolding(header) is not None,
+).read_by
+def wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     tables.refuse_comparison_wishes(options, "ratings")
     header = table.header(options)
-    check_asked(header, WIDE.roles)
+    check_asked(header, wide.roles)
     plan = read_unfolding(header, options.lists) if options.lists else find_unfolding(header)
     if plan is None:
         raise UnknownColumn(
@@ -430,7 +437,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
         fixed["item"] = rows[0]
     if _ROW in stacked.collect_schema().names():
         fixed["item"] = _ROW
-    data = tables.make_ratings(table.with_frame(given), options, WIDE, fixed)
+    data = tables.make_ratings(table.with_frame(given), options, wide, fixed)
     coded = sum((Counter(one.values.get("by", {})) for one in emptied), Counter[str]())
     by = ", ".join(f"{name} {coded[name]:,}" for name in plan.names if coded[name])
     excluded = exclude_by_format(
@@ -479,16 +486,6 @@ def look_like_ranks(frame: Frame, numbers: Sequence[nw.Expr], names: Sequence[st
     return len(rows) > k and bool(fits.all() and (rows > 1).any())
 
 
-WIDE: Final = tables.Layout(
-    "wide",
-    "a wide table of ratings",
-    (),
-    understand=understand_wide,
-    roles=tables.RATING_ROLES,
-    condition=lambda header: find_unfolding(header) is not None,
-)
-
-
 # Ranks of several systems that stand side by side: a row is a ranking.
 #
 #     judge,item,rank_x,rank_y,rank_z
@@ -520,46 +517,33 @@ def find_places(header: Header) -> list[str]:
     return columns if len(columns) > 1 and numbers == [*range(1, len(columns) + 1)] else []
 
 
-def understand_ranks(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    places = find_places(table.header(options))
-    if places:
-        return _make_places(table, options, places)
-    columns = find_ranks(table.header(options))
-    if not columns:
-        raise UnknownColumn(f"{table.name} has no columns of ranks, such as rank_x and rank_y")
-    names = [strip_words(name, _RANKS) or name for name in columns]
-    texts = [name for name in columns if table.schema[name] == nw.String]
-    if texts:
-        tables.refuse_text(table, texts, "rank")
-    ranks = [tables.read_number(table, n, "rank", check=False).alias(n) for n in columns]
-    frame = number_rows(table.frame, _ROW).with_columns(*ranks)
-    stacked = table.with_frame(stack(frame, {"rank": columns}, {"system": names}))
-    fixed = {"ranking": _ROW, "system": "system", "rank": "rank"}
-    data = tables.make_rankings(stacked, options, WIDE_RANKS, fixed)
-    note = say("unfolded-ranks", columns=columns, systems=names)
-    return replace(data, source=data.source.noting(note))
-
-
-def _make_places(
-    table: tables.Table, options: tables.ReadOptions, columns: Sequence[str]
-) -> tables.Handle:
-    ranks = [str(at) for at in range(1, len(columns) + 1)]
-    frame = stack(number_rows(table.frame, _ROW), {"system": columns}, {"rank": ranks})
-    given = nw.col("system").cast(nw.String).str.strip_chars().fill_null("") != ""
-    fixed = {"ranking": _ROW, "system": "system", "rank": "rank"}
-    data = tables.make_rankings(table.with_frame(frame.filter(given)), options, WIDE_RANKS, fixed)
-    note = say("unfolded-places", columns=columns)
-    return replace(data, source=data.source.noting(note))
-
-
-WIDE_RANKS: Final = tables.Layout(
+@tables.Layout(
     "wide_ranks",
     "a wide table of rankings",
     (),
-    understand=understand_ranks,
     roles=tuple(role for role in tables.RANKING_ROLES if role not in ("ranking", "system", "rank")),
     condition=lambda header: bool(find_ranks(header) or find_places(header)),
-)
+).read_by
+def wide_ranks(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    header, rows = table.header(options), number_rows(table.frame, _ROW)
+    if columns := find_places(header):
+        ranks = [str(at) for at in range(1, len(columns) + 1)]
+        stacked = stack(rows, {"system": columns}, {"rank": ranks})
+        named = nw.col("system").cast(nw.String).str.strip_chars().fill_null("") != ""
+        stacked, note = stacked.filter(named), say("unfolded-places", columns=columns)
+    elif columns := find_ranks(header):
+        names = [strip_words(name, _RANKS) or name for name in columns]
+        texts = [name for name in columns if table.schema[name] == nw.String]
+        if texts:
+            tables.refuse_text(table, texts, "rank")
+        ranked = [tables.read_number(table, n, "rank", check=False).alias(n) for n in columns]
+        stacked = stack(rows.with_columns(*ranked), {"rank": columns}, {"system": names})
+        note = say("unfolded-ranks", columns=columns, systems=names)
+    else:
+        raise UnknownColumn(f"{table.name} has no columns of ranks, such as rank_x and rank_y")
+    fixed = {"ranking": _ROW, "system": "system", "rank": "rank"}
+    data = tables.make_rankings(table.with_frame(stacked), options, wide_ranks, fixed)
+    return replace(data, source=data.source.noting(note))
 
 
 # Scores of two outputs that stand side by side: the higher one is the better one, of errors, ranks
@@ -585,9 +569,17 @@ def find_score_pairs(header: Header) -> list[tuple[str, str]]:
     return list(dict.fromkeys(pairs))
 
 
-def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "pair_scores",
+    "comparisons by two scores",
+    ("left", "right"),
+    roles=tuple(role for role in tables.COMPARISON_ROLES if role != "outcome"),
+    by_role=True,
+    condition=lambda header: bool(find_score_pairs(header)),
+).read_by
+def pair_scores(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     header = table.header(options)
-    check_asked(header, PAIR_SCORES.roles)
+    check_asked(header, pair_scores.roles)
     pairs = [tuple(options.lists["score"])] if options.lists else find_score_pairs(header)
     if not pairs:
         raise UnknownColumn(
@@ -616,21 +608,10 @@ def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> t
     outcome = next(name for name in ("better", "better_score") if header.named(name) is None)
     frame = table.frame.with_columns(better.alias(outcome))
     data = tables.make_comparisons(
-        table.with_frame(frame), options, PAIR_SCORES, {"outcome": outcome}
+        table.with_frame(frame), options, pair_scores, {"outcome": outcome}
     )
     note = say("score-pair", left=left, right=right, better="lower" if lower else "higher")
     return replace(data, source=data.source.noting(*emptied, note))
-
-
-PAIR_SCORES: Final = tables.Layout(
-    "pair_scores",
-    "comparisons by two scores",
-    ("left", "right"),
-    understand=understand_score_pair,
-    roles=tuple(role for role in tables.COMPARISON_ROLES if role != "outcome"),
-    by_role=True,
-    condition=lambda header: bool(find_score_pairs(header)),
-)
 
 
 # Outcomes of several judges that stand side by side, under the names of the judges.
@@ -648,9 +629,17 @@ def find_votes(header: Header) -> list[str]:
     return columns if len(columns) > 1 else []
 
 
-def understand_votes(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "wide_votes",
+    "a wide table of comparisons",
+    ("left", "right"),
+    roles=tuple(role for role in tables.COMPARISON_ROLES if role not in ("outcome", "judge")),
+    by_role=True,
+    condition=lambda header: bool(find_votes(header)),
+).read_by
+def votes(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     header = table.header(options)
-    check_asked(header, VOTES.roles)
+    check_asked(header, votes.roles)
     columns = options.lists["outcome"] if options.lists else find_votes(header)
     if not columns:
         raise UnknownColumn(
@@ -669,18 +658,7 @@ def understand_votes(table: tables.Table, options: tables.ReadOptions) -> tables
     there = ~nw.col("outcome").is_null() & (nw.col("outcome").str.strip_chars() != "")
     blank = count_rows(stacked) - count_rows(stacked.filter(there))
     given = table.with_frame(stacked.filter(there))
-    data = tables.make_comparisons(given, options, VOTES, {"outcome": "outcome", "judge": "judge"})
+    data = tables.make_comparisons(given, options, votes, {"outcome": "outcome", "judge": "judge"})
     note = say("unfolded-votes", columns=[*columns], what=plan.describe())
     excluded = exclude_by_format({"blank cells": blank})
     return replace(data, source=data.source.noting(note).excluding(*excluded))
-
-
-VOTES: Final = tables.Layout(
-    "wide_votes",
-    "a wide table of comparisons",
-    ("left", "right"),
-    understand=understand_votes,
-    roles=tuple(role for role in tables.COMPARISON_ROLES if role not in ("outcome", "judge")),
-    by_role=True,
-    condition=lambda header: bool(find_votes(header)),
-)
