@@ -212,12 +212,7 @@ def test_winners_that_are_called_by_numbers_are_no_scale(save):
 
 
 BASE = {"model_a": ["x"] * 4, "model_b": ["y"] * 4}
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "polars": pl.DataFrame,
-    "lazy": pl.LazyFrame,
-    "arrow": pa.table,
-}
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "arrow": pa.table}
 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)

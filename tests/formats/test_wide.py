@@ -410,8 +410,7 @@ def test_numbers_that_are_passed_over_by_their_name_are_told(save):
 
 
 @pytest.mark.parametrize(
-    "case",
-    ["criteria or judges", "no system", "judges but no system", "criteria of some systems"],
+    "case", ["criteria or judges", "no system", "judges but no system", "criteria of some systems"]
 )
 def test_the_remedy_of_a_refusal_works(save, case):
     header, row, *_ = REFUSED[case]

@@ -19,8 +19,7 @@ CELLS = {("blue", "red"): (0, 1, 1), ("red", "blue"): (1, 0, 1)}
 
 
 @pytest.mark.parametrize(
-    "header",
-    ["left,right,winner", "model_a,model_b,winner", "system_a,system_b,preference"],
+    "header", ["left,right,winner", "model_a,model_b,winner", "system_a,system_b,preference"]
 )
 def test_the_name_of_the_winner_becomes_its_side_in_every_layout(header, save):
     path = save("t.csv", NAMED.replace("left,right,winner", header))

@@ -32,12 +32,12 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.formats.file_heads import Address, read_address
+from evenhand.formats.roles import list_words
 from evenhand.formats.table import Table
 
-DATABASES: Final = (
-    *("athena", "bigquery", "clickhouse", "databricks", "druid", "exasol", "flink", "impala"),
-    *("materialize", "mssql", "mysql", "oracle", "postgres", "postgresql", "redshift"),
-    *("risingwave", "singlestoredb", "snowflake", "sqlite", "trino"),
+DATABASES: Final = list_words(
+    "athena bigquery clickhouse databricks druid exasol flink impala materialize mssql mysql "
+    "oracle postgres postgresql redshift risingwave singlestoredb snowflake sqlite trino"
 )
 # Kinds of URLs that name files elsewhere, which are not opened here
 STORES: Final = ("s3", "gs", "r2", "https")

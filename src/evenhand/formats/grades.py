@@ -24,7 +24,14 @@ from evenhand.data.engine import Frame, count_labels
 from evenhand.data.labels import MISSING, Outcome, is_missing, read_outcome
 from evenhand.data.source import find_rows, fold, matches_code, name_rows
 from evenhand.errors import InvalidJudgments, listing, write_word
-from evenhand.formats.roles import SIDES, find_mark, find_probability, say_unclear
+from evenhand.formats.roles import (
+    SIDES,
+    find_mark,
+    find_probability,
+    list_words,
+    say_unclear,
+    word_set,
+)
 from evenhand.formats.texts import say
 from evenhand.render.document import Finding
 
@@ -33,9 +40,7 @@ FARTHEST: Final = 10  # The largest number of a scale around 0
 # Numbers of answers that a scale from 1 has: with a tie in the middle where they are odd
 _POINTS: Final = (4, 5, 7)
 # Words in names of columns whose numbers run from the left of the screen to the right
-_ALONG: Final = (
-    *("prefer", "outcome", "likert", "scale", "cmos", "sidebyside", "sxs", "strength", "degree"),
-)
+_ALONG: Final = list_words("prefer outcome likert scale cmos sidebyside sxs strength degree")
 # Names of columns in which a large number may as well be good for the left
 _OF_ONE: Final = ("winner", "win", "wins", "result", "outcome", "score")
 
@@ -169,27 +174,20 @@ def _show(number: float) -> str:
 
 # Words: one side with how strongly it is preferred, or a tie.
 
-_STRENGTHS: Final = frozenset(
-    (
-        *("slightly", "somewhat", "marginally", "moderately", "much", "far", "clearly", "strongly"),
-        *("significantly", "substantially", "considerably", "definitely", "bit", "little", "lot"),
-        *("weakly", "barely", "greatly", "vastly", "way"),
-    )
+_STRENGTHS: Final = word_set(
+    "slightly somewhat marginally moderately much far clearly strongly significantly "
+    "substantially considerably definitely bit little lot weakly barely greatly vastly way"
 )
 _BETTER: Final = frozenset(
     ("better", "best", "prefer", "preferred", "prefers", "wins", "win", "won", "superior")
 )
-_BESIDE: Final = frozenset(
-    (
-        *("is", "the", "i", "model", "system", "output", "answer", "response", "translation"),
-        *("option", "candidate", "assistant", "text", "one", "it", "s"),
-    )
+_BESIDE: Final = word_set(
+    "is the i model system output answer response translation option candidate assistant text "
+    "one it s"
 )
-_EVEN: Final = frozenset(
-    (
-        *("same", "equal", "equally", "tie", "tied", "draw", "similar", "comparable", "even"),
-        *("difference", "preference", "neither", "both", "neutral", "indifferent"),
-    )
+_EVEN: Final = word_set(
+    "same equal equally tie tied draw similar comparable even difference preference neither "
+    "both neutral indifferent"
 )
 _BESIDE_EVEN: Final = _BESIDE | frozenset(
     ("about", "are", "roughly", "almost", "no", "good", "bad", "and", "as")
@@ -360,22 +358,14 @@ _WIDE: Final = str.maketrans("０１２３４５６７８９．－＋−–", "0
 _SIGNED: Final = re.compile(_PLAIN, re.ASCII)
 # Days as spreadsheets write what they take for one, such as 3-May for 3-5, or 03. Mai for 3.5: in
 # English, German, French, Spanish, Italian and Portuguese
-_MONTHS: Final = frozenset(
-    (
-        *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "sept", "oct", "nov"),
-        *("dec", "january", "february", "march", "april", "june", "july", "august", "september"),
-        *("october", "november", "december"),
-        *("mrz", "mär", "märz", "mai", "okt", "dez", "januar", "februar", "juni", "juli"),
-        *("oktober", "dezember"),
-        *("janv", "févr", "mars", "avr", "juin", "juil", "août", "déc", "janvier", "février"),
-        *("avril", "juillet", "septembre", "octobre", "novembre", "décembre"),
-        *("ene", "abr", "ago", "dic", "enero", "febrero", "marzo", "abril", "mayo", "junio"),
-        *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
-        *("gen", "mag", "giu", "lug", "set", "ott", "gennaio", "febbraio", "aprile", "maggio"),
-        *("giugno", "luglio", "settembre", "ottobre", "dicembre"),
-        *("fev", "out", "janeiro", "fevereiro", "março", "maio", "junho", "julho"),
-        *("setembro", "outubro", "novembro", "dezembro"),
-    )
+_MONTHS: Final = word_set(
+    "jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june "
+    "july august september october november december mrz mär märz mai okt dez januar februar "
+    "juni juli oktober dezember janv févr mars avr juin juil août déc janvier février avril "
+    "juillet septembre octobre novembre décembre ene abr ago dic enero febrero marzo abril "
+    "mayo junio julio agosto septiembre octubre noviembre diciembre gen mag giu lug set ott "
+    "gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre fev out janeiro "
+    "fevereiro março maio junho julho setembro outubro novembro dezembro"
 )
 _NUMBERED: Final = re.compile(r"\(?(\d+)\)?(?:\s*[-–—:.=)]\s*|\s+)\(?[^\W\d].*")
 _NUMBER_BEHIND: Final = re.compile(r"[^\W\d_]\D*[\s(:=](\d+)\)?")

@@ -440,8 +440,7 @@ def _note_ratings(data: Ratings, judgments: float, scale: str | None) -> list[st
         declared = read_scale(scale)
         table = data.frame
         declared.check(
-            data.rows().score,
-            lambda off: name_rows(find_rows(table, nw.col("score").is_in(off))),
+            data.rows().score, lambda off: name_rows(find_rows(table, nw.col("score").is_in(off)))
         )
         notes.append(say("on-scale", scale=str(declared)))
     for role in (role for role in ("system", "judge") if data.has(role)):

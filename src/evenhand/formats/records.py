@@ -19,13 +19,7 @@ import narwhals as nw
 from evenhand.data.annotations import Span, check_place
 from evenhand.data.engine import PLACE, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion
-from evenhand.errors import (
-    InvalidJudgments,
-    UnknownColumn,
-    UnknownOption,
-    listing,
-    require_option,
-)
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, require_option
 from evenhand.formats.file_heads import hold_objects
 from evenhand.formats.files import connect
 from evenhand.formats.table import (

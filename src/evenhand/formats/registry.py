@@ -15,9 +15,11 @@ from evenhand.formats.roles import (
     OF_NO_SIDE,
     Header,
     check_asked,
+    list_words,
     refuse_circular,
     say_unclear,
     say_which,
+    word_set,
     write_roles,
 )
 from evenhand.formats.table import Layout
@@ -51,17 +53,15 @@ _CAMPAIGNS: Final = {
 _LOG: Final = ("body", "hash")  # Columns of the log of a campaign
 _BATCH: Final = {"items", "task"}  # All that stands in a batch of Appraise
 # Columns of tables of results, of which two are there
-_OF_RESULTS: Final = frozenset(
-    (
-        *("winrate", "ranklo", "rankhi", "cluster", "standarderror", "nwins", "elo", "elorating"),
-        *("rankings", "judges", "systems", "judgments", "items", "votes", "tieshare", "arenascore"),
-        *("trueskillmean", "trueskillmu", "kappa", "pairs", "comparisons"),
-    )
+_OF_RESULTS: Final = word_set(
+    "winrate ranklo rankhi cluster standarderror nwins elo elorating rankings judges systems "
+    "judgments items votes tieshare arenascore trueskillmean trueskillmu kappa pairs "
+    "comparisons"
 )
 # Columns of two answers that are compared; {} is the side
-_ANSWERS: Final = (
-    *("response_{}", "response{}", "output_{}", "answer_{}", "completion_{}", "translation_{}"),
-    *("summary_{}", "text_{}", "human_ref_{}"),
+_ANSWERS: Final = list_words(
+    "response_{} response{} output_{} answer_{} completion_{} translation_{} summary_{} text_{} "
+    "human_ref_{}"
 )
 _ENDS: Final = (("1", "2"), ("A", "B"), ("0", "1"), ("left", "right"))
 
@@ -171,10 +171,21 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         )
     missing = header.missing(nearest.needs)
     refuse_circular(header, missing)
-    asked = _ask_rankings(header, missing) or say_which(header, missing)
-    asked = asked if missing != ["system", "rank"] else asked + _ask_places(header)
-    labelled = missing == ["system"] and not header.missing(generic.LABELS.needs)
-    way = "; labels of items, of no system, are read with --from labels" if labelled else ""
+    asked, way = say_which(header, missing), ""
+    once = [role for role in ("item", "judge") if not header.missing([role])]
+    if missing == ["ranking"] and len(once) == 1:  # only judges are known, or only items
+        ids = write_roles(header, {"ranking": header.candidates(once[0])[0]})
+        asked = f" Where each {once[0]} has one ranking: {ids}; else add a column ranking with ids"
+    elif missing == ["system", "rank"]:  # whole rankings in one cell, such as A>B>C
+        name = header.candidates("ranking")[0]
+        parted = f"frame.pop({name!r}).str.split('>', expand=True)"
+        way = (
+            f"; if cells of '{name}' hold whole rankings such as A>B>C, give each rank its column"
+            f" (1st, 2nd, 3rd), with pandas: evenhand.read(frame.join({parted}"
+            ".rename(columns=lambda at: f'{at + 1}th')))"
+        )
+    elif missing == ["system"] and not header.missing(generic.LABELS.needs):
+        way = "; labels of items, of no system, are read with --from labels"
     return UnknownColumn(
         f"{header.table} looks like {nearest.title}, but has no column for {listing(missing)} among"
         f" {listing(header.columns)}.{asked}{way}"
@@ -206,24 +217,4 @@ def _tell_scores(header: Header) -> UnknownFormat | None:
         f" judge, item or system. Name those that exist{among}: {named}. If each column of scores"
         f" is of one system: {write_roles(header, {'system': ','.join(scores)})}; otherwise give"
         " each score a row of its own (judge, item, system, score)"
-    )
-
-
-def _ask_rankings(header: Header, missing: Sequence[str]) -> str:
-    """Say how rankings are told apart where only judges or only items are known; "" elsewhere."""
-    once = [role for role in ("item", "judge") if not header.missing([role])]
-    if missing != ["ranking"] or len(once) != 1:
-        return ""
-    asked = write_roles(header, {"ranking": header.candidates(once[0])[0]})
-    return f" Where each {once[0]} has one ranking: {asked}; else add a column ranking with ids"
-
-
-def _ask_places(header: Header) -> str:
-    """Say how whole rankings in one cell, such as A>B>C, are read."""
-    name = header.candidates("ranking")[0]
-    parted = f"frame.pop({name!r}).str.split('>', expand=True)"
-    return (
-        f"; if cells of '{name}' hold whole rankings such as A>B>C, give each rank its column (1st,"
-        f" 2nd, 3rd), with pandas: evenhand.read(frame.join({parted}"
-        ".rename(columns=lambda at: f'{at + 1}th')))"
     )

@@ -82,8 +82,7 @@ SIGNED = "https://example.org/votes.csv?X-Amz-Signature=hunter2hunter2"
 
 
 @pytest.mark.parametrize(
-    "name",
-    [f"{sign}{SIGNED}" for sign in (" ", "\t", "\ufeff", '"', "'", "<", "url=", "./")],
+    "name", [f"{sign}{SIGNED}" for sign in (" ", "\t", "\ufeff", '"', "'", "<", "url=", "./")]
 )
 def test_a_sign_before_an_address_shows_none_of_its_secrets(name):
     for source in (name, [name, "votes.csv"]):

@@ -31,7 +31,7 @@ def test_files_of_one_shape_are_read_together(save) -> None:
 
 def test_files_of_two_shapes_are_refused(save) -> None:
     paths = [save("a.csv", APPRAISE_DIRECT), save("b.csv", APPRAISE_DOCUMENTS)]
-    with pytest.raises(UnknownFormat, match="has other columns than"):
+    with pytest.raises(UnknownFormat, match="has documentID, isCompleteDocument too"):
         read(paths)
 
 

@@ -25,10 +25,7 @@ def test_votes_are_kept_and_other_events_counted(save) -> None:
     path = save("t.jsonl", _log(EVENTS))
     source = read(path).source
     assert source.format == "arena_log"
-    assert source.notes[1:] == (
-        "counted as ties: bothbad_vote",
-        "1 event that is no vote excluded",
-    )
+    assert source.notes[1:] == ("counted as ties: bothbad_vote", "1 event that is no vote excluded")
     tally = tally_of(path, ("judge",))
     assert tally.factor("judge").labels == ("1", "2")
     assert cells_of(tally.pool()) == {("x", "y"): (1, 1, 0), ("y", "x"): (0, 0, 1)}

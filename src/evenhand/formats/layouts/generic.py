@@ -23,13 +23,7 @@ from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.labels import Complete
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
-from evenhand.errors import (
-    InvalidJudgments,
-    UnknownColumn,
-    UnknownFormat,
-    UnknownOption,
-    listing,
-)
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import records
 from evenhand.formats import table as tables
 from evenhand.formats.grades import is_no_number, read_probability

@@ -43,6 +43,7 @@ from evenhand.formats.roles import (
     is_criterion,
     is_metric,
     split_words,
+    word_set,
     write_roles,
 )
 from evenhand.formats.texts import say
@@ -54,26 +55,19 @@ NAMED: Final = ("criterion", "judge", "system")
 _PENALTIES: Final = frozenset(("penalty", "penalties", "errors", "errorcount", "numerrors"))
 # Words of columns that number items, and of columns that hold texts
 _NUMBERS: Final = frozenset(("id", "index", "nr", "no", "number", "item", "segment", "sentence"))
-_TEXTS: Final = frozenset(
-    (
-        *("output", "response", "answer", "translation", "text", "source", "target", "reference"),
-        *("comment", "comments", "note", "notes", "remark", "kommentar"),
-    )
+_TEXTS: Final = word_set(
+    "output response answer translation text source target reference comment comments note "
+    "notes remark kommentar"
 )
 # Words of columns that sum up the scores of others
-_SUMS: Final = frozenset(
-    (
-        *("mean", "average", "avg", "median", "sum", "total", "mittelwert", "durchschnitt"),
-        *("summe", "gesamt", "std", "stdev"),
-    )
+_SUMS: Final = word_set(
+    "mean average avg median sum total mittelwert durchschnitt summe gesamt std stdev"
 )
 _ALL: Final = frozenset(("all", "of", "overall", "judges", "annotators", "raters"))
 # Words of columns that hold places in a text
-_OFFSETS: Final = frozenset(
-    (
-        *("start", "end", "begin", "offset", "offsets", "span", "spans", "startoffset"),
-        *("endoffset", "startindex", "endindex", "startpos", "endpos", "startchar", "endchar"),
-    )
+_OFFSETS: Final = word_set(
+    "start end begin offset offsets span spans startoffset endoffset startindex endindex "
+    "startpos endpos startchar endchar"
 )
 _PLACES: Final = frozenset(("char", "character", "error", "i", "idx", "index", "pos", "position"))
 # Words that are the whole name of a column of what judges are
