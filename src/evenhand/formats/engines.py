@@ -89,7 +89,6 @@ def _open_with_ibis(address: Address) -> Table:
 
 
 def _open_duckdb(address: Address) -> Table:
-    """Open a table or view of a DuckDB file; a file with one table needs no name of it."""
     if address.settings or address.user or "path" in address.query:
         raise UnknownOption(f"'{address}' says too much: a DuckDB file takes ?table=NAME only")
     path = Path(f"{address.place}{address.path}").expanduser()
@@ -224,7 +223,6 @@ def _connect_spark(address: Address) -> Any:
 
 
 def _start(address: Address) -> Any:
-    """Return a session of this process, on its own cores or on a cluster."""
     from pyspark.sql import SparkSession
 
     local = address.place.startswith("local")

@@ -268,7 +268,6 @@ def _count_untimed(records: Sequence[Record]) -> int:
 
 
 def _count_loose(records: Sequence[Record]) -> int:
-    """Count the rows without a batch, which is a whole number."""
     return sum(not all(one.text(name).isdecimal() for name in _BATCH) for one in records)
 
 
@@ -338,7 +337,6 @@ def _times(record: Record) -> list[str]:
 
 
 def find_losses_wmt_json(data: Handle) -> Iterator[str]:
-    """Say of how many scores one time alone is known: the format has a start and an end."""
     times = [(one.text("shown_at"), text_of(one, "seconds")) for one in read_rows(data)]
     half = sum(bool(start) != bool(seconds) for start, seconds in times)
     yield from say_dropped(half, len(times), "shown_at or seconds without the other is excluded")

@@ -208,7 +208,6 @@ def _delimiter(head: file_heads.Head) -> str:
 
 
 def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
-    """Yield the first n records that are not blank, as far as they can be read."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=False)
     with suppress(csv.Error):  # a field longer than the module takes: the records before it must do
         yield from islice(filter(None, reader), n)
@@ -463,7 +462,6 @@ def _read_line(line: str, delimiter: str) -> list[str]:
 
 
 def _refuse_near_appraise(head: file_heads.Head, first: str) -> None:
-    """Refuse a table that is like Appraise's but for one thing; say for which."""
     for delimiter in (",", ";", "\t"):
         fields = [one.strip() for one in _read_line(first, delimiter)]
         if len(fields) < len(APPRAISE_COLUMNS) or fields[3] not in TYPES:
@@ -519,7 +517,6 @@ def _fits(name: str, value: str) -> bool:
 
 
 def is_moment(text: str) -> bool:
-    """Say whether a text is a time in seconds since 1970 that can stand in Appraise's table."""
     return _MOMENT.fullmatch(text) is not None
 
 
@@ -604,7 +601,6 @@ def limit_memory(most: str) -> None:
 
 @cache
 def _engine() -> duckdb.DuckDBPyConnection:
-    """Start an engine that installs nothing."""
     # What does not fit in memory goes to the system's folder for temporary files, not to the
     # working directory. What was read of a file is not kept for the next time: a file written anew
     # within a second looks the same to the engine, and what is kept takes as much memory as the

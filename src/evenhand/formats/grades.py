@@ -86,7 +86,6 @@ def read_grades(
 
 
 def is_graded(label: str | None) -> bool:
-    """Say whether a label may be a number of a scale."""
     return label is not None and _NUMBER.fullmatch(label) is not None
 
 

@@ -168,7 +168,6 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
 
 
 def _describe(data: Ratings) -> tuple[Scores, ...]:
-    """Give count and range of the scores under each criterion, sorted by name."""
     frame = data.frame
     if "criterion" not in data.columns:
         frame = frame.with_columns(criterion=nw.lit(""))

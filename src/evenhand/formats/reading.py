@@ -69,7 +69,6 @@ from evenhand.formats.table import (
     Table,
 )
 from evenhand.formats.texts import say
-from evenhand.render.document import Finding
 
 # Columns of the files of crowd platforms: Answer.preference, INPUT:model_a
 _OF_CROWD: Final = re.compile(r"(?i)(input|answer|output|assignment)[.:](.+)")
@@ -234,7 +233,10 @@ def understand(
     if nested and not knows(table.header(options), layout):
         table = open_inner(table)
     nested = NESTED in table.original_types.values()
-    asked = nested and _lacks(table, options)
+    names = [*options.columns.values(), *chain(*options.lists.values())]
+    parts = [[name] if name in table.columns else name.split(",") for name in names]
+    # a column that is not there may stand within objects
+    asked = nested and not {part.strip() for part in chain(*parts)} <= {*table.columns}
     if asked or (nested and not knows(table.header(options), layout)):
         table = _open_objects(table, lists=asked)
     table = replace(table, missing=options.missing)
@@ -284,13 +286,6 @@ def read_columns(
     columns: Mapping[str, Sequence[Any]], name: str, *, where: str | None = None
 ) -> Comparisons | Rankings | Ratings:
     return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=where)
-
-
-def _lacks(table: Table, options: ReadOptions) -> bool:
-    """Say whether a column was asked for that is not there, as one within objects is not."""
-    names = [*options.columns.values(), *chain(*options.lists.values())]
-    parts = [[name] if name in table.columns else name.split(",") for name in names]
-    return not {part.strip() for part in chain(*parts)} <= {*table.columns}
 
 
 _Path: TypeAlias = tuple[str | int, ...]
@@ -476,32 +471,25 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
         elif every and apart and numbers:
             points.append(name)
     if not commas:
-        doubts = [_doubt_points(table, name) for name in points]
+        doubts = []
+        for name in points:
+            pointed = nw.col(name).str.strip_chars().str.contains(_POINTS)
+            rows = find_rows(table.frame, pointed, 3)
+            value = str(rows[0][name]).strip()
+            said = {"column": name, "value": value, "thousand": value.replace(".", "")}
+            doubts.append(say("doubtful-points", "warning", rows=name_rows(rows), **said))
         return replace(table, notes=(*table.notes, *doubts)) if doubts else table
-    pointed = []
+    written = []
     for name in dict.fromkeys((*commas, *points)):
         text = nw.col(name).str.strip_chars()
         plain = text.str.replace_all(".", "", literal=True) if name in points else nw.col(name)
         number = plain.str.replace_all(",", ".", literal=True)
         fits = text.str.contains(_COMMA)
         fits = fits | text.str.contains(_POINTS) if name in points else fits
-        pointed.append(nw.when(fits).then(number).otherwise(nw.col(name)).alias(name))
+        written.append(nw.when(fits).then(number).otherwise(nw.col(name)).alias(name))
     notes = [*table.notes, *([] if decimal else [say("decimal-comma", columns=commas)])]
     notes += [say("thousands", columns=points)] if points else []
-    return replace(table, frame=table.frame.with_columns(*pointed), notes=tuple(notes))
-
-
-def _doubt_points(table: Table, column: str) -> Finding:
-    rows = find_rows(table.frame, nw.col(column).str.strip_chars().str.contains(_POINTS), 3)
-    value: Any = str(rows[0][column]).strip()
-    return say(
-        "doubtful-points",
-        "warning",
-        column=column,
-        value=value,
-        rows=name_rows(rows),
-        thousand=value.replace(".", ""),
-    )
+    return replace(table, frame=table.frame.with_columns(*written), notes=tuple(notes))
 
 
 def open_source(source: Any, opening: Callable[[Any], Table] = open_files) -> Table:
@@ -670,7 +658,6 @@ def open_columns(columns: Mapping[Any, Any], what: str = "dict") -> Table:
 
 
 def _is_plain(values: Any) -> bool:
-    """Say whether it is an array of numbers, or of text with None where it is missing."""
     if not isinstance(values, np.ndarray) or values.ndim != 1:
         return False
     text = values.dtype == object and {*map(type, values)} <= {str, type(None)}

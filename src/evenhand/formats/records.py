@@ -302,7 +302,6 @@ class Screen:
 
     @classmethod
     def of(cls, text: str, *, trimmed: bool = False) -> Screen:
-        """Count a text; a page may have trimmed the blanks around it first."""
         first = len(text) - len(text.lstrip()) if trimmed else 0
         places = [
             at
@@ -343,7 +342,6 @@ def _list_errors(record: Record, given: Any, *names: str) -> list[Mapping[str, A
 def read_inclusive(
     record: Record, given: Any, category: str, screen: Screen | None = None
 ) -> tuple[Span, ...]:
-    """Read errors whose `end_i` is their last character."""
     spans = []
     for one in _list_errors(record, given, "start_i", "end_i"):
         severity = record.choose(one["severity"], "severity", SEVERITIES)
@@ -360,7 +358,6 @@ def read_inclusive(
 
 
 def read_exclusive(record: Record, given: Any) -> tuple[Span, ...]:
-    """Read errors whose `end` is the character after the last, as mt-metrics-eval writes them."""
     spans = []
     for one in _list_errors(record, given):
         start, end = one.get("start"), one.get("end")
@@ -379,7 +376,6 @@ def _check(record: Record, start: object, end: object) -> None:
 
 
 def name_category(given: Any) -> str:
-    """Return the name of a kind of error; one of several levels is joined by "/"."""
     if isinstance(given, list):
         return "/".join(str(one) for one in given if one)
     return "" if given is None else str(given)

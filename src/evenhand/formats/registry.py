@@ -89,7 +89,6 @@ def choose(header: Header, name: str | None) -> Layout:
 
 
 def knows(header: Header, name: str | None) -> bool:
-    """Say whether a header is that of a layout, or of something else that is known."""
     layouts = [layout for layout in LAYOUTS if name in (None, layout.name)]
     campaign = {*header.columns} == _BATCH or any(map(header.holds, (*_CAMPAIGNS, _LOG)))
     return campaign or any(one.recognise(header) for one in layouts)
@@ -104,7 +103,6 @@ def reads_names(header: Header, name: str | None) -> bool:
 
 
 def _find_answers(header: Header) -> list[str]:
-    """Return two columns of answers that are compared, where they hold texts."""
     for name, ends in product(_ANSWERS, _ENDS):
         columns = [header.named(name.format(end)) for end in ends]
         found = [one for one in columns if one is not None and header.holds_texts(one)]
@@ -114,7 +112,6 @@ def _find_answers(header: Header) -> list[str]:
 
 
 def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
-    """Say what a table holds instead of judgments, or that it names no systems."""
     campaigns = [what for columns, what in _CAMPAIGNS.items() if header.holds(columns)]
     if {*header.columns} == _BATCH:
         campaigns.append("batches of Appraise")
@@ -193,7 +190,6 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
 
 
 def _tell_scores(header: Header) -> UnknownFormat | None:
-    """Say which columns of numbers may be scores, and how to name what they are."""
     spreads = header.spreads()
     free = [one for one in header.free if one in spreads]
     said = [role for role in ("judge", "item") if header.candidates(role)]

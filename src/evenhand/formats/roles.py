@@ -120,7 +120,6 @@ FOLDED: Final = {
 
 
 def reads_role(name: str) -> bool:
-    """Say whether a column of this name would play a role."""
     return any(fold(name) in names for names in FOLDED.values())
 
 
@@ -240,7 +239,6 @@ class Header:
 
     @property
     def free(self) -> list[str]:
-        """Columns that the caller did not give away and that are not named after any role."""
         taken = {*self.requested.values(), *self.candidates("item")}
         named = frozenset().union(*FOLDED.values())
         others = [name for name in self.columns if name not in taken and fold(name) not in named]
@@ -252,7 +250,6 @@ class Header:
 
 
 def check_asked(header: Header, roles: Iterable[str]) -> None:
-    """Refuse a mapping that names no role or no column, or gives one column two roles."""
     known = list(dict.fromkeys(roles))
     given: dict[str, str] = {}
     if header.requested and not known:
@@ -389,7 +386,6 @@ def name_covariates(
 
 
 def find_side(likely: nw.Expr) -> nw.Expr:
-    """Return the likelier outcome; none where the probability is missing."""
     tie = nw.when(likely == 0.5).then(nw.lit("tie"))
     right = nw.when(likely < 0.5).then(nw.lit("right")).otherwise(tie)
     return nw.when(likely > 0.5).then(nw.lit("left")).otherwise(right)
@@ -452,7 +448,6 @@ def are_judges(columns: Sequence[str]) -> bool:
 
 
 def may_be_person(name: str) -> bool:
-    """Say whether a sheet may be called after a judge: Anna or Rater 2, not Fluency or Round 2."""
     words = split_words(name)
     if JUDGES & {*words}:
         return True
@@ -461,5 +456,4 @@ def may_be_person(name: str) -> bool:
 
 
 def names_part(name: str) -> bool:
-    """Say whether a sheet is called after a part of a study: Round 2 or German."""
     return bool((COUNTS | _PARTS) & {*split_words(name)})

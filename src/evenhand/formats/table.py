@@ -132,8 +132,6 @@ class ReadOptions:
 
 
 class InvalidRow(InvalidJudgments):
-    """A row that is refused, by its number from 1."""
-
     def __init__(self, number: int, table: str, reason: str) -> None:
         super().__init__(f"row {number:,} of {table}: {reason}")
         self.number, self.reason = number, reason
@@ -541,7 +539,6 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
 
 
 def _find_inner(table: Table, column: str, role: str) -> str:
-    """Advise to name a value within objects, such as annotator.id; "" where there is none."""
     first = find_rows(table.frame, ~nw.col(column).is_null(), limit=1)
     nested = bool(first) and table.original_types.get(column) == NESTED
     held = json.loads(first[0][column]) if nested else None
@@ -926,7 +923,6 @@ def make_labels(
 def strip_labels(
     table: Table, roles: Mapping[str, str], further: Sequence[str] = ()
 ) -> tuple[Table, list[str]]:
-    """Take blanks around labels away where the first rows have some; a note counts them."""
     # further: columns of labels that play no role as they are.
     labels = {column: column for role, column in roles.items() if role in LABEL_ROLES}
     labels |= {column: column for column in further}
@@ -940,7 +936,6 @@ def assign_beside(
     kind: type[Comparisons | Rankings],
     fixed: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Assign the roles of judgments, and of what was recorded beside them."""
     roles = (*kind.ROLES, *ANNOTATIONS)
     assigned = assign(table.header(options), roles, kind.NECESSARY, fixed)
     beside = {role: column for role, column in assigned.items() if role in SOFT}

@@ -119,7 +119,6 @@ def arena_log(table: Table, options: ReadOptions) -> Comparisons:
 
 
 def _projection(table: Table) -> str:
-    """Return the SQL columns: both models, the vote, and the rest but what these came from."""
     sides = []
     for side, at in (("left", 0), ("right", 1)):
         name = f"nullif(models ->> '$[{at}]', '')"

@@ -172,20 +172,16 @@ def marked(table: Table, options: ReadOptions) -> Handle:
     rows, notes = _sum_errors(table, options, keyed, parts, describe)
     notes += [say("blank-errors", rows=len(blank))] if blank else []
     if not any(_tell_severity(record, parts) == NO_ERROR for _, record in keyed):
-        notes += _say_absent(rows)
+        # Outputs that have no row, where none says of an output that it has no error
+        systems, seen = {row["system"] for row in rows}, dict[tuple[Any, ...], set[Any]]()
+        for row in rows:
+            judged = (row["item"], row.get("judge"), row.get("task"))
+            seen.setdefault(judged, set()).add(row["system"])
+        absent = sum(len(systems) - len(some) for some in seen.values())
+        notes += [say("no-clean-outputs", "warning", absent=absent)] if absent else []
     notes += say_unread(list_unread(table, (*roles.values(), *parts.values(), document)))
     options = replace(options, columns={})  # the rows have roles for columns
     return take_rows(marked, table, rows, options, unread=(), notes=notes)
-
-
-def _say_absent(rows: Sequence[Row]) -> list[str]:
-    """Warn of outputs that have no row, where none says of an output that it has no error."""
-    systems = {row["system"] for row in rows}
-    seen: dict[tuple[Any, ...], set[Any]] = {}
-    for row in rows:
-        seen.setdefault((row["item"], row.get("judge"), row.get("task")), set()).add(row["system"])
-    absent = sum(len(systems) - len(some) for some in seen.values())
-    return [say("no-clean-outputs", "warning", absent=absent)] if absent else []
 
 
 def _sum_errors(

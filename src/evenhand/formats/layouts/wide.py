@@ -124,13 +124,15 @@ def _find_scores(header: Header) -> list[str]:
     said = [role for role in ("item", *NAMED) if header.candidates(role)]
     several = sum(map(is_criterion, header.columns)) > 1  # which are scores of something
     sides = [name for side in ("left", "right") for name in header.candidates(side)]
-    if (
-        not (said or several or unnamed_first(header))
-        or any(map(header.candidates, ("outcome", "ranking", "rank", "score")))
-        or (sides and not _continues(sides, header.spreads()))
+    if not (said or several or unnamed_first(header)) or any(
+        map(header.candidates, ("outcome", "ranking", "rank", "score"))
     ):
         return []
     spreads = header.spreads()
+    # columns called after sides may be some of more systems: model_1 to model_3
+    more = {fold(name)[:-1] + end for name in sides for end in "3c"}
+    if sides and not (more & {*map(fold, spreads)} and {*sides} <= {*spreads}):
+        return []
     free = [name for name in header.columns if name in (*header.free, *sides)]
     free = [name for name in free if name not in unnamed_first(header)]
     numeric = [name for name in free if name in spreads]
@@ -162,12 +164,6 @@ def _find_scores(header: Header) -> list[str]:
     if alike or "system" not in said:  # a system with other numbers is no column to pass over
         return columns if alike else []
     return find_short_scale(spreads, columns)
-
-
-def _continues(sides: Collection[str], spreads: Collection[str]) -> bool:
-    """Say whether columns called after sides are some of more systems: model_1 to model_3."""
-    more = {fold(name)[:-1] + end for name in sides for end in "3c"}
-    return bool(more & {*map(fold, spreads)}) and {*sides} <= {*spreads}
 
 
 def find_short_scale(spreads: Mapping[str, Spread], columns: Sequence[str]) -> list[str]:
@@ -229,7 +225,6 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
 
 
 def list_others(header: Header, columns: Collection[str]) -> list[str]:
-    """Return columns that play no role, besides some; one that is called id is among them."""
     free = {*header.free, *(one for one in header.columns if fold(one) in ONLY_ASKED)}
     open_ = [one for one in header.columns if one in free and not sums_up(one)]
     return [one for one in open_ if one not in columns]
@@ -266,19 +261,16 @@ def counts(name: str, said: Collection[str]) -> bool:
 
 
 def is_offset(name: str) -> bool:
-    """Say whether a column holds places in a text, such as where an error starts."""
     words = {*split_words(name)}
     return bool(_OFFSETS & words) and words <= _OFFSETS | _PLACES
 
 
 def sums_up(name: str) -> bool:
-    """Say whether a column holds means or sums of others, by its name."""
     words = {*split_words(name)}
     return bool(_SUMS & words) and words <= _SUMS | _ALL | AFFIXES
 
 
 def share_scale(spreads: Sequence[Spread]) -> bool:
-    """Say whether columns of numbers may be on one scale, such as 1 to 5."""
     low, high = min(one.low for one in spreads), max(one.high for one in spreads)
     if high > 1 and any(one.low == 0 and one.high <= 1 for one in spreads):
         return False  # yes or no
@@ -337,7 +329,6 @@ def _is_criterion(name: str) -> bool:
 
 
 def _cut(name: str) -> list[str]:
-    """Return the first and the last part of a name of several parts."""
     parts = re.split(r"[\s_.:/-]+", name)
     return [parts[0], parts[-1]] if len(parts) > 1 else []
 
@@ -445,7 +436,6 @@ def wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
 
 
 def _say_left(header: Header, plan: Unfolding, *, asked: bool) -> list[Finding]:
-    """Say which columns of numbers are not read as scores beside those that are."""
     spreads = header.spreads()
     others = [one for one in header.free if one in spreads and one not in plan.names]
     summed = [one for one in others if sums_up(one)]
@@ -615,7 +605,6 @@ def pair_scores(table: tables.Table, options: tables.ReadOptions) -> tables.Hand
 
 
 def find_votes(header: Header) -> list[str]:
-    """Return columns that are named after judges, where no column says the judge or the outcome."""
     if any(map(header.candidates, ("judge", "outcome"))):
         return []
     named = [name for name in header.free if JUDGES & {*split_words(name)}]
