@@ -533,7 +533,7 @@ def _query_shape(
         mark = quote('"' if shape.quoted is True else "")
         more = (
             f"delim = {quote(shape.parting)}, quote = {mark}, escape = {mark}, nullstr = '', skip ="
-            f" {shape.skip}, null_padding = {str(shape.padded).lower()}, {_LIMITS}"
+            f" {shape.skip},{' null_padding = true,' if shape.padded else ''} {_LIMITS}"
         )
         paths, packed = [head.path for head in heads], heads[0].compression
         table = file_heads.write_csv_table(

@@ -157,13 +157,13 @@ def _find_scores(header: Header) -> list[str]:
     criteria = [name for name in columns if is_criterion(name)]
     if criteria and "criterion" not in said:
         beside = [spreads[name] for name in criteria]
-        return [
+        columns = [
             name for name in columns if name in criteria or share_scale([*beside, spreads[name]])
         ]
-    alike = len(columns) > 1 and share_scale([spreads[name] for name in columns])
-    if alike or "system" not in said:  # a system with other numbers is no column to pass over
-        return columns if alike else []
-    return find_short_scale(spreads, columns)
+    elif len(columns) < 2 or not share_scale([spreads[name] for name in columns]):
+        # a system with other numbers is no column to pass over
+        columns = find_short_scale(spreads, columns) if "system" in said else []
+    return columns
 
 
 def find_short_scale(spreads: Mapping[str, Spread], columns: Sequence[str]) -> list[str]:
