@@ -319,13 +319,10 @@ class Screen:
         n = len(self.places)
         if start == last == n:
             return 0, 0
-        if last == n:
-            return self._place(start), self.size
-        return self._place(start), self._place(last) + 1
-
-    def _place(self, unit: int) -> int:
-        n = len(self.places)
-        return self.places[unit] if unit < n else self.size + unit - n
+        first, end = (
+            self.places[unit] if unit < n else self.size + unit - n for unit in (start, last)
+        )
+        return first, self.size if last == n else end + 1
 
 
 def _list_errors(record: Record, given: Any, *names: str) -> list[Mapping[str, Any]]:

@@ -102,15 +102,6 @@ def reads_names(header: Header, name: str | None) -> bool:
     return any(layout.recognise(header) for layout in exact)
 
 
-def _find_answers(header: Header) -> list[str]:
-    for name, ends in product(_ANSWERS, _ENDS):
-        columns = [header.named(name.format(end)) for end in ends]
-        found = [one for one in columns if one is not None and header.holds_texts(one)]
-        if len(found) == len(ends):
-            return found
-    return []
-
-
 def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
     campaigns = [what for columns, what in _CAMPAIGNS.items() if header.holds(columns)]
     if {*header.columns} == _BATCH:
@@ -128,7 +119,11 @@ def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
     unclear = [name for name in header.columns if fold(name) in OF_NO_SIDE]
     if unclear and header.missing(("left", "right", "outcome")) == ["outcome"]:
         return UnknownColumn(say_unclear(unclear[0]))
-    answers = _find_answers(header)
+    named = (
+        [header.named(name.format(end)) for end in ends] for name, ends in product(_ANSWERS, _ENDS)
+    )
+    pairs = ([one for one in pair if one and header.holds_texts(one)] for pair in named)
+    answers = next((pair for pair in pairs if len(pair) == 2), [])
     if answers and header.missing(("left", "right")) == ["left", "right"]:
         return UnknownColumn(
             f"{header.table} does not say which systems gave the answers in {listing(answers)}: add"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -34,6 +34,7 @@ from evenhand.formats.records import (
     read_each,
     read_score,
     require_columns,
+    row_layout,
     split_unread,
     take_rows,
 )
@@ -52,6 +53,7 @@ from evenhand.formats.table import (
     make_ratings,
 )
 from evenhand.formats.texts import say
+from evenhand.render.document import Finding
 
 
 @Layout("arena", "arena battles", ("model_a", "model_b", "winner"), roles=COMPARISON_ROLES).read_by
@@ -216,30 +218,28 @@ def arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
 # judge, the instruction the item. Which output was shown first is not recorded.
 
 
-@Layout(
+def _count_graded(rows: Sequence[Row]) -> list[Finding]:
+    graded = sum(row["preference"] not in (None, 0, 1, 1.5, 2) for row in rows)
+    return [say("graded", rows=graded, of=len(rows))] if graded else []
+
+
+@row_layout(
     "alpaca_eval",
     "AlpacaEval annotations",
     ("instruction", "generator_1", "generator_2", "preference"),
     also=("annotator",),
-).read_by
-def alpaca_eval(table: Table, options: ReadOptions) -> Handle:
-    flat, unread = split_unread(table, alpaca_eval.reads)
-    rows = read_each(table, lambda one: [keep_flat(one, flat, _read_preference(one))])
-    graded = sum(row["preference"] not in (None, 0, 1, 1.5, 2) for row in rows)
-    notes = [say("graded", rows=graded, of=len(rows))] if graded else []
-    return take_rows(
-        alpaca_eval, table, rows, options, make=make_comparisons, unread=unread, notes=notes
-    )
-
-
-def _read_preference(record: Record) -> Row:
+    keeps=True,
+    make=make_comparisons,
+    note=_count_graded,
+)
+def alpaca_eval(record: Record) -> Iterator[Row]:
     preference = read_score(record, record.text("preference") or None)
     outcome = None
     if preference is not None:
         if preference and not 1 <= preference <= 2:
             raise record.refuse(f"a preference is 0 or from 1 to 2, not {preference:g}")
         outcome = "tie" if preference in (0, 1.5) else "left" if preference < 1.5 else "right"
-    return {
+    yield {
         "judge": record.text("annotator"),
         "item": record.need("instruction"),
         "left": record.need("generator_1"),
