@@ -112,7 +112,7 @@ def test_the_calibration_of_wmt_22_is_the_same_after_it_was_written(data_folder,
 def _write(save, folder, kind, rows):
     """Write rows for another program; return what it is told to lose, and the rows read again."""
     data = read(save("in.jsonl", "\n".join(map(json.dumps, rows))))
-    path = write(data, folder / f"out.{ENDINGS.get(kind, 'json')}", kind=kind)
+    path = write(data, folder / f"out.{ENDINGS.get(kind, 'json')}", kind=kind, force=True)
     return say_left_out(data, kind), rows_of(path), path
 
 
@@ -160,7 +160,7 @@ def test_what_appraise_cannot_say_is_told(save, tmp_path) -> None:
     text = "u,S,1,TGT,eng,deu,5,doc1#S#incomplete,False\n"
     data = read(save("in.csv", text))
     assert rows_of(data)[0]["kind"] == "control"
-    assert write(data, tmp_path / "out.csv", kind="appraise").read_text() == text
+    assert write(data, tmp_path / "unfinished.csv", kind="appraise").read_text() == text
 
 
 @pytest.mark.parametrize("start", ["100", "2024-06-02T10:00:00Z"])

@@ -51,7 +51,7 @@ def _both_ways(frame: pl.DataFrame, folder: Path, suffix: str) -> list[Any]:
     return [read(first), read(second), read(third)]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     systems=st.lists(names, min_size=2, max_size=4, unique=True),
     picks=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), names, labels), min_size=1),
@@ -75,7 +75,7 @@ def test_comparisons_are_read_as_they_were_written(systems, picks, suffix, tmp_p
         assert _rows(back) == expected
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rankings=st.dictionaries(
         names,
@@ -97,7 +97,7 @@ def test_rankings_are_read_as_they_were_written(rankings, suffix, tmp_path) -> N
         assert found == {(ranking, system): rank for ranking, system, rank in rows}
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.tuples(names, names, st.none() | st.floats(-1e6, 1e6, width=32)), min_size=1, max_size=9
@@ -140,12 +140,12 @@ def test_outcomes_positions_and_times_are_written_plainly(tmp_path, save) -> Non
     again = write(back, tmp_path / "d.csv")
     assert again.read_text() == path.read_text()
     frame = pd.DataFrame(TABLE | {"when": pd.to_datetime(["2024-01-02 03:04:05", None])})
-    lines = write(read(frame), tmp_path / "t.jsonl").read_text().splitlines()
+    lines = write(read(frame), tmp_path / "n.jsonl").read_text().splitlines()
     second = json.loads(lines[1])
     assert second["judge"] is None
     assert second["when"] is None
     assert json.loads(lines[0])["when"].startswith("2024-01-02 03:04:05")
-    packed = write(read(frame), tmp_path / "t.jsonl.gz")
+    packed = write(read(frame), tmp_path / "n.jsonl.gz")
     assert gzip.decompress(packed.read_bytes()).decode().splitlines() == lines
     data = read(pl.DataFrame(TABLE | {"model_a": ["x", "y"]}), format="evalica")
     with pytest.raises(UnknownOption, match="'model_a' is there already"):

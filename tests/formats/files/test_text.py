@@ -100,17 +100,16 @@ def test_a_text_of_more_than_two_megabytes_is_read(quoted, pack, save) -> None:
 
 
 @pytest.mark.parametrize("pack", [None, gzip.compress], ids=["plain", "gzip"])
-@pytest.mark.parametrize("megabytes", [9, 40])
 @pytest.mark.parametrize("mark", ['"', ""], ids=["quoted", "bare"])
 def test_a_line_that_is_too_long_is_named_with_its_size_and_read_from_parquet(
-    mark, megabytes, pack, save
+    mark, pack, save
 ) -> None:
     """A record is named by its first line also where fields above it hold line ends."""
-    text = CSV + MULTILINE * 3 + f"A,B,left,{mark}{'x' * (megabytes << 20)}{mark}\nA,B,left,x\n"
+    text = CSV + MULTILINE * 3 + f"A,B,left,{mark}{'x' * (9 << 20)}{mark}\nA,B,left,x\n"
     packed = gzip.compress(text.encode(), 1) if pack else text
     path = save("t.csv.gz" if pack else "t.csv", packed)
     said = refusal(path, UnknownFormat)
-    assert said.startswith(f"line 11 of {path} is {megabytes}.0 MB long")
+    assert said.startswith(f"line 11 of {path} is 9.0 MB long")
     assert "quote" not in said
     parquet = save("t.parquet", "")
     polars.read_csv(path, infer_schema=False).write_parquet(parquet)
