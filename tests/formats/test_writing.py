@@ -149,7 +149,7 @@ def test_outcomes_positions_and_times_are_written_plainly(tmp_path, save) -> Non
     assert gzip.decompress(packed.read_bytes()).decode().splitlines() == lines
     data = read(pl.DataFrame(TABLE | {"model_a": ["x", "y"]}), format="evalica")
     with pytest.raises(UnknownOption, match="'model_a' is there already"):
-        write(data, tmp_path / "t.csv", kind="arena")
+        write(data, tmp_path / "arena.csv", kind="arena")
 
 
 def test_rankings_become_comparisons_when_asked(save, tmp_path) -> None:
