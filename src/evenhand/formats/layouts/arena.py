@@ -27,17 +27,7 @@ from evenhand.data.joining import list_places
 from evenhand.data.labels import OUTCOMES, Outcome
 from evenhand.data.source import Source, find_rows, fold, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
-from evenhand.formats.records import (
-    Record,
-    Row,
-    keep_flat,
-    read_each,
-    read_score,
-    require_columns,
-    row_layout,
-    split_unread,
-    take_rows,
-)
+from evenhand.formats import records
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, find_mark
 from evenhand.formats.table import (
     COMPARISON_ROLES,
@@ -96,7 +86,7 @@ _VOTES: Final = ("leftvote", "rightvote", "tievote", "bothbad_vote")
     condition=lambda header: header.holds(["tstamp"]) and header.named("winner") is None,
 ).read_by
 def arena_log(table: Table, options: ReadOptions) -> Comparisons:
-    require_columns(table, arena_log.needs, arena_log.title)
+    records.require_columns(table, arena_log.needs, arena_log.title)
     if table.connection is None:
         raise UnknownFormat("the raw log of an arena is read from its JSON Lines file only")
     assigned = {"left", "right", "outcome"} & set(options.columns)
@@ -218,12 +208,12 @@ def arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
 # judge, the instruction the item. Which output was shown first is not recorded.
 
 
-def _count_graded(rows: Sequence[Row]) -> list[Finding]:
+def _count_graded(rows: Sequence[records.Row]) -> list[Finding]:
     graded = sum(row["preference"] not in (None, 0, 1, 1.5, 2) for row in rows)
     return [say("graded", rows=graded, of=len(rows))] if graded else []
 
 
-@row_layout(
+@records.row_layout(
     "alpaca_eval",
     "AlpacaEval annotations",
     ("instruction", "generator_1", "generator_2", "preference"),
@@ -232,8 +222,8 @@ def _count_graded(rows: Sequence[Row]) -> list[Finding]:
     make=make_comparisons,
     note=_count_graded,
 )
-def alpaca_eval(record: Record) -> Iterator[Row]:
-    preference = read_score(record, record.text("preference") or None)
+def alpaca_eval(record: records.Record) -> Iterator[records.Row]:
+    preference = records.read_score(record, record.text("preference") or None)
     outcome = None
     if preference is not None:
         if preference and not 1 <= preference <= 2:
@@ -270,13 +260,13 @@ _ANNOTATOR: Final = re.compile(r"annotator_?\d+")
     roles=("left", "right"),
 ).read_by
 def pandalm(table: Table, options: ReadOptions) -> Handle:
-    require_columns(table, pandalm.needs, pandalm.title)
+    records.require_columns(table, pandalm.needs, pandalm.title)
     judges = [name for name in table.columns if _ANNOTATOR.fullmatch(name)]
     models = [options.columns.get(side, "") for side in ("left", "right")]
     reads = (*pandalm.reads, *judges, *filter(None, models))
-    flat, unread = split_unread(table, reads)
+    flat, unread = records.split_unread(table, reads)
 
-    def read(record: Record) -> Iterator[Row]:
+    def read(record: records.Record) -> Iterator[records.Row]:
         pair = record.text("cmp_key").split("_")
         if not all(models) and len(pair) != 2:
             raise record.refuse(
@@ -294,10 +284,10 @@ def pandalm(table: Table, options: ReadOptions) -> Handle:
                 "outcome": answer and _ANSWERS[record.choose(answer, judge, tuple(_ANSWERS))],
                 UNKNOWN_POSITIONS: True,
             }
-            yield keep_flat(record, flat, row)
+            yield records.keep_flat(record, flat, row)
 
-    plain, rows = replace(options, columns={}), read_each(table, read)
-    return take_rows(pandalm, table, rows, plain, make=make_comparisons, unread=unread)
+    plain, rows = replace(options, columns={}), records.read_each(table, read)
+    return records.take_rows(pandalm, table, rows, plain, make=make_comparisons, unread=unread)
 
 
 # MT-Bench: verdicts of an LLM judge, on single answers and on pairs asked in both orders.
@@ -317,18 +307,22 @@ def _take_verdicts(
     layout: Layout,
     table: Table,
     options: ReadOptions,
-    read: Callable[[Record, Counter[str]], Iterator[Row]],
+    read: Callable[[records.Record, Counter[str]], Iterator[records.Row]],
     make: Callable[..., Handle] = make_comparisons,
 ) -> Handle:
     failed = Counter[str]()
-    flat, unread = split_unread(table, layout.reads)
-    rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one, failed)])
+    flat, unread = records.split_unread(table, layout.reads)
+    rows = records.read_each(
+        table, lambda one: [records.keep_flat(one, flat, row) for row in read(one, failed)]
+    )
     turns = {(row["item"], row["turn"]) for row in rows if "turn" in row}
     apart = len(turns) > len({item for item, _ in turns})
     if apart:
         rows = [{**row, "item": f"{row['item']}:{row['turn']}"} for row in rows]
     excluded = exclude_by_format(failed, "{what} excluded: {n:,}")
-    data = take_rows(layout, table, rows, options, make=make, unread=unread, excluded=excluded)
+    data = records.take_rows(
+        layout, table, rows, options, make=make, unread=unread, excluded=excluded
+    )
     return replace(data, source=_note_turns(data.source, "question_id")) if apart else data
 
 
@@ -336,8 +330,8 @@ def _take_verdicts(
     "mt_bench", "MT-Bench scores", ("question_id", "model", "judge", "judgment", "score", "turn")
 ).read_by
 def mt_bench(table: Table, options: ReadOptions) -> Handle:
-    def read(record: Record, failed: Counter[str]) -> Iterator[Row]:
-        score = read_score(record, record.need("score"))
+    def read(record: records.Record, failed: Counter[str]) -> Iterator[records.Row]:
+        score = records.read_score(record, record.need("score"))
         failed[_FAILED] += score == -1
         if score != -1:
             yield {**_place(record), "system": record.need("model"), "score": score}
@@ -352,7 +346,7 @@ def mt_bench(table: Table, options: ReadOptions) -> Handle:
     also=("judge",),
 ).read_by
 def mt_bench_pairs(table: Table, options: ReadOptions) -> Handle:
-    def read(record: Record, failed: Counter[str]) -> Iterator[Row]:
+    def read(record: records.Record, failed: Counter[str]) -> Iterator[records.Row]:
         models = {name: record.need(name) for name in _MODELS}
         for game, sides in (("g1_winner", _MODELS), ("g2_winner", _MODELS[::-1])):
             winner = record.choose(record.need(game), game, (*_MODELS, "tie", "error"))
@@ -365,7 +359,7 @@ def mt_bench_pairs(table: Table, options: ReadOptions) -> Handle:
     return _take_verdicts(mt_bench_pairs, table, options, read)
 
 
-def _place(record: Record) -> Row:
+def _place(record: records.Record) -> records.Row:
     judge = record.text("judge")
     names = record.data("judge") if judge.startswith("[") else [judge]
     return {
@@ -391,7 +385,7 @@ _GAME: Final = {"A>>B": "left", "A>B": "left", "A=B": "tie", "B>A": "right", "B>
     also=("uid", "question_id", "baseline"),
 ).read_by
 def arena_hard(table: Table, options: ReadOptions) -> Handle:
-    def read(record: Record, failed: Counter[str]) -> Iterator[Row]:
+    def read(record: records.Record, failed: Counter[str]) -> Iterator[records.Row]:
         sides = [record.text("baseline") or "baseline", record.need("model")]
         games = record.sequence(record.data("games"), "games")
         for at, given in enumerate(games):
