@@ -129,9 +129,19 @@ def test_every_table_cites_who_printed_it_and_where(table: Dataset) -> None:
     assert table.numbers
 
 
-def test_an_unknown_name_is_refused_with_the_nearest_one() -> None:
+def test_tables_are_found_by_name_and_cite_their_numbers(golden) -> None:
     with pytest.raises(UnknownOption, match="Did you mean 'citations'"):
         datasets.load("citation")
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert [path.stem for path in FILES if f"`{path.stem}`" not in readme] == []
+    given = golden("02_llbt_multi_pair_judges", "eq1_with_ties").input
+    rows = {
+        (given["judges"][judge], given["systems"][i], given["systems"][j], outcome, count)
+        for judge, i, j, *counts in given["cells"]
+        for outcome, count in zip(("left", "tie", "right"), counts, strict=True)
+        if count
+    }
+    assert rows == set(datasets.load("dras2015_table1").rows)
 
 
 def test_loading_a_table_imports_neither_numpy_nor_duckdb() -> None:
@@ -159,22 +169,6 @@ def test_every_entry_says_what_it_is_and_who_computed_it(path: Path) -> None:
     for entry in content["entries"]:
         assert {"id", "definition", "input", "expected", "tolerance", "obtained_by"} <= set(entry)
     assert not re.search(r"/(work|tmp|home|root)\b", text), "no paths of one machine"
-
-
-def test_the_readme_names_every_file() -> None:
-    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert [path.stem for path in FILES if f"`{path.stem}`" not in readme] == []
-
-
-def test_the_golden_counts_are_the_bundled_table(golden: Any) -> None:
-    given = golden("02_llbt_multi_pair_judges", "eq1_with_ties").input
-    rows = {
-        (given["judges"][judge], given["systems"][i], given["systems"][j], outcome, count)
-        for judge, i, j, *counts in given["cells"]
-        for outcome, count in zip(("left", "tie", "right"), counts, strict=True)
-        if count
-    }
-    assert rows == set(datasets.load("dras2015_table1").rows)
 
 
 # Simulated tables follow the model that they state.

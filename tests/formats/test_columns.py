@@ -107,14 +107,6 @@ def test_columns_of_pandas_that_name_nothing_are_explained() -> None:
     assert "not all text" in refusal(frame, InvalidJudgments)
 
 
-def test_covariates_of_any_type_are_kept_as_they_are() -> None:
-    frame = pa.table(BASE | {"seconds": [1.5, 2.5], "seen": [True, False]})
-    data = read(frame)
-    assert isinstance(data, Comparisons)
-    assert data.frame.collect_schema()["seconds"].is_float()
-    assert data.tally(("seen",)).factor("seen").labels == ("false", "true")
-
-
 def test_labels_are_compared_exactly_and_empty_ones_are_missing(save) -> None:
     path = save("t.csv", "left,right,winner\na b,A b,left\na b,a  b,left\n")
     assert tally_of(path).systems == ("A b", "a  b", "a b")
@@ -234,16 +226,6 @@ def test_scores_and_ranks_are_checked_in_every_frame(tmp_path) -> None:
     assert fine.count() == 1
 
 
-def test_scores_that_are_text_in_a_pandas_frame_are_read_without_a_warning() -> None:
-    """pandas warns of a pattern with groups: (?:...) is none."""
-    frame = pd.DataFrame({"item": ["1", "1"], "system": ["A", "B"], "score": ["1.5", "2e0"]})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = read(frame)
-    assert isinstance(found, Ratings)
-    assert fetch_columns(found.frame)["score"].tolist() == [1.5, 2.0]
-
-
 def test_what_the_expansion_to_pairs_would_lose_is_refused(save) -> None:
     head = "ranking,system,rank,position\nr,A,1,1\n"
     for row, words in {
@@ -270,11 +252,23 @@ def test_weights_are_frequencies_or_importance(save) -> None:
     assert "choose frequency | importance" in refusal(bare, UnknownOption, weights="often")
 
 
-def test_scores_are_numbers_or_blank(save) -> None:
+def test_scores_are_numbers_or_blank_also_as_text_of_pandas(save) -> None:
     data = read(save("t.csv", "judge,system,score,seconds\nj,A,71.5,3\nj,B,,\nj,C,-1e2,4.5\n"))
     assert isinstance(data, Ratings)
     there = fetch_columns(data.frame.filter(~nw.col("score").is_null()))
     assert there["score"].tolist() == [71.5, -100.0]
+    # pandas warns of a pattern with groups: (?:...) is none.
+    frame = pd.DataFrame({"item": ["1", "1"], "system": ["A", "B"], "score": ["1.5", "2e0"]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = read(frame)
+    assert isinstance(found, Ratings)
+    assert fetch_columns(found.frame)["score"].tolist() == [1.5, 2.0]
+    frame = pa.table(BASE | {"seconds": [1.5, 2.5], "seen": [True, False]})
+    data = read(frame)
+    assert isinstance(data, Comparisons)
+    assert data.frame.collect_schema()["seconds"].is_float()
+    assert data.tally(("seen",)).factor("seen").labels == ("false", "true")
 
 
 def test_a_remedy_is_named_only_where_it_helps(save) -> None:
@@ -354,10 +348,14 @@ def compared(wishes=None, **columns):
     return data
 
 
-def test_a_type_of_known_kinds_is_the_kind():
+def test_kinds_and_seconds_that_are_none_are_left_alone_where_they_were_guessed() -> None:
     data = rated(type=["TGT", "BAD", "CHK", "TGT"])
     assert data.source.notes[0] == "read ratings: system, score, kind=type"
     assert data.rows().kind.tolist() == [TARGET, CONTROL, REPEAT, TARGET]
+    data = rated(duration_s=["3 min", "4", "5", "6"])
+    assert (data.rows().seconds, data.covariates) == (None, ["duration_s"])
+    with pytest.raises(InvalidJudgments, match="seconds '3 min' in column 'seconds'"):
+        rated(seconds=["3 min", "4", "5", "6"])
 
 
 @pytest.mark.parametrize("values", [["chat", "news", "chat", "TGT"], [1, 2, 3, 4]])
@@ -424,13 +422,6 @@ def test_a_covariate_that_was_guessed_never_stops_the_votes():
         compared(kind=["control", "news"]).votes()
 
 
-def test_seconds_in_words_are_no_seconds_where_they_were_guessed():
-    data = rated(duration_s=["3 min", "4", "5", "6"])
-    assert (data.rows().seconds, data.covariates) == (None, ["duration_s"])
-    with pytest.raises(InvalidJudgments, match="seconds '3 min' in column 'seconds'"):
-        rated(seconds=["3 min", "4", "5", "6"])
-
-
 @pytest.mark.parametrize("mark", [[True, False, False, True], ["True", "False", "false", "TRUE"]])
 def test_scores_of_whole_documents_are_a_criterion_of_their_own(mark):
     data = rated(criterion=["da"] * 4, isCompleteDocument=mark)
@@ -477,12 +468,9 @@ def test_documents_of_which_some_are_not_marked_are_said_to_stay():
     )
 
 
-def test_a_column_of_weights_is_said_to_mean_nothing_for_ratings():
+def test_weights_mean_nothing_for_ratings() -> None:
     data = rated(weight=[2, 1, 1, 1])
     assert data.source.notes[-1] == "ratings have no weights: column 'weight' is not used"
-
-
-def test_weights_of_ratings_are_refused_in_words():
     table = pl.DataFrame({"judge": ["a"], "item": ["1"], "system": ["x"], "score": [1], "w": [2]})
     with pytest.raises(UnknownColumn, match="holds ratings, which have no weights"):
         read(table, columns={"weight": "w"})

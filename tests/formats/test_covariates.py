@@ -47,14 +47,6 @@ def test_covariates_are_numbers_or_levels_in_any_file(save_table) -> None:
         read_system_covariates(save_table("system,size\nA,1\n"), ("sizes",))
 
 
-def test_parquet_keeps_its_numbers(tmp_path):
-    import polars as pl
-
-    path = tmp_path / "systems.parquet"
-    pl.DataFrame({"system": ["A", "B"], "size": [7, 8]}).write_parquet(path)
-    assert read_system_covariates(path) == {"size": {"A": 7.0, "B": 8.0}}
-
-
 @pytest.mark.parametrize("word", ["large", "nan", "inf", "1_000", "0x10"])
 def test_a_column_of_numbers_and_words_is_refused(save_table, word):
     path = save_table(f"system,size\nA,7\nB,{word}\n")
@@ -78,27 +70,26 @@ def test_a_table_that_does_not_say_one_thing_of_each_system_is_refused(
         read_system_covariates(save_table(text))
 
 
-def test_judges_are_found_by_either_name(save_table):
+def test_tables_of_judges_and_systems_are_read_as_judgments_are(save_table, tmp_path) -> None:
     for name in ("judge", "annotator"):
         path = save_table(f"{name},native\nj1,yes\nj2,no\n", "judges.csv")
         found = fetch_columns(open_covariates(path, on="judge", named="annotator"))
         assert sorted(found["judge"].tolist()) == ["j1", "j2"]
     with pytest.raises(UnknownColumn, match="needs a column 'judge' or 'annotator'"):
         open_covariates(save_table("who,native\nj1,yes\n", "w.csv"), on="judge", named="annotator")
-
-
-def test_a_table_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(MissingFile):
-        read_system_covariates(tmp_path / "none.csv")
-
-
-def test_names_are_stripped_and_commas_read_as_in_judgments(save_table):
     path = save_table("judge;hours\nann ;1,5\n ben;12\n", "judges.csv")
     columns = fetch_columns(open_covariates(path, on="judge"))
     assert columns["judge"].tolist() == ["ann", "ben"]
     assert columns["hours"].tolist() == ["1.5", "12"]
     path = save_table("system;size\nA;1,5\nB ;12\n")
     assert read_system_covariates(path) == {"size": {"A": 1.5, "B": 12.0}}
+    import polars as pl
+
+    path = tmp_path / "systems.parquet"
+    pl.DataFrame({"system": ["A", "B"], "size": [7, 8]}).write_parquet(path)
+    assert read_system_covariates(path) == {"size": {"A": 7.0, "B": 8.0}}
+    with pytest.raises(MissingFile):
+        read_system_covariates(tmp_path / "none.csv")
 
 
 # Who stands behind a login.

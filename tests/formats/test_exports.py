@@ -291,14 +291,11 @@ def test_a_name_that_says_another_format_is_refused(name, save, tmp_path) -> Non
     assert not (tmp_path / name).exists()
 
 
-def test_errors_in_the_source_have_no_place_in_appraise(save, tmp_path) -> None:
+def test_sources_and_criteria_have_no_place_in_appraise(save, tmp_path) -> None:
     span = '"[{""start"":0,""end"":2,""severity"":""minor"",""side"":""source""}]"'
     text = f"judge,item,system,score,task,spans\nj,1,A,4,eng-deu,{span}\n"
     with pytest.raises(EvenhandError, match="an error lies in the source"):
         write(read(save("in.csv", text)), tmp_path / "out.csv", kind="appraise")
-
-
-def test_several_criteria_are_too_many_for_one_column(save, tmp_path) -> None:
     text = "judge,item,system,score,task,criterion\nj,1,A,4,eng-deu,x\nj,1,A,4,eng-deu,y\n"
     with pytest.raises(EvenhandError, match="holds the criteria x, y"):
         write(read(save("in.csv", text)), tmp_path / "out.csv", kind="appraise")

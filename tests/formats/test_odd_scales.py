@@ -315,12 +315,9 @@ def test_a_column_for_each_rank_holds_its_system(kind, tmp_path):
     }
 
 
-def test_columns_that_lack_a_rank_are_refused(tmp_path):
+def test_a_column_for_each_rank_lacks_none(tmp_path) -> None:
     columns = {"judge": ["a"], "1st": ["A"], "3rd": ["C"]}
     assert "no known layout" in refusal(table(columns, "csv", tmp_path), UnknownFormat)
-
-
-def test_the_remedy_for_rankings_in_one_cell_works_as_copied(tmp_path):
     frame = pd.DataFrame(
         {"judge": ["a", "b"], "item": ["q"] * 2, "ranking": ["A>B>C", "B > A > C"]}
     )

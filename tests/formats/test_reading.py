@@ -79,32 +79,33 @@ def _sources(folder: Path) -> dict[str, Any]:
     return files | frames
 
 
-def test_a_table_gives_the_same_tally_in_every_engine_and_kind_of_file(tmp_path: Path) -> None:
+def test_a_table_is_the_same_in_every_engine_and_kind_of_file(tmp_path) -> None:
     tallies = {name: tally_of(one) for name, one in _sources(tmp_path).items()}
     assert len(tallies) == 17
     assert {name: cells_of(tally) for name, tally in tallies.items()} == dict.fromkeys(
         tallies, CELLS
     )
     assert len({tally.digest for tally in tallies.values()}) == 1
-
-
-def test_item_labels_are_the_same_text_in_every_engine(tmp_path: Path) -> None:
     by_item = {name: tally_of(one, ("item",)) for name, one in _sources(tmp_path).items()}
     labels = {name: tally.factor("item").labels for name, tally in by_item.items()}
     assert labels == dict.fromkeys(labels, ("1", "2", "3", "4", "5"))
-
-
-def test_labels_with_leading_zeros_stay_as_they_are(tmp_path: Path) -> None:
     for name, source in _sources(tmp_path).items():
         kept = read(source, where=nw.col("item") != "5" if "." in name else nw.col("item") != 5)
         assert isinstance(kept, Comparisons)
         assert kept.tally(("judge",)).factor("judge").labels == ("001", "j2", "j4", "é"), name
+    for source in _sources(tmp_path).values():
+        data = read(source)
+        assert isinstance(data, Comparisons)
+        assert data.covariates == ["note"]
 
 
-def test_lazy_frames_stay_lazy() -> None:
+def test_frames_stay_lazy_and_can_be_read_twice() -> None:
     data = read(pl.LazyFrame(ROWS))
     assert isinstance(data.frame, nw.LazyFrame)
     assert isinstance(data.frame.to_native(), pl.LazyFrame)
+    frame = pl.DataFrame(TABLE)
+    assert tally_of(frame).digest == tally_of(frame).digest
+    assert frame.columns == list(TABLE)
 
 
 def test_what_was_understood_is_said(tmp_path: Path) -> None:
@@ -117,13 +118,6 @@ def test_what_was_understood_is_said(tmp_path: Path) -> None:
     )
     assert source.columns["left"] == "model_a"
     assert source.name == str(tmp_path / "t.parquet")
-
-
-def test_columns_without_a_role_are_kept(tmp_path: Path) -> None:
-    for source in _sources(tmp_path).values():
-        data = read(source)
-        assert isinstance(data, Comparisons)
-        assert data.covariates == ["note"]
 
 
 def test_one_task_can_be_chosen_that_is_there(save) -> None:
@@ -139,7 +133,7 @@ def test_one_task_can_be_chosen_that_is_there(save) -> None:
     assert "has no tasks" in refusal(ranked, UnknownColumn, task="t")
 
 
-def test_own_outcome_labels_replace_the_usual_ones(save) -> None:
+def test_own_outcome_labels_are_of_comparisons_and_replace_the_usual_ones(save) -> None:
     path = save("t.csv", "left,right,outcome\nA,B,1\nA,B,2\nA,B,0\n")
     own = {"1": "left", "2": "right", "0": "tie"}
     assert cells_of(tally_of(path, outcomes=own)) == {("A", "B"): (1, 1, 1)}
@@ -147,30 +141,21 @@ def test_own_outcome_labels_replace_the_usual_ones(save) -> None:
     assert "(lines 2, 3)" in refusal(path, InvalidJudgments, outcomes={"0": "left"})
     assert "Did you mean 'left'?" in refusal(path, UnknownOption, outcomes={"1": "lft"})
     assert "outcomes is empty" in refusal(path, UnknownOption, outcomes={})
-
-
-def test_outcome_labels_of_rankings_and_ratings_are_refused(save) -> None:
     ranked = save("r.csv", "ranking,system,rank\nr,A,1\nr,B,2\n")
     assert "holds rankings" in refusal(ranked, UnknownOption, outcomes={"1": "left"})
     assert "holds rankings" in refusal(ranked, UnknownOption, weights="importance")
     rated = save("s.csv", "system,score\nA,1\n")
     assert "holds ratings" in refusal(rated, UnknownOption, outcomes={"1": "left"})
-
-
-def test_what_is_no_source_is_refused() -> None:
-    for source in (3, None, b"t.csv", duckdb.connect()):
-        words = refusal(source, UnknownFormat)
-        assert "neither a file name nor a data frame" in words
-    assert "no data were given" in refusal([], UnknownOption)
-
-
-def test_whole_numbers_stand_for_their_text_in_outcomes() -> None:
     frame = pl.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": [1, 2]})
     own = {1: "left", 2: "right"}
     assert cells_of(tally_of(frame, outcomes=own)) == {("A", "B"): (1, 0, 0), ("B", "A"): (0, 0, 1)}
 
 
-def test_a_missing_file_is_the_standard_exception_too(tmp_path) -> None:
+def test_what_is_no_source_or_not_there_is_refused(tmp_path) -> None:
+    for source in (3, None, b"t.csv", duckdb.connect()):
+        words = refusal(source, UnknownFormat)
+        assert "neither a file name nor a data frame" in words
+    assert "no data were given" in refusal([], UnknownOption)
     for name in ("nowhere.csv", "no/folder.csv", "*.csv"):
         with pytest.raises(FileNotFoundError, match="no"):
             read(tmp_path / name)
@@ -194,15 +179,12 @@ def test_rows_without_an_outcome_are_excluded_and_counted(tmp_path, word):
     assert "(line 6)" in refusal(path, InvalidJudgments)
 
 
-def test_a_missing_number_among_outcomes_of_a_frame_is_no_outcome():
+def test_missing_outcomes_of_frames_and_far_down_are_excluded(tmp_path) -> None:
     columns = {"left": ["A"] * 3, "right": ["B"] * 3, "outcome": ["left", None, "right"]}
     for frame in (pd.DataFrame(columns), pl.DataFrame(columns), pl.LazyFrame(columns)):
         data = read(frame)
         assert data.tally().n_judgments == 2
         assert [one.rows for one in data.excluded] == [1]
-
-
-def test_missing_outcomes_far_down_a_long_table_are_excluded_and_counted(tmp_path):
     path = tmp_path / "votes.csv"
     rows = ["A,B,left", "B,A,left", "A,B,tie"] * (ROWS_LOOKED_AT // 3 + 1)
     path.write_text("\n".join(["left,right,outcome", *rows, "A,B,", "A,B,NA", ""]))
@@ -273,12 +255,6 @@ def test_lazy_frames_whose_file_is_damaged_or_gone_are_refused(tmp_path) -> None
     path.unlink()
     with pytest.raises(UnknownFormat, match="could not answer"):
         fetch_columns(frame)
-
-
-def test_the_same_frame_can_be_read_twice() -> None:
-    frame = pl.DataFrame(TABLE)
-    assert tally_of(frame).digest == tally_of(frame).digest
-    assert frame.columns == list(TABLE)
 
 
 def test_arrays_are_read_as_lists_are() -> None:

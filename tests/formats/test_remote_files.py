@@ -52,7 +52,7 @@ def test_addresses_that_are_given_twice_are_refused(site) -> None:
         assert read(f"{site.url}{name}").source.name == f"{site.url}{name}"
 
 
-def test_a_file_is_found_where_the_server_points_to_unless_that_is_no_web_address(site):
+def test_a_file_is_found_where_the_server_points_to_unless_that_is_no_web_address(site) -> None:
     site.to = "/votes.csv"
     assert read(f"{site.url}/moved").count_judgments() == VOTES.height
     site.to = "ftp://127.0.0.1:1/votes.csv"

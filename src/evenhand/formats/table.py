@@ -630,31 +630,24 @@ def drop_misfits(
 ) -> tuple[dict[str, str], list[str]]:
     fitting, notes = {}, []
     for role, column in roles.items():
-        unsure = role in SOFT and not is_sure(table, options, role, column)
-        misfit = _misfit(table, role, column) if unsure else None
-        if misfit is None:
-            fitting[role] = column
+        odd: list[str] = []
+        if role in ("kind", "seconds") and not is_sure(table, options, role, column):
+            dtype = table.schema[column]
+            text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
+            if role == "kind" and text:
+                labels = count_labels(table.frame, column, as_text=True)
+                odd = sorted(label for label in labels if not is_kind(label))
+            elif text:
+                named = table.frame.select(nw.col(column).cast(nw.String))
+                rows = find_rows(named, is_no_number(column), limit=3)
+                odd = sorted({row[column] for row in rows})
+            elif role == "kind" or not dtype.is_numeric():
+                odd = [str(dtype).lower()]
+        if odd:
+            notes.append(f"column '{column}' is not taken as {role}: it holds {listing(odd, 3)}")
         else:
-            notes.append(f"column '{column}' is not taken as {role}: it holds {misfit}")
+            fitting[role] = column
     return fitting, notes
-
-
-def _misfit(table: Table, role: str, column: str) -> str | None:
-    dtype = table.schema[column]
-    text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
-    if role == "kind":
-        if not text:
-            return str(dtype).lower()
-        labels = count_labels(table.frame, column, as_text=True)
-        odd = sorted(label for label in labels if not is_kind(label))
-        return listing(odd, 3) if odd else None
-    if role == "seconds" and text:
-        named = table.frame.select(nw.col(column).cast(nw.String))
-        odd = sorted({row[column] for row in find_rows(named, is_no_number(column), limit=3)})
-        return listing(odd) if odd else None
-    if role == "seconds":
-        return None if dtype.is_numeric() else str(dtype).lower()
-    return None
 
 
 # Outcomes that name the winning system become its side.
@@ -707,25 +700,6 @@ def look_at_outcomes(
     return reading if reading == "winners" or (known and find_mark(column) is None) else None
 
 
-def turn_winners(
-    table: Table, roles: Mapping[str, str], outcome_labels: Mapping[str, Outcome] | None = None
-) -> Table:
-    # Any other label stays, to be refused with its rows when something is counted; labels that the
-    # caller declared have their meaning.
-    left, right, label = (read_label(table, roles[role], role) for role in _ROLES)
-    ties = [word for word, outcome in KNOWN_LABELS.items() if outcome == "tie"]
-    tied = label.str.to_lowercase().is_in(ties)
-    other = nw.when(tied).then(nw.lit("tie")).otherwise(label)
-    for meant in OUTCOMES:
-        declared = [word for word, outcome in (outcome_labels or {}).items() if outcome == meant]
-        if declared:
-            other = nw.when(label.is_in(declared)).then(nw.lit(meant)).otherwise(other)
-    first, second = ("right", "left") if names_loser(roles["outcome"]) else ("left", "right")
-    of_right = nw.when(label == right).then(nw.lit(second)).otherwise(other)
-    side = nw.when(label == left).then(nw.lit(first)).otherwise(of_right)
-    return table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
-
-
 def understand_outcomes(
     table: Table, roles: Mapping[str, str], declared: Mapping[str, Outcome] | None
 ) -> tuple[Table, Mapping[str, Outcome] | None, list[str]]:
@@ -734,10 +708,24 @@ def understand_outcomes(
     reading, loser = look_at_outcomes(table, roles, declared), names_loser(column)
     names = f"'{column}' names the {'loser' if loser else 'winner'} of its row"
     if reading == "winners":
-        return turn_winners(table, roles, declared), SIDES, [names]
+        # Any other label stays, to be refused with its rows when something is counted; labels that
+        # the caller declared have their meaning.
+        left, right, label = (read_label(table, roles[role], role) for role in _ROLES)
+        ties = [word for word, outcome in KNOWN_LABELS.items() if outcome == "tie"]
+        tied = label.str.to_lowercase().is_in(ties)
+        other = nw.when(tied).then(nw.lit("tie")).otherwise(label)
+        for side in OUTCOMES:
+            words = [word for word, outcome in (declared or {}).items() if outcome == side]
+            if words:
+                other = nw.when(label.is_in(words)).then(nw.lit(side)).otherwise(other)
+        first, second = ("right", "left") if loser else ("left", "right")
+        of_right = nw.when(label == right).then(nw.lit(second)).otherwise(other)
+        winner = nw.when(label == left).then(nw.lit(first)).otherwise(of_right)
+        turned = table.with_frame(table.frame.with_columns(winner.alias(column)))
+        return turned, SIDES, [names]
     if loser:
         labels = filter(None, count_labels(table.frame, column, as_text=True))
-        meant = {one: LOSING[side] for one in labels if (side := read_outcome(one))}
+        meant = {one: LOSING[won] for one in labels if (won := read_outcome(one))}
         return table, {**meant, **(declared or {})}, [names]
     table, grades = take_grades(table, roles, declared) if reading is None else (table, None)
     if grades is None:

@@ -51,10 +51,16 @@ def test_names_and_patterns_stand_for_files(save, tmp_path) -> None:
         assert tally_of(save(name, CSV)).n_comparisons == 1
 
 
-def test_a_name_with_signs_of_a_pattern_is_a_name_first(save) -> None:
+def test_a_name_that_looks_like_a_pattern_is_a_name_first_and_nothing_is_left(
+    save, tmp_path, monkeypatch
+) -> None:
     path = save("a [1]*.csv", CSV)
     save("a 1x.csv", "left,right,winner\nX,Y,left\n")
     assert tally_of(path).systems == ("A", "B")
+    save("a.csv", CSV)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert tally_of("~/a.csv").n_comparisons == 1
 
 
 def test_a_file_under_two_names_would_count_twice(save, tmp_path) -> None:
@@ -64,13 +70,6 @@ def test_a_file_under_two_names_would_count_twice(save, tmp_path) -> None:
     (tmp_path / "hard.csv").hardlink_to(path)
     for other in (tmp_path / "sub" / ".." / "a.csv", tmp_path / "soft.csv", tmp_path / "hard.csv"):
         assert "is one file under several names" in refusal([path, other], UnknownOption)
-
-
-def test_a_home_folder_is_found(save, tmp_path, monkeypatch) -> None:
-    save("a.csv", CSV)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    assert tally_of("~/a.csv").n_comparisons == 1
 
 
 SIGNED = "https://example.org/votes.csv?X-Amz-Signature=hunter2hunter2"

@@ -72,11 +72,14 @@ def test_a_sound_parquet_file_is_not_called_damaged_for_its_name() -> None:
     assert "cannot be read" in said
 
 
-def test_text_stored_as_bytes_is_text(tmp_path) -> None:
+def test_bytes_and_digits_are_text(tmp_path) -> None:
     raw = TABLE.with_columns(pl.all().cast(pl.Binary))
     raw.write_parquet(tmp_path / "t.parquet")
     cells = {("A", "B"): (1, 0, 0), ("B", "A"): (0, 1, 0)}
     assert cells_of(tally_of(tmp_path / "t.parquet")) == cells
+    paths = write_parts(tmp_path, judge=[pl.Series([3, 4, 5]), pl.Series(["3", "4", "5"])])
+    for one in (paths, paths[::-1]):
+        assert read(one).tally(by=["judge"]).factor("judge").labels == ("3", "4", "5")
 
 
 @pytest.mark.parametrize("names", [("Left", "RIGHT", "Winner"), ("left ", " right", "winner")])
@@ -142,12 +145,6 @@ def test_a_role_of_two_kinds_is_refused_by_both_files(first, second, said, turn,
     paths = write_parts(tmp_path, judge=[pl.Series(first), pl.Series(second)])
     with pytest.raises(InvalidJudgments, match=said):
         read(paths[::turn])
-
-
-def test_whole_numbers_are_the_labels_that_their_digits_are(tmp_path) -> None:
-    paths = write_parts(tmp_path, judge=[pl.Series([3, 4, 5]), pl.Series(["3", "4", "5"])])
-    for one in (paths, paths[::-1]):
-        assert read(one).tally(by=["judge"]).factor("judge").labels == ("3", "4", "5")
 
 
 def test_a_column_that_is_missing_throughout_one_file_has_the_kind_of_the_other(tmp_path) -> None:

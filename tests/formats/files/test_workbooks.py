@@ -294,7 +294,7 @@ def test_odd_sheets_are_refused(book, rows, kind, words):
     assert str(path) in said
 
 
-def test_rows_are_counted_as_the_sheet_counts_them(book):
+def test_titles_are_no_rows_and_first_rows_no_legends(book) -> None:
     rows = [["A title"], [], ["judge", "system", "score"], ["ann", "A", 4], [], ["ann", "B", "x"]]
     assert "(row 6) is not a number" in refusal(book(Ratings=rows))
     votes = [[], HEADER, VOTES[0], [], VOTES[1], ["ann", 3, "x", "y", "lefft"]]
@@ -303,6 +303,9 @@ def test_rows_are_counted_as_the_sheet_counts_them(book):
     said = refusal(book("w.xlsx", Wide=wide), columns={"score": "fluency,style"})
     assert "score 'good' in column 'style'" in said
     assert "(row 4)" in said
+    path = book(Ratings=[LONG[0], ["j0", 3, "x", "good"], *LONG[1:]])
+    with pytest.raises(InvalidJudgments, match=r"score 'good' .* \(row 2\) is not a number"):
+        read(path).rows()
 
 
 LONG = [["judge", "item", "system", "score"]]
@@ -318,12 +321,6 @@ def test_a_title_or_legend_below_the_header_is_not_read_and_a_note_names_it(book
     data = read(path)
     assert data.rows().score.tolist() == [row[3] for row in LONG[1:]]
     assert f"not read: row {where + 1}, '{remark[0]}'" in data.source.notes
-
-
-def test_a_first_row_whose_judge_or_system_stands_elsewhere_is_no_legend(book):
-    path = book(Ratings=[LONG[0], ["j0", 3, "x", "good"], *LONG[1:]])
-    with pytest.raises(InvalidJudgments, match=r"score 'good' .* \(row 2\) is not a number"):
-        read(path).rows()
 
 
 def test_a_workbook_gives_the_table_that_its_csv_file_gives(book, save):

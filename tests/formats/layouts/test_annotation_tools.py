@@ -81,11 +81,17 @@ def test_skipped_segments_controls_and_second_submissions_are_told(save) -> None
     assert data.source.notes[-1] == "lines of documents that the user submitted again excluded: 1"
 
 
-def test_the_first_campaign_of_a_download_may_be_empty(save) -> None:
+def test_downloads_of_several_campaigns_and_sliders(save) -> None:
     path = save("download.json", json.dumps({"c 0": [], 'c"1': [], "c2": [PEARMUT_LINE]}))
     assert [row["campaign"] for row in rows_of(path)] == ["c2", "c2"]
     broken = save("broken.json", json.dumps({"c0": [PEARMUT_LINE], "c1": {"x": 1}}))
     assert "campaign 'c1' of" in refusal(broken, UnknownFormat)
+    said = [{"A": {"score": None, "sliders": {"fluency": 4, "adequacy": 2}, "error_spans": []}}]
+    item = [{**PEARMUT_LINE["item"][0], "ref": "r"}]
+    data = read(save("a.jsonl", _line(annotation=said, item=item, comment="well")))
+    found = [(row["criterion"], row["score"], row["spans"]) for row in rows_of(data)]
+    assert found == [("fluency", 4, "[]"), ("adequacy", 2, None)]
+    assert "not read: comment, item.ref" in data.source.notes
 
 
 def test_places_are_counted_as_on_the_page(save) -> None:
@@ -102,15 +108,6 @@ def test_places_are_counted_as_on_the_page(save) -> None:
     found = [(span["start"], span["end"]) for span in json.loads(row["spans"])]
     assert found == [(2, 3), (0, 0), (3, 4)]
     assert row["output"][2:3] == "X"
-
-
-def test_sliders_are_criteria_and_what_is_not_read_is_named(save) -> None:
-    said = [{"A": {"score": None, "sliders": {"fluency": 4, "adequacy": 2}, "error_spans": []}}]
-    item = [{**PEARMUT_LINE["item"][0], "ref": "r"}]
-    data = read(save("a.jsonl", _line(annotation=said, item=item, comment="well")))
-    found = [(row["criterion"], row["score"], row["spans"]) for row in rows_of(data)]
-    assert found == [("fluency", 4, "[]"), ("adequacy", 2, None)]
-    assert "not read: comment, item.ref" in data.source.notes
 
 
 # Potato's annotations.
@@ -154,11 +151,10 @@ def test_a_scale_below_0_prefers_what_was_shown_first(value, outcome, save) -> N
     assert (row["left"], row["outcome"], row["scale"]) == ("1", outcome, value)
 
 
-def test_without_the_order_shown_nothing_is_read(save) -> None:
+def test_the_order_shown_is_needed_and_read_anew_each_time(save, state, tmp_path) -> None:
+    (tmp_path / "w1" / "user_state.json").unlink()
     assert "nobody knows which output A was" in refusal(save("a.tsv", POTATO), MissingFile)
-
-
-def test_the_order_shown_is_read_anew_each_time(save, state, tmp_path) -> None:
+    (tmp_path / "w1" / "user_state.json").write_text(POTATO_STATE)
     path = save("a.tsv", POTATO.splitlines()[0] + "\nit47\tw1\tA\n")
     assert cells_of(tally_of(path)) == {("0", "1"): (1, 0, 0)}
     state = POTATO_STATE.replace('"preference": [0, 1]', '"preference": [1, 0]')

@@ -131,8 +131,8 @@ def test_another_preference_is_refused_with_its_row(preference, save) -> None:
 PANDA = {"idx": 0, "instruction": "Say", "input": "it", "response1": "a", "response2": "b"}
 
 
-def test_each_annotator_is_a_judge(save) -> None:
-    """1 and 2 are for the first and second response, 0 is a tie (Wang et al. 2024)."""
+def test_annotators_are_judges_of_models_that_stand_in_a_key_or_in_columns(save) -> None:
+    # 1 and 2 are for the first and second response, 0 is a tie (Wang et al. 2024).
     answers = {"annotator1": 1, "annotator2": 2, "annotator3": 0}
     one = {**PANDA, "cmp_key": "cerebras-gpt-6.7B_pythia-6.9b", **answers}
     rows = rows_of(save("testset-v1.json", json.dumps([one])))
@@ -144,18 +144,12 @@ def test_each_annotator_is_a_judge(save) -> None:
         ("annotator3", *sides, "tie"),
     ]
     assert {row["item"] for row in rows} == {"Say it"}
-
-
-def test_models_may_stand_in_columns_of_their_own(save) -> None:
     one = {**PANDA, "first": "x_1", "second": "y_1", "annotator1": 2}
     path = save("testset.json", json.dumps([one]))
     assert "names no two models" in refusal(path, InvalidJudgments)
     (row,) = rows_of(path, columns={"left": "first", "right": "second"})
     assert (row["left"], row["right"], row["outcome"]) == ("x_1", "y_1", "right")
     assert "'third'" in refusal(path, UnknownColumn, columns={"left": "third"})
-
-
-def test_columns_that_hold_no_one_value_are_named_as_not_read(save) -> None:
     panda = {**PANDA, "cmp_key": "x_y", "annotator1": 1, "cost": 2, "raw": {"index": 0}}
     for name, text in (("annotations.json", alpaca(1)), ("testset.json", json.dumps([panda]))):
         assert "not read: raw" in read(save(name, text)).source.notes

@@ -183,7 +183,7 @@ B,1,ben,,No error,,
 """
 
 
-def test_a_list_of_errors_under_other_names_is_read_as_ratings(save) -> None:
+def test_lists_of_errors_are_ratings_whose_severity_may_be_named(save) -> None:
     data = read(save("errors.csv", ERRORS))
     found = {(row["judge"], row["system"]): row["score"] for row in rows_of(data)}
     ann, ben = {("ann", "A"): -6, ("ann", "B"): -25}, {("ben", "A"): -0.1, ("ben", "B"): 0}
@@ -192,6 +192,12 @@ def test_a_list_of_errors_under_other_names_is_read_as_ratings(save) -> None:
     assert "not read: End, Start" in data.source.notes
     stated = read(save("errors.csv", ERRORS), error_weights={"major": 10})
     assert rows_of(stated)[0]["score"] == -11
+    path = save("errors.csv", ERRORS.replace("Severity", "Schwere"))
+    words = refusal(path, UnknownColumn, format="mqm")
+    assert "no column for the severity of errors" in words
+    assert "--column severity=NAME" in words
+    data = read(path, columns={"severity": "Schwere", "category": "Error type"})
+    assert [row["score"] for row in rows_of(data)] == [-6, -0.1, -25, 0]
 
 
 @pytest.mark.parametrize(("name", "role"), [("Segment", "item"), ("Annotator", "judge")])
@@ -225,15 +231,6 @@ def test_mqm_without_documents_has_the_same_scores(layout, save) -> None:
         "in Betracht",
         ",",
     ]
-
-
-def test_the_column_of_severity_can_be_named(save) -> None:
-    path = save("errors.csv", ERRORS.replace("Severity", "Schwere"))
-    words = refusal(path, UnknownColumn, format="mqm")
-    assert "no column for the severity of errors" in words
-    assert "--column severity=NAME" in words
-    data = read(path, columns={"severity": "Schwere", "category": "Error type"})
-    assert [row["score"] for row in rows_of(data)] == [-6, -0.1, -25, 0]
 
 
 def test_places_and_severities_without_errors_are_columns(save) -> None:
