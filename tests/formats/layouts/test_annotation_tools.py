@@ -184,9 +184,9 @@ def test_a_choice_is_a_comparison_and_a_number_a_rating(save) -> None:
     assert isinstance(chosen, Comparisons)
     (row,) = rows_of(chosen)
     assert (row["left"], row["outcome"], row["judge"], row["item"]) == ("A", "right", "3", "5")
-    rated = read(save("r.json", _task("rating", {"rating": 4}, {"system": "A", "item": "i"})))
+    rated = read(save("r.json", _task("rating", {"rating": 4}, {"system": "A", "item": 7.0})))
     assert isinstance(rated, Ratings)
-    assert (rows_of(rated)[0]["score"], rows_of(rated)[0]["item"]) == (4, "i")
+    assert (rows_of(rated)[0]["score"], rows_of(rated)[0]["item"]) == (4, "7")
 
 
 @pytest.mark.parametrize(
