@@ -170,9 +170,11 @@ def test_a_server_that_fails_is_asked_again_or_said_so(site_of_web_server) -> No
     site_of_web_server.busy = 9
     with pytest.raises(EvenhandError, match="refuses \\(HTTP status 503\\)"):
         read(f"{site_of_web_server.url}/votes.csv")
+    site_of_web_server.busy = 0
     site_of_web_server.cut, site_of_web_server.ranges = True, False
     with pytest.raises(EvenhandError, match=r"is not whole: [\d,]+ of [\d,]+ bytes came"):
         read(f"{site_of_web_server.url}/votes.csv")
+    site_of_web_server.cut = False
     site_of_web_server.files["/closed"] = b""
     with pytest.raises(EvenhandError, match="lets nobody in without permission"):
         read(f"{site_of_web_server.url}/closed?token={SECRET}")
