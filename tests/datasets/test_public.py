@@ -65,7 +65,7 @@ def apart(tmp_path, monkeypatch):
     return tmp_path / "cache" / "evenhand", tmp_path / "data"
 
 
-def test_a_set_is_downloaded_once_and_then_taken_from_its_folder(host, apart):
+def test_a_set_is_downloaded_once_or_taken_from_a_folder(host, apart) -> None:
     address, folder = host
     first = fetch(SMALL, host=address)
     assert (first.folder, first.downloaded) == (cache_folder() / "small", ("votes.csv", "more.csv"))
@@ -73,9 +73,6 @@ def test_a_set_is_downloaded_once_and_then_taken_from_its_folder(host, apart):
     (folder / "more.csv").unlink()
     assert fetch(SMALL, host=address).downloaded == ()
     assert sorted(path.name for path in first.folder.iterdir()) == ["more.csv", "votes.csv"]
-
-
-def test_a_folder_that_has_the_files_is_taken_without_a_network(apart):
     _, data = apart
     (data / "small").mkdir(parents=True)
     (data / "small" / "votes.csv").write_text(TEXT, encoding="utf-8", newline="\n")
@@ -96,15 +93,12 @@ def test_another_file_than_the_published_one_is_refused_with_both_digests(host, 
     assert not (cache_folder() / "small").exists()
 
 
-def test_a_file_that_is_longer_than_the_published_one_is_not_kept(host, apart):
+def test_other_files_are_refused_and_not_kept(host, apart) -> None:
     address, folder = host
     (folder / "data" / "votes.csv").write_text(TEXT * 2, encoding="utf-8", newline="\n")
     with pytest.raises(UnknownFormat, match="more than 36 bytes"):
         fetch(SMALL, host=address)
     assert not (cache_folder() / "small").exists()
-
-
-def test_a_digest_of_a_copy_is_not_called_published(host, apart):
     copies = tuple(replace(file, remade=True) for file in SMALL.files)
     (host[1] / "data" / "votes.csv").write_text("mine", encoding="utf-8")
     with pytest.raises(UnknownFormat, match="made again from its rows") as refused:
@@ -112,7 +106,7 @@ def test_a_digest_of_a_copy_is_not_called_published(host, apart):
     assert "published" not in str(refused.value)
 
 
-def test_a_changed_file_in_the_folder_is_refused_with_both_digests_and_stays(host, apart):
+def test_a_changed_or_missing_file_is_named_with_what_to_do(host, apart) -> None:
     fetched = fetch(SMALL, host=host[0])
     (fetched.folder / "more.csv").write_text("mine", encoding="utf-8")
     with pytest.raises(UnknownFormat, match="move it away") as refused:
@@ -120,6 +114,10 @@ def test_a_changed_file_in_the_folder_is_refused_with_both_digests_and_stays(hos
     assert hashlib.sha256(b"mine").hexdigest() in str(refused.value)
     assert SMALL.files[1].sha256 in str(refused.value)
     assert (fetched.folder / "more.csv").read_text(encoding="utf-8") == "mine"
+    by_hand = replace(SMALL, files=(), by_hand="data", table="votes.parquet")
+    with pytest.raises(UnknownFormat, match="no SHA-256 of its files is known") as refused:
+        fetch(by_hand)
+    assert f"https://github.com/somebody/small/tree/{COMMIT}" in str(refused.value)
 
 
 def test_what_cannot_be_downloaded_is_named_with_its_address_and_folder(host, apart):
@@ -133,13 +131,6 @@ def test_what_cannot_be_downloaded_is_named_with_its_address_and_folder(host, ap
     # what was whole stays, and is not asked for again
     (folder / "more.csv").write_text("x\n1\n", encoding="utf-8", newline="\n")
     assert fetch(SMALL, host=address).downloaded == ("more.csv",)
-
-
-def test_a_set_without_digests_is_not_fetched(apart):
-    by_hand = replace(SMALL, files=(), by_hand="data", table="votes.parquet")
-    with pytest.raises(UnknownFormat, match="no SHA-256 of its files is known") as refused:
-        fetch(by_hand)
-    assert f"https://github.com/somebody/small/tree/{COMMIT}" in str(refused.value)
 
 
 def test_a_set_is_found_in_the_folder_of_judgments_then_among_the_fetched(apart):

@@ -1,7 +1,8 @@
-"""`evenhand rank URL`: tables of DuckDB, SQLite, PostgreSQL and Spark by their URL."""
+"""Tables by an address, closed connections, and threads."""
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 import polars as pl
@@ -9,10 +10,17 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
+import evenhand
+from days_of_votes import frame
 from engines_matrix import votes
 from evenhand.cli.main import main
+from evenhand.errors import UnknownFormat
+from evenhand.formats.files import connect
 from evenhand.formats.reading import read
 from postgres_server import run_server
+
+# `evenhand rank URL`: tables of DuckDB, SQLite, PostgreSQL and Spark by their URL.
+
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 SECRET = "hunter2hunter2"
@@ -132,3 +140,75 @@ def test_a_postgres_table_ranks_as_the_file_does(folder, server):
     assert ranking(url) == ranking("votes.parquet")
     assert read(url).source.name == "postgresql:///postgres?table=public.votes"
     assert "there is no table 'public.vote'" in rank(url.replace("votes", "vote")).output
+
+
+# A DuckDB relation whose connection is gone is refused in words, whatever is asked of it.
+
+
+VERBS = (
+    "rank",
+    "screen_judges",
+    "measure_agreement",
+    "make_report",
+    "find_position_bias",
+    "tabulate_models",
+    "compare_methods",
+)
+
+
+@pytest.fixture
+def votes(tmp_path):
+    """An open connection, and its table of votes as it was read."""
+    frame(200, 1).write_csv(tmp_path / "v.csv")
+    connection = duckdb.connect()
+    connection.execute(f"create table votes as select * from '{tmp_path / 'v.csv'}'")
+    return connection, evenhand.read(connection.table("votes"))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_closed_connection_is_said_by_every_verb(verb, votes):
+    connection, data = votes
+    connection.close()
+    with pytest.raises(UnknownFormat, match=r"connection of .* was closed: keep it open"):
+        getattr(evenhand, verb)(data)
+
+
+@pytest.mark.parametrize("method", ["tally", "count_judgments", "votes"])
+def test_a_closed_connection_is_said_by_the_table_itself(method, votes):
+    connection, data = votes
+    connection.close()
+    with pytest.raises(UnknownFormat, match="was closed"):
+        getattr(data, method)()
+
+
+def test_a_dropped_table_is_refused_in_one_line(votes):
+    connection, data = votes
+    connection.execute("drop table votes")
+    with pytest.raises(UnknownFormat, match="votes") as refused:
+        evenhand.rank(data)
+    assert "\n" not in str(refused.value)
+
+
+# What threads may do at once: read files, each its own or the same one.
+
+
+def threads_of_engine():
+    return connect().execute("select current_setting('threads')").fetchone()
+
+
+def test_threads_share_a_table_and_leave_the_engine_its_threads(tmp_path) -> None:
+    frame(20_000, 1).write_parquet(tmp_path / "v.parquet")
+    data = evenhand.read(tmp_path / "v.parquet")
+    before, right = threads_of_engine(), data.tally(by=("judge", "item")).digest
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(data.tally, by=("judge", "item")) for _ in range(12)]
+    assert [one.result().digest for one in asked] == [right] * 12
+    assert threads_of_engine() == before
+    for at in range(3):
+        frame(2000, at).write_parquet(tmp_path / f"{at}.parquet")
+    connect().execute("set threads = 2")
+    with ThreadPoolExecutor(3) as pool:
+        tables = [evenhand.read(tmp_path / f"{at % 3}.parquet") for at in range(12)]
+        found = list(pool.map(evenhand.rank, tables))
+    assert [one.n_judgments for one in found] == [2000] * 12
+    assert threads_of_engine() == (2,)

@@ -1,4 +1,4 @@
-"""`evenhand rank s3://…`: files of a bucket, from a store on this machine that asks for keys."""
+"""Files in a bucket, also while they change."""
 
 import gzip
 import json
@@ -9,10 +9,16 @@ import pytest
 from click.testing import CliRunner
 
 from bucket_server import run_server
+from days_of_votes import frame
 from engines_matrix import votes
 from evenhand.cli.main import main
+from evenhand.errors import EvenhandError
 from evenhand.formats import remote_files
 from evenhand.formats.reading import read
+from evenhand.formats.remote_files import find_remote, open_remote
+
+# `evenhand rank s3://…`: files of a bucket, from a store on this machine that asks for keys.
+
 
 VOTES = pl.DataFrame(votes()).drop("weight", "task")
 SECRET = "hunter2hunter2"
@@ -92,20 +98,23 @@ def test_a_folder_or_a_pattern_of_a_bucket_stands_for_its_files(bucket, expected
     assert "day" in read(f"s3://votes/{name}").columns
 
 
-def test_no_key_stands_in_what_is_said(bucket):
+def test_what_is_said_of_a_bucket_holds_no_key(bucket, monkeypatch) -> None:
     out = run("rank", "s3://votes/days", "--explain", "--json").output
     assert "explain  duckdb: " in out
     for secret in (bucket.key, bucket.secret):
         assert secret not in out
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    assert "are wrong" in said(run("rank", "s3://votes/one/*.parquet"))
+    monkeypatch.setattr(remote_files, "find_spec", dict[str, None]().get)
+    result = run("rank", "s3://votes/one/votes.parquet")
+    assert result.exit_code == 2
+    assert "pip install 'evenhand[s3]'" in said(result)
 
 
-def test_a_condition_is_pushed_to_the_files_of_a_bucket(bucket):
+def test_conditions_and_odd_names_work_in_a_bucket(bucket, expected) -> None:
     one = VOTES["judge"].unique().sort()[0]
     kept = read("s3://votes/days", where=f"judge = '{one}'")
     assert kept.count_judgments() == VOTES.filter(pl.col("judge") == one).height
-
-
-def test_a_name_may_hold_the_signs_of_patterns(bucket, expected):
     bucket.put("odd/a[1]*.csv", VOTES.write_csv().encode())
     bucket.put("odd/it's [1].parquet", parquet(VOTES))
     assert ranking("s3://odd/a[1]*.csv") == expected
@@ -157,11 +166,6 @@ def test_a_store_that_lets_nobody_in_is_said_in_one_line_without_keys(bucket, mo
     assert expected in said(result)
     for secret in (SECRET, bucket.key, bucket.secret):
         assert secret not in result.output
-
-
-def test_a_wrong_secret_is_said_of_a_pattern_as_well(bucket, monkeypatch):
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    assert "are wrong" in said(run("rank", "s3://votes/one/*.parquet"))
 
 
 def test_a_file_that_is_taken_away_while_it_is_read_is_said_so(bucket):
@@ -221,8 +225,40 @@ def test_an_answer_of_a_file_that_is_overwritten_meanwhile_is_refused(bucket, sw
     assert read("s3://torn/votes.parquet").tally(["judge"]).digest != known
 
 
-def test_a_bucket_without_its_packages_says_how_to_get_them(bucket, monkeypatch):
-    monkeypatch.setattr(remote_files, "find_spec", dict[str, None]().get)
-    result = run("rank", "s3://votes/one/votes.parquet")
-    assert result.exit_code == 2
-    assert "pip install 'evenhand[s3]'" in said(result)
+# Files of a bucket that change between listing and reading, and files of unlike types.
+
+
+MANY = frame(300, 1)
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        (MANY.sample(900, with_replacement=True, seed=1), "was changed while it was read"),
+        (MANY[:120], "was changed while it was read"),
+        (None, "was changed or taken away"),
+    ],
+    ids=["grew", "shrank", "gone"],
+)
+@pytest.mark.parametrize("name", ["votes.parquet", "votes.csv"])
+def test_a_file_that_changes_between_listing_and_reading_is_not_called_damaged(
+    bucket, then, said, name
+):
+    write = parquet if name.endswith("parquet") else lambda table: table.write_csv().encode()
+    bucket.put(f"listed/{name}", write(MANY))
+    files = find_remote(f"s3://listed/{name}")
+    if then is None:
+        bucket.open().delete_file(f"listed/{name}")
+    else:
+        bucket.put(f"listed/{name}", write(then))
+    with pytest.raises(EvenhandError, match=f"'s3://listed/{name}' {said}"):
+        open_remote(files)
+
+
+def test_parquet_of_unlike_types_is_read_alike_in_either_order(bucket):
+    whole = MANY.with_columns(weight=pl.lit(2))
+    bucket.put("types/a.parquet", parquet(whole))
+    bucket.put("types/b.parquet", parquet(whole.with_columns(weight=pl.lit(0.5))))
+    urls = ["s3://types/a.parquet", "s3://types/b.parquet"]
+    for names in (urls, urls[::-1]):
+        assert read(names, weights="importance").count_judgments() == 2.5 * MANY.height

@@ -238,22 +238,14 @@ QUESTIONS = {
         lambda data: cells(data.cut("length", [60, 120.5]).tally(("length_bin", "group"))),
     ),
     "weights": (votes(), {}, lambda data: cells(data.tally(("judge",)))),
-    "importance": (
-        votes(),
-        {"weights": "importance"},
-        lambda data: cells(data.tally(("group",))),
-    ),
+    "importance": (votes(), {"weights": "importance"}, lambda data: cells(data.tally(("group",)))),
     "winners by name": (WINNERS, {}, lambda data: cells(data.tally())),
     "merged outputs": (
         MERGED,
         {"system_separator": "+"},
         lambda data: cells(data.tally(("judge",))),
     ),
-    "controls": (
-        CONTROLS,
-        {},
-        lambda data: cells(leave_out_controls(data).tally(("judge",))),
-    ),
+    "controls": (CONTROLS, {}, lambda data: cells(leave_out_controls(data).tally(("judge",)))),
     # sums of fractions differ in the last digit, by the order of rows, and so does their digest
     "a mix": (PLAIN, {}, lambda data: cells(Mix(SHARES, each="judge").weigh(data).tally())[:-1]),
     "vote by vote": (votes(), {}, lambda data: ask_votes(data.votes())),

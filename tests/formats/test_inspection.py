@@ -1,6 +1,5 @@
 """What is in a table of judgments."""
 
-import json
 import re
 
 import polars as pl
@@ -75,25 +74,19 @@ def test_tasks_are_counted_apart_and_together() -> None:
     assert one.total.task == "x"
 
 
-def test_tables_without_judges_or_items_say_none(save) -> None:
+def test_parts_that_a_table_does_not_know_are_none(save) -> None:
     found = inspect(read(save("t.csv", "left,right,winner\nA,B,left\n")))
     part = found.total
     assert (part.judges, part.effective_judges, part.items, part.shared_items) == (None,) * 4
     assert (found.format, found.covariates) == ("evalica", ())
-
-
-def test_items_without_judges_cannot_be_shared(save) -> None:
     part = inspect(read(save("t.csv", "item,left,right,winner\n1,A,B,left\n1,A,B,tie\n"))).total
     assert (part.items, part.shared_items, part.shared_judgments) == (1, None, None)
-
-
-def test_weights_count(save) -> None:
     text = "judge,item,left,right,winner,weight\nj,1,A,B,left,3\nk,1,A,B,tie,1\nk,2,A,B,right,4\n"
     part = inspect(read(save("t.csv", text))).total
     assert (part.judgments, part.tie_share, part.shared_judgments) == (8, 1 / 8, 4 / 8)
 
 
-def test_ratings_are_described_by_criterion(save) -> None:
+def test_scores_are_described_by_criterion(save) -> None:
     text = "judge,item,system,criterion,score\nj,1,A,x,1\nk,1,A,x,3\nj,2,B,x,\nj,2,B,y,-4.5\n"
     found = inspect(read(save("t.csv", text)))
     part = found.total
@@ -104,15 +97,9 @@ def test_ratings_are_described_by_criterion(save) -> None:
     assert (first.criterion, first.count, first.missing) == ("x", 2, 1)
     assert (first.lowest, first.mean, first.highest) == (1, 2, 3)
     assert (second.criterion, second.count, second.mean) == ("y", 1, -4.5)
-
-
-def test_a_criterion_without_any_score_has_no_range(save) -> None:
     found = inspect(read(save("t.csv", "system,criterion,score\nA,x,\nB,x,\nA,y,2\n")))
     first = found.scores[0]
     assert (first.count, first.missing, first.lowest, first.mean) == (0, 2, None, None)
-
-
-def test_ratings_without_a_criterion_are_one_group(save) -> None:
     (only,) = inspect(read(save("t.csv", "system,score\nA,1\nB,2\n"))).scores
     assert (only.criterion, only.count, only.mean) == (None, 2, 1.5)
 
@@ -140,13 +127,6 @@ def test_all_engines_see_the_same(tmp_path) -> None:
     sources = (two, two.lazy(), two.to_arrow(), two.to_pandas(), tmp_path / "t.parquet")
     found = [inspect(read(source)) for source in sources]
     assert len({(one.total, one.tasks) for one in found}) == 1
-
-
-def test_an_inspection_is_plain_json() -> None:
-    plain = json.loads(json.dumps(inspect(read(TABLE)).to_dict()))
-    assert plain["total"]["tie_share"] == 0.2
-    assert plain["kind"] == "comparisons"
-    assert plain["columns"]["outcome"] == "outcome"
 
 
 def test_blank_ranks_are_counted_besides_blank_rankings_by_task(save) -> None:

@@ -1,16 +1,24 @@
-"""Scores in stars and words, rankings without ids, and names that hold a number in two ways."""
+"""Scores in stars and words, rankings without ids, ranks in words."""
 
 import json
+import re
 from pathlib import Path
 
+import pandas as pd
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
+import evenhand
 from evenhand.cli.main import main
 from evenhand.data.joining import say_alike
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat
 from evenhand.formats.grades import SCALES
 from evenhand.formats.reading import read
+from read_tables import refusal, rows_of
+
+# Scores in stars and words, rankings without ids, and names that hold a number in two ways.
+
 
 HEAD = "judge,item,system,score\n"
 ANSWERS = (("ann", 1, "BAC"), ("ann", 2, "ABC"), ("ben", 1, "CBA"))  # systems, the best first
@@ -170,7 +178,7 @@ def test_all_scales_order_the_words_that_they_share_alike() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_rankings_without_ids_are_one_of_each_judge_on_each_item() -> None:
+def test_rankings_without_ids_are_one_of_each_judge_on_each_item_else_ids_are_needed() -> None:
     save("r.csv", RANKED, "judge,item,system,rank\n")
     result = json.loads(run("rank", "r.csv", "--interval", "model", "--json"))
     # by hand: A beats C twice of three, B beats C twice and A twice
@@ -179,10 +187,6 @@ def test_rankings_without_ids_are_one_of_each_judge_on_each_item() -> None:
     data = read("r.csv")
     assert data.comparisons().tally().n_judgments == len(ANSWERS)
     assert any("each judge and item is one ranking" in str(note) for note in data.source.notes)
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_judge_who_ranked_an_item_twice_needs_ids() -> None:
     save("r.csv", [*RANKED, *RANKED[:3]], "judge,item,system,rank\n")
     refused = run("rank", "r.csv", code=2)
     assert "stands twice in ranking 'ann / 1'" in refused
@@ -258,3 +262,65 @@ def test_a_column_of_numbers_beside_criteria_may_name_items() -> None:
     name = save("n.csv", rows, "rater,Text,system,Fluency,Adequacy\n")
     assert "if it names items: --column item=Text, in Python" in run("inspect", name)
     assert "12 items" in run("inspect", name, "--column", "item=Text")
+
+
+# Ranks written 1st, 2nd, 3rd, in cells and as names of columns, and rankings in one cell.
+
+
+# What each of two rankings says: ranking → system → rank
+RANKS = {("a", "A"): 1, ("a", "B"): 2, ("a", "C"): 3, ("b", "A"): 2, ("b", "B"): 1, ("b", "C"): 3}
+KINDS = pytest.mark.parametrize("kind", ["csv", pd.DataFrame, pl.DataFrame])
+
+
+def table(columns, kind, tmp_path):
+    if kind != "csv":
+        return kind(columns)
+    pl.DataFrame(columns).write_csv(tmp_path / "ranks.csv")
+    return tmp_path / "ranks.csv"
+
+
+def ranks_of(source):
+    return {(row["judge"], row["system"]): row["rank"] for row in rows_of(source)}
+
+
+@KINDS
+@pytest.mark.parametrize("named", [True, False])
+def test_ordinals_are_ranks(kind, named, tmp_path):
+    columns = {
+        "judge": list("aaabbb"),
+        "item": ["q"] * 6,
+        **({"ranking": list("111222")} if named else {}),
+        "system": list("ABCABC"),
+        "rank": ["1st", "2nd", "3rd", "2ND", "1st", "3rd "],
+    }
+    assert ranks_of(table(columns, kind, tmp_path)) == RANKS
+
+
+def test_ordinals_beside_other_words_are_refused_and_blank_ones_are_not_ranked(tmp_path):
+    columns = {"ranking": list("1112"), "system": list("ABCA"), "rank": ["1st", "2nd", None, "1st"]}
+    read = rows_of(table(columns, "csv", tmp_path))
+    assert [row["rank"] for row in read] == [1, 2, None, 1]
+    mixed = columns | {"rank": ["1st", "2nd", "last", "1st"]}
+    assert "rank '1st' in column 'rank'" in refusal(table(mixed, "csv", tmp_path), InvalidJudgments)
+
+
+@KINDS
+def test_a_column_for_each_rank_holds_its_system(kind, tmp_path):
+    columns = {"judge": ["a", "b"], "item": ["q"] * 2}
+    columns |= {"1st": ["A", "B"], "2nd": ["B", "A"], "3rd": ["C", "C"]}
+    assert ranks_of(table(columns, kind, tmp_path)) == RANKS
+    short = columns | {"3rd": ["C", None]}  # the last of b was not ranked
+    assert ranks_of(table(short, kind, tmp_path)) == {
+        one: rank for one, rank in RANKS.items() if one != ("b", "C")
+    }
+
+
+def test_a_column_for_each_rank_lacks_none(tmp_path) -> None:
+    columns = {"judge": ["a"], "1st": ["A"], "3rd": ["C"]}
+    assert "no known layout" in refusal(table(columns, "csv", tmp_path), UnknownFormat)
+    frame = pd.DataFrame(
+        {"judge": ["a", "b"], "item": ["q"] * 2, "ranking": ["A>B>C", "B > A > C"]}
+    )
+    said = refusal(frame, UnknownColumn)
+    (call,) = re.findall(r"with pandas: (evenhand\.read\(.*\))$", said)
+    assert ranks_of(eval(call, {"evenhand": evenhand, "frame": frame})) == RANKS

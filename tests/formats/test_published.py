@@ -286,16 +286,13 @@ def test_a_published_layout_is_read_or_refused_with_the_reason(case: Published) 
         assert inspect(case.name, *case.more.split())[1] == 0
 
 
-def test_a_baseline_stands_left_first_and_right_then(folder: Path) -> None:
-    """Arena-Hard: A>>B is for the baseline in the first game, and for the model in the second."""
+def test_second_games_are_in_the_other_order(folder) -> None:
+    # Arena-Hard: A>>B is for the baseline in the first game, and for the model in the second.
     path = folder / "judgments.jsonl"
     path.write_text(lines(HARD), encoding="utf-8")
     tally = read(path).tally().fold()
     assert tally.systems == ("o3-mini", "x")
     assert tally.counts.tolist() == [[3, 0, 0]]
-
-
-def test_the_second_game_of_mt_bench_is_in_the_other_order(folder: Path) -> None:
     path = folder / "judgments.jsonl"
     path.write_text(lines(GAMES), encoding="utf-8")
     tally = read(path).tally()

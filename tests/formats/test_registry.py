@@ -1,17 +1,21 @@
-"""Which layout a table has."""
+"""Layouts, and which column plays which role."""
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
-from evenhand.data.ratings import Ratings
-from evenhand.errors import UnknownColumn, UnknownFormat
+from evenhand.data.source import fold
+from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.formats.reading import read
 from evenhand.formats.registry import FORMATS, LAYOUTS, choose
-from evenhand.formats.roles import SYNONYMS, Header
-from read_tables import refusal
+from evenhand.formats.roles import SYNONYMS, Header, assign
+from read_tables import cells_of, refusal, tally_of
+
+# Which layout a table has.
+
 
 HEADERS = {
     "wmt_pairs": "srclang,trglang,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID",
@@ -72,49 +76,9 @@ def test_every_layout_has_a_header_here() -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=FORMATS)
-def test_a_layout_says_its_title_and_its_columns(layout) -> None:
-    assert layout.title
-    assert len(layout.needs) >= 2 or layout.condition is not None
-
-
-@pytest.mark.parametrize("layout", LAYOUTS, ids=FORMATS)
 def test_a_layout_refuses_a_table_without_its_columns(layout, save) -> None:
     path = save("t.csv", "a,b,c\n1,2,3\n")
     assert str(path) in refusal(path, UnknownColumn, format=layout.name)
-
-
-def test_a_format_can_be_forced_and_written_with_dashes(save) -> None:
-    path = save("t.csv", "worker,left,right,label\nw,A,B,left\n")
-    assert read(path).source.format == "crowd_kit"
-    assert read(path, format="comparisons").source.format == "comparisons"
-    assert read(path, format="Crowd-Kit").source.format == "crowd_kit"
-
-
-def test_an_unknown_layout_is_refused_with_what_was_found_and_what_is_needed(save) -> None:
-    words = refusal(save("t.csv", "a,b,c\n1,2,3\n"), UnknownFormat)
-    assert "columns a, b, c" in words
-    assert "need left, right, outcome" in words
-
-
-def test_the_nearest_layout_says_what_is_missing(save) -> None:
-    ranked = save("r.csv", "ranking,system,place\nr,A,1\n")
-    assert "looks like rankings, but has no column for rank" in refusal(ranked, UnknownColumn)
-    rated = save("s.csv", "judge,system,points_given\nj,A,1\n")
-    assert "looks like ratings, but has no column for score" in refusal(rated, UnknownColumn)
-
-
-def test_a_role_of_another_kind_of_table_is_refused(save) -> None:
-    path = save("t.csv", "left,right,winner,place\nA,B,left,1\n")
-    assert "no role 'rank'" in refusal(path, format="evalica", columns={"rank": "place"})
-    assert "no column for" in refusal(path, UnknownColumn, columns={"rank": "place"})
-
-
-def test_each_own_table_gives_its_kind_of_handle(save) -> None:
-    compared = save("c.csv", "judge,item,left,right,outcome\nj,1,A,B,tie\n")
-    ranked = save("r.csv", "judge,item,ranking,system,rank\nj,1,r,A,1\nj,1,r,B,\n")
-    rated = save("s.csv", "judge,item,system,criterion,score\nj,1,A,fluency,71.5\n")
-    kinds = [type(read(path)) for path in (compared, ranked, rated)]
-    assert kinds == [Comparisons, Rankings, Ratings]
 
 
 def test_the_documentation_names_every_layout_and_synonym() -> None:
@@ -127,10 +91,98 @@ def test_the_documentation_names_every_layout_and_synonym() -> None:
     assert tuple(row[1].strip(" `") for row in rows if row[1:] and len(row) == 5)[2:] == FORMATS
 
 
-def test_the_log_of_a_campaign_and_the_campaign_say_where_the_judgments_are(save):
-    log = '{"body":{"kind":"launch","number":1},"hash":"63c8"}\n'
-    said = refusal(save("log.jsonl", log), UnknownFormat)
-    assert "is the log of a campaign, for evenhand check: download comparisons.csv" in said
-    compiled = '{"name":"c","instructions":"","consent":"","thanks":"","design":{}}'
-    said = refusal(save("campaign.json", compiled), UnknownFormat)
-    assert "holds a campaign: what is to be judged, and no judgments yet" in said
+# Which column plays which role.
+
+
+ROLES = ("left", "right", "outcome", "judge", "item")
+NEEDED = ROLES[:3]
+
+
+@pytest.mark.parametrize("role", SYNONYMS)
+def test_every_synonym_is_understood_in_any_spelling(role: str) -> None:
+    for name in SYNONYMS[role]:
+        for spelling in (name, name.upper(), name.replace("_", " ").title(), name.replace("_", "")):
+            assert Header((spelling, "other")).candidates(role) == [spelling]
+
+
+def test_no_name_is_a_synonym_of_two_roles() -> None:
+    names = [fold(name) for role, others in SYNONYMS.items() for name in (role, *others)]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_two_synonyms_for_one_role_are_refused_until_one_is_named() -> None:
+    columns = ("left", "right", "outcome", "annotator", "worker")
+    with pytest.raises(UnknownOption, match=r"annotator, worker .*--column judge=annotator"):
+        assign(Header(columns), ROLES, NEEDED)
+    assert assign(Header(columns, {"judge": "worker"}), ROLES, NEEDED)["judge"] == "worker"
+
+
+def test_a_mapping_decides_sides_and_the_kind_of_table(save) -> None:
+    path = save("t.csv", "left,right,winner\nA,B,left\n")
+    crossed = tally_of(path, columns={"left": "right", "right": "left"})
+    assert cells_of(crossed) == {("B", "A"): (1, 0, 0)}
+    path = save("t.csv", "a,b,c,d\n1,x,1,u\n1,y,2,v\n")
+    data = read(path, columns={"ranking": "a", "system": "b", "rank": "c"})
+    assert isinstance(data, Rankings)
+    compared = tally_of(
+        save("u.csv", "a,b,c\nx,y,left\n"), columns={"left": "a", "right": "b", "outcome": "c"}
+    )
+    assert cells_of(compared) == {("x", "y"): (1, 0, 0)}
+    path = save("t.csv", "left,right,winner,place\nA,B,left,1\n")
+    assert "no role 'rank'" in refusal(path, format="evalica", columns={"rank": "place"})
+    assert "no column for" in refusal(path, UnknownColumn, columns={"rank": "place"})
+    path = save("t.csv", "worker,left,right,label\nw,A,B,left\n")
+    assert read(path).source.format == "crowd_kit"
+    assert read(path, format="comparisons").source.format == "comparisons"
+    assert read(path, format="Crowd-Kit").source.format == "crowd_kit"
+
+
+def test_misspelt_and_missing_columns_are_suggested(save) -> None:
+    path = save("t.csv", "left,right,winner\nA,B,left\n")
+    words = refusal(path, UnknownColumn, columns={"outcome": "winer"})
+    assert "column 'winer' (asked for as outcome) not found" in words
+    assert "Did you mean 'winner'?" in words
+    path = save("t.csv", "left,right,winer\nA,B,left\n")
+    words = refusal(path, UnknownColumn)
+    assert "no column for outcome" in words
+    assert "Is it 'winer'? Say which it is: --column outcome=winer, in Python columns=" in words
+    frame = pd.DataFrame({"rater": ["j", "k"], "system": ["x", "y"], "human": [3, 5]})
+    with pytest.raises(UnknownColumn) as caught:
+        read(frame)
+    assert "Is it 'human'? Say which it is: evenhand.read(..., columns={" in str(caught.value)
+    assert read(frame, columns={"score": "human"}).rows().score.tolist() == [3, 5]
+    ranked = save("r.csv", "ranking,system,place\nr,A,1\n")
+    assert "looks like rankings, but has no column for rank" in refusal(ranked, UnknownColumn)
+    rated = save("s.csv", "judge,system,points_given\nj,A,1\n")
+    assert "looks like ratings, but has no column for score" in refusal(rated, UnknownColumn)
+
+
+def test_a_column_that_has_the_name_of_a_role_it_does_not_play_is_renamed(save) -> None:
+    path = save("t.csv", "left,right,winner,judge,annotator\nA,B,left,j,k\n")
+    data = read(path, columns={"judge": "annotator"})
+    assert isinstance(data, Comparisons)
+    assert data.covariates == ["original_judge"]
+    assert data.tally(("judge",)).factor("judge").labels == ("k",)
+    assert data.source.notes[1] == "column 'judge' is kept as 'original_judge'"
+
+
+@pytest.mark.parametrize(
+    ("columns", "item"),
+    [
+        (["Document"], "Document"),
+        (["Prompt"], "Prompt"),
+        (["Question"], "Question"),
+        (["Input"], "Input"),
+        (["Source"], "Source"),
+        (["Segment No"], "Segment No"),
+        (["source", "prompt"], "prompt"),
+        # a column of the role's own names comes first, and parts of documents are not guessed at
+        (["Document", "sentence id"], "sentence id"),
+        (["Prompt", "item"], "item"),
+        (["document", "sentence"], None),
+    ],
+)
+def test_what_was_judged_is_the_item_where_nothing_else_is(columns, item):
+    beside = {name: ["one", "two"] for name in columns}
+    table = pd.DataFrame(beside | {"judge": ["a", "b"], "system": ["x", "y"], "score": [1, 2]})
+    assert read(table).source.columns.get("item") == item

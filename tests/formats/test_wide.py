@@ -10,12 +10,9 @@ import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.ratings import Ratings
 from evenhand.data.slips import find_slips
-from evenhand.data.source import fold
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption
 from evenhand.formats.inspection import inspect
-from evenhand.formats.layouts.wide import share_scale
 from evenhand.formats.reading import read
-from evenhand.formats.roles import CRITERIA, Spread, is_criterion
 from read_tables import cells_of, refusal, rows_of, tally_of
 
 ROLES = ("judge", "item", "system", "criterion", "score")
@@ -33,157 +30,112 @@ def ratings(source, **wishes):
 UNDERSTOOD = {
     "criteria": (
         "judge,item,system,fluency,adequacy",
-        ("j,1,A,4,5", "j,1,B,2,3"),
-        [
-            ("j", "1", "A", "adequacy", "5.0"),
-            ("j", "1", "A", "fluency", "4.0"),
-            ("j", "1", "B", "adequacy", "3.0"),
-            ("j", "1", "B", "fluency", "2.0"),
-        ],
+        "j,1,A,4,5\nj,1,B,2,3",
+        "j,1,A,adequacy,5.0; j,1,A,fluency,4.0; j,1,B,adequacy,3.0; j,1,B,fluency,2.0",
     ),
     "criteria with a word for scores": (
         "judge,system,score_fluency,Overall Quality score",
-        ("j,A,4,5",),
-        [("j", "A", "Overall Quality", "5.0"), ("j", "A", "fluency", "4.0")],
+        "j,A,4,5",
+        "j,A,Overall Quality,5.0; j,A,fluency,4.0",
     ),
-    "one criterion": ("judge,system,adequacy", ("j,A,4",), [("j", "A", "adequacy", "4.0")]),
+    "one criterion": ("judge,system,adequacy", "j,A,4", "j,A,adequacy,4.0"),
     "criteria on different scales": (
         "judge,system,fluency,mos",
-        ("j,A,4,88", "j,B,5,12"),
-        [
-            ("j", "A", "fluency", "4.0"),
-            ("j", "A", "mos", "88.0"),
-            ("j", "B", "fluency", "5.0"),
-            ("j", "B", "mos", "12.0"),
-        ],
+        "j,A,4,88\nj,B,5,12",
+        "j,A,fluency,4.0; j,A,mos,88.0; j,B,fluency,5.0; j,B,mos,12.0",
     ),
     "criteria of other names on one scale": (
         "judge,item,system,taste,smell",
-        ("j,1,A,4,5",),
-        [("j", "1", "A", "smell", "5.0"), ("j", "1", "A", "taste", "4.0")],
+        "j,1,A,4,5",
+        "j,1,A,smell,5.0; j,1,A,taste,4.0",
     ),
     "judges by number": (
         "item,system,annotator_1,annotator_2",
-        ("1,A,4,5",),
-        [("annotator_1", "1", "A", "4.0"), ("annotator_2", "1", "A", "5.0")],
+        "1,A,4,5",
+        "annotator_1,1,A,4.0; annotator_2,1,A,5.0",
     ),
     "judges by name": (
         "Segment ID,System Name,score_anna,score_ben",
-        ("1,A,4,5",),
-        [("anna", "1", "A", "4.0"), ("ben", "1", "A", "5.0")],
+        "1,A,4,5",
+        "anna,1,A,4.0; ben,1,A,5.0",
     ),
     "judges with the word behind": (
         "item,system,Anna rating,Ben rating",
-        ("1,A,4,5",),
-        [("Anna", "1", "A", "4.0"), ("Ben", "1", "A", "5.0")],
+        "1,A,4,5",
+        "Anna,1,A,4.0; Ben,1,A,5.0",
     ),
     "judges of one criterion": (
         "item,system,criterion,rater A,rater B",
-        ("1,A,fluency,4,5",),
-        [("rater A", "1", "A", "fluency", "4.0"), ("rater B", "1", "A", "fluency", "5.0")],
+        "1,A,fluency,4,5",
+        "rater A,1,A,fluency,4.0; rater B,1,A,fluency,5.0",
     ),
     "systems": (
         "item,GPT-4,Claude",
-        ("1,4,5", "2,3,1"),
-        [
-            ("1", "Claude", "5.0"),
-            ("1", "GPT-4", "4.0"),
-            ("2", "Claude", "1.0"),
-            ("2", "GPT-4", "3.0"),
-        ],
+        "1,4,5\n2,3,1",
+        "1,Claude,5.0; 1,GPT-4,4.0; 2,Claude,1.0; 2,GPT-4,3.0",
     ),
-    "systems, of rows without a name": (
-        ",GPT-4,Claude",
-        ("s1,4,5",),
-        [("s1", "Claude", "5.0"), ("s1", "GPT-4", "4.0")],
-    ),
+    "systems, of rows without a name": (",GPT-4,Claude", "s1,4,5", "s1,Claude,5.0; s1,GPT-4,4.0"),
     "systems that are called like sides": (
         "item,system_1,system_2,system_3",
-        ("1,4,5,1", "2,2,3,4"),
-        [
-            ("1", "system_1", "4.0"),
-            ("1", "system_2", "5.0"),
-            ("1", "system_3", "1.0"),
-            ("2", "system_1", "2.0"),
-            ("2", "system_2", "3.0"),
-            ("2", "system_3", "4.0"),
-        ],
+        "1,4,5,1\n2,2,3,4",
+        "1,system_1,4.0; 1,system_2,5.0; 1,system_3,1.0; 2,system_1,2.0; 2,system_2,3.0; "
+        "2,system_3,4.0",
     ),
-    "systems, with a judge": (
-        "participant,GPT-4,Claude",
-        ("p1,4,5",),
-        [("p1", "Claude", "5.0"), ("p1", "GPT-4", "4.0")],
-    ),
+    "systems, with a judge": ("participant,GPT-4,Claude", "p1,4,5", "p1,Claude,5.0; p1,GPT-4,4.0"),
     "systems of a criterion": (
         "judge,item,criterion,sys1,sys2",
-        ("j,1,fluency,70,95", "j,2,fluency,10,20"),
-        [
-            ("j", "1", "sys1", "fluency", "70.0"),
-            ("j", "1", "sys2", "fluency", "95.0"),
-            ("j", "2", "sys1", "fluency", "10.0"),
-            ("j", "2", "sys2", "fluency", "20.0"),
-        ],
+        "j,1,fluency,70,95\nj,2,fluency,10,20",
+        "j,1,sys1,fluency,70.0; j,1,sys2,fluency,95.0; j,2,sys1,fluency,10.0; "
+        "j,2,sys2,fluency,20.0",
     ),
     "systems and criteria": (
         "judge,A_fluency,A_adequacy,B_fluency,B_adequacy",
-        ("j,1,2,3,4",),
-        [
-            ("j", "A", "adequacy", "2.0"),
-            ("j", "A", "fluency", "1.0"),
-            ("j", "B", "adequacy", "4.0"),
-            ("j", "B", "fluency", "3.0"),
-        ],
+        "j,1,2,3,4",
+        "j,A,adequacy,2.0; j,A,fluency,1.0; j,B,adequacy,4.0; j,B,fluency,3.0",
     ),
     "criteria and judges": (
         "item,system,fluency rater1,fluency rater2,adequacy rater1,adequacy rater2",
-        ("1,A,1,2,3,4",),
-        [
-            ("rater1", "1", "A", "adequacy", "3.0"),
-            ("rater1", "1", "A", "fluency", "1.0"),
-            ("rater2", "1", "A", "adequacy", "4.0"),
-            ("rater2", "1", "A", "fluency", "2.0"),
-        ],
+        "1,A,1,2,3,4",
+        "rater1,1,A,adequacy,3.0; rater1,1,A,fluency,1.0; rater2,1,A,adequacy,4.0; "
+        "rater2,1,A,fluency,2.0",
     ),
     "systems of one criterion": (
         "judge,item,errors_A,errors_B",
-        ("j,1,1,4",),
-        [("j", "1", "A", "errors", "1.0"), ("j", "1", "B", "errors", "4.0")],
+        "j,1,1,4",
+        "j,1,A,errors,1.0; j,1,B,errors,4.0",
     ),
     "systems and criteria, one of them not known, on two scales": (
         "judge,A_wit,A_fluency,B_wit,B_fluency",
-        ("j,1,20,3,40", "j,5,2,3,90"),
-        [
-            ("j", "A", "fluency", "2.0"),
-            ("j", "A", "fluency", "20.0"),
-            ("j", "A", "wit", "1.0"),
-            ("j", "A", "wit", "5.0"),
-            ("j", "B", "fluency", "40.0"),
-            ("j", "B", "fluency", "90.0"),
-            ("j", "B", "wit", "3.0"),
-            ("j", "B", "wit", "3.0"),
-        ],
+        "j,1,20,3,40\nj,5,2,3,90",
+        "j,A,fluency,2.0; j,A,fluency,20.0; j,A,wit,1.0; j,A,wit,5.0; j,B,fluency,40.0; "
+        "j,B,fluency,90.0; j,B,wit,3.0; j,B,wit,3.0",
     ),
     "systems with a word for scores, judge and item being known": (
         "judge,item,score_Alfa,score_Brava",
-        ("j,1,4,5",),
-        [("j", "1", "Alfa", "4.0"), ("j", "1", "Brava", "5.0")],
+        "j,1,4,5",
+        "j,1,Alfa,4.0; j,1,Brava,5.0",
     ),
     "systems beside what judges are": (
         "participant,gender,education,age_group,GPT-4,Claude",
-        ("p1,1,3,2,4,5",),
-        [("p1", "Claude", "5.0"), ("p1", "GPT-4", "4.0")],
+        "p1,1,3,2,4,5",
+        "p1,Claude,5.0; p1,GPT-4,4.0",
     ),
     "numbers that score nothing": (
         "judge,item,system,fluency,adequacy,word_count,age,confidence",
-        ("j,1,A,4,5,17,33,4",),
-        [("j", "1", "A", "adequacy", "5.0"), ("j", "1", "A", "fluency", "4.0")],
+        "j,1,A,4,5,17,33,4",
+        "j,1,A,adequacy,5.0; j,1,A,fluency,4.0",
     ),
     "blank cells": (
         "item,system,rater_1,rater_2",
-        ("1,A,4,", "2,A,, ", "3,A,1,2"),
-        [("rater_1", "1", "A", "4.0"), ("rater_1", "3", "A", "1.0"), ("rater_2", "3", "A", "2.0")],
+        "1,A,4,\n2,A,, \n3,A,1,2",
+        "rater_1,1,A,4.0; rater_1,3,A,1.0; rater_2,3,A,2.0",
     ),
 }
+
+
+def list_rows(text):
+    """The rows of a case: cells with commas between them, rows with semicolons."""
+    return [tuple(row.split(",")) for row in text.split("; ")]
 
 
 def write(save, header, rows):
@@ -191,30 +143,20 @@ def write(save, header, rows):
 
 
 @pytest.mark.parametrize(("header", "rows", "expected"), UNDERSTOOD.values(), ids=UNDERSTOOD)
-def test_columns_of_scores_are_understood(save, header, rows, expected):
-    path = write(save, header, rows)
-    assert ratings(path) == expected
-    (note,) = (one for one in read(path).source.notes if getattr(one, "code", "") == "unfolded")
+def test_columns_of_scores_are_understood_in_files_and_frames(save, header, rows, expected):
+    path = write(save, header, [rows])
+    assert ratings(path) == list_rows(expected)
+    source = read(path).source
+    (note,) = (one for one in source.notes if getattr(one, "code", "") == "unfolded")
     columns = note.values["columns"]
     assert ("each is" in note) == (len(columns) > 1)
     assert note.startswith(f"column {columns[0]} holds" if len(columns) == 1 else "columns ")
-
-
-@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame], ids=["eager", "lazy"])
-@pytest.mark.parametrize(("header", "rows", "expected"), UNDERSTOOD.values(), ids=UNDERSTOOD)
-def test_frames_are_understood_as_files_are(header, rows, expected, make):
-    cells = [row.split(",") for row in rows]
+    assert ("blank cells excluded: 3" in source.notes) == (",, " in rows)
     header = f"Unnamed: 0{header}" if header.startswith(",") else header  # as pandas reads it
-    columns = {name: [row[at] for row in cells] for at, name in enumerate(header.split(","))}
-    assert ratings(make(columns)) == expected
-
-
-def test_blank_cells_are_excluded_and_counted(save):
-    path = write(save, *UNDERSTOOD["blank cells"][:2])
-    data = read(path)
-    (excluded,) = data.source.exclusions
-    assert (excluded.code, excluded.reason, excluded.rows) == ("format", "blank cells", 3)
-    assert "blank cells excluded: 3" in data.source.notes
+    cells = zip(*(row.split(",") for row in rows.split("\n")), strict=True)
+    columns = dict(zip(header.split(","), cells, strict=True))
+    for make in (pl.DataFrame, pl.LazyFrame):
+        assert ratings(make(columns)) == list_rows(expected)
 
 
 # What is asked for: role and columns, and the ratings that they are
@@ -223,49 +165,39 @@ ASKED = {
         "judge,system,fluency,adequacy,style",
         "j,A,1,2,3",
         {"score": "fluency,style"},
-        [("j", "A", "fluency", "1.0"), ("j", "A", "style", "3.0")],
+        "j,A,fluency,1.0; j,A,style,3.0",
     ),
     "as a list": (
         "judge,system,fluency,style",
         "j,A,1,3",
         {"criterion": ["fluency", "style"]},
-        [("j", "A", "fluency", "1.0"), ("j", "A", "style", "3.0")],
+        "j,A,fluency,1.0; j,A,style,3.0",
     ),
     "with blanks": (
         "judge,system,my own,your own",
         "j,A,1,3",
         {"score": "my own, your own"},
-        [("j", "A", "my own", "1.0"), ("j", "A", "your own", "3.0")],
+        "j,A,my own,1.0; j,A,your own,3.0",
     ),
-    "judges": (
-        "item,system,x,y",
-        "1,A,1,3",
-        {"judge": "x,y"},
-        [("x", "1", "A", "1.0"), ("y", "1", "A", "3.0")],
-    ),
-    "systems without an item": (
-        "x,y",
-        "1,3",
-        {"system": "x,y"},
-        [("1", "x", "1.0"), ("1", "y", "3.0")],
-    ),
+    "judges": ("item,system,x,y", "1,A,1,3", {"judge": "x,y"}, "x,1,A,1.0; y,1,A,3.0"),
+    "systems without an item": ("x,y", "1,3", {"system": "x,y"}, "1,x,1.0; 1,y,3.0"),
     "systems that are called like roles": (
         "item,first,second",
         "7,1,3",
         {"system": "first,second"},
-        [("7", "first", "1.0"), ("7", "second", "3.0")],
+        "7,first,1.0; 7,second,3.0",
     ),
     "scores beside a score": (
         "judge,system,score,fluency,style",
         "j,A,9,1,3",
         {"criterion": "fluency,style"},
-        [("j", "A", "fluency", "9", "1.0"), ("j", "A", "style", "9", "3.0")],
+        "j,A,fluency,9,1.0; j,A,style,9,3.0",
     ),
     "with other roles": (
         "who,what,fluency,style",
         "j,A,1,3",
         {"judge": "who", "system": "what", "score": "fluency,style"},
-        [("j", "A", "fluency", "1.0"), ("j", "A", "style", "3.0")],
+        "j,A,fluency,1.0; j,A,style,3.0",
     ),
 }
 
@@ -281,12 +213,7 @@ def test_columns_of_scores_can_be_named(save, header, row, columns, expected):
         assert {one["original_score"] for one in rows_of(data)} == {"9"}
         shown.insert(3, "original_score")
     rows = sorted(tuple(str(one[name]) for name in shown) for one in rows_of(data))
-    assert rows == expected
-
-
-def test_a_column_whose_name_has_a_comma_is_one_column(save):
-    path = save("t.csv", 'judge,system,"score, 1 to 5"\nj,A,4\n')
-    assert ratings(path, columns={"score": "score, 1 to 5"}) == [("j", "A", "4.0")]
+    assert rows == list_rows(expected)
 
 
 # What is refused, the kind of refusal, and words of it
@@ -294,104 +221,106 @@ REFUSED = {
     "criteria or judges": (
         "item,system,x,y",
         "1,A,1,3",
-        {},
-        (UnknownFormat, "several columns of scores, x, y, and does not say what they are"),
+        UnknownFormat,
+        "several columns of scores, x, y, and does not say what they are",
     ),
     "criteria and judges at once": (
         "item,system,Overall,judge_1_overall,judge_2_overall",
         "1,A,4.5,5,4",
-        {},
-        (UnknownFormat, "does not say what they are"),
+        UnknownFormat,
+        "does not say what they are",
     ),
     "no system": (
         "judge,item,fluency,adequacy",
         "j,1,4,5",
-        {},
-        (UnknownFormat, "none that says whose output was scored"),
+        UnknownFormat,
+        "none that says whose output was scored",
     ),
     "judges but no system": (
         "item,rater_1,rater_2",
         "1,4,5",
-        {},
-        (UnknownFormat, "several judges (rater_1, rater_2), and none that says whose output"),
+        UnknownFormat,
+        "several judges (rater_1, rater_2), and none that says whose output",
     ),
     "different scales": (
         "item,left_over,right_over",
         "1,4,500",
-        {},
-        (UnknownFormat, "not on one scale, left_over (4 to 4), right_over (500 to 500)"),
+        UnknownFormat,
+        "not on one scale, left_over (4 to 4), right_over (500 to 500)",
     ),
     "flags beside scores": (
         "item,native,Llama",
         "1,1,5\n2,0,3",
-        {},
-        (UnknownFormat, "on one scale, native (0 to 1), Llama (3 to 5): name those that hold the"),
+        UnknownFormat,
+        "on one scale, native (0 to 1), Llama (3 to 5): name those that hold the",
     ),
     "sides without an outcome": (
         "judge,item,model_a,model_b,taste",
         "j,1,3,5,3",
-        {},
-        (UnknownColumn, "looks like comparisons, but has no column for outcome"),
+        UnknownColumn,
+        "looks like comparisons, but has no column for outcome",
     ),
     "criteria of some systems": (
         "judge,item,A_fluency,A_adequacy,B_fluency",
         "j,1,4,5,3",
-        {},
-        (UnknownFormat, "and not each criterion of each system"),
+        UnknownFormat,
+        "and not each criterion of each system",
     ),
-    "texts": ("item,GPT-4,Llama", "1,good,bad", {}, (UnknownFormat, "no known layout")),
-    "items in columns": ("worker,i1,i2,i3", "w,1,2,3", {}, (UnknownFormat, "no known layout")),
+    "texts": ("item,GPT-4,Llama", "1,good,bad", UnknownFormat, "no known layout"),
+    "items in columns": ("worker,i1,i2,i3", "w,1,2,3", UnknownFormat, "no known layout"),
     "a word among scores": (
         "judge,system,fluency,style",
         "j,A,4,5\nj,B,high,4",
+        ValueError,
+        "score 'high' in column 'fluency' of",
         {"score": "fluency,style"},
-        (ValueError, "score 'high' in column 'fluency' of"),
     ),
     "a column that is not there": (
         "judge,system,fluency,style",
         "j,A,1,3",
+        UnknownColumn,
+        "'flency' (asked for as score) not found",
         {"score": "flency,style"},
-        (UnknownColumn, "'flency' (asked for as score) not found"),
     ),
     "two lists": (
         "system,x,y",
         "A,1,3",
+        UnknownOption,
+        "one role says what they are",
         {"judge": "x,y", "criterion": "x,y"},
-        (UnknownOption, "one role says what they are"),
     ),
     "no role of scores": (
         "system,x,y",
         "A,1,3",
+        UnknownOption,
+        "item=x,y: of several columns of scores",
         {"item": "x,y"},
-        (UnknownOption, "item=x,y: of several columns of scores"),
     ),
     "a role that is taken": (
         "judge,system,x,y",
         "j,A,1,3",
+        UnknownOption,
+        "cannot each be a system: column 'system' says the system already",
         {"system": "x,y"},
-        (UnknownOption, "cannot each be a system: column 'system' says the system already"),
     ),
 }
 
 
-@pytest.mark.parametrize(("header", "row", "columns", "said"), REFUSED.values(), ids=REFUSED)
-def test_what_is_not_sure_is_refused(save, header, row, columns, said):
-    kind, words = said
-    assert words in refusal(write(save, header, [row]), kind, columns=columns)
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_what_is_not_sure_is_refused(save, case):
+    header, row, kind, words, *columns = case
+    assert words in refusal(write(save, header, [row]), kind, columns=columns[0] if columns else {})
 
 
 SLIP = [f"j{i % 3},{i},{i % 5 + 1},{(i + 2) % 5 + 1},{(i * 2) % 5 + 1}" for i in range(30)]
 
 
-def test_a_slip_makes_no_system_vanish(save):
+def test_slips_and_other_scales_make_no_system_vanish(save) -> None:
     rows = [*SLIP[:9], "j0,9,1,2,44", *SLIP[10:]]
     path = write(save, "judge,item,Alfa,Brava,Cala", rows)
     assert read(path).rows().systems == ("Alfa", "Brava", "Cala")
     (far,) = [one for one in find_slips(read(path)) if one.code == "far-score"]
     assert (far.values["score"], far.values["where"]) == (44, " (line 11)")
-
-
-def test_a_system_on_another_scale_is_asked_for(save):
     rows = [f"{row},{20 * int(row[-1])}" for row in SLIP]
     path = write(save, "judge,item,Alfa,Brava,Cala,Dora", rows)
     said = refusal(path, UnknownFormat)
@@ -400,9 +329,6 @@ def test_a_system_on_another_scale_is_asked_for(save):
     assert remedy == "system=Alfa,Brava,Cala,Dora"
     data = read(path, columns={"system": remedy.partition("=")[2]})
     assert data.rows().systems == ("Alfa", "Brava", "Cala", "Dora")
-
-
-def test_numbers_that_are_passed_over_by_their_name_are_told(save):
     path = write(save, "judge,item,Alfa,Brava,Turn", SLIP)
     (note,) = [one for one in read(path).source.notes if "not read as scores" in one]
     assert note.startswith("numbers that are not read as scores: Turn; to read all: --column")
@@ -410,8 +336,7 @@ def test_numbers_that_are_passed_over_by_their_name_are_told(save):
 
 
 @pytest.mark.parametrize(
-    "case",
-    ["criteria or judges", "no system", "judges but no system", "criteria of some systems"],
+    "case", ["criteria or judges", "no system", "judges but no system", "criteria of some systems"]
 )
 def test_the_remedy_of_a_refusal_works(save, case):
     header, row, *_ = REFUSED[case]
@@ -423,42 +348,18 @@ def test_the_remedy_of_a_refusal_works(save, case):
         assert ratings(path, columns={role: column})
 
 
-def test_a_table_that_says_left_right_or_score_is_not_wide(save):
+def test_wide_tables_can_be_forced_and_others_are_not_wide(save) -> None:
     for header in ("system,score,fluency,adequacy", "left,right,outcome,fluency,adequacy"):
         cells = ["A,B,left,4,5" if "left" in header else "A,3,4,5"]
         assert read(write(save, header, cells)).source.format in ("ratings", "comparisons")
-
-
-def test_wide_can_be_forced_and_says_what_it_lacks(save):
     path = write(save, "judge,item,system,fluency,adequacy", ["j,1,A,4,5"])
     assert len(ratings(path, format="wide")) == 2
     other = save("texts.csv", "judge,system,text\nj,A,x\n")
     assert "--column score=NAME,NAME" in refusal(other, UnknownColumn, format="wide")
     said = refusal(path, UnknownOption, format="arena", columns={"score": "fluency,adequacy"})
     assert "leave out --from arena" in said
-
-
-def test_criteria_are_known_by_their_folded_names():
-    assert all(fold(name) == name for name in CRITERIA)
-    known = ("Fluency", "score_fluency", "fluency rating", "Overall quality")
-    assert all(map(is_criterion, known))
-    assert not any(map(is_criterion, ("fluent", "score", "anna", "A_fluency")))
-
-
-@pytest.mark.parametrize(
-    ("ends", "shared"),
-    [
-        ([(1, 5), (2, 4)], True),
-        ([(1, 5), (0, 1)], False),
-        ([(0, 1), (0, 1)], True),
-        ([(1, 5), (17, 93)], False),
-        ([(0, 100), (20, 81)], True),
-        ([(-2.1, 1.9), (-1.5, 2.2)], True),
-        ([(1, 5), (0, 300)], False),
-    ],
-)
-def test_columns_share_a_scale_or_do_not(ends, shared):
-    assert share_scale([Spread(*one) for one in ends]) is shared
+    path = save("t.csv", 'judge,system,"score, 1 to 5"\nj,A,4\n')
+    assert ratings(path, columns={"score": "score, 1 to 5"}) == [("j", "A", "4.0")]
 
 
 # Scores of two outputs that stand side by side
@@ -509,23 +410,15 @@ def test_of_errors_and_ranks_of_a_pair_the_lower_one_wins(save, columns, wishes,
     assert cells_of(tally_of(below, **wishes)) == {("x", "y"): (0, 0, 2) if ranked else (2, 0, 1)}
 
 
-def test_two_pairs_of_scores_are_not_chosen_from(save):
+def test_of_pairs_of_scores_one_is_read_and_an_outcome_comes_first(save) -> None:
     path = write(save, "model_a,model_b,score_a,score_b,rating_a,rating_b", ["x,y,1,2,3,4"])
     said = refusal(path, UnknownOption)
     assert "--column score=score_a,score_b" in said
     assert cells_of(tally_of(path, columns={"score": "rating_a,rating_b"})) == {
         ("x", "y"): (0, 0, 1)
     }
-
-
-def test_an_outcome_comes_before_scores(save):
     path = write(save, "model_a,model_b,winner,score_a,score_b", ["x,y,model_b,5,1"])
     assert cells_of(tally_of(path)) == {("x", "y"): (0, 0, 1)}
-
-
-def test_a_score_that_is_a_word_is_refused(save):
-    path = write(save, "model_a,model_b,score_a,score_b", ["x,y,5,1", "x,y,good,1"])
-    assert "score 'good' in column 'score_a'" in refusal(path)
 
 
 # Outcomes of several judges that stand side by side
@@ -558,14 +451,11 @@ def test_judges_across_columns_of_comparisons_are_understood(save, names, wishes
     assert any("hold outcomes: each is a judge" in note for note in data.source.notes)
 
 
-def test_judges_across_columns_may_grade_or_name_the_winner(save):
+def test_votes_of_judges_across_columns_may_grade_and_odd_ones_are_refused(save) -> None:
     graded = save("g.csv", "model_a,model_b,rater_1,rater_2\nx,y,-3,1\nx,y,0,2\n")
     assert cells_of(tally_of(graded)) == {("x", "y"): (1, 1, 2)}
     named = save("w.csv", "model_a,model_b,rater_1,rater_2\nx,y,x,tie\nx,y,y,y\n")
     assert cells_of(tally_of(named)) == {("x", "y"): (1, 1, 2)}
-
-
-def test_odd_columns_of_votes_are_refused(save):
     path = write(save, "model_a,model_b,rater_1,rater_2", ["x,y,A,perhaps"])
     assert "unknown outcome 'perhaps'" in refusal(path)
     judged = save("j.csv", "judge,model_a,model_b,p,q\nann,x,y,A,B\n")
@@ -622,7 +512,7 @@ def test_a_first_row_of_values_is_not_taken_for_names(save, row):
     assert said.endswith("If the first line holds data, add a line of column names above it")
 
 
-def test_means_are_no_judges_and_the_number_is_offered_as_the_item(save):
+def test_names_that_sum_up_or_hold_such_words(save) -> None:
     lines = [f"{i},{s},some text,{i % 3 + 1},{i % 4 + 1},2.5" for i in range(1, 9) for s in "AB"]
     path = save("t.csv", "\n".join(["ID,System,Output,Anna,Ben,Mean", *lines]) + "\n")
     said = refusal(path, UnknownFormat)
@@ -631,9 +521,6 @@ def test_means_are_no_judges_and_the_number_is_offered_as_the_item(save):
     data = read(path, columns={"judge": "Anna,Ben", "item": "ID"})
     assert (data.rows().judges, len(data.rows().items)) == (("Anna", "Ben"), 8)
     assert "not read as scores, since they sum up others: Mean" in data.source.notes
-
-
-def test_names_that_hold_such_words_among_others_are_of_systems(save):
     lines = [f"{i},{i % 3 + 1},{i % 4 + 1},{i % 2 + 1}" for i in range(1, 9)]
     path = save("t.csv", "\n".join(["item,End-to-end,Mean-pooling,Llama", *lines]) + "\n")
     assert read(path).rows().systems == ("End-to-end", "Llama", "Mean-pooling")

@@ -51,7 +51,7 @@ def _both_ways(frame: pl.DataFrame, folder: Path, suffix: str) -> list[Any]:
     return [read(first), read(second), read(third)]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     systems=st.lists(names, min_size=2, max_size=4, unique=True),
     picks=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), names, labels), min_size=1),
@@ -75,7 +75,7 @@ def test_comparisons_are_read_as_they_were_written(systems, picks, suffix, tmp_p
         assert _rows(back) == expected
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rankings=st.dictionaries(
         names,
@@ -97,7 +97,7 @@ def test_rankings_are_read_as_they_were_written(rankings, suffix, tmp_path) -> N
         assert found == {(ranking, system): rank for ranking, system, rank in rows}
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.tuples(names, names, st.none() | st.floats(-1e6, 1e6, width=32)), min_size=1, max_size=9
@@ -127,17 +127,29 @@ def test_every_frame_can_be_written(suffix: str, tmp_path) -> None:
         assert data.columns == ["left", "right", "outcome", "judge", "n", "ok"]
 
 
-def test_outcomes_are_written_in_the_common_words(tmp_path) -> None:
+def test_outcomes_positions_and_times_are_written_plainly(tmp_path, save) -> None:
     path = write(read(pl.DataFrame(TABLE)), tmp_path / "t.csv")
     assert path.read_text() == "left,right,outcome,judge\nA,B,left,j\nB,A,tie,\n"
     own = read(pl.DataFrame(TABLE), outcomes={"A>B": "right", "draw": "left"})
     assert '"outcome": "right"' in write(own, tmp_path / "t.jsonl").read_text()
-
-
-def test_arena_files_have_models_and_a_winner(tmp_path) -> None:
-    path = write(read(pl.DataFrame(TABLE)), tmp_path / "t.csv", kind="arena")
-    assert path.read_text() == "model_a,model_b,winner,judge\nA,B,model_a,j\nB,A,tie,\n"
-    assert read(path).source.format == "arena"
+    data = read(save("r.csv", "ranking,system,rank\nr,B,1\nr,A,2\n"))
+    path = write(data, tmp_path / "c.csv", kind="comparisons")
+    back = read(path)
+    assert isinstance(back, Comparisons)
+    assert not back.positions_known
+    again = write(back, tmp_path / "d.csv")
+    assert again.read_text() == path.read_text()
+    frame = pd.DataFrame(TABLE | {"when": pd.to_datetime(["2024-01-02 03:04:05", None])})
+    lines = write(read(frame), tmp_path / "n.jsonl").read_text().splitlines()
+    second = json.loads(lines[1])
+    assert second["judge"] is None
+    assert second["when"] is None
+    assert json.loads(lines[0])["when"].startswith("2024-01-02 03:04:05")
+    packed = write(read(frame), tmp_path / "n.jsonl.gz")
+    assert gzip.decompress(packed.read_bytes()).decode().splitlines() == lines
+    data = read(pl.DataFrame(TABLE | {"model_a": ["x", "y"]}), format="evalica")
+    with pytest.raises(UnknownOption, match="'model_a' is there already"):
+        write(data, tmp_path / "arena.csv", kind="arena")
 
 
 def test_rankings_become_comparisons_when_asked(save, tmp_path) -> None:
@@ -149,23 +161,7 @@ def test_rankings_become_comparisons_when_asked(save, tmp_path) -> None:
     assert sorted(own.read_text().splitlines()[1:]) == ["r,A,1,2", "r,B,,1", "r,C,2,3", "s,A,-1,1"]
 
 
-def test_unknown_positions_stay_unknown(save, tmp_path) -> None:
-    data = read(save("r.csv", "ranking,system,rank\nr,B,1\nr,A,2\n"))
-    path = write(data, tmp_path / "c.csv", kind="comparisons")
-    back = read(path)
-    assert isinstance(back, Comparisons)
-    assert not back.positions_known
-    again = write(back, tmp_path / "d.csv")
-    assert again.read_text() == path.read_text()
-
-
-def test_weights_are_written_and_read(save, tmp_path) -> None:
-    data = read(save("t.csv", "left,right,winner,weight\nA,B,left,3\n"))
-    path = write(data, tmp_path / "w.csv")
-    assert path.read_text() == "left,right,outcome,weight\nA,B,left,3\n"
-
-
-def test_a_file_that_is_there_is_replaced_only_by_force(tmp_path) -> None:
+def test_files_are_replaced_only_by_force(tmp_path, save) -> None:
     data = read(pl.DataFrame(TABLE))
     path = write(data, tmp_path / "t.csv")
     before = path.read_text()
@@ -173,9 +169,6 @@ def test_a_file_that_is_there_is_replaced_only_by_force(tmp_path) -> None:
         write(data, path)
     write(read(pl.DataFrame(TABLE | {"left": ["C", "D"]})), path, force=True)
     assert path.read_text() != before
-
-
-def test_a_file_may_be_written_over_the_one_that_is_read(save) -> None:
     path = save("t.csv", "left,right,winner\nA,B,A>B\n")
     write(read(path), path, force=True)
     assert path.read_text() == "left,right,outcome\nA,B,left\n"
@@ -191,7 +184,7 @@ def test_a_table_that_could_not_be_read_again_is_not_written(force, save, tmp_pa
     assert {path.name for path in tmp_path.iterdir()} <= {"out.csv", "bad.csv"}
 
 
-def test_a_damaged_source_leaves_no_half_file(save, tmp_path) -> None:
+def test_what_is_not_whole_is_not_written(save, tmp_path) -> None:
     damaged = read(save("s.csv", "system,score\nA,1\n" + "A,1\n" * 9000), where="score = '1'")
     (tmp_path / "s.csv").write_text("system,score\nA,1\nA\n")
     with pytest.raises(UnknownFormat, match="line 3 of"):
@@ -217,20 +210,3 @@ def test_what_cannot_be_written_is_refused(name, wishes, words, tmp_path) -> Non
         write(read(pl.DataFrame(TABLE)), tmp_path / name, **wishes)
     assert words in str(caught.value)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_column_in_the_way_of_arena_names_is_refused(tmp_path) -> None:
-    data = read(pl.DataFrame(TABLE | {"model_a": ["x", "y"]}), format="evalica")
-    with pytest.raises(UnknownOption, match="'model_a' is there already"):
-        write(data, tmp_path / "t.csv", kind="arena")
-
-
-def test_missing_values_and_times_are_written_plainly(tmp_path) -> None:
-    frame = pd.DataFrame(TABLE | {"when": pd.to_datetime(["2024-01-02 03:04:05", None])})
-    lines = write(read(frame), tmp_path / "t.jsonl").read_text().splitlines()
-    second = json.loads(lines[1])
-    assert second["judge"] is None
-    assert second["when"] is None
-    assert json.loads(lines[0])["when"].startswith("2024-01-02 03:04:05")
-    packed = write(read(frame), tmp_path / "t.jsonl.gz")
-    assert gzip.decompress(packed.read_bytes()).decode().splitlines() == lines

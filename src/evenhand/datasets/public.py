@@ -75,9 +75,6 @@ class PublicSet:
         needed = (self.table,) if self.table else tuple(file.name for file in self.files)
         return all((folder / name).is_file() for name in needed)
 
-    def has_parts(self, folder: Path) -> bool:
-        return bool(self.parts) and all(any(folder.glob(part)) for part in self.parts)
-
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
@@ -89,20 +86,19 @@ class Fetched:
 
 @cache
 def public_sets() -> Mapping[str, PublicSet]:
-    entries = _read_entries()
-    return {name: _read_set(name, one) for name, one in entries.items() if isinstance(one, dict)}
+    sets = {}
+    for name, one in _read_entries().items():
+        if isinstance(one, dict):
+            place = {key: one[key] for key in ("repository", "commit")}
+            listed = tuple(PublicFile(**{**place, **file}) for file in one.pop("files", ()))
+            parts = tuple(one.pop("parts", ()))
+            sets[name] = PublicSet(name=name, files=listed, parts=parts, **one)
+    return sets
 
 
 def _read_entries() -> dict[str, Any]:
     text = files("evenhand.datasets").joinpath("public.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
-
-
-def _read_set(name: str, entry: dict[str, Any]) -> PublicSet:
-    place = {key: entry[key] for key in ("repository", "commit")}
-    listed = tuple(PublicFile(**{**place, **file}) for file in entry.pop("files", ()))
-    parts = tuple(entry.pop("parts", ()))
-    return PublicSet(name=name, files=listed, parts=parts, **entry)
 
 
 def cache_folder() -> Path:
@@ -167,7 +163,7 @@ def _take_by_hand(public: PublicSet, places: list[Path], into: Path | None) -> F
     for folder in places:
         if public.is_whole(folder):
             return Fetched(folder)
-        if public.has_parts(folder):
+        if public.parts and all(any(folder.glob(part)) for part in public.parts):
             return Fetched(folder, made=_make(public, folder))
     holds = f" with {public.holds}" if public.holds else ""
     then = f"pages and tests read {public.table}{holds}"

@@ -82,14 +82,7 @@ def _draw_side_by_side() -> Lines:
 def _draw_shared_task() -> Lines:
     """Twenty judges of six systems, 90 judgments each; judges differ in taste, items in quality."""
     draw = Random(2013)
-    worths = {
-        "alpha": 0.9,
-        "beta": 0.8,
-        "gamma": 0.2,
-        "delta": 0.1,
-        "epsilon": -0.5,
-        "zeta": -1.2,
-    }
+    worths = {"alpha": 0.9, "beta": 0.8, "gamma": 0.2, "delta": 0.1, "epsilon": -0.5, "zeta": -1.2}
     for j in range(20):
         seen = {name: worth + draw.gauss(0, 0.3) for name, worth in worths.items()}
         for _ in range(90):

@@ -32,12 +32,12 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.formats.file_heads import Address, read_address
+from evenhand.formats.roles import list_words
 from evenhand.formats.table import Table
 
-DATABASES: Final = (
-    *("athena", "bigquery", "clickhouse", "databricks", "druid", "exasol", "flink", "impala"),
-    *("materialize", "mssql", "mysql", "oracle", "postgres", "postgresql", "redshift"),
-    *("risingwave", "singlestoredb", "snowflake", "sqlite", "trino"),
+DATABASES: Final = list_words(
+    "athena bigquery clickhouse databricks druid exasol flink impala materialize mssql mysql "
+    "oracle postgres postgresql redshift risingwave singlestoredb snowflake sqlite trino"
 )
 # Kinds of URLs that name files elsewhere, which are not opened here
 STORES: Final = ("s3", "gs", "r2", "https")
@@ -89,7 +89,6 @@ def _open_with_ibis(address: Address) -> Table:
 
 
 def _open_duckdb(address: Address) -> Table:
-    """Open a table or view of a DuckDB file; a file with one table needs no name of it."""
     if address.settings or address.user or "path" in address.query:
         raise UnknownOption(f"'{address}' says too much: a DuckDB file takes ?table=NAME only")
     path = Path(f"{address.place}{address.path}").expanduser()
@@ -224,7 +223,6 @@ def _connect_spark(address: Address) -> Any:
 
 
 def _start(address: Address) -> Any:
-    """Return a session of this process, on its own cores or on a cluster."""
     from pyspark.sql import SparkSession
 
     local = address.place.startswith("local")

@@ -7,7 +7,7 @@ import io
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
@@ -34,10 +34,13 @@ class Exporter:
     name: str
     suffixes: Sequence[str]
     holds: str  # columns that it has a place for, with blanks between
-    write: Callable[[Any], Iterator[str]]  # the text, of judgments of its kind
     find_losses: Callable[[Handle], Iterator[str]]  # sentences on values that are not read again
     needs: Sequence[str]  # columns without which nothing is written
     kind: type[Handle] | None = None  # what it holds; None for all kinds
+    write: Callable[[Any], Iterator[str]] = iter  # the text, of judgments of its kind
+
+    def written_by(self, write: Callable[[Any], Iterator[str]]) -> Exporter:
+        return replace(self, write=write)
 
     def export(self, data: Handle) -> Iterator[str]:
         if self.kind is not None and not isinstance(data, self.kind):
@@ -97,15 +100,35 @@ def _gather_rankings(data: Rankings, name: str) -> list[list[Record]]:
 _MIN_SLOTS: Final = 2
 
 
-def write_wmt_rnk(data: Rankings) -> Iterator[str]:
+def find_losses_wmt_rnk(data: Handle) -> Iterator[str]:
+    """Say which tasks are read again by other codes, since languages are written by name."""
+    tasks = {record.text("task"): _languages(record) for record in read_rows(data)}
+    again = {
+        task: "-".join(LANGUAGES.get(name.casefold(), name) for name in names)
+        for task, names in tasks.items()
+    }
+    other = [f"{task} as {name}" for task, name in again.items() if task != name]
+    if other:
+        yield f"tasks are read again by other codes: {', '.join(other)}"
+
+
+@Exporter(
+    "wmt-rnk",
+    (".csv",),
+    "judge item task system rank position weight documentId segmentId",
+    find_losses_wmt_rnk,
+    ("judge", "item", "task"),
+    Rankings,
+).written_by
+def wmt_rnk(data: Rankings) -> Iterator[str]:
     data.check()
     if not data.has("position"):
         raise UnknownOption(
-            f"{data.source.name} has no positions, and in {WMT_RNK.name} the order of"
+            f"{data.source.name} has no positions, and in {wmt_rnk.name} the order of"
             " systems is that of"
             " the screen: add a column 'position', or write our own rankings (--to rankings)"
         )
-    rankings = _gather_rankings(data, WMT_RNK.name)
+    rankings = _gather_rankings(data, wmt_rnk.name)
     width = max(_MIN_SLOTS, *map(len, rankings))
     yield _line(
         ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
@@ -129,36 +152,13 @@ def write_wmt_rnk(data: Rankings) -> Iterator[str]:
         )
 
 
-def find_losses_wmt_rnk(data: Handle) -> Iterator[str]:
-    """Say which tasks are read again by other codes, since languages are written by name."""
-    tasks = {record.text("task"): _languages(record) for record in read_rows(data)}
-    again = {
-        task: "-".join(LANGUAGES.get(name.casefold(), name) for name in names)
-        for task, names in tasks.items()
-    }
-    other = [f"{task} as {name}" for task, name in again.items() if task != name]
-    if other:
-        yield f"tasks are read again by other codes: {', '.join(other)}"
-
-
-WMT_RNK: Final = Exporter(
-    "wmt-rnk",
-    (".csv",),
-    "judge item task system rank position weight documentId segmentId",
-    write_wmt_rnk,
-    find_losses_wmt_rnk,
-    ("judge", "item", "task"),
-    Rankings,
-)
-
-
 def _languages(record: Record) -> list[str]:
     """Return both languages of a task by name; one without a name keeps its code."""
     codes = record.need("task").split("-")
     if len(codes) != 2:
         raise record.refuse(
             f"its task '{record.text('task')}' is no pair of languages such as cs-en, as"
-            f" {WMT_RNK.name} needs"
+            f" {wmt_rnk.name} needs"
         )
     return [_NAMES.get(code, code) for code in codes]
 
@@ -185,12 +185,36 @@ _WORDS: Final = {kind: word for word, kind in APPRAISE_KINDS.items()} | {
 _BATCH: Final = ("batchNo", "item_pk")
 
 
-def write_appraise(data: Ratings) -> Iterator[str]:
+def find_losses_appraise(data: Handle) -> Iterator[str]:
+    """Say what is excluded of all rows because some lack it, and which flags are not kept."""
+    records = list(read_rows(data))
+    n = len(records)
+    untimed, loose = _count_untimed(records), _count_loose(records)
+    if any(one.text("shown_at") or text_of(one, "seconds") for one in records):
+        sentence = "shown_at and seconds are excluded, since some rows do not have both"
+        yield from say_dropped(untimed, n, sentence)
+    if any(one.text(name) for one in records for name in _BATCH):
+        sentence = "batchNo and item_pk are excluded, since some rows do not have both as numbers"
+        yield from say_dropped(loose, n, sentence)
+    flags = sum(one.text("flag") not in ("", _flag(one)) for one in records)
+    yield from say_dropped(flags, n, "flags that do not stand in documentID are excluded")
+
+
+@Exporter(
+    "appraise",
+    (".csv",),
+    "judge item system score kind task spans document documentID isCompleteDocument flag "
+    "shown_at seconds batchNo item_pk",
+    find_losses_appraise,
+    ("judge", "item", "task"),
+    Ratings,
+).written_by
+def appraise(data: Ratings) -> Iterator[str]:
     records = list(read_rows(data))
     criteria = sorted({one.text("criterion").removesuffix(WHOLE) for one in records})
     if len(criteria) > 1:
         raise UnknownOption(
-            f"{data.source.name} holds the criteria {', '.join(criteria)}, and {APPRAISE.name} has"
+            f"{data.source.name} holds the criteria {', '.join(criteria)}, and {appraise.name} has"
             " one score a row: keep one of them with --where"
         )
     named = any(map(data.has, ("documentID", "document", "spans")))
@@ -201,12 +225,12 @@ def write_appraise(data: Ratings) -> Iterator[str]:
         if len(languages) != 2 or not all(len(one) == 3 and one.isalpha() for one in languages):
             raise record.refuse(
                 f"its task '{record.text('task')}' is no pair of three-letter languages such as"
-                f" eng-deu, as {APPRAISE.name} needs"
+                f" eng-deu, as {appraise.name} needs"
             )
         score = text_of(record, "score")
         if not score:
             raise record.refuse(
-                f"it has no score, and {APPRAISE.name} has no place for a missing one"
+                f"it has no score, and {appraise.name} has no place for a missing one"
             )
         document = record.text("document")
         segment = record.need("item").removeprefix(f"{document}:")
@@ -229,41 +253,14 @@ def write_appraise(data: Ratings) -> Iterator[str]:
                 spans = ()  # errors are marked in segments
             if spans is None:
                 raise record.refuse(
-                    f"it has no spans, and {APPRAISE.name} would say that no error was found: keep"
+                    f"it has no spans, and {appraise.name} would say that no error was found: keep"
                     " the ratings that have some with --where, or write [] where no error was"
                     " found"
                 )
-            fields.append(json.dumps([write_error(record, one, APPRAISE.name) for one in spans]))
+            fields.append(json.dumps([write_error(record, one, appraise.name) for one in spans]))
         fields += _times(record) if timed else []
         fields += [record.text(name) for name in _BATCH] if batched else []
         yield _line(fields)
-
-
-def find_losses_appraise(data: Handle) -> Iterator[str]:
-    """Say what is excluded of all rows because some lack it, and which flags are not kept."""
-    records = list(read_rows(data))
-    n = len(records)
-    untimed, loose = _count_untimed(records), _count_loose(records)
-    if any(one.text("shown_at") or text_of(one, "seconds") for one in records):
-        sentence = "shown_at and seconds are excluded, since some rows do not have both"
-        yield from say_dropped(untimed, n, sentence)
-    if any(one.text(name) for one in records for name in _BATCH):
-        sentence = "batchNo and item_pk are excluded, since some rows do not have both as numbers"
-        yield from say_dropped(loose, n, sentence)
-    flags = sum(one.text("flag") not in ("", _flag(one)) for one in records)
-    yield from say_dropped(flags, n, "flags that do not stand in documentID are excluded")
-
-
-APPRAISE: Final = Exporter(
-    "appraise",
-    (".csv",),
-    "judge item system score kind task spans document documentID isCompleteDocument flag "
-    "shown_at seconds batchNo item_pk",
-    write_appraise,
-    find_losses_appraise,
-    ("judge", "item", "task"),
-    Ratings,
-)
 
 
 def _count_untimed(records: Sequence[Record]) -> int:
@@ -271,7 +268,6 @@ def _count_untimed(records: Sequence[Record]) -> int:
 
 
 def _count_loose(records: Sequence[Record]) -> int:
-    """Count the rows without a batch, which is a whole number."""
     return sum(not all(one.text(name).isdecimal() for name in _BATCH) for one in records)
 
 
@@ -285,9 +281,9 @@ def _type(record: Record) -> str:
     if kind in _WORDS:
         raise record.refuse(
             f"its kind is {kind}, and its document '{record.text('documentID')}' is marked as"
-            f" {flag}: {APPRAISE.name} would read it as {parsed_kind}"
+            f" {flag}: {appraise.name} would read it as {parsed_kind}"
         )
-    raise record.refuse(f"its kind '{kind}' has no word in {APPRAISE.name}: {' | '.join(_WORDS)}")
+    raise record.refuse(f"its kind '{kind}' has no word in {appraise.name}: {' | '.join(_WORDS)}")
 
 
 def _flag(record: Record) -> str:
@@ -329,7 +325,7 @@ def _times(record: Record) -> list[str]:
     if not all(map(is_moment, times)):
         raise record.refuse(
             f"shown_at '{start}' with {seconds} seconds is not a number of seconds since 1970 (ten"
-            f" digits), as {APPRAISE.name} needs"
+            f" digits), as {appraise.name} needs"
         )
     return times
 
@@ -340,15 +336,29 @@ def _times(record: Record) -> list[str]:
 # come first.
 
 
-def write_wmt_json(data: Ratings) -> Iterator[str]:
+def find_losses_wmt_json(data: Handle) -> Iterator[str]:
+    times = [(one.text("shown_at"), text_of(one, "seconds")) for one in read_rows(data)]
+    half = sum(bool(start) != bool(seconds) for start, seconds in times)
+    yield from say_dropped(half, len(times), "shown_at or seconds without the other is excluded")
+
+
+@Exporter(
+    "wmt-json",
+    (".jsonl", ".ndjson"),
+    "judge system score criterion spans shown_at seconds document source output kind",
+    find_losses_wmt_json,
+    ("judge", "item"),
+    Ratings,
+).written_by
+def wmt_json(data: Ratings) -> Iterator[str]:
     tasks = data.tasks()
     if len(tasks) > 1:
-        raise UnknownOption(f"{WMT_JSON.name} is one file for each task: --task {tasks[0]}")
+        raise UnknownOption(f"{wmt_json.name} is one file for each task: --task {tasks[0]}")
     segments: dict[str, dict[str, Any]] = {}
     for record in read_rows(data):
         if record.text("kind") not in {"", "target"}:
             raise record.refuse(
-                f"its kind is {record.text('kind')}, and {WMT_JSON.name} has targets only: keep"
+                f"its kind is {record.text('kind')}, and {wmt_json.name} has targets only: keep"
                 " them with --where"
             )
         item = record.need("item")
@@ -370,38 +380,20 @@ def write_wmt_json(data: Ratings) -> Iterator[str]:
             "annotator": record.text("judge"),
         }
         if spans is not None:
-            given["errors"] = [write_error(record, one, WMT_JSON.name) for one in spans]
+            given["errors"] = [write_error(record, one, wmt_json.name) for one in spans]
         start, seconds = record.text("shown_at"), text_of(record, "seconds")
         if start and seconds:
             try:
                 given["times"] = [float(start), float(Decimal(start) + Decimal(seconds))]
             except InvalidOperation:
                 raise record.refuse(
-                    f"shown_at '{start}' is not a number of seconds, as {WMT_JSON.name} needs"
+                    f"shown_at '{start}' is not a number of seconds, as {wmt_json.name} needs"
                 ) from None
         if record.text("criterion"):
             given["protocol"] = record.text("criterion")
         segment["scores"].setdefault(system, []).append(given)
     for segment in segments.values():
         yield json.dumps(segment, ensure_ascii=False) + "\n"
-
-
-def find_losses_wmt_json(data: Handle) -> Iterator[str]:
-    """Say of how many scores one time alone is known: the format has a start and an end."""
-    times = [(one.text("shown_at"), text_of(one, "seconds")) for one in read_rows(data)]
-    half = sum(bool(start) != bool(seconds) for start, seconds in times)
-    yield from say_dropped(half, len(times), "shown_at or seconds without the other is excluded")
-
-
-WMT_JSON: Final = Exporter(
-    "wmt-json",
-    (".jsonl", ".ndjson"),
-    "judge system score criterion spans shown_at seconds document source output kind",
-    write_wmt_json,
-    find_losses_wmt_json,
-    ("judge", "item"),
-    Ratings,
-)
 
 
 def _text(record: Record, column: str) -> str:
@@ -420,7 +412,24 @@ _NO_ERROR: Final = "No-error"
 MARKS: Final = ("<v>", "</v>")
 
 
-def write_mqm(data: Ratings) -> Iterator[str]:
+def find_losses_mqm(data: Handle) -> Iterator[str]:
+    """Say where items are read again under another name, which is that of document and segment."""
+    again = {record.text("item"): ":".join(_place(record)) for record in read_rows(data)}
+    other = [(item, name) for item, name in again.items() if item != name]
+    if other:
+        first = " as ".join(other[0])
+        yield f"items are read again by document and segment, such as {first}: {len(other):,}"
+
+
+@Exporter(
+    "mqm-tsv",
+    (".tsv",),
+    "judge item system score spans document global_segment source output",
+    find_losses_mqm,
+    ("judge", "item", "spans", "source", "output"),
+    Ratings,
+).written_by
+def mqm(data: Ratings) -> Iterator[str]:
     yield "\t".join(_HEADER) + "\n"
     numbers: dict[str, int] = {}
     seen: set[tuple[str, ...]] = set()
@@ -429,27 +438,27 @@ def write_mqm(data: Ratings) -> Iterator[str]:
         if key in seen:
             raise record.refuse(
                 f"{key[-1]} rated the output of {key[0]} for item '{record.text('item')}' before,"
-                f" and {MQM.name} adds up all errors of one judge in one output: keep one of them"
+                f" and {mqm.name} adds up all errors of one judge in one output: keep one of them"
                 " with --where"
             )
         seen.add(key)
         number = numbers.setdefault(record.need("item"), len(numbers) + 1)
         spans = spans_of(record)
         if spans is None:
-            raise record.refuse(f"it has no spans; where no error was found {MQM.name} needs []")
+            raise record.refuse(f"it has no spans; where no error was found {mqm.name} needs []")
         score = text_of(record, "score")
         made = -weigh(record, spans, {})
         if score and abs(float(score) - made) > 1e-9:
             raise record.refuse(
-                f"its score {score} is not the {made:g} that its errors make, and {MQM.name} has no"
+                f"its score {score} is not the {made:g} that its errors make, and {mqm.name} has no"
                 " place for scores"
             )
         texts = [_text(record, side) for side in ("source", "output")]
         if any(mark in text for text in texts for mark in MARKS):
-            raise record.refuse(f"its texts hold <v> or </v> themselves, the marks of {MQM.name}")
+            raise record.refuse(f"its texts hold <v> or </v> themselves, the marks of {mqm.name}")
         if any(span.missing for span in spans):
             raise record.refuse(
-                f"an error is something missing, and {MQM.name} marks what is there only"
+                f"an error is something missing, and {mqm.name} marks what is there only"
             )
         document, segment = _place(record)
         for span in spans or (None,):  # or the row that says that there is no error
@@ -473,29 +482,9 @@ def write_mqm(data: Ratings) -> Iterator[str]:
             ]
             if any(mark in field for field in fields for mark in "\t\n\r"):
                 raise record.refuse(
-                    f"a tab or a line break in its texts, and {MQM.name} has no quotes"
+                    f"a tab or a line break in its texts, and {mqm.name} has no quotes"
                 )
             yield "\t".join(fields) + "\n"
-
-
-def find_losses_mqm(data: Handle) -> Iterator[str]:
-    """Say where items are read again under another name, which is that of document and segment."""
-    again = {record.text("item"): ":".join(_place(record)) for record in read_rows(data)}
-    other = [(item, name) for item, name in again.items() if item != name]
-    if other:
-        first = " as ".join(other[0])
-        yield f"items are read again by document and segment, such as {first}: {len(other):,}"
-
-
-MQM: Final = Exporter(
-    "mqm-tsv",
-    (".tsv",),
-    "judge item system score spans document global_segment source output",
-    write_mqm,
-    find_losses_mqm,
-    ("judge", "item", "spans", "source", "output"),
-    Ratings,
-)
 
 
 def _place(record: Record) -> tuple[str, str]:
@@ -512,36 +501,33 @@ def _place(record: Record) -> tuple[str, str]:
 _TEXTS: Final = ("source", "output", "criterion")
 
 
-def write_label_studio(data: Handle) -> Iterator[str]:
-    if isinstance(data, Comparisons):
-        data.tally()  # refuses every value that could not be read again
-        tasks: Iterator[dict[str, Any]] = (_compare(record, data) for record in read_rows(data))
-    elif isinstance(data, Rankings):
-        data.check()
-        tasks = map(_rank, _gather_rankings(data, LABEL_STUDIO.name))
-    else:
-        tasks = map(_rate, read_rows(data))
-    for number, task in enumerate(tasks, start=1):
-        text = json.dumps({"id": number, **task}, ensure_ascii=False)
-        yield ("[\n" if number == 1 else ",\n") + text
-    yield "\n]\n"
-
-
 def find_losses_label_studio(data: Handle) -> Iterator[str]:
     kinds = [record.text("kind").casefold() for record in read_rows(data)]
     known = sum(kind not in ("", "target", "tgt") for kind in kinds)
     yield from say_dropped(known, len(kinds), "controls and repeats become judgments like others")
 
 
-LABEL_STUDIO: Final = Exporter(
+@Exporter(
     "label-studio",
     (".json",),
     "judge item task seconds shown_at left right outcome weight ranking system rank "
     "position score criterion source output",
-    write_label_studio,
     find_losses_label_studio,
     ("judge", "item"),
-)
+).written_by
+def label_studio(data: Handle) -> Iterator[str]:
+    if isinstance(data, Comparisons):
+        data.tally()  # refuses every value that could not be read again
+        tasks: Iterator[dict[str, Any]] = (_compare(record, data) for record in read_rows(data))
+    elif isinstance(data, Rankings):
+        data.check()
+        tasks = map(_rank, _gather_rankings(data, label_studio.name))
+    else:
+        tasks = map(_rate, read_rows(data))
+    for number, task in enumerate(tasks, start=1):
+        text = json.dumps({"id": number, **task}, ensure_ascii=False)
+        yield ("[\n" if number == 1 else ",\n") + text
+    yield "\n]\n"
 
 
 def _task(record: Record, data: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
@@ -562,10 +548,10 @@ def _task(record: Record, data: Mapping[str, Any], result: Mapping[str, Any]) ->
 
 
 def _compare(record: Record, data: Comparisons) -> dict[str, Any]:
-    refuse_weight(record, LABEL_STUDIO.name)
+    refuse_weight(record, label_studio.name)
     outcome = read_outcome(record.need("outcome"), data.outcome_labels)
     if outcome not in {"left", "right"}:
-        raise record.refuse(f"it is a tie, and the choices of {LABEL_STUDIO.name} know none")
+        raise record.refuse(f"it is a tie, and the choices of {label_studio.name} know none")
     systems = {f"{side}_system": record.need(side) for side in ("left", "right")}
     return _task(record, systems, {"type": "pairwise", "value": {"selected": str(outcome)}})
 
@@ -576,7 +562,7 @@ def _rank(records: Sequence[Record]) -> dict[str, Any]:
     ranked = {name: float(rank) for name, rank in ranks.items() if rank not in {"", "-1"}}
     if len(set(ranked.values())) < len(ranked):
         raise records[0].refuse(
-            f"its ranking has ties, and the rankers of {LABEL_STUDIO.name} know none"
+            f"its ranking has ties, and the rankers of {label_studio.name} know none"
         )
     buckets: dict[str, list[str]] = {"rank": sorted(ranked, key=ranked.__getitem__)}
     blank = [name for name in ranks if name not in ranked]
@@ -589,13 +575,13 @@ def _rate(record: Record) -> dict[str, Any]:
     score = text_of(record, "score")
     if not score:
         raise record.refuse(
-            f"it has no score, and {LABEL_STUDIO.name} has no place for a missing one"
+            f"it has no score, and {label_studio.name} has no place for a missing one"
         )
     shown = {"system": record.need("system")}
     return _task(record, shown, {"type": "number", "value": {"number": float(score)}})
 
 
-_EXPORTERS: Final = (WMT_RNK, APPRAISE, WMT_JSON, MQM, LABEL_STUDIO)
+_EXPORTERS: Final = (wmt_rnk, appraise, wmt_json, mqm, label_studio)
 EXPORTS: Final = tuple(one.name for one in _EXPORTERS)  # Names that `kind` and `--to` take
 
 

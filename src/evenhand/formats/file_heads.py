@@ -93,7 +93,6 @@ def is_address(text: str) -> bool:
 
 
 def show_address(text: str) -> str:
-    """Return an address of any kind without user, password and settings, for messages."""
     front = re.split(r"[?&;#]", text)[0]
     if "@" in text[len(front) :] and "@" not in front:  # of a setting, or of a password
         front = re.split("/+", front)[0] + "//***"
@@ -205,7 +204,6 @@ def check_zstd(path: Path) -> None:
 
 
 def _ends(file: BinaryIO, path: Path) -> Iterator[int]:
-    """Yield the end of each part of one frame; the caller moves there."""
     magic = int.from_bytes(_take(file, 4, path), "little")
     if magic & 0xFFFFFFF0 == 0x184D2A50:  # a skippable frame
         length = int.from_bytes(_take(file, 4, path), "little")
@@ -273,7 +271,16 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     paths = [path for name in named for path in _expand(Path(name).expanduser())]
     for path in paths:
         _refuse_absent(path)
-    _refuse_twice(paths)
+    known: dict[tuple[int, int], list[str]] = {}
+    for path in paths:
+        status = path.stat()
+        known.setdefault((status.st_dev, status.st_ino), []).append(str(path))
+    twice = [names for names in known.values() if len(names) > 1]
+    if twice:
+        clauses = [" and ".join(dict.fromkeys(names)) for names in twice]
+        other = any(len(set(names)) > 1 for names in twice)
+        what = "is one file under several names" if other else "is given twice"
+        raise UnknownOption(f"{listing(sorted(clauses))} {what}: its judgments would count twice")
     return paths
 
 
@@ -353,19 +360,6 @@ def refuse_columns_twice(columns: Sequence[str], where: str) -> None:
             f"column '{twice[0]}' stands twice in the header of {where} (capitals do not tell"
             " columns apart): rename one"
         )
-
-
-def _refuse_twice(paths: Sequence[Path]) -> None:
-    known: dict[tuple[int, int], list[str]] = {}
-    for path in paths:
-        status = path.stat()
-        known.setdefault((status.st_dev, status.st_ino), []).append(str(path))
-    twice = [names for names in known.values() if len(names) > 1]
-    if twice:
-        clauses = [" and ".join(dict.fromkeys(names)) for names in twice]
-        other = any(len(set(names)) > 1 for names in twice)
-        what = "is one file under several names" if other else "is given twice"
-        raise UnknownOption(f"{listing(sorted(clauses))} {what}: its judgments would count twice")
 
 
 def _refuse_absent(path: Path) -> None:

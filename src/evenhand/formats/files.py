@@ -50,7 +50,6 @@ from evenhand.formats import file_heads
 from evenhand.formats.roles import reads_role
 from evenhand.formats.table import NESTED, Kinds, Table, exclude_bad_rows
 from evenhand.formats.texts import say
-from evenhand.render.document import Finding
 
 if TYPE_CHECKING:
     from evenhand.formats.workbooks import Sheet
@@ -67,40 +66,17 @@ _EXCEL: Final = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Dialect:
-    delimiter: str  # one character
-    columns: tuple[str, ...]  # names of the header, without outer blanks
+class Shape:
+    columns: tuple[str, ...]  # their names, without outer blanks
+    parting: str  # what stands between fields: a character, or "blanks": those and tabs, many
+    header: bool = True  # whether the first line that is read names the columns
+    # whether quotation marks bound a field: "some" where that is told from the fields
+    quoted: bool | Literal["some"] = True
+    # column → value of every row, taken from the name of the file
+    constants: tuple[tuple[str, str], ...] = ()
+    padded: bool = False  # whether lines may end before the last column
     skip: int = 0  # records above the header, or above the first row where it is not read
-    header: bool = True  # whether DuckDB is to read the header
     above: str = ""  # the first words above the header
-
-
-def open_delimited(
-    heads: Sequence[file_heads.Head],
-) -> tuple[str, str, list[Finding]]:
-    """Return a query of CSV files of one layout, every value as text, a delimiter, and notes."""
-    dialects = [read_dialect(head) for head in heads]
-    groups: dict[tuple[str, str, int, bool], list[Path]] = {}
-    for head, dialect in zip(heads, dialects, strict=True):
-        if dialect.columns != dialects[0].columns:
-            known = dialects[0].columns
-            raise UnknownFormat(_difference(heads[0].path, head.path, known, dialect.columns))
-        key = (dialect.delimiter, head.compression, dialect.skip, dialect.header)
-        groups.setdefault(key, []).append(head.path)
-    queries = []
-    for (delimiter, compression, skip, header), paths in groups.items():
-        marks = f"delim = {quote(delimiter)}, quote = '\"', escape = '\"', nullstr = ''"
-        more = f"{marks}, skip = {skip}, {_LIMITS}"
-        columns = dialects[0].columns
-        table = file_heads.write_csv_table(paths, columns, compression, header=header, more=more)
-        queries.append(f"select * from {table}")
-    notes = [] if all(one.header for one in dialects) else [say("questions")]
-    notes += [
-        say("above-header", line=one.skip + 1, words=one.above[:40])
-        for one in dialects
-        if one.above
-    ]
-    return " union all ".join(queries), dialects[0].delimiter, notes
 
 
 def skip_ragged(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str, list[Exclusion]]:
@@ -135,7 +111,7 @@ def _ignore_ragged(query: str) -> str:
     return query.replace(_LIMITS, f"{_LIMITS}, ignore_errors = true")
 
 
-def read_dialect(head: file_heads.Head) -> Dialect:
+def read_dialect(head: file_heads.Head) -> Shape:
     first = re.split(r"\r\n|\n|\r", head.text, maxsplit=1)[0].strip()
     if not first:
         raise UnknownFormat(f"line 1 of {head.path} is blank: put the header there")
@@ -167,14 +143,14 @@ def read_dialect(head: file_heads.Head) -> Dialect:
     file_heads.refuse_columns_twice(columns, str(head.path))
     below = [cell for cell in records[-1] if cell]
     if below and all('"ImportId"' in cell for cell in below):  # an export of Qualtrics
-        return Dialect(delimiter, tuple(columns), skip=len(records), header=False)
-    return Dialect(delimiter, tuple(columns), skip=1 if excel_line else 0)
+        return Shape(tuple(columns), delimiter, header=False, skip=len(records))
+    return Shape(tuple(columns), delimiter, skip=1 if excel_line else 0)
 
 
 MAX_TITLES: Final = 5  # Most lines above a header
 
 
-def find_titled(text: str, delimiter: str | None) -> Dialect | None:
+def find_titled(text: str, delimiter: str | None) -> Shape | None:
     """Find the header below lines of a title; None where the first line is the header, or may be.
 
     The header names every column of the records below it, and those above it are no such names:
@@ -183,7 +159,7 @@ def find_titled(text: str, delimiter: str | None) -> Dialect | None:
     the header has none of, part nothing. A first line that parts into no names of roles, by commas
     or semicolons that all rows have, is a title above such names.
     """
-    found: list[Dialect] = []
+    found: list[Shape] = []
     first_fits = False
     for mark in _LIKELY if delimiter is None else (delimiter,):
         records = list(_records(text, mark, MAX_TITLES + _LOOK))
@@ -210,7 +186,7 @@ def find_titled(text: str, delimiter: str | None) -> Dialect | None:
         head = [at for at, line in enumerate(lines) if line.strip()][place]
         if even and plain and titles and not named and not any('"' in one for one in lines[:head]):
             first = f"{mark} ".join(next(filter(None, above), []))
-            found.append(Dialect(mark, tuple(names), skip=head, above=first or "blank cells"))
+            found.append(Shape(tuple(names), mark, skip=head, above=first or "blank cells"))
     if first_fits:
         found = [one for one in found if any(map(reads_role, one.columns))]
     return min(found, key=lambda one: one.skip, default=None)
@@ -232,7 +208,6 @@ def _delimiter(head: file_heads.Head) -> str:
 
 
 def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
-    """Yield the first n records that are not blank, as far as they can be read."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=False)
     with suppress(csv.Error):  # a field longer than the module takes: the records before it must do
         yield from islice(filter(None, reader), n)
@@ -410,8 +385,6 @@ def unquote(
 # Three things are out of order there: columns have no names, fields are parted by tabs in one line
 # and by blanks in the next, or quotation marks stand bare in the text. Each shape is known exactly;
 # a file that is none of them is read like any other.
-Parting = Literal[",", "\t", "blanks"]
-
 # Headers of tables whose lines mix tabs and blanks
 BLANK_HEADERS: Final = (
     (
@@ -450,18 +423,6 @@ _DIGITS: Final = re.compile(r"\d+")
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True)
-class Shape:
-    columns: tuple[str, ...]  # their names
-    parting: Parting  # what stands between fields: one character, or blanks and tabs in any number
-    header: bool  # whether the first line names the columns
-    # whether quotation marks bound a field: "some" where that is told from the fields
-    quoted: bool | Literal["some"]
-    # column → value of every row, taken from the name of the file
-    constants: tuple[tuple[str, str], ...] = ()
-    padded: bool = False  # whether lines may end before the last column
-
-
 def tell_shape(head: file_heads.Head) -> Shape | None:
     first = _LINE_END.split(head.text, maxsplit=1)[0]
     fields = tuple(first.replace('"', "").split())
@@ -474,7 +435,7 @@ def tell_shape(head: file_heads.Head) -> Shape | None:
     if fields and tuple(fields[0].split(",")) == ("Username", "Password", "URL"):
         raise UnknownFormat(f"{head.path} holds logins, not judgments; keep it to yourself")
     if fields in BLANK_HEADERS:
-        return Shape(fields, "blanks", header=True, quoted=True)
+        return Shape(fields, "blanks")
     named = MTME.fullmatch(head.path.name)
     if named:
         level = named["level"]
@@ -488,10 +449,10 @@ def tell_shape(head: file_heads.Head) -> Shape | None:
     if set(_MQM) <= set(columns):
         columns = tuple(REMARK if name.startswith("#") else name for name in columns)
         padded = columns[-1] == REMARK
-        return Shape(columns, "\t", header=True, quoted="some", padded=padded)
+        return Shape(columns, "\t", quoted="some", padded=padded)
     columns = name_appraise_columns(_read_line(first, ","))
     if columns:
-        return Shape(columns, ",", header=False, quoted=True)
+        return Shape(columns, ",", header=False)
     _refuse_near_appraise(head, first)
     return None
 
@@ -501,7 +462,6 @@ def _read_line(line: str, delimiter: str) -> list[str]:
 
 
 def _refuse_near_appraise(head: file_heads.Head, first: str) -> None:
-    """Refuse a table that is like Appraise's but for one thing; say for which."""
     for delimiter in (",", ";", "\t"):
         fields = [one.strip() for one in _read_line(first, delimiter)]
         if len(fields) < len(APPRAISE_COLUMNS) or fields[3] not in TYPES:
@@ -557,81 +517,64 @@ def _fits(name: str, value: str) -> bool:
 
 
 def is_moment(text: str) -> bool:
-    """Say whether a text is a time in seconds since 1970 that can stand in Appraise's table."""
     return _MOMENT.fullmatch(text) is not None
 
 
-def open_shaped(
+def _query_shape(
     connection: duckdb.DuckDBPyConnection,
     heads: Sequence[file_heads.Head],
-    shapes: Sequence[Shape],
+    shape: Shape,
     *,
     skip: bool,
 ) -> tuple[str, list[Exclusion]]:
-    skipped: list[Exclusion] = []
-    for head, shape in zip(heads, shapes, strict=True):
-        if shape.columns != shapes[0].columns:
-            raise UnknownFormat(
-                f"{head.path} has other columns than {heads[0].path}: files read together need the"
-                " same"
-            )
-    queries = []
-    for head, shape in zip(heads, shapes, strict=True):
-        query = _query_shape(connection, head, shape, skip=skip)
-        if shape.parting == "blanks":
-            n = len(shape.columns)
-            uneven = connection.execute(
-                f"select row, len(fields) from (select row_number() over () as row, fields from"
-                f" ({_lines(head, shape)})) where len(fields) <> {n} order by row"
-            ).fetchall()
-            places = [f"line {row + shape.header:,} ({m} fields, not {n})" for row, m in uneven]
-            if uneven and not skip:
-                at, _, what = places[0].partition(" (")
-                raise UnknownFormat(
-                    f"{at} of {head.path} has {what[:-1]}: {', '.join(shape.columns)}; correct it,"
-                    f" or {SKIP}"
-                )
-            if uneven:
-                ((every,),) = connection.execute(f"select count(*) from ({query})").fetchall()
-                skipped.append(exclude_bad_rows(places, places, every))
-                query += f" where len(fields) = {n}"
-        queries.append(query)
-    return " union all ".join(queries), skipped
-
-
-def _query_shape(
-    connection: duckdb.DuckDBPyConnection, head: file_heads.Head, shape: Shape, *, skip: bool
-) -> str:
+    """Return the query of files of one shape, and of lines that are no rows what was left out."""
     constants = "".join(f", {quote(value)} as {quote(name)}" for name, value in shape.constants)
-    if shape.parting == "blanks":
-        fields = ", ".join(
-            f"nullif(trim(fields[{at}], '\"'), '') as {quote_name(column)}"
-            for at, column in enumerate(shape.columns, start=1)
+    if shape.parting != "blanks":
+        mark = quote('"' if shape.quoted is True else "")
+        more = (
+            f"delim = {quote(shape.parting)}, quote = {mark}, escape = {mark}, nullstr = '', skip ="
+            f" {shape.skip},{' null_padding = true,' if shape.padded else ''} {_LIMITS}"
         )
-        return f"select {fields}{constants} from ({_lines(head, shape)})"
-    mark = quote('"' if shape.quoted is True else "")
-    more = (
-        f"delim = {quote(shape.parting)}, quote = {mark}, escape = {mark}, nullstr = '',"
-        f" null_padding = {str(shape.padded).lower()}, {_LIMITS}"
+        paths, packed = [head.path for head in heads], heads[0].compression
+        table = file_heads.write_csv_table(
+            paths, shape.columns, packed, header=shape.header, more=more
+        )
+        fields = "*"
+        if shape.quoted == "some":
+            looked = f"select * from {_ignore_ragged(table) if skip else table}"
+            fields = ", ".join(unquote(connection, looked, shape.columns).values())
+        return f"select {fields}{constants} from {table}", []
+    (head,), n = heads, len(shape.columns)
+    fields = ", ".join(
+        f"nullif(trim(fields[{at}], '\"'), '') as {quote_name(column)}"
+        for at, column in enumerate(shape.columns, start=1)
     )
-    table = file_heads.write_csv_table(
-        [head.path], shape.columns, head.compression, header=shape.header, more=more
-    )
-    fields = "*"
-    if shape.quoted == "some":
-        looked = f"select * from {_ignore_ragged(table) if skip else table}"
-        fields = ", ".join(unquote(connection, looked, shape.columns).values())
-    return f"select {fields}{constants} from {table}"
-
-
-def _lines(head: file_heads.Head, shape: Shape) -> str:
-    """Return the query of lines as lists of fields; a quoted field may have blanks."""
+    # lines as lists of fields; a quoted field may have blanks
     field = r'"[^"]*"|\S+' if shape.quoted else r"\S+"
-    more = f"{file_heads.AS_LINES}, {_LIMITS}"
     table = file_heads.write_csv_table(
-        [head.path], ["line"], head.compression, header=shape.header, more=more
+        [head.path],
+        ["line"],
+        head.compression,
+        header=shape.header,
+        more=f"{file_heads.AS_LINES}, {_LIMITS}",
     )
-    return f"select regexp_extract_all(line, {quote(field)}) as fields from {table}"
+    lines = f"select regexp_extract_all(line, {quote(field)}) as fields from {table}"
+    query = f"select {fields}{constants} from ({lines})"
+    uneven = connection.execute(
+        f"select row, len(fields) from (select row_number() over () as row, fields from ({lines}))"
+        f" where len(fields) <> {n} order by row"
+    ).fetchall()
+    if not uneven:
+        return query, []
+    places = [f"line {row + shape.header:,} ({m} fields, not {n})" for row, m in uneven]
+    if not skip:
+        at, _, what = places[0].partition(" (")
+        raise UnknownFormat(
+            f"{at} of {head.path} has {what[:-1]}: {', '.join(shape.columns)}; correct it, or"
+            f" {SKIP}"
+        )
+    ((every,),) = connection.execute(f"select count(*) from ({query})").fetchall()
+    return f"{query} where len(fields) = {n}", [exclude_bad_rows(places, places, every)]
 
 
 # Engines of files elsewhere, each with a folder of its own for what memory does not hold
@@ -658,7 +601,6 @@ def limit_memory(most: str) -> None:
 
 @cache
 def _engine() -> duckdb.DuckDBPyConnection:
-    """Start an engine that installs nothing."""
     # What does not fit in memory goes to the system's folder for temporary files, not to the
     # working directory. What was read of a file is not kept for the next time: a file written anew
     # within a second looks the same to the engine, and what is kept takes as much memory as the
@@ -882,12 +824,27 @@ def _open_text(
         for head, shape in zip(heads, told, strict=True)
     ]
     shapes = [shape for shape in told if shape is not None]
-    if len(shapes) == len(heads):
-        query, skipped = open_shaped(connection, heads, shapes, skip=skip)
-        more: dict[str, Any] = {}
-    else:
-        query, delimiter, notes = open_delimited(heads)
-        skipped, more = [], {"delimiter": delimiter, "notes": tuple(notes)}
+    more: dict[str, Any] = {}
+    if len(shapes) < len(heads):
+        shapes = [read_dialect(head) for head in heads]
+        notes = [] if all(one.header for one in shapes) else [say("questions")]
+        more = {"delimiter": shapes[0].parting, "notes": notes}
+    groups: dict[tuple[Shape, str, Path | None], list[file_heads.Head]] = {}
+    for head, shape in zip(heads, shapes, strict=True):
+        if shape.columns != shapes[0].columns:
+            known = shapes[0].columns
+            raise UnknownFormat(_difference(heads[0].path, head.path, known, shape.columns))
+        if shape.above:
+            more["notes"].append(say("above-header", line=shape.skip + 1, words=shape.above[:40]))
+        alone = None if shape.quoted is True and shape.parting != "blanks" else head.path
+        groups.setdefault((shape, head.compression, alone), []).append(head)
+    parts = [
+        _query_shape(connection, group, shape, skip=skip) for (shape, *_), group in groups.items()
+    ]
+    query, skipped = (
+        " union all ".join(query for query, _ in parts),
+        [*chain(*(one for _, one in parts))],
+    )
     query, ragged = skip_ragged(connection, query) if skip else (query, [])
     return connection.sql(query), {**more, "skipped": [*skipped, *ragged]}
 
@@ -901,9 +858,12 @@ KINDS: Final = (*QUOTED, ".tsv", ".jsonl", ".ndjson")  # Endings of files that c
 TAIL: Final = 256  # Bytes before the end of what was read that are compared at each look
 
 
-class GrowingFile:
+class GrowingCopy:
+    """The whole lines of a file that grows, in a file of their own, which readers can open."""
+
     # offset: bytes that were read.
     # waiting: bytes behind them of a line that is not whole yet.
+    # copy: that file; errors and queries call it as the original
 
     def __init__(self, path: Path) -> None:
         if path.suffix.lower() not in KINDS:
@@ -912,11 +872,13 @@ class GrowingFile:
                 " line; look at it without --live"
             )
         self.path, self.offset, self.waiting = path, 0, 0
-        self._quoted = path.suffix.lower() in QUOTED
         self._tail = b""
+        self._folder = tempfile.TemporaryDirectory(prefix="evenhand-")
+        self.copy = Path(self._folder.name, path.name)
+        call_copy(str(self.copy), str(path))
 
     def read_new(self) -> bytes:
-        r"""Return the whole lines that were not read before."""
+        """Return the whole lines that were not read before, which stand in the copy then."""
         try:
             with self.path.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
@@ -934,32 +896,16 @@ class GrowingFile:
             ) from None
         # Where the last whole line ends; within quotes no line does
         last = fresh.rfind(b"\n") + 1
-        if self._quoted:
+        if self.path.suffix.lower() in QUOTED:
             while last and fresh.count(b'"', 0, last) % 2:
                 last = fresh.rfind(b"\n", 0, last - 1) + 1
         whole = fresh[:last]
         self.offset, self.waiting = self.offset + len(whole), len(fresh) - len(whole)
         self._tail = (self._tail + whole)[-TAIL:]
-        return whole
-
-
-class GrowingCopy(GrowingFile):
-    """The whole lines of a file that grows, in a file of their own, which readers can open."""
-
-    # copy: that file; errors and queries call it as the original
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._folder = tempfile.TemporaryDirectory(prefix="evenhand-")
-        self.copy = Path(self._folder.name, path.name)
-        call_copy(str(self.copy), str(path))
-
-    def read_new(self) -> bytes:
-        """Return the whole lines that were not read before, which stand in the copy then."""
-        fresh = super().read_new()
-        if fresh:
+        if whole:
             with self.copy.open("ab") as copy:
-                copy.write(fresh)
-        return fresh
+                copy.write(whole)
+        return whole
 
     def close(self) -> None:
         self._folder.cleanup()

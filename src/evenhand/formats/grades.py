@@ -24,7 +24,14 @@ from evenhand.data.engine import Frame, count_labels
 from evenhand.data.labels import MISSING, Outcome, is_missing, read_outcome
 from evenhand.data.source import find_rows, fold, matches_code, name_rows
 from evenhand.errors import InvalidJudgments, listing, write_word
-from evenhand.formats.roles import SIDES, find_mark, find_probability, say_unclear
+from evenhand.formats.roles import (
+    SIDES,
+    find_mark,
+    find_probability,
+    list_words,
+    say_unclear,
+    word_set,
+)
 from evenhand.formats.texts import say
 from evenhand.render.document import Finding
 
@@ -33,9 +40,7 @@ FARTHEST: Final = 10  # The largest number of a scale around 0
 # Numbers of answers that a scale from 1 has: with a tie in the middle where they are odd
 _POINTS: Final = (4, 5, 7)
 # Words in names of columns whose numbers run from the left of the screen to the right
-_ALONG: Final = (
-    *("prefer", "outcome", "likert", "scale", "cmos", "sidebyside", "sxs", "strength", "degree"),
-)
+_ALONG: Final = list_words("prefer outcome likert scale cmos sidebyside sxs strength degree")
 # Names of columns in which a large number may as well be good for the left
 _OF_ONE: Final = ("winner", "win", "wins", "result", "outcome", "score")
 
@@ -81,7 +86,6 @@ def read_grades(
 
 
 def is_graded(label: str | None) -> bool:
-    """Say whether a label may be a number of a scale."""
     return label is not None and _NUMBER.fullmatch(label) is not None
 
 
@@ -169,27 +173,20 @@ def _show(number: float) -> str:
 
 # Words: one side with how strongly it is preferred, or a tie.
 
-_STRENGTHS: Final = frozenset(
-    (
-        *("slightly", "somewhat", "marginally", "moderately", "much", "far", "clearly", "strongly"),
-        *("significantly", "substantially", "considerably", "definitely", "bit", "little", "lot"),
-        *("weakly", "barely", "greatly", "vastly", "way"),
-    )
+_STRENGTHS: Final = word_set(
+    "slightly somewhat marginally moderately much far clearly strongly significantly "
+    "substantially considerably definitely bit little lot weakly barely greatly vastly way"
 )
 _BETTER: Final = frozenset(
     ("better", "best", "prefer", "preferred", "prefers", "wins", "win", "won", "superior")
 )
-_BESIDE: Final = frozenset(
-    (
-        *("is", "the", "i", "model", "system", "output", "answer", "response", "translation"),
-        *("option", "candidate", "assistant", "text", "one", "it", "s"),
-    )
+_BESIDE: Final = word_set(
+    "is the i model system output answer response translation option candidate assistant text "
+    "one it s"
 )
-_EVEN: Final = frozenset(
-    (
-        *("same", "equal", "equally", "tie", "tied", "draw", "similar", "comparable", "even"),
-        *("difference", "preference", "neither", "both", "neutral", "indifferent"),
-    )
+_EVEN: Final = word_set(
+    "same equal equally tie tied draw similar comparable even difference preference neither "
+    "both neutral indifferent"
 )
 _BESIDE_EVEN: Final = _BESIDE | frozenset(
     ("about", "are", "roughly", "almost", "no", "good", "bad", "and", "as")
@@ -260,7 +257,17 @@ def _read_grade(label: str) -> _Grade | None:
     text = label.strip().strip("[]").casefold()
     signs = _SIGNS.fullmatch(text) or _PLUSES.fullmatch(text)
     if signs:
-        return _read_signs(signs)
+        parts = signs.groupdict()
+        one, sign, other = parts["one"], parts["sign"], parts.get("other", "")
+        first, second = _SIDE_OF.get(one), _SIDE_OF.get(other)
+        if (one and first is None) or (other and second is None) or (one and first == second):
+            return None
+        if sign[0] in "=≈~":
+            return _Grade("tie")
+        words = frozenset(filter(None, (one, other)))
+        left = first == "left" or (first is None and second == "right") or not words
+        better: Outcome = "left" if left == (sign[0] in ">+") else "right"
+        return _Grade(better, strong=len(sign) > 1 or sign == "+", words=words)
     text = re.sub(r"\ba (bit|lot|little)\b", r"\1", text)
     text = re.split(r" (?:than|over) ", text)[0]
     words = frozenset(re.findall(r"[^\W_]+", text))
@@ -278,20 +285,6 @@ def _read_grade(label: str) -> _Grade | None:
     ):
         return None
     return _Grade(sides.pop(), strong=bool(words & _STRENGTHS), words=words & _SIDE_OF.keys())
-
-
-def _read_signs(match: re.Match[str]) -> _Grade | None:
-    parts = match.groupdict()
-    one, sign, other = parts["one"], parts["sign"], parts.get("other", "")
-    first, second = _SIDE_OF.get(one), _SIDE_OF.get(other)
-    if (one and first is None) or (other and second is None) or (one and first == second):
-        return None
-    if sign[0] in "=≈~":
-        return _Grade("tie")
-    words = frozenset(filter(None, (one, other)))
-    left = first == "left" or (first is None and second == "right") or not words
-    better: Outcome = "left" if left == (sign[0] in ">+") else "right"
-    return _Grade(better, strong=len(sign) > 1 or sign == "+", words=words)
 
 
 # Scores that are written with more than a number, or in words of an ordered scale.
@@ -364,22 +357,14 @@ _WIDE: Final = str.maketrans("０１２３４５６７８９．－＋−–", "0
 _SIGNED: Final = re.compile(_PLAIN, re.ASCII)
 # Days as spreadsheets write what they take for one, such as 3-May for 3-5, or 03. Mai for 3.5: in
 # English, German, French, Spanish, Italian and Portuguese
-_MONTHS: Final = frozenset(
-    (
-        *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "sept", "oct", "nov"),
-        *("dec", "january", "february", "march", "april", "june", "july", "august", "september"),
-        *("october", "november", "december"),
-        *("mrz", "mär", "märz", "mai", "okt", "dez", "januar", "februar", "juni", "juli"),
-        *("oktober", "dezember"),
-        *("janv", "févr", "mars", "avr", "juin", "juil", "août", "déc", "janvier", "février"),
-        *("avril", "juillet", "septembre", "octobre", "novembre", "décembre"),
-        *("ene", "abr", "ago", "dic", "enero", "febrero", "marzo", "abril", "mayo", "junio"),
-        *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
-        *("gen", "mag", "giu", "lug", "set", "ott", "gennaio", "febbraio", "aprile", "maggio"),
-        *("giugno", "luglio", "settembre", "ottobre", "dicembre"),
-        *("fev", "out", "janeiro", "fevereiro", "março", "maio", "junho", "julho"),
-        *("setembro", "outubro", "novembro", "dezembro"),
-    )
+_MONTHS: Final = word_set(
+    "jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june "
+    "july august september october november december mrz mär märz mai okt dez januar februar "
+    "juni juli oktober dezember janv févr mars avr juin juil août déc janvier février avril "
+    "juillet septembre octobre novembre décembre ene abr ago dic enero febrero marzo abril "
+    "mayo junio julio agosto septiembre octubre noviembre diciembre gen mag giu lug set ott "
+    "gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre fev out janeiro "
+    "fevereiro março maio junho julho setembro outubro novembro dezembro"
 )
 _NUMBERED: Final = re.compile(r"\(?(\d+)\)?(?:\s*[-–—:.=)]\s*|\s+)\(?[^\W\d].*")
 _NUMBER_BEHIND: Final = re.compile(r"[^\W\d_]\D*[\s(:=](\d+)\)?")
@@ -401,9 +386,16 @@ def read_words(
             shown = dict(sorted((scale[word], word) for word in {*words.values()}))
             note = say("score-words", of="", words=[f"{word} = {n}" for n, word in shown.items()])
             return {label: float(scale[word]) for label, word in words.items()}, note
-    drawn = _count_stars(labels)
-    if drawn and not beside:
-        return drawn, say("score-stars")
+    # label → its stars and its empty ones, which are always as many together
+    found = {label: _STARS.fullmatch(label.strip()) for label in labels}
+    counts = {
+        one: [sum(sign in "★⭐☆" for sign in signs) for signs in m.groups()]
+        for one, m in found.items()
+        if m is not None
+    }
+    alike = len({*map(sum, counts.values())}) == 1 or not any(n for _, n in counts.values())
+    if len(counts) == len(labels) and any(n for n, _ in counts.values()) and alike and not beside:
+        return {one: float(stars) for one, (stars, _) in counts.items()}, say("score-stars")
     percents = {label: _PERCENT.fullmatch(label.strip()) for label in labels}
     parts = {label: _PART_OF.fullmatch(label.strip()) for label in labels}
     dated = {label for label, word in words.items() if word in _MONTHS}
@@ -444,20 +436,6 @@ def _refuse_turned(numbers: Mapping[str, float], words: Mapping[str, str]) -> No
                     f"scores '{worse}' and '{better}': the numbers say the opposite of the words;"
                     " keep one of both, and where low numbers are good add --better lower"
                 )
-
-
-def _count_stars(labels: Collection[str]) -> dict[str, float]:
-    """Return label → its stars where every label is stars, always as many with the empty ones."""
-    found = {label: _STARS.fullmatch(label.strip()) for label in labels}
-    counts = {one: (_count(m[1]), _count(m[2])) for one, m in found.items() if m is not None}
-    full = {stars + empty for stars, empty in counts.values()}
-    alike = len(full) == 1 or not any(empty for _, empty in counts.values())
-    drawn = len(counts) == len(labels) and any(stars for stars, _ in counts.values())
-    return {one: float(stars) for one, (stars, _) in counts.items()} if drawn and alike else {}
-
-
-def _count(signs: str) -> int:
-    return sum(sign in "★⭐☆" for sign in signs)
 
 
 SLIPS: Final = 0.05  # Share of words in a column of scores, which is refused for them

@@ -79,13 +79,6 @@ def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
     return int(sums[CONTROL]), int(sums[REPEAT])
 
 
-def count_repeats(data: Ratings) -> int:
-    """Count the scores by a judge who had scored the same output before."""
-    roles = ("task", "judge", "item", "system", "criterion")
-    scored = data.frame.filter(~nw.col("score").is_null())
-    return count_rows(scored) - count_rows(scored.select(*filter(data.has, roles)).unique())
-
-
 _N = "evenhand_n"
 
 
@@ -175,7 +168,6 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
 
 
 def _describe(data: Ratings) -> tuple[Scores, ...]:
-    """Give count and range of the scores under each criterion, sorted by name."""
     frame = data.frame
     if "criterion" not in data.columns:
         frame = frame.with_columns(criterion=nw.lit(""))
@@ -384,7 +376,12 @@ def inspect(
         counted, scores = inspect_ratings(data)
         controls, repeats = count_kinds(data)
         if repeats is None and data.has("judge") and data.has("item"):
-            repeats = count_repeats(data)
+            # Count the scores by a judge who had scored the same output before
+            roles = ("task", "judge", "item", "system", "criterion")
+            scored = data.frame.filter(~nw.col("score").is_null())
+            repeats = count_rows(scored) - count_rows(
+                scored.select(*filter(data.has, roles)).unique()
+            )
         part = Part(None, **counted, controls=controls, repeats=repeats)
         notes = (*find_slips(data), *_note_ratings(data, part.judgments, scale))
         return _inspection(data, (part,), scores, notes=notes)
@@ -413,7 +410,17 @@ def inspect(
         for task, part in by_task.items()
     )
     if len(tasks) > 1:
-        tasks = (_sum(tally, tasks), *tasks)
+        # Items of different tasks are different; judges and systems may be one
+        every = _part(None, (tally, tally), None, None)
+        on_shared = [part.judgments * (part.shared_judgments or 0.0) for part in tasks]
+        known = tasks[0].shared_judgments is not None
+        counts: dict[str, Any] = {name: [getattr(one, name) for one in tasks] for name in _ADDED}
+        for name, each in counts.items():
+            numbers = [n for n in each if n is not None]
+            counts[name] = sum(numbers) if numbers else None
+        counts |= dict.fromkeys((*_ENDS, "components", "strongly_connected"))  # of each task alone
+        shared = sum(on_shared) / every.judgments if known else None
+        tasks = (replace(every, shared_judgments=shared, **counts), *tasks)
     tasks = (replace(tasks[0], controls=controls, repeats=repeats), *tasks[1:])
     judges = tally.factors.get("judge")
     notes = say_names(tally.systems)
@@ -432,8 +439,7 @@ def _note_ratings(data: Ratings, judgments: float, scale: str | None) -> list[st
         declared = read_scale(scale)
         table = data.frame
         declared.check(
-            data.rows().score,
-            lambda off: name_rows(find_rows(table, nw.col("score").is_in(off))),
+            data.rows().score, lambda off: name_rows(find_rows(table, nw.col("score").is_in(off)))
         )
         notes.append(say("on-scale", scale=str(declared)))
     for role in (role for role in ("system", "judge") if data.has(role)):
@@ -537,17 +543,3 @@ def _part(
 
 # Counts of a table that are those of its tasks together
 _ADDED: Final = ("rankings", "blank_rankings", "ranks", "blank_ranks", "items", "shared_items")
-
-
-def _sum(tally: Tally, parts: Sequence[Part]) -> Part:
-    """Put tasks together; items of different tasks are different, judges and systems may be one."""
-    every = _part(None, (tally, tally), None, None)
-    on_shared = [part.judgments * (part.shared_judgments or 0.0) for part in parts]
-    known = parts[0].shared_judgments is not None
-    counts: dict[str, Any] = {name: [getattr(one, name) for one in parts] for name in _ADDED}
-    for name, each in counts.items():
-        numbers = [n for n in each if n is not None]
-        counts[name] = sum(numbers) if numbers else None
-    counts |= dict.fromkeys((*_ENDS, "components", "strongly_connected"))  # of each task alone
-    shared = sum(on_shared) / every.judgments if known else None
-    return replace(every, shared_judgments=shared, **counts)

@@ -18,7 +18,6 @@ from typing import Any, Final, Literal, TypeAlias
 import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError, NarwhalsError
-from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
@@ -70,7 +69,6 @@ from evenhand.formats.table import (
     Table,
 )
 from evenhand.formats.texts import say
-from evenhand.render.document import Finding
 
 # Columns of the files of crowd platforms: Answer.preference, INPUT:model_a
 _OF_CROWD: Final = re.compile(r"(?i)(input|answer|output|assignment)[.:](.+)")
@@ -235,7 +233,10 @@ def understand(
     if nested and not knows(table.header(options), layout):
         table = open_inner(table)
     nested = NESTED in table.original_types.values()
-    asked = nested and _lacks(table, options)
+    names = [*options.columns.values(), *chain(*options.lists.values())]
+    parts = [[name] if name in table.columns else name.split(",") for name in names]
+    # a column that is not there may stand within objects
+    asked = nested and not {part.strip() for part in chain(*parts)} <= {*table.columns}
     if asked or (nested and not knows(table.header(options), layout)):
         table = _open_objects(table, lists=asked)
     table = replace(table, missing=options.missing)
@@ -285,13 +286,6 @@ def read_columns(
     columns: Mapping[str, Sequence[Any]], name: str, *, where: str | None = None
 ) -> Comparisons | Rankings | Ratings:
     return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=where)
-
-
-def _lacks(table: Table, options: ReadOptions) -> bool:
-    """Say whether a column was asked for that is not there, as one within objects is not."""
-    names = [*options.columns.values(), *chain(*options.lists.values())]
-    parts = [[name] if name in table.columns else name.split(",") for name in names]
-    return not {part.strip() for part in chain(*parts)} <= {*table.columns}
 
 
 _Path: TypeAlias = tuple[str | int, ...]
@@ -429,7 +423,7 @@ def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Lay
     sides = [one for side in ("left", "right") for one in header.candidates(side)]
     pairs = columns and len(sides) == 2 and not {*sides} & {*columns}
     votes = [*lists] == ["outcome"]
-    chosen = wide.VOTES if votes else wide.PAIR_SCORES if pairs else wide.WIDE
+    chosen = wide.votes if votes else wide.pair_scores if pairs else wide.wide
     if layout is not None and layout.replace("-", "_").lower() not in (chosen.name, "ratings"):
         raise UnknownOption(f"{listing([*lists])} of several columns: leave out --from {layout}")
     return chosen, options
@@ -455,7 +449,11 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
     if decimal == "." or (decimal is None and table.delimiter not in (";", "\t")):
         return table
     texts = [name for name, dtype in table.schema.items() if dtype == nw.String]
-    labels = _list_labels(texts, columns)
+    # Return the columns that name something: their numbers are no amounts, as preferences may be
+    roles = {*LABELS} - {"outcome"}
+    words = frozenset().union(*(FOLDED[role] for role in roles))
+    own = {column for role, column in columns.items() if role in roles}
+    labels = {name for name in texts if name in own or fold(name) in words}
     texts = [name for name in texts if name not in labels]
     if table.frame.implementation.is_duckdb():  # before a dot it expects the name of a table
         texts = [name for name in texts if "." not in name]
@@ -473,43 +471,25 @@ def read_decimals(table: Table, decimal: str | None, columns: Mapping[str, str])
         elif every and apart and numbers:
             points.append(name)
     if not commas:
-        doubts = [_doubt_points(table, name) for name in points]
+        doubts = []
+        for name in points:
+            pointed = nw.col(name).str.strip_chars().str.contains(_POINTS)
+            rows = find_rows(table.frame, pointed, 3)
+            value = str(rows[0][name]).strip()
+            said = {"column": name, "value": value, "thousand": value.replace(".", "")}
+            doubts.append(say("doubtful-points", "warning", rows=name_rows(rows), **said))
         return replace(table, notes=(*table.notes, *doubts)) if doubts else table
-    pointed = []
+    written = []
     for name in dict.fromkeys((*commas, *points)):
         text = nw.col(name).str.strip_chars()
         plain = text.str.replace_all(".", "", literal=True) if name in points else nw.col(name)
         number = plain.str.replace_all(",", ".", literal=True)
         fits = text.str.contains(_COMMA)
         fits = fits | text.str.contains(_POINTS) if name in points else fits
-        pointed.append(nw.when(fits).then(number).otherwise(nw.col(name)).alias(name))
+        written.append(nw.when(fits).then(number).otherwise(nw.col(name)).alias(name))
     notes = [*table.notes, *([] if decimal else [say("decimal-comma", columns=commas)])]
     notes += [say("thousands", columns=points)] if points else []
-    return replace(table, frame=table.frame.with_columns(*pointed), notes=tuple(notes))
-
-
-def _list_labels(names: Sequence[str], columns: Mapping[str, str]) -> set[str]:
-    """Return the columns that name something: their numbers are no amounts, as preferences may be.
-
-    columns: role → column, as the caller names them.
-    """
-    roles = {*LABELS} - {"outcome"}
-    words = frozenset().union(*(FOLDED[role] for role in roles))
-    own = {column for role, column in columns.items() if role in roles}
-    return {name for name in names if name in own or fold(name) in words}
-
-
-def _doubt_points(table: Table, column: str) -> Finding:
-    rows = find_rows(table.frame, nw.col(column).str.strip_chars().str.contains(_POINTS), 3)
-    value: Any = str(rows[0][column]).strip()
-    return say(
-        "doubtful-points",
-        "warning",
-        column=column,
-        value=value,
-        rows=name_rows(rows),
-        thousand=value.replace(".", ""),
-    )
+    return replace(table, frame=table.frame.with_columns(*written), notes=tuple(notes))
 
 
 def open_source(source: Any, opening: Callable[[Any], Table] = open_files) -> Table:
@@ -642,7 +622,16 @@ def open_columns(columns: Mapping[Any, Any], what: str = "dict") -> Table:
     """Put a dict of columns into a table: lists, arrays or series, all as long."""
     _refuse_unnamed([*columns], what)
     if all(map(_is_plain, columns.values())) and len({*map(len, columns.values())} - {0}) == 1:
-        return _hold_arrays(columns, what)
+        # Put arrays into DuckDB as they are; blanks are missing
+        connection = connect()
+        name = f"evenhand_arrays_{next(_NAMES)}"
+        blank = [quote_name(one) for one, values in columns.items() if values.dtype == object]
+        unblanked = ", ".join(f"nullif({one}, '') as {one}" for one in blank)
+        chosen = f"* replace ({unblanked})" if blank else "*"
+        connection.register(f"{name}_given", dict(columns))
+        connection.execute(f"create temp table {name} as select {chosen} from {name}_given")
+        connection.unregister(f"{name}_given")
+        return Table(nw.from_native(connection.table(name)), what, connection)
     held: dict[str, list[Any]] = {}
     for name, values in columns.items():
         if isinstance(values, str | Mapping) or not hasattr(values, "__len__"):
@@ -669,24 +658,10 @@ def open_columns(columns: Mapping[Any, Any], what: str = "dict") -> Table:
 
 
 def _is_plain(values: Any) -> bool:
-    """Say whether it is an array of numbers, or of text with None where it is missing."""
     if not isinstance(values, np.ndarray) or values.ndim != 1:
         return False
     text = values.dtype == object and {*map(type, values)} <= {str, type(None)}
     return text or values.dtype in (np.int64, np.float64)
-
-
-def _hold_arrays(columns: Mapping[str, NDArray[Any]], what: str) -> Table:
-    """Put arrays into DuckDB as they are; blanks are missing."""
-    connection = connect()
-    name = f"evenhand_arrays_{next(_NAMES)}"
-    blank = [quote_name(one) for one, values in columns.items() if values.dtype == object]
-    unblanked = ", ".join(f"nullif({one}, '') as {one}" for one in blank)
-    chosen = f"* replace ({unblanked})" if blank else "*"
-    connection.register(f"{name}_given", dict(columns))
-    connection.execute(f"create temp table {name} as select {chosen} from {name}_given")
-    connection.unregister(f"{name}_given")
-    return Table(nw.from_native(connection.table(name)), what, connection)
 
 
 def _find_type(values: Sequence[Any]) -> str:

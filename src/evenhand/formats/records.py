@@ -19,13 +19,7 @@ import narwhals as nw
 from evenhand.data.annotations import Span, check_place
 from evenhand.data.engine import PLACE, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion
-from evenhand.errors import (
-    InvalidJudgments,
-    UnknownColumn,
-    UnknownOption,
-    listing,
-    require_option,
-)
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, require_option
 from evenhand.formats.file_heads import hold_objects
 from evenhand.formats.files import connect
 from evenhand.formats.table import (
@@ -170,21 +164,25 @@ def row_layout(
     name: str,
     title: str,
     needs: Sequence[str],
-    read: Callable[[Record], Iterable[Row]],
     *,
     also: Sequence[str] = (),
     keeps: bool = False,
+    make: Callable[..., Handle] = make_ratings,
     note: Callable[[Sequence[Row]], Iterable[str]] = lambda _: (),
-) -> Layout:
-    """Return a layout of ratings that is read record by record; `keeps`: other flat columns."""
+) -> Callable[[Callable[[Record], Iterable[Row]]], Layout]:
+    """Make a layout of what reads the rows of a record; `keeps`: other flat columns."""
 
-    def understand(table: Table, options: ReadOptions) -> Handle:
-        flat, unread = split_unread(table, layout.reads) if keeps else ([], None)
-        rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one)])
-        return take_rows(layout, table, rows, options, unread=unread, notes=note(rows))
+    def decorate(read: Callable[[Record], Iterable[Row]]) -> Layout:
+        def understand(table: Table, options: ReadOptions) -> Handle:
+            flat, unread = split_unread(table, layout.reads) if keeps else ([], None)
+            rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one)])
+            more = note(rows)
+            return take_rows(layout, table, rows, options, make=make, unread=unread, notes=more)
 
-    layout = Layout(name, title, needs, understand=understand, also=also)
-    return layout
+        layout = Layout(name, title, needs, understand, also=also)
+        return layout
+
+    return decorate
 
 
 # Columns that are there even if no row has a value
@@ -304,7 +302,6 @@ class Screen:
 
     @classmethod
     def of(cls, text: str, *, trimmed: bool = False) -> Screen:
-        """Count a text; a page may have trimmed the blanks around it first."""
         first = len(text) - len(text.lstrip()) if trimmed else 0
         places = [
             at
@@ -322,13 +319,10 @@ class Screen:
         n = len(self.places)
         if start == last == n:
             return 0, 0
-        if last == n:
-            return self._place(start), self.size
-        return self._place(start), self._place(last) + 1
-
-    def _place(self, unit: int) -> int:
-        n = len(self.places)
-        return self.places[unit] if unit < n else self.size + unit - n
+        first, end = (
+            self.places[unit] if unit < n else self.size + unit - n for unit in (start, last)
+        )
+        return first, self.size if last == n else end + 1
 
 
 def _list_errors(record: Record, given: Any, *names: str) -> list[Mapping[str, Any]]:
@@ -345,7 +339,6 @@ def _list_errors(record: Record, given: Any, *names: str) -> list[Mapping[str, A
 def read_inclusive(
     record: Record, given: Any, category: str, screen: Screen | None = None
 ) -> tuple[Span, ...]:
-    """Read errors whose `end_i` is their last character."""
     spans = []
     for one in _list_errors(record, given, "start_i", "end_i"):
         severity = record.choose(one["severity"], "severity", SEVERITIES)
@@ -362,7 +355,6 @@ def read_inclusive(
 
 
 def read_exclusive(record: Record, given: Any) -> tuple[Span, ...]:
-    """Read errors whose `end` is the character after the last, as mt-metrics-eval writes them."""
     spans = []
     for one in _list_errors(record, given):
         start, end = one.get("start"), one.get("end")
@@ -381,7 +373,6 @@ def _check(record: Record, start: object, end: object) -> None:
 
 
 def name_category(given: Any) -> str:
-    """Return the name of a kind of error; one of several levels is joined by "/"."""
     if isinstance(given, list):
         return "/".join(str(one) for one in given if one)
     return "" if given is None else str(given)

@@ -10,73 +10,35 @@ from typing import Final
 from evenhand.data.source import fold
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
 from evenhand.formats.file_heads import DOWNLOAD
-from evenhand.formats.layouts import (
-    annotation_tools,
-    arena,
-    generic,
-    mqm,
-    wide,
-    wmt,
-)
+from evenhand.formats.layouts import annotation_tools, arena, generic, mqm, wide, wmt
 from evenhand.formats.roles import (
     OF_NO_SIDE,
     Header,
     check_asked,
+    list_words,
     refuse_circular,
     say_unclear,
     say_which,
+    word_set,
     write_roles,
 )
 from evenhand.formats.table import Layout
 
 # In the order in which they are tried: the most particular first
 LAYOUTS: Final[tuple[Layout, ...]] = (
-    wmt.WMT_PAIRS,
-    wmt.WMT_RNK,
-    wmt.WMT_DA,
-    wmt.WMT_DA_SCORES,
-    wmt.APPRAISE_PAIRS,
-    wmt.APPRAISE,
-    wmt.WMT_JSON,
-    mqm.MQM,
-    mqm.MQM_AVERAGES,
-    mqm.MTME_SCORES,
-    mqm.MTME_RATINGS,
-    mqm.MTME_JSON,
-    annotation_tools.PEARMUT,
-    annotation_tools.POTATO,
-    annotation_tools.LABEL_STUDIO,
-    annotation_tools.ARGILLA,
-    generic.SNOW,
-    generic.QAGS,
-    arena.MT_BENCH_PAIRS,
-    arena.MT_BENCH,
-    arena.ARENA_HARD,
-    arena.ARENA_ONE_HOT,
-    arena.ARENA_LOG,
-    arena.ARENA,
-    arena.ALPACA_EVAL,
-    arena.PANDALM,
-    generic.DPO,
-    generic.WINNERS,
-    generic.EVALICA,
-    generic.CROWD_KIT,
-    generic.CROWD_KIT_LONG,
-    generic.MLQE,
-    generic.SUBSET2EVALUATE,
-    generic.RANKINGS,
-    generic.COMPARISONS,
-    generic.PROBABILITIES,
-    wide.PAIR_SCORES,
-    wide.VOTES,
-    mqm.MARKED,
-    generic.RATINGS,
-    wide.WIDE_RANKS,
-    wide.WIDE,
-    generic.UNNAMED_RANKINGS,
-    mqm.SPANS,
-    generic.MATRIX,
-    generic.LABELS,
+    *(wmt.wmt_pairs, wmt.wmt_rnk, wmt.wmt_da, wmt.wmt_da_scores),
+    *(wmt.appraise_pairs, wmt.appraise, wmt.wmt_json),
+    *(mqm.mqm, mqm.mqm_averages, mqm.mtme_scores, mqm.mtme_ratings, mqm.mtme_json),
+    *(annotation_tools.pearmut, annotation_tools.potato),
+    *(annotation_tools.label_studio, annotation_tools.argilla),
+    *(generic.SNOW, generic.qags),
+    *(arena.mt_bench_pairs, arena.mt_bench, arena.arena_hard),
+    *(arena.arena_one_hot, arena.arena_log, arena.arena, arena.alpaca_eval, arena.pandalm),
+    *(generic.dpo, generic.winners, generic.EVALICA, generic.crowd_kit, generic.crowd_kit_long),
+    *(generic.mlqe, generic.subset2evaluate, generic.RANKINGS, generic.COMPARISONS),
+    *(generic.probabilities, wide.pair_scores, wide.votes, mqm.marked, generic.RATINGS),
+    *(wide.wide_ranks, wide.wide, generic.unnamed_rankings, mqm.spans),
+    *(generic.matrix, generic.LABELS),
 )
 
 FORMATS: Final = tuple(layout.name for layout in LAYOUTS)  # Names that `format` and `--from` take
@@ -91,17 +53,15 @@ _CAMPAIGNS: Final = {
 _LOG: Final = ("body", "hash")  # Columns of the log of a campaign
 _BATCH: Final = {"items", "task"}  # All that stands in a batch of Appraise
 # Columns of tables of results, of which two are there
-_OF_RESULTS: Final = frozenset(
-    (
-        *("winrate", "ranklo", "rankhi", "cluster", "standarderror", "nwins", "elo", "elorating"),
-        *("rankings", "judges", "systems", "judgments", "items", "votes", "tieshare", "arenascore"),
-        *("trueskillmean", "trueskillmu", "kappa", "pairs", "comparisons"),
-    )
+_OF_RESULTS: Final = word_set(
+    "winrate ranklo rankhi cluster standarderror nwins elo elorating rankings judges systems "
+    "judgments items votes tieshare arenascore trueskillmean trueskillmu kappa pairs "
+    "comparisons"
 )
 # Columns of two answers that are compared; {} is the side
-_ANSWERS: Final = (
-    *("response_{}", "response{}", "output_{}", "answer_{}", "completion_{}", "translation_{}"),
-    *("summary_{}", "text_{}", "human_ref_{}"),
+_ANSWERS: Final = list_words(
+    "response_{} response{} output_{} answer_{} completion_{} translation_{} summary_{} text_{} "
+    "human_ref_{}"
 )
 _ENDS: Final = (("1", "2"), ("A", "B"), ("0", "1"), ("left", "right"))
 
@@ -111,11 +71,11 @@ def choose(header: Header, name: str | None) -> Layout:
         folded = name.replace("-", "_").lower()
         require_option("format", folded, FORMATS)
         layout = next(one for one in LAYOUTS if folded == one.name)
-        if layout is mqm.MQM and not set(layout.needs) <= set(header.columns):
-            layout = mqm.MARKED  # errors under other names, or without documents
+        if layout is mqm.mqm and not set(layout.needs) <= set(header.columns):
+            layout = mqm.marked  # errors under other names, or without documents
         check_asked(header, layout.roles)
         lacking = [column for column in layout.needs if column not in header.columns]
-        if lacking and not layout.roles and layout is not generic.MATRIX:
+        if lacking and not layout.roles and layout is not generic.matrix:
             raise UnknownColumn(
                 f"{layout.title} need {listing(lacking)}, not found in {header.table}"
             )
@@ -129,7 +89,6 @@ def choose(header: Header, name: str | None) -> Layout:
 
 
 def knows(header: Header, name: str | None) -> bool:
-    """Say whether a header is that of a layout, or of something else that is known."""
     layouts = [layout for layout in LAYOUTS if name in (None, layout.name)]
     campaign = {*header.columns} == _BATCH or any(map(header.holds, (*_CAMPAIGNS, _LOG)))
     return campaign or any(one.recognise(header) for one in layouts)
@@ -137,24 +96,13 @@ def knows(header: Header, name: str | None) -> bool:
 
 def reads_names(header: Header, name: str | None) -> bool:
     """Say whether a layout is asked for, or fits, whose columns are called exactly as told."""
-    exact = [layout for layout in LAYOUTS if not layout.roles and layout is not generic.MATRIX]
+    exact = [layout for layout in LAYOUTS if not layout.roles and layout is not generic.matrix]
     if name is not None:
         return name.replace("-", "_").lower() in {layout.name for layout in exact}
     return any(layout.recognise(header) for layout in exact)
 
 
-def _find_answers(header: Header) -> list[str]:
-    """Return two columns of answers that are compared, where they hold texts."""
-    for name, ends in product(_ANSWERS, _ENDS):
-        columns = [header.named(name.format(end)) for end in ends]
-        found = [one for one in columns if one is not None and header.holds_texts(one)]
-        if len(found) == len(ends):
-            return found
-    return []
-
-
 def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
-    """Say what a table holds instead of judgments, or that it names no systems."""
     campaigns = [what for columns, what in _CAMPAIGNS.items() if header.holds(columns)]
     if {*header.columns} == _BATCH:
         campaigns.append("batches of Appraise")
@@ -171,7 +119,11 @@ def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
     unclear = [name for name in header.columns if fold(name) in OF_NO_SIDE]
     if unclear and header.missing(("left", "right", "outcome")) == ["outcome"]:
         return UnknownColumn(say_unclear(unclear[0]))
-    answers = _find_answers(header)
+    named = (
+        [header.named(name.format(end)) for end in ends] for name, ends in product(_ANSWERS, _ENDS)
+    )
+    pairs = ([one for one in pair if one and header.holds_texts(one)] for pair in named)
+    answers = next((pair for pair in pairs if len(pair) == 2), [])
     if answers and header.missing(("left", "right")) == ["left", "right"]:
         return UnknownColumn(
             f"{header.table} does not say which systems gave the answers in {listing(answers)}: add"
@@ -211,10 +163,21 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         )
     missing = header.missing(nearest.needs)
     refuse_circular(header, missing)
-    asked = _ask_rankings(header, missing) or say_which(header, missing)
-    asked = asked if missing != ["system", "rank"] else asked + _ask_places(header)
-    labelled = missing == ["system"] and not header.missing(generic.LABELS.needs)
-    way = "; labels of items, of no system, are read with --from labels" if labelled else ""
+    asked, way = say_which(header, missing), ""
+    once = [role for role in ("item", "judge") if not header.missing([role])]
+    if missing == ["ranking"] and len(once) == 1:  # only judges are known, or only items
+        ids = write_roles(header, {"ranking": header.candidates(once[0])[0]})
+        asked = f" Where each {once[0]} has one ranking: {ids}; else add a column ranking with ids"
+    elif missing == ["system", "rank"]:  # whole rankings in one cell, such as A>B>C
+        name = header.candidates("ranking")[0]
+        parted = f"frame.pop({name!r}).str.split('>', expand=True)"
+        way = (
+            f"; if cells of '{name}' hold whole rankings such as A>B>C, give each rank its column"
+            f" (1st, 2nd, 3rd), with pandas: evenhand.read(frame.join({parted}"
+            ".rename(columns=lambda at: f'{at + 1}th')))"
+        )
+    elif missing == ["system"] and not header.missing(generic.LABELS.needs):
+        way = "; labels of items, of no system, are read with --from labels"
     return UnknownColumn(
         f"{header.table} looks like {nearest.title}, but has no column for {listing(missing)} among"
         f" {listing(header.columns)}.{asked}{way}"
@@ -222,7 +185,6 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
 
 
 def _tell_scores(header: Header) -> UnknownFormat | None:
-    """Say which columns of numbers may be scores, and how to name what they are."""
     spreads = header.spreads()
     free = [one for one in header.free if one in spreads]
     said = [role for role in ("judge", "item") if header.candidates(role)]
@@ -246,24 +208,4 @@ def _tell_scores(header: Header) -> UnknownFormat | None:
         f" judge, item or system. Name those that exist{among}: {named}. If each column of scores"
         f" is of one system: {write_roles(header, {'system': ','.join(scores)})}; otherwise give"
         " each score a row of its own (judge, item, system, score)"
-    )
-
-
-def _ask_rankings(header: Header, missing: Sequence[str]) -> str:
-    """Say how rankings are told apart where only judges or only items are known; "" elsewhere."""
-    once = [role for role in ("item", "judge") if not header.missing([role])]
-    if missing != ["ranking"] or len(once) != 1:
-        return ""
-    asked = write_roles(header, {"ranking": header.candidates(once[0])[0]})
-    return f" Where each {once[0]} has one ranking: {asked}; else add a column ranking with ids"
-
-
-def _ask_places(header: Header) -> str:
-    """Say how whole rankings in one cell, such as A>B>C, are read."""
-    name = header.candidates("ranking")[0]
-    parted = f"frame.pop({name!r}).str.split('>', expand=True)"
-    return (
-        f"; if cells of '{name}' hold whole rankings such as A>B>C, give each rank its column (1st,"
-        f" 2nd, 3rd), with pandas: evenhand.read(frame.join({parted}"
-        ".rename(columns=lambda at: f'{at + 1}th')))"
     )

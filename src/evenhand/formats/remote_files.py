@@ -226,7 +226,6 @@ def _refuse_size(size: int) -> None:
 
 
 def _copy(file: RemoteFile, folder: Path) -> Path:
-    """Copy a file, with folders like `day=1`, which are columns."""
     path = PurePosixPath("/" + file.url.split("://", 1)[1])
     name = path.name
     if name in ("", ".", "..") or len(name.encode()) > 100:
@@ -252,8 +251,6 @@ _PAGE: Final = re.compile(rb"\s*<(?:!doctype|html|\?xml)", re.IGNORECASE)
 
 
 class _Redirects(HTTPRedirectHandler):
-    """Goes to other web addresses alone, and from https to none that is open to others."""
-
     def redirect_request(self, req: Request, *about: Any) -> Request | None:
         before, after = urlsplit(req.full_url), urlsplit(about[-1])
         if after.scheme not in ("https", before.scheme):

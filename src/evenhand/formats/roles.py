@@ -27,28 +27,34 @@ from evenhand.errors import (
     write_word,
 )
 
+
+def list_words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Role → other names under which it is understood without being told
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
-    "left": (
-        *("system_a", "model_a", "output_a", "candidate_a", "option_a", "system_left"),
-        *("model_left", "left_system", "left_model", "first", "system_1", "model_1"),
+    "left": list_words(
+        "system_a model_a output_a candidate_a option_a system_left model_left left_system "
+        "left_model first system_1 model_1"
     ),
-    "right": (
-        *("system_b", "model_b", "output_b", "candidate_b", "option_b", "system_right"),
-        *("model_right", "right_system", "right_model", "second", "system_2", "model_2"),
+    "right": list_words(
+        "system_b model_b output_b candidate_b option_b system_right model_right right_system "
+        "right_model second system_2 model_2"
     ),
-    "outcome": (
-        *("winner", "preference", "preferred", "vote", "choice", "verdict", "result", "label"),
+    "outcome": list_words("winner preference preferred vote choice verdict result label"),
+    "judge": list_words(
+        "judge_id judge_name annotator annotator_id worker worker_id rater rater_id user user_id "
+        "evaluator evaluator_id assessor assessor_id participant participant_id respondent "
+        "respondent_id annotator_name coder coder_id account login"
     ),
-    "judge": (
-        *("judge_id", "judge_name", "annotator", "annotator_id", "worker", "worker_id", "rater"),
-        *("rater_id", "user", "user_id", "evaluator", "evaluator_id", "assessor", "assessor_id"),
-        *("participant", "participant_id", "respondent", "respondent_id", "annotator_name"),
-        *("coder", "coder_id", "account", "login"),
-    ),
-    "item": (
-        *("item_id", "segment", "segment_id", "seg_id", "prompt_id", "question_id", "source_id"),
-        *("src_index", "sentence_id", "example_id", "instance_id", "input_id"),
+    "item": list_words(
+        "item_id segment segment_id seg_id prompt_id question_id source_id src_index sentence_id "
+        "example_id instance_id input_id"
     ),
     "ranking": ("ranking_id",),
     "task": ("language_pair", "lang_pair", "lp", "task_name", "direction"),
@@ -78,12 +84,9 @@ SOFT: Final = frozenset(ANNOTATIONS)
 UNKNOWN_POSITIONS: Final = "positions_unknown"
 
 # Words of columns that hold scores of automatic metrics
-_METRICS: Final = LOWER_METRICS | frozenset(
-    (
-        *("bleu", "sacrebleu", "spbleu", "chrf", "meteor", "nist", "rouge", "rougel"),
-        *("comet", "xcomet", "cometkiwi", "kiwi", "bleurt", "bertscore", "yisi"),
-        *("bartscore", "moverscore", "unite", "gemba"),
-    )
+_METRICS: Final = LOWER_METRICS | word_set(
+    "bleu sacrebleu spbleu chrf meteor nist rouge rougel comet xcomet cometkiwi kiwi bleurt "
+    "bertscore yisi bartscore moverscore unite gemba"
 )
 
 
@@ -117,7 +120,6 @@ FOLDED: Final = {
 
 
 def reads_role(name: str) -> bool:
-    """Say whether a column of this name would play a role."""
     return any(fold(name) in names for names in FOLDED.values())
 
 
@@ -237,7 +239,6 @@ class Header:
 
     @property
     def free(self) -> list[str]:
-        """Columns that the caller did not give away and that are not named after any role."""
         taken = {*self.requested.values(), *self.candidates("item")}
         named = frozenset().union(*FOLDED.values())
         others = [name for name in self.columns if name not in taken and fold(name) not in named]
@@ -249,7 +250,6 @@ class Header:
 
 
 def check_asked(header: Header, roles: Iterable[str]) -> None:
-    """Refuse a mapping that names no role or no column, or gives one column two roles."""
     known = list(dict.fromkeys(roles))
     given: dict[str, str] = {}
     if header.requested and not known:
@@ -386,7 +386,6 @@ def name_covariates(
 
 
 def find_side(likely: nw.Expr) -> nw.Expr:
-    """Return the likelier outcome; none where the probability is missing."""
     tie = nw.when(likely == 0.5).then(nw.lit("tie"))
     right = nw.when(likely < 0.5).then(nw.lit("right")).otherwise(tie)
     return nw.when(likely > 0.5).then(nw.lit("left")).otherwise(right)
@@ -394,53 +393,38 @@ def find_side(likely: nw.Expr) -> nw.Expr:
 
 # Words in the names of columns and sheets: criteria, judges, and what counts something.
 
-CRITERIA: Final = frozenset(
-    (
-        *("accuracy", "adequacy", "appropriateness", "clarity", "coherence", "cohesion"),
-        *("completeness", "complexity", "comprehensibility", "conciseness", "consistency"),
-        *("content", "correctness", "creativity", "depth", "diversity", "empathy", "engagement"),
-        *("engagingness", "expressiveness", "factuality", "faithfulness", "fidelity", "fluency"),
-        *("formality", "grammar", "grammaticality", "harmlessness", "helpfulness", "honesty"),
-        *("humanness", "informativeness", "intelligibility", "interestingness", "likability"),
-        *("meaning", "meaningpreservation", "mos", "naturalness", "organization", "originality"),
-        *("overall", "overallquality", "persuasiveness", "plausibility", "politeness", "quality"),
-        *("readability", "relevance", "relevancy", "safety", "satisfaction", "simplicity"),
-        *("specificity", "structure", "style", "terminology", "tone", "truthfulness"),
-        *("understandability", "usefulness", "verbosity", "wellformedness"),
-        *("da", "dasqm", "esa", "mqm", "sqm"),
-    )
+CRITERIA: Final = word_set(
+    "accuracy adequacy appropriateness clarity coherence cohesion completeness complexity "
+    "comprehensibility conciseness consistency content correctness creativity depth diversity "
+    "empathy engagement engagingness expressiveness factuality faithfulness fidelity fluency "
+    "formality grammar grammaticality harmlessness helpfulness honesty humanness "
+    "informativeness intelligibility interestingness likability meaning meaningpreservation "
+    "mos naturalness organization originality overall overallquality persuasiveness "
+    "plausibility politeness quality readability relevance relevancy safety satisfaction "
+    "simplicity specificity structure style terminology tone truthfulness understandability "
+    "usefulness verbosity wellformedness da dasqm esa mqm sqm"
 )
 # Words beside the name of what is scored: score_fluency, anna's rating
 AFFIXES: Final = frozenset(("score", "scores", "rating", "rated", "grade", "points", "likert"))
-JUDGES: Final = frozenset(
-    (
-        *("annotator", "annot", "ann", "judge", "rater", "coder", "worker", "evaluator", "human"),
-        *("assessor", "participant", "reviewer", "expert", "respondent", "subject", "person"),
-    )
+JUDGES: Final = word_set(
+    "annotator annot ann judge rater coder worker evaluator human assessor participant "
+    "reviewer expert respondent subject person"
 )
 # Words of columns that count or number something, and score nothing
-COUNTS: Final = frozenset(
-    (
-        *("id", "index", "idx", "row", "nr", "no", "number", "count", "order", "trial", "page"),
-        *("batch", "session", "round", "turn", "age", "year", "date", "length", "len", "words"),
-        *("tokens", "chars", "characters", "time", "duration", "seconds", "minutes", "ms", "cost"),
-        *("confidence", "certainty", "difficulty", "familiarity", "expertise", "experience"),
-        *("price", "seed", "version", "item", "items", "question", "segment", "seg", "sentence"),
-    )
+COUNTS: Final = word_set(
+    "id index idx row nr no number count order trial page batch session round turn age year "
+    "date length len words tokens chars characters time duration seconds minutes ms cost "
+    "confidence certainty difficulty familiarity expertise experience price seed version item "
+    "items question segment seg sentence"
 )
 # Words, beside those, of sheets that are no person's: rounds, tasks and parts of a study
-_PARTS: Final = frozenset(
-    (
-        *("wave", "phase", "day", "week", "month", "part", "task", "set", "block", "group"),
-        *("sheet", "tabelle", "pilot", "test", "training", "dev", "main", "study", "system"),
-        *("model", "domain", "genre", "language", "topic", "first", "second", "third"),
-        *("before", "after", "news", "law", "legal", "medical", "science", "speech", "social"),
-        *("literary", "technical", "finance", "sports", "politics"),
-        *("english", "german", "french", "italian", "spanish", "portuguese", "dutch", "polish"),
-        *("czech", "russian", "ukrainian", "finnish", "swedish", "danish", "norwegian", "turkish"),
-        *("arabic", "hebrew", "hindi", "chinese", "japanese", "korean", "deutsch", "englisch"),
-        *("französisch", "italienisch", "spanisch", "russisch", "chinesisch", "japanisch"),
-    )
+_PARTS: Final = word_set(
+    "wave phase day week month part task set block group sheet tabelle pilot test training "
+    "dev main study system model domain genre language topic first second third before after "
+    "news law legal medical science speech social literary technical finance sports politics "
+    "english german french italian spanish portuguese dutch polish czech russian ukrainian "
+    "finnish swedish danish norwegian turkish arabic hebrew hindi chinese japanese korean "
+    "deutsch englisch französisch italienisch spanisch russisch chinesisch japanisch"
 )
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 
@@ -464,7 +448,6 @@ def are_judges(columns: Sequence[str]) -> bool:
 
 
 def may_be_person(name: str) -> bool:
-    """Say whether a sheet may be called after a judge: Anna or Rater 2, not Fluency or Round 2."""
     words = split_words(name)
     if JUDGES & {*words}:
         return True
@@ -473,5 +456,4 @@ def may_be_person(name: str) -> bool:
 
 
 def names_part(name: str) -> bool:
-    """Say whether a sheet is called after a part of a study: Round 2 or German."""
     return bool((COUNTS | _PARTS) & {*split_words(name)})

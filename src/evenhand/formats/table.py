@@ -34,6 +34,7 @@ from evenhand.data.joining import keep_places, list_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
+    MISSING,
     OUTCOMES,
     Complete,
     Outcome,
@@ -131,8 +132,6 @@ class ReadOptions:
 
 
 class InvalidRow(InvalidJudgments):
-    """A row that is refused, by its number from 1."""
-
     def __init__(self, number: int, table: str, reason: str) -> None:
         super().__init__(f"row {number:,} of {table}: {reason}")
         self.number, self.reason = number, reason
@@ -540,7 +539,6 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
 
 
 def _find_inner(table: Table, column: str, role: str) -> str:
-    """Advise to name a value within objects, such as annotator.id; "" where there is none."""
     first = find_rows(table.frame, ~nw.col(column).is_null(), limit=1)
     nested = bool(first) and table.original_types.get(column) == NESTED
     held = json.loads(first[0][column]) if nested else None
@@ -632,31 +630,24 @@ def drop_misfits(
 ) -> tuple[dict[str, str], list[str]]:
     fitting, notes = {}, []
     for role, column in roles.items():
-        unsure = role in SOFT and not is_sure(table, options, role, column)
-        misfit = _misfit(table, role, column) if unsure else None
-        if misfit is None:
-            fitting[role] = column
+        odd: list[str] = []
+        if role in ("kind", "seconds") and not is_sure(table, options, role, column):
+            dtype = table.schema[column]
+            text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
+            if role == "kind" and text:
+                labels = count_labels(table.frame, column, as_text=True)
+                odd = sorted(label for label in labels if not is_kind(label))
+            elif text:
+                named = table.frame.select(nw.col(column).cast(nw.String))
+                rows = find_rows(named, is_no_number(column), limit=3)
+                odd = sorted({row[column] for row in rows})
+            elif role == "kind" or not dtype.is_numeric():
+                odd = [str(dtype).lower()]
+        if odd:
+            notes.append(f"column '{column}' is not taken as {role}: it holds {listing(odd, 3)}")
         else:
-            notes.append(f"column '{column}' is not taken as {role}: it holds {misfit}")
+            fitting[role] = column
     return fitting, notes
-
-
-def _misfit(table: Table, role: str, column: str) -> str | None:
-    dtype = table.schema[column]
-    text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
-    if role == "kind":
-        if not text:
-            return str(dtype).lower()
-        labels = count_labels(table.frame, column, as_text=True)
-        odd = sorted(label for label in labels if not is_kind(label))
-        return listing(odd, 3) if odd else None
-    if role == "seconds" and text:
-        named = table.frame.select(nw.col(column).cast(nw.String))
-        odd = sorted({row[column] for row in find_rows(named, is_no_number(column), limit=3)})
-        return listing(odd) if odd else None
-    if role == "seconds":
-        return None if dtype.is_numeric() else str(dtype).lower()
-    return None
 
 
 # Outcomes that name the winning system become its side.
@@ -709,25 +700,6 @@ def look_at_outcomes(
     return reading if reading == "winners" or (known and find_mark(column) is None) else None
 
 
-def turn_winners(
-    table: Table, roles: Mapping[str, str], outcome_labels: Mapping[str, Outcome] | None = None
-) -> Table:
-    # Any other label stays, to be refused with its rows when something is counted; labels that the
-    # caller declared have their meaning.
-    left, right, label = (read_label(table, roles[role], role) for role in _ROLES)
-    ties = [word for word, outcome in KNOWN_LABELS.items() if outcome == "tie"]
-    tied = label.str.to_lowercase().is_in(ties)
-    other = nw.when(tied).then(nw.lit("tie")).otherwise(label)
-    for meant in OUTCOMES:
-        declared = [word for word, outcome in (outcome_labels or {}).items() if outcome == meant]
-        if declared:
-            other = nw.when(label.is_in(declared)).then(nw.lit(meant)).otherwise(other)
-    first, second = ("right", "left") if names_loser(roles["outcome"]) else ("left", "right")
-    of_right = nw.when(label == right).then(nw.lit(second)).otherwise(other)
-    side = nw.when(label == left).then(nw.lit(first)).otherwise(of_right)
-    return table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
-
-
 def understand_outcomes(
     table: Table, roles: Mapping[str, str], declared: Mapping[str, Outcome] | None
 ) -> tuple[Table, Mapping[str, Outcome] | None, list[str]]:
@@ -736,10 +708,24 @@ def understand_outcomes(
     reading, loser = look_at_outcomes(table, roles, declared), names_loser(column)
     names = f"'{column}' names the {'loser' if loser else 'winner'} of its row"
     if reading == "winners":
-        return turn_winners(table, roles, declared), SIDES, [names]
+        # Any other label stays, to be refused with its rows when something is counted; labels that
+        # the caller declared have their meaning.
+        left, right, label = (read_label(table, roles[role], role) for role in _ROLES)
+        ties = [word for word, outcome in KNOWN_LABELS.items() if outcome == "tie"]
+        tied = label.str.to_lowercase().is_in(ties)
+        other = nw.when(tied).then(nw.lit("tie")).otherwise(label)
+        for side in OUTCOMES:
+            words = [word for word, outcome in (declared or {}).items() if outcome == side]
+            if words:
+                other = nw.when(label.is_in(words)).then(nw.lit(side)).otherwise(other)
+        first, second = ("right", "left") if loser else ("left", "right")
+        of_right = nw.when(label == right).then(nw.lit(second)).otherwise(other)
+        winner = nw.when(label == left).then(nw.lit(first)).otherwise(of_right)
+        turned = table.with_frame(table.frame.with_columns(winner.alias(column)))
+        return turned, SIDES, [names]
     if loser:
         labels = filter(None, count_labels(table.frame, column, as_text=True))
-        meant = {one: LOSING[side] for one in labels if (side := read_outcome(one))}
+        meant = {one: LOSING[won] for one in labels if (won := read_outcome(one))}
         return table, {**meant, **(declared or {})}, [names]
     table, grades = take_grades(table, roles, declared) if reading is None else (table, None)
     if grades is None:
@@ -774,42 +760,6 @@ def take_grades(
     text = _as_text(table, column).alias(column)
     frame = table.frame if table.schema[column] == nw.String else table.frame.with_columns(text)
     return replace(table, frame=frame, original_types=kinds), grades
-
-
-@dataclass(frozen=True)
-class Layout:
-    name: str  # in the registry, such as "wmt_rnk"
-    title: str  # in sentences, such as "WMT rankings"
-    needs: Sequence[str]  # columns, or roles of columns, without which it is no such table
-    # what makes judgments of a table; where a column of a name always has one role, `make` does
-    understand: Callable[[Table, ReadOptions], Handle] | None = None
-    make: Callable[..., Handle] | None = None
-    fixed: Mapping[str, str] = field(default_factory=dict)  # role → its column, for `make`
-    # roles that a user may give to columns; without any, the columns are called exactly as told
-    roles: Sequence[str] = ()
-    also: Sequence[str] = ()  # further columns that are read
-    by_role: bool = False  # whether `needs` are roles, which columns of many names may have
-    condition: Callable[[Header], bool] | None = None  # what must hold besides
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return (*self.needs, *self.also)
-
-    def recognise(self, header: Header) -> bool:
-        if self.by_role:
-            has_all = not header.missing(self.needs)
-        elif self.roles:
-            has_all = header.holds(self.needs)
-        else:
-            has_all = set(self.needs) <= set(header.columns)
-        return has_all and (self.condition is None or self.condition(header))
-
-    def read(self, table: Table, options: ReadOptions) -> Handle:
-        if self.understand is not None:
-            return self.understand(table, options)
-        if self.make is None:
-            raise AssertionError(f"{self.name} says neither how it is understood nor made")
-        return self.make(table, options, self, self.fixed)
 
 
 COMPARISON_ROLES: Final = (*Comparisons.ROLES, *ANNOTATIONS)
@@ -882,11 +832,22 @@ def make_comparisons(
     return data
 
 
+# Ranks such as 1st and 2nd, which are read as numbers where a column holds no others
+ORDINAL: Final = r"^\d+(?:st|nd|rd|th)$"
+_UNRANKED: Final = [*sorted(MISSING), "-1"]
+
+
 def make_rankings(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Rankings:
     refuse_comparison_wishes(options, "rankings")
     roles, beside = assign_beside(table, options, Rankings, fixed)
+    column = roles["rank"]
+    if table.schema[column] == nw.String:
+        rank = nw.col(column).str.strip_chars().str.to_lowercase()
+        if not find_rows(table.frame, ~(rank.str.contains(ORDINAL) | rank.is_in(_UNRANKED)), 1):
+            number = rank.str.replace_all("(?:st|nd|rd|th)$", "").alias(column)
+            table = table.with_frame(table.frame.with_columns(number))
     table, emptied = table.empty_missing([roles["rank"]])
     table, _ = skip_unreadable(table, [roles["rank"]])
     table, notes = strip_labels(table, roles)
@@ -897,13 +858,6 @@ def make_rankings(
     data = Rankings(frame, source=source)
     data.check()
     return data
-
-
-def make_labels(
-    table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
-) -> Ratings:
-    """Return ratings of items, without systems: for agreement and labels, and no ranking."""
-    return make_ratings(table, options, layout, fixed, needed=("judge", "item", "score"))
 
 
 def make_ratings(
@@ -946,10 +900,17 @@ def make_ratings(
     return Ratings(frame, source=replace(source.noting(*notes, *more), annotations=beside))
 
 
+def make_labels(
+    table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
+) -> Ratings:
+    """Return ratings of items, without systems: for agreement and labels, and no ranking."""
+    data = make_ratings(table, options, layout, fixed, needed=("judge", "item", "score"))
+    return replace(data, source=data.source.noting(say("no-systems")))
+
+
 def strip_labels(
     table: Table, roles: Mapping[str, str], further: Sequence[str] = ()
 ) -> tuple[Table, list[str]]:
-    """Take blanks around labels away where the first rows have some; a note counts them."""
     # further: columns of labels that play no role as they are.
     labels = {column: column for role, column in roles.items() if role in LABEL_ROLES}
     labels |= {column: column for column in further}
@@ -963,7 +924,6 @@ def assign_beside(
     kind: type[Comparisons | Rankings],
     fixed: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Assign the roles of judgments, and of what was recorded beside them."""
     roles = (*kind.ROLES, *ANNOTATIONS)
     assigned = assign(table.header(options), roles, kind.NECESSARY, fixed)
     beside = {role: column for role, column in assigned.items() if role in SOFT}
@@ -983,3 +943,40 @@ def refuse_comparison_wishes(options: ReadOptions, kind: str) -> None:
         raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
     if options.weights == "importance":
         raise UnknownOption(f"importance weights are for comparisons; this table holds {kind}")
+
+
+@dataclass(frozen=True)
+class Layout:
+    name: str  # in the registry, such as "wmt_rnk"
+    title: str  # in sentences, such as "WMT rankings"
+    needs: Sequence[str]  # columns, or roles of columns, without which it is no such table
+    # what makes judgments of a table; where a column of a name always has one role, `make` does
+    understand: Callable[[Table, ReadOptions], Handle] | None = None
+    make: Callable[..., Handle] = make_comparisons
+    fixed: Mapping[str, str] = field(default_factory=dict)  # role → its column, for `make`
+    # roles that a user may give to columns; without any, the columns are called exactly as told
+    roles: Sequence[str] = ()
+    also: Sequence[str] = ()  # further columns that are read
+    by_role: bool = False  # whether `needs` are roles, which columns of many names may have
+    condition: Callable[[Header], bool] = lambda _: True  # what must hold besides
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return (*self.needs, *self.also)
+
+    def read_by(self, understand: Callable[[Table, ReadOptions], Handle]) -> Layout:
+        return replace(self, understand=understand)
+
+    def recognise(self, header: Header) -> bool:
+        if self.by_role:
+            has_all = not header.missing(self.needs)
+        elif self.roles:
+            has_all = header.holds(self.needs)
+        else:
+            has_all = set(self.needs) <= set(header.columns)
+        return has_all and self.condition(header)
+
+    def read(self, table: Table, options: ReadOptions) -> Handle:
+        if self.understand is None:
+            return self.make(table, options, self, self.fixed)
+        return self.understand(table, options)

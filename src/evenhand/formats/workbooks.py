@@ -100,7 +100,6 @@ def read_sheet(
 
 
 def _are_judges(sheets: Sequence[Sheet]) -> bool:
-    """Say whether sheets have the same columns, which say what was judged, and not by whom."""
     first = Header(sheets[0].columns)
     judged = first.candidates("system") or (first.candidates("left") and first.candidates("right"))
     alike = len({tuple(map(fold, one.columns)) for one in sheets}) == 1
@@ -326,7 +325,6 @@ def _read_header(
 
 
 def _fill(grid: list[list[Cell]], areas: Iterable[Area], first: int) -> int:
-    """Give each cell of a merged area its value, and count those that had none."""
     n = 0
     for top, left, bottom, right in areas:
         value = grid[top][left] if left < len(grid[top]) else None

@@ -11,7 +11,7 @@ import gzip
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from io import TextIOWrapper
@@ -61,15 +61,15 @@ def write_table(frame: Frame, path: Path, format: str, compression: str) -> None
                 record = dict(zip(names, row, strict=True))
                 file.write(json.dumps(record, ensure_ascii=False, default=_text) + "\n")
         else:
-            _write_csv(eager, file, "\t" if format == "tsv" else ",")
+            delimiter = "\t" if format == "tsv" else ","
+            special = re.compile(f'["\r\n{delimiter}]')  # the csv module leaves a lone \r bare
 
+            def quote(value: Any) -> str:
+                text = "" if value is None else _text(value)
+                return '"' + text.replace('"', '""') + '"' if special.search(text) else text
 
-def write_text(pieces: Iterable[str], path: Path, compression: str) -> None:
-    if compression == "zstd":
-        raise UnknownOption("a format of another project is packed with gzip (.gz)")
-    with _open(path, compression) as file:
-        for piece in pieces:
-            file.write(piece)
+            for row in (tuple(eager.columns), *_rows(eager)):
+                file.write(delimiter.join(map(quote, row)) + "\n")
 
 
 def _copy(frame: Frame, path: Path, format: str, compression: str) -> None:  # noqa: A002
@@ -93,17 +93,6 @@ def _open(path: Path, compression: str) -> IO[str]:
     return path.open("w", encoding="utf-8", newline="")
 
 
-def _write_csv(frame: nw.DataFrame[Any], file: IO[str], delimiter: str) -> None:
-    special = re.compile(f'["\r\n{delimiter}]')  # the csv module leaves a lone \r bare
-
-    def quote(value: Any) -> str:
-        text = "" if value is None else _text(value)
-        return '"' + text.replace('"', '""') + '"' if special.search(text) else text
-
-    for row in (tuple(frame.columns), *_rows(frame)):
-        file.write(delimiter.join(map(quote, row)) + "\n")
-
-
 def _rows(frame: nw.DataFrame[Any]) -> Iterator[tuple[Any, ...]]:
     columns = [_values(column) for column in fetch_columns(frame).values()]
     return zip(*columns, strict=True)
@@ -121,7 +110,6 @@ def _values(column: NDArray[Any]) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """Write truth values as DuckDB does."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -163,7 +151,10 @@ def write(
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         if kind in EXPORTS:
-            write_text(find_exporter(kind).export(data), part, compression)
+            if compression == "zstd":
+                raise UnknownOption("a format of another project is packed with gzip (.gz)")
+            with _open(part, compression) as file:
+                file.writelines(find_exporter(kind).export(data))
         else:
             write_table(_frame(data, kind), part, chosen, compression)
         part.replace(target)

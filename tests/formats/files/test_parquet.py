@@ -13,28 +13,19 @@ TABLE = pl.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left"
 LONG = pl.concat([TABLE.with_row_index("n")] * 20_000)
 
 
-def test_a_truncated_file_is_refused_wherever_it_is_cut(tmp_path, save) -> None:
+def test_damaged_files_are_refused(tmp_path, save) -> None:
     LONG.write_parquet(tmp_path / "t.parquet")
     whole = (tmp_path / "t.parquet").read_bytes()
     for length in (4, 10, len(whole) // 2, len(whole) - 1):
         words = refusal(save("cut.parquet", whole[:length]), UnknownFormat)
         assert "cut.parquet is not a whole Parquet file" in words
-
-
-def test_damage_in_the_middle_is_found_when_it_is_read(tmp_path, save) -> None:
     LONG.drop("n").write_parquet(tmp_path / "t.parquet")
     whole = bytearray((tmp_path / "t.parquet").read_bytes())
     whole[4:60] = bytes(56)
     words = refusal(save("bad.parquet", bytes(whole)), UnknownFormat)
     assert "bad.parquet" in words
-
-
-def test_a_file_without_rows_is_refused(tmp_path) -> None:
     TABLE.head(0).write_parquet(tmp_path / "t.parquet")
     assert "columns but no rows" in refusal(tmp_path / "t.parquet", InvalidJudgments)
-
-
-def test_a_packed_parquet_file_is_refused(tmp_path, save) -> None:
     import gzip
 
     TABLE.write_parquet(tmp_path / "t.parquet")
@@ -52,15 +43,12 @@ def test_several_files_are_one_table_with_their_folders_as_columns(tmp_path) -> 
     assert data.tally().n_comparisons == 4
 
 
-def test_files_with_different_columns_are_refused(tmp_path) -> None:
+def test_files_that_differ_in_columns_or_folders_are_refused(tmp_path) -> None:
     TABLE.write_parquet(tmp_path / "a.parquet")
     TABLE.rename({"winner": "verdict"}).write_parquet(tmp_path / "b.parquet")
     words = refusal([tmp_path / "a.parquet", tmp_path / "b.parquet"], UnknownFormat)
     assert words.startswith(f"{tmp_path / 'b.parquet'} has no column 'winner', which ")
     assert "not a whole" not in words
-
-
-def test_files_in_folders_of_other_keys_are_not_called_damaged(tmp_path) -> None:
     for folder in ("task=fr-en", "language=de"):
         (tmp_path / folder).mkdir()
         TABLE.write_parquet(tmp_path / folder / "part.parquet")
@@ -84,11 +72,14 @@ def test_a_sound_parquet_file_is_not_called_damaged_for_its_name() -> None:
     assert "cannot be read" in said
 
 
-def test_text_stored_as_bytes_is_text(tmp_path) -> None:
+def test_bytes_and_digits_are_text(tmp_path) -> None:
     raw = TABLE.with_columns(pl.all().cast(pl.Binary))
     raw.write_parquet(tmp_path / "t.parquet")
     cells = {("A", "B"): (1, 0, 0), ("B", "A"): (0, 1, 0)}
     assert cells_of(tally_of(tmp_path / "t.parquet")) == cells
+    paths = write_parts(tmp_path, judge=[pl.Series([3, 4, 5]), pl.Series(["3", "4", "5"])])
+    for one in (paths, paths[::-1]):
+        assert read(one).tally(by=["judge"]).factor("judge").labels == ("3", "4", "5")
 
 
 @pytest.mark.parametrize("names", [("Left", "RIGHT", "Winner"), ("left ", " right", "winner")])
@@ -118,15 +109,12 @@ def write_parts(folder, **columns):
     return paths
 
 
-def test_weights_keep_their_fractions_whichever_file_stands_first(tmp_path) -> None:
+def test_weights_keep_their_fractions_whichever_file_is_first_or_wider(tmp_path) -> None:
     a, b = write_parts(tmp_path, weight=[pl.Series([1, 2, 1]), pl.Series([0.3, 1.6, 2.5])])
     found = [read(paths, weights="importance").tally() for paths in ([a, b], [b, a])]
     assert [one.n_comparisons for one in found] == pytest.approx([8.4, 8.4], abs=1e-12)
     with pytest.raises(InvalidJudgments, match=r"0\.3.* is a fraction"):
         read([a, b]).tally()
-
-
-def test_weights_keep_their_fractions_where_another_file_has_more_columns(tmp_path) -> None:
     a, b = write_parts(tmp_path, weight=[pl.Series([1, 2, 1]), pl.Series([0.3, 1.6, 2.5])])
     pl.read_parquet(b).with_columns(turn=pl.lit(1)).write_parquet(b)
     assert read([a, b], weights="importance").tally().n_comparisons == pytest.approx(8.4)
@@ -157,12 +145,6 @@ def test_a_role_of_two_kinds_is_refused_by_both_files(first, second, said, turn,
     paths = write_parts(tmp_path, judge=[pl.Series(first), pl.Series(second)])
     with pytest.raises(InvalidJudgments, match=said):
         read(paths[::turn])
-
-
-def test_whole_numbers_are_the_labels_that_their_digits_are(tmp_path) -> None:
-    paths = write_parts(tmp_path, judge=[pl.Series([3, 4, 5]), pl.Series(["3", "4", "5"])])
-    for one in (paths, paths[::-1]):
-        assert read(one).tally(by=["judge"]).factor("judge").labels == ("3", "4", "5")
 
 
 def test_a_column_that_is_missing_throughout_one_file_has_the_kind_of_the_other(tmp_path) -> None:

@@ -43,16 +43,20 @@ def book(tmp_path):
     return save
 
 
-def test_a_sheet_is_read_and_a_note_names_it(book):
+def test_a_sheet_is_read_whatever_the_name_of_its_file(book, tmp_path) -> None:
     path = book(Votes=[HEADER, *VOTES])
     assert cells_of(tally_of(path)) == CELLS
     assert "sheet 'Votes'" in read(path).source.notes
     assert [row["item"] for row in rows_of(path)] == ["1", "2", "2"]
-
-
-def test_the_name_of_the_file_does_not_matter(book, tmp_path):
     book(Votes=[HEADER, *VOTES]).rename(tmp_path / "votes.csv")
     assert cells_of(tally_of(tmp_path / "votes.csv")) == CELLS
+    notes = read(book(Votes=SAME["a title above"])).source.notes
+    assert "not read: what stands above the header in row 3, 'A study of x and y'" in notes
+    path = book(Votes=[HEADER, *VOTES])
+    wrong = rewrite(
+        path, lambda xml: re.sub(rb'<dimension ref="[^"]*"', b'<dimension ref="A1"', xml)
+    )
+    assert cells_of(tally_of(wrong)) == CELLS
 
 
 def test_several_workbooks_are_read_together(book):
@@ -79,11 +83,6 @@ def test_blank_rows_and_columns_and_numbers_as_text_change_nothing(book, rows):
     path = book(Votes=rows)
     assert cells_of(tally_of(path)) == CELLS
     assert [row["item"] for row in rows_of(path)] == ["1", "2", "2"]
-
-
-def test_what_stands_above_the_header_is_said(book):
-    notes = read(book(Votes=SAME["a title above"])).source.notes
-    assert "not read: what stands above the header in row 3, 'A study of x and y'" in notes
 
 
 # A cell, and the text that it becomes
@@ -126,7 +125,7 @@ SCORES = [
 ]
 
 
-def test_headings_of_two_rows_are_joined(book):
+def test_headings_of_two_rows_are_joined_merged_or_not(book) -> None:
     path = book(Ratings=SCORES, merged={"Ratings": ["B1:C1", "D1:E1", "A1:A2"]})
     rows = {(row["system"], row["criterion"]): row["score"] for row in rows_of(path)}
     assert rows == {
@@ -135,9 +134,6 @@ def test_headings_of_two_rows_are_joined(book):
         ("Llama", "fluency"): 2,
         ("Llama", "adequacy"): 3,
     }
-
-
-def test_headings_of_two_rows_need_not_be_merged(book):
     top, below, *rest = SCORES
     rows = rows_of(book(Ratings=[top, below, *rest]))
     assert {(row["system"], row["criterion"], row["score"]) for row in rows} == {
@@ -146,6 +142,11 @@ def test_headings_of_two_rows_need_not_be_merged(book):
         ("Llama", "fluency", 2),
         ("Llama", "adequacy", 3),
     }
+    rows = [["item", "system", "annotator", None], [1, "A", 4, 5], [1, "B", 3, 2]]
+    path = book(Ratings=rows, merged={"Ratings": ["C1:D1"]})
+    judges = {(row["judge"], row["system"]): row["score"] for row in rows_of(path)}
+    assert judges["annotator 1", "A"] == 4
+    assert judges["annotator 2", "B"] == 2
 
 
 def test_frames_are_read_as_pandas_writes_them(tmp_path):
@@ -164,31 +165,29 @@ def test_frames_are_read_as_pandas_writes_them(tmp_path):
     assert items["s2", "GPT-4"] == 5
 
 
-def test_a_heading_over_several_columns_of_values_is_numbered(book):
-    rows = [["item", "system", "annotator", None], [1, "A", 4, 5], [1, "B", 3, 2]]
-    path = book(Ratings=rows, merged={"Ratings": ["C1:D1"]})
-    judges = {(row["judge"], row["system"]): row["score"] for row in rows_of(path)}
-    assert judges["annotator 1", "A"] == 4
-    assert judges["annotator 2", "B"] == 2
-
-
-def test_all_cells_of_a_merged_area_have_its_value(book):
+def test_cells_that_are_merged_or_never_computed(book) -> None:
     rows = [["item", "system", "score"], [1, "A", 4], [None, "B", 2], [2, "A", 5], [None, "B", 3]]
     path = book(Ratings=rows, merged={"Ratings": ["A2:A3", "A4:A5"]})
     assert [row["item"] for row in rows_of(path)] == ["1", "1", "2", "2"]
     assert "2 cells of merged cells hold the value that they show" in read(path).source.notes
     bare = book("bare.xlsx", Ratings=rows)  # nothing says that a blank cell is the one above
     assert [row["item"] for row in rows_of(bare)] == ["1", None, "2", None]
+    path = book(Votes=[[*HEADER, "n"], [*VOTES[0], "=1+1"]])
+    said = refusal(path, UnknownFormat)
+    assert "cell F2 of sheet 'Votes'" in said
+    assert "holds a formula that was never computed: open the file in a spreadsheet program" in said
+    value = rb"<f>1+1</f><v>2</v>"
+    computed = rewrite(
+        path, lambda xml: re.sub(rb"<f>1\+1</f><v\s*/>|<f>1\+1</f><v></v>", value, xml)
+    )
+    assert [row["n"] for row in rows_of(computed)] == ["2"]
 
 
-def test_the_one_sheet_that_holds_judgments_is_read(book):
+def test_the_sheet_is_told_by_what_it_holds_or_by_its_name(book, save) -> None:
     notes = [["Instructions"], ["Rate each text."], ["Thank you."]]
     path = book(Notes=notes, Votes=[HEADER, *VOTES], Empty=[], Header=[HEADER])
     assert cells_of(tally_of(path)) == CELLS
     assert "sheet 'Votes'" in read(path).source.notes
-
-
-def test_of_several_sheets_with_judgments_one_must_be_named(book):
     path = book(First=[HEADER, *VOTES], Wave_2=[HEADER, VOTES[0]], Notes=[["a"], ["b"]])
     said = refusal(path, UnknownOption)
     assert "has 3 sheets, several of which could be meant: First, Wave 2; say which one:" in said
@@ -198,6 +197,19 @@ def test_of_several_sheets_with_judgments_one_must_be_named(book):
     assert "no sheet 'wave 2'" in refusal(path, UnknownOption, sheet="wave 2")
     assert "Did you mean 'Wave 2'?" in refusal(path, UnknownOption, sheet="wave 2")
     assert "no known layout" in refusal(path, UnknownFormat, sheet="Notes")
+    rows = [["who", "what", "taste", "smell"], ["ann", "A", 1, 3]]
+    path = book(Notes=[["a", "b"], [1, 2]], Ratings=rows)
+    assert "and none looks like what is needed: Notes, Ratings" in refusal(path, UnknownOption)
+    wishes = {"columns": {"judge": "who", "system": "what", "criterion": "taste,smell"}}
+    assert len(rows_of(read(path, **wishes))) == 2
+    path = book(Votes=[HEADER, *VOTES], Old=[HEADER, VOTES[0]], hidden=["Old"])
+    assert cells_of(tally_of(path)) == CELLS
+    assert cells_of(tally_of(path, sheet="Old")) == {("x", "y"): (1, 0, 0)}
+    path = save("v.csv", "left,right,outcome\nx,y,left\n")
+    assert "is no workbook, so it has no sheet 'Votes'" in refusal(path, sheet="Votes")
+    frame = {"left": ["x"], "right": ["y"], "outcome": ["left"]}
+    polars = pytest.importorskip("polars")
+    assert "has no sheet 'Votes'" in refusal(polars.DataFrame(frame), sheet="Votes")
 
 
 SCORED = ["Item", "GPT-4", "Claude"]
@@ -227,28 +239,6 @@ def test_sheets_with_a_column_for_each_system_that_may_be_no_people_are_refused(
     assert "several of which could be meant" in refusal(path, UnknownOption)
 
 
-def test_a_column_that_is_asked_for_tells_the_sheet(book):
-    rows = [["who", "what", "taste", "smell"], ["ann", "A", 1, 3]]
-    path = book(Notes=[["a", "b"], [1, 2]], Ratings=rows)
-    assert "and none looks like what is needed: Notes, Ratings" in refusal(path, UnknownOption)
-    wishes = {"columns": {"judge": "who", "system": "what", "criterion": "taste,smell"}}
-    assert len(rows_of(read(path, **wishes))) == 2
-
-
-def test_a_hidden_sheet_is_read_only_if_it_is_named(book):
-    path = book(Votes=[HEADER, *VOTES], Old=[HEADER, VOTES[0]], hidden=["Old"])
-    assert cells_of(tally_of(path)) == CELLS
-    assert cells_of(tally_of(path, sheet="Old")) == {("x", "y"): (1, 0, 0)}
-
-
-def test_a_sheet_of_what_is_no_workbook_is_refused(save, book):
-    path = save("v.csv", "left,right,outcome\nx,y,left\n")
-    assert "is no workbook, so it has no sheet 'Votes'" in refusal(path, sheet="Votes")
-    frame = {"left": ["x"], "right": ["y"], "outcome": ["left"]}
-    polars = pytest.importorskip("polars")
-    assert "has no sheet 'Votes'" in refusal(polars.DataFrame(frame), sheet="Votes")
-
-
 def test_tables_of_judges_and_items_may_be_workbooks(book):
     people = book(Notes=[["Those who judged"]], People=[["Judge ID", "native"], ["ann", "yes"]])
     frame = open_covariates(people, on="judge")
@@ -267,26 +257,6 @@ def rewrite(path, change):
             new.writestr(name, change(content) if "worksheets/" in name else content)
     path.write_bytes(held.getvalue())
     return path
-
-
-def test_a_formula_that_was_never_computed_is_refused(book):
-    path = book(Votes=[[*HEADER, "n"], [*VOTES[0], "=1+1"]])
-    said = refusal(path, UnknownFormat)
-    assert "cell F2 of sheet 'Votes'" in said
-    assert "holds a formula that was never computed: open the file in a spreadsheet program" in said
-    value = rb"<f>1+1</f><v>2</v>"
-    computed = rewrite(
-        path, lambda xml: re.sub(rb"<f>1\+1</f><v\s*/>|<f>1\+1</f><v></v>", value, xml)
-    )
-    assert [row["n"] for row in rows_of(computed)] == ["2"]
-
-
-def test_a_wrong_size_in_the_file_does_not_matter(book):
-    path = book(Votes=[HEADER, *VOTES])
-    wrong = rewrite(
-        path, lambda xml: re.sub(rb'<dimension ref="[^"]*"', b'<dimension ref="A1"', xml)
-    )
-    assert cells_of(tally_of(wrong)) == CELLS
 
 
 # What stands in a workbook that is refused, and words of the refusal
@@ -324,7 +294,7 @@ def test_odd_sheets_are_refused(book, rows, kind, words):
     assert str(path) in said
 
 
-def test_rows_are_counted_as_the_sheet_counts_them(book):
+def test_titles_are_no_rows_and_first_rows_no_legends(book) -> None:
     rows = [["A title"], [], ["judge", "system", "score"], ["ann", "A", 4], [], ["ann", "B", "x"]]
     assert "(row 6) is not a number" in refusal(book(Ratings=rows))
     votes = [[], HEADER, VOTES[0], [], VOTES[1], ["ann", 3, "x", "y", "lefft"]]
@@ -333,6 +303,9 @@ def test_rows_are_counted_as_the_sheet_counts_them(book):
     said = refusal(book("w.xlsx", Wide=wide), columns={"score": "fluency,style"})
     assert "score 'good' in column 'style'" in said
     assert "(row 4)" in said
+    path = book(Ratings=[LONG[0], ["j0", 3, "x", "good"], *LONG[1:]])
+    with pytest.raises(InvalidJudgments, match=r"score 'good' .* \(row 2\) is not a number"):
+        read(path).rows()
 
 
 LONG = [["judge", "item", "system", "score"]]
@@ -348,12 +321,6 @@ def test_a_title_or_legend_below_the_header_is_not_read_and_a_note_names_it(book
     data = read(path)
     assert data.rows().score.tolist() == [row[3] for row in LONG[1:]]
     assert f"not read: row {where + 1}, '{remark[0]}'" in data.source.notes
-
-
-def test_a_first_row_whose_judge_or_system_stands_elsewhere_is_no_legend(book):
-    path = book(Ratings=[LONG[0], ["j0", 3, "x", "good"], *LONG[1:]])
-    with pytest.raises(InvalidJudgments, match=r"score 'good' .* \(row 2\) is not a number"):
-        read(path).rows()
 
 
 def test_a_workbook_gives_the_table_that_its_csv_file_gives(book, save):

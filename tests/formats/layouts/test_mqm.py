@@ -1,4 +1,4 @@
-"""MQM tables."""
+"""MQM tables, and files of mt-metrics-eval."""
 
 import json
 import re
@@ -10,47 +10,41 @@ from evenhand.cli.main import main
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.formats.reading import read
 from evenhand.formats.table import SKIP
-from outside_files import MQM_NEW, MQM_OLD
+from outside_files import MQM_NEW, MQM_OLD, MTME_JSON, MTME_RATING, MTME_RATINGS
 from read_tables import refusal, rows_of
 
-
-def test_the_errors_of_a_rater_and_output_are_one_rating(save) -> None:
-    """Weights: 5 major, 1 minor, 0.1 minor punctuation, 25 non-translation, 0 in the source."""
-    data = read(save("mqm_ted_ende.tsv", MQM_OLD))
-    assert [row["score"] for row in rows_of(data)] == [-1.1, 0, 0, -25]
-    assert [row["item"] for row in rows_of(data)] == [f"talk.1:{n}" for n in (1, 2, 3, 4)]
-    assert "5 rows of errors are 4 ratings" in data.source.notes
-    weights = "major 5, minor 1, minor punctuation 0.1, non-translation 25"
-    assert f"errors take from the score: {weights}" in data.source.notes
-    assert "not read: comment" in data.source.notes
+# MQM tables.
 
 
-def test_marks_become_spans_in_the_text_without_them(save) -> None:
-    first, clean, in_source, unplaced = rows_of(save("mqm.tsv", MQM_OLD))
-    words = [first["output"][span["start"] : span["end"]] for span in json.loads(first["spans"])]
-    assert words == ["in Betracht", ","]
-    assert first["source"] == 'I "want'  # a bare quotation mark is text
-    assert clean["spans"] == "[]"
-    assert json.loads(in_source["spans"])[0]["side"] == "source"
-    assert json.loads(unplaced["spans"])[0]["start"] is None
-
-
-def test_the_remark_in_the_header_is_no_column_of_the_rows(save) -> None:
-    first, second = rows_of(save("sxs_mqm.tsv", MQM_NEW))
-    assert (first["judge"], first["score"], first["global_segment"]) == ("r1", -5, "7")
-    assert (second["judge"], second["score"]) == ("r2", 0)
-
-
-def test_fields_quoted_as_in_csv_are_told_from_bare_marks(save) -> None:
+def test_quoted_fields_are_told_from_bare_marks_by_the_whole_file(save) -> None:
     bare = MQM_NEW.replace("One", 'a "b" c')
     quoted = MQM_NEW.replace("One", '"a ""b"" c"')
     assert rows_of(save("bare.tsv", bare))[0]["source"] == 'a "b" c'
     assert rows_of(save("quoted.tsv", quoted))[0]["source"] == 'a "b" c'
-
-
-def test_a_field_in_two_marks_is_text_since_csv_would_have_doubled_them(save) -> None:
     text = MQM_NEW.replace("One", '"One"')
     assert rows_of(save("marks.tsv", text))[0]["source"] == '"One"'
+    # More than 1 MB of fields without marks come first.
+    clean = _row("s" * 300, "ab", "No-error", "No-error", "{}")
+    many = "".join(clean.format(n) for n in range(2, 4002))
+    quoted = _row('"He said ""hi"""', '"<v>Er</v> sagte ""hallo"""')
+    rows = rows_of(save("mqm.tsv", HEADER + many + quoted))
+    assert len(rows) == 4001
+    (row,) = [row for row in rows if row["item"] == "d:1"]
+    assert (row["source"], row["output"]) == ('He said "hi"', 'Er sagte "hallo"')
+    (span,) = json.loads(row["spans"])
+    assert (span["start"], span["end"]) == (0, 2)
+    quoted = _row('"He said ""hi"""', '"plain"')
+    (row,) = rows_of(save("quoted.tsv", HEADER + quoted))
+    assert (row["source"], row["output"]) == ('He said "hi"', "plain")
+    bare = _row("s", 'a "bare" mark', segment=2)
+    first, second = rows_of(save("mixed.tsv", HEADER + quoted + bare))
+    assert (first["source"], first["output"]) == ('He said "hi"', '"plain"')
+    assert second["output"] == 'a "bare" mark'
+    text = (HEADER + _row("s", "a <v>b</v>")).replace("\t", ";")
+    for name in ("mqm.tsv", "mqm.csv"):
+        assert rows_of(save(name, text))[0]["score"] == -5
+    text = HEADER.replace("\n", "\tmood\n") + _row("s", "t").replace("\n", "\tgood\n")
+    assert "not read: mood" in read(save("mqm.tsv", text)).source.notes
 
 
 def test_what_cannot_be_read_is_refused_with_its_row(save) -> None:
@@ -68,29 +62,6 @@ HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity
 
 def _row(source, target, category="Accuracy", severity="Major", segment=1) -> str:
     return f"A\td\t1\t{segment}\tr\t{source}\t{target}\t{category}\t{severity}\n"
-
-
-def test_fields_are_unquoted_wherever_in_the_file_they_stand(save) -> None:
-    """More than 1 MB of fields without marks come first."""
-    clean = _row("s" * 300, "ab", "No-error", "No-error", "{}")
-    many = "".join(clean.format(n) for n in range(2, 4002))
-    quoted = _row('"He said ""hi"""', '"<v>Er</v> sagte ""hallo"""')
-    rows = rows_of(save("mqm.tsv", HEADER + many + quoted))
-    assert len(rows) == 4001
-    (row,) = [row for row in rows if row["item"] == "d:1"]
-    assert (row["source"], row["output"]) == ('He said "hi"', 'Er sagte "hallo"')
-    (span,) = json.loads(row["spans"])
-    assert (span["start"], span["end"]) == (0, 2)
-
-
-def test_a_field_in_two_marks_is_told_by_the_others_of_its_file(save) -> None:
-    quoted = _row('"He said ""hi"""', '"plain"')
-    (row,) = rows_of(save("quoted.tsv", HEADER + quoted))
-    assert (row["source"], row["output"]) == ('He said "hi"', "plain")
-    bare = _row("s", 'a "bare" mark', segment=2)
-    first, second = rows_of(save("mixed.tsv", HEADER + quoted + bare))
-    assert (first["source"], first["output"]) == ('He said "hi"', '"plain"')
-    assert second["output"] == 'a "bare" mark'
 
 
 def test_weights_are_those_of_wmts_own_counting(save) -> None:
@@ -144,13 +115,10 @@ def test_weights_may_be_stated(save) -> None:
     assert "such as critical=25" in " ".join(made.output.split())
 
 
-def test_an_error_marked_on_both_sides_lies_in_the_output(save) -> None:
+def test_errors_lie_in_the_output_and_keep_the_blanks_of_texts(save) -> None:
     (row,) = rows_of(save("mqm.tsv", HEADER + _row("<v>s</v>", "a <v>t</v>")))
     (span,) = json.loads(row["spans"])
     assert (span["side"], span["start"], span["end"]) == ("output", 2, 3)
-
-
-def test_blanks_of_the_texts_stay_and_move_no_error(save) -> None:
     text = HEADER + _row("s", "<v> Hal</v>lo ") + _row("s", " <v>Hallo</v>")
     (row,) = rows_of(save("mqm.tsv", text))
     words = [row["output"][span["start"] : span["end"]] for span in json.loads(row["spans"])]
@@ -175,17 +143,6 @@ def test_a_bad_row_takes_the_other_errors_of_its_rating_with_it(save) -> None:
     assert (excluded.code, excluded.rows, excluded.of_rows) == ("bad-rows", 2, 3)
     assert excluded.text.startswith("2 rows that cannot be read are excluded: line 3 (one error")
     assert excluded.text.endswith("), line 2 (of the same output)")
-
-
-def test_semicolons_may_part_the_fields(save) -> None:
-    text = (HEADER + _row("s", "a <v>b</v>")).replace("\t", ";")
-    for name in ("mqm.tsv", "mqm.csv"):
-        assert rows_of(save(name, text))[0]["score"] == -5
-
-
-def test_every_column_that_is_not_read_is_named(save) -> None:
-    text = HEADER.replace("\n", "\tmood\n") + _row("s", "t").replace("\n", "\tgood\n")
-    assert "not read: mood" in read(save("mqm.tsv", text)).source.notes
 
 
 def test_our_own_ratings_with_spans_and_no_scores_are_minus_what_errors_take(save) -> None:
@@ -226,7 +183,7 @@ B,1,ben,,No error,,
 """
 
 
-def test_a_list_of_errors_under_other_names_is_read_as_ratings(save) -> None:
+def test_lists_of_errors_are_ratings_whose_severity_may_be_named(save) -> None:
     data = read(save("errors.csv", ERRORS))
     found = {(row["judge"], row["system"]): row["score"] for row in rows_of(data)}
     ann, ben = {("ann", "A"): -6, ("ann", "B"): -25}, {("ben", "A"): -0.1, ("ben", "B"): 0}
@@ -235,6 +192,12 @@ def test_a_list_of_errors_under_other_names_is_read_as_ratings(save) -> None:
     assert "not read: End, Start" in data.source.notes
     stated = read(save("errors.csv", ERRORS), error_weights={"major": 10})
     assert rows_of(stated)[0]["score"] == -11
+    path = save("errors.csv", ERRORS.replace("Severity", "Schwere"))
+    words = refusal(path, UnknownColumn, format="mqm")
+    assert "no column for the severity of errors" in words
+    assert "--column severity=NAME" in words
+    data = read(path, columns={"severity": "Schwere", "category": "Error type"})
+    assert [row["score"] for row in rows_of(data)] == [-6, -0.1, -25, 0]
 
 
 @pytest.mark.parametrize(("name", "role"), [("Segment", "item"), ("Annotator", "judge")])
@@ -270,21 +233,90 @@ def test_mqm_without_documents_has_the_same_scores(layout, save) -> None:
     ]
 
 
-def test_the_column_of_severity_can_be_named(save) -> None:
-    path = save("errors.csv", ERRORS.replace("Severity", "Schwere"))
-    words = refusal(path, UnknownColumn, format="mqm")
-    assert "no column for the severity of errors" in words
-    assert "--column severity=NAME" in words
-    data = read(path, columns={"severity": "Schwere", "category": "Error type"})
-    assert [row["score"] for row in rows_of(data)] == [-6, -0.1, -25, 0]
-
-
-def test_places_in_a_text_are_no_criteria(save) -> None:
+def test_places_and_severities_without_errors_are_columns(save) -> None:
     rows = "".join(f"{j},{i},{s},{i},{i + 5}\n" for j in "xy" for i in range(9) for s in "AB")
     path = save("places.csv", "judge,item,system,start,end\n" + rows)
     assert "no column for score" in refusal(path, UnknownColumn)
-
-
-def test_severity_beside_scores_stays_a_column(save) -> None:
     path = save("s.csv", "judge,item,system,score,severity\nann,1,A,4,minor\nann,1,B,3,major\n")
     assert read(path).source.format == "ratings"
+
+
+# Averages of MQM.
+
+
+def test_averages_and_scores_of_segments_domains_and_systems(save) -> None:
+    (row,) = rows_of(save("en-de.wmt-z.domain.score", "news\tA\t0.3\n"))
+    assert (row["item"], row["system"], row["criterion"]) == ("news", "A", "wmt-z")
+    (row,) = rows_of(save("en-de.wmt-z.sys.score", "A 0.3\n"))
+    assert "item" not in row
+
+
+# Scores of mt-metrics-eval.
+
+
+# Ratings of mt-metrics-eval.
+
+
+def test_ratings_of_outputs_keep_numbers_ends_and_scores_of_errors(save) -> None:
+    text = MTME_RATINGS + 'A\t{"errors": []}\tr1\n'
+    data = read(save("en-de.mqm.seg.rating", text))
+    assert data.source.notes[-1] == "outputs that were not rated excluded: 1"
+    assert [(row["system"], row["item"], row["score"]) for row in rows_of(data)] == [
+        ("A", "1", -1),
+        ("B", "1", 0),
+        ("A", "3", 0),
+    ]
+    (span,) = json.loads(rows_of(save("en-de.mqm.seg.rating", MTME_RATINGS))[0]["spans"])
+    assert (span["start"], span["end"], span["side"]) == (0, 4, "output")
+    own = {"errors": [{**MTME_RATING["errors"][0], "score": 2.5}] * 2}
+    assert rows_of(save("en-de.x.seg.rating", f"A\t{json.dumps(own)}\n"))[0]["score"] == -5
+    own["errors"] = [own["errors"][0], MTME_RATING["errors"][0]]
+    path = save("en-de.y.seg.rating", f"A\t{json.dumps(own)}\n")
+    assert "some errors have scores and others none" in refusal(path, InvalidJudgments)
+    rating = json.dumps(MTME_RATING).replace("minor", "critical")
+    data = read(save("en-de.x.seg.rating", f"A\t{rating}\n"))
+    assert data.rows().score.tolist() == [-5]
+    assert (
+        "errors that are critical take 5 from the score, as major ones do: 1" in data.source.notes
+    )
+
+
+def _error(n=0) -> str:
+    return json.dumps({"errors": MTME_RATING["errors"] * n})
+
+
+def test_a_line_is_a_segment_of_its_system_whoever_rated_it(save) -> None:
+    """Two raters share segments 1 to 4 of A; the third was not rated, and its line ends early."""
+    lines = [f"A\t{_error(1)}\tr1", f"A\t{_error(2)}\tr2", "A\tNone", f"A\t{_error()}\tr1"]
+    for text in (lines, ["B\tNone", *lines]):
+        rows = rows_of(save("en-de.mqm.merged.seg.rating", "\n".join(text) + "\n"))
+        assert [(row["judge"], row["item"], row["score"]) for row in rows] == [
+            ("r1", "1", -1),
+            ("r2", "2", -2),
+            ("r1", "4", 0),
+        ]
+
+
+# Ratings of mt-metrics-eval that stand alone.
+
+
+def test_ratings_that_stand_alone_keep_numbers_and_texts(save) -> None:
+    (row,) = rows_of(save("ratings.jsonl", MTME_JSON))
+    assert (row["judge"], row["item"], row["system"], row["score"]) == ("r", "d:0", "S", -1)
+    assert row["task"] == "en-de"
+    (span,) = json.loads(row["spans"])
+    assert row["output"][span["start"] : span["end"]] == "hhhh"
+    line = {**json.loads(MTME_JSON), "source": " s ", "hypothesis": " Hello"}
+    line["errors"] = [{"start": 1, "end": 6, "severity": "Minor"}]
+    (row,) = rows_of(save("ratings.jsonl", json.dumps(line)))
+    (span,) = json.loads(row["spans"])
+    assert row["output"][span["start"] : span["end"]] == "Hello"
+    assert row["source"] == " s "
+    lines = [{**json.loads(MTME_JSON), "document_id": name, "domain": "news"} for name in "de"]
+    lines[0]["more"] = {"a": [1]}
+    data = read(save("ratings.jsonl", "\n".join(map(json.dumps, lines))))
+    assert [(row["item"], row["domain"]) for row in rows_of(data)] == [
+        ("d:0", "news"),
+        ("e:0", "news"),
+    ]
+    assert "not read: more" in data.source.notes

@@ -22,7 +22,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,9 +60,15 @@ _FORMS: Final = "answers to forms"
 _CHECKS: Final = "outputs under validation are controls"
 
 
-def understand_pearmut(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "pearmut",
+    "Pearmut annotations",
+    ("annotation", "item", "user_id", "item_i"),
+    also=("actions", CAMPAIGN),
+).read_by
+def pearmut(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     counts: Counter[str] = Counter()
-    unread = set(list_unread(table, PEARMUT.reads))
+    unread = set(list_unread(table, pearmut.reads))
     # Of each document the last record that no reset of its user follows
     records = list(read_records(table))
     resets = [r for r in records if r.text("annotation").strip('"') == RESET]
@@ -90,16 +96,7 @@ def understand_pearmut(table: tables.Table, options: tables.ReadOptions) -> tabl
             (one for *_, spans in annotated for one in spans or ()), options.error_weights
         )
         notes.append("no scores were given: they are minus what the errors take")
-    return take_rows(PEARMUT, table, rows, options, unread=unread, notes=notes, excluded=excluded)
-
-
-PEARMUT: Final = tables.Layout(
-    "pearmut",
-    "Pearmut annotations",
-    ("annotation", "item", "user_id", "item_i"),
-    understand=understand_pearmut,
-    also=("actions", CAMPAIGN),
-)
+    return take_rows(pearmut, table, rows, options, unread=unread, notes=notes, excluded=excluded)
 
 
 def _who(record: Record) -> tuple[str, str]:
@@ -205,40 +202,55 @@ _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?")
 _ASKED: Final = ("selection", "rank_order", "scale_value")
 
 
-@dataclass(frozen=True)
-class _Said:
-    question: str  # the name of the scheme
-    label: str  # selection, rank_order or scale_value
-    value: str  # what was said
-
-
-def understand_potato(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "potato",
+    "Potato annotations",
+    ("instance_id", "user_id"),
+    condition=lambda header: "labels" in header.columns or any(map(_is_answer, header.columns)),
+    also=("labels",),
+).read_by
+def potato(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     if len(table.paths) != 1:
         raise UnknownFormat(
-            f"{POTATO.title} are read from one file at a time, with user folders beside it"
+            f"{potato.title} are read from one file at a time, with user folders beside it"
         )
     meaning = {**PREFERENCES, **(options.outcomes or {})}
     compared: list[Row] = []
     ranked: list[Row] = []
-    unread = {name for name in list_unread(table, POTATO.reads) if not _is_answer(name)}
+    unread = {name for name in list_unread(table, potato.reads) if not _is_answer(name)}
     folder, states = table.paths[0].parent, dict[Path, Mapping[str, Any]]()
     for record in read_records(table):
-        for answer in _find_answers(record, unread):
+        for question, label, value in _find_answers(record, unread):
             user = record.need("user_id")
             path = folder / Path(user).name / "user_state.json"
             if path not in states:
                 states[path] = _read_state(path)
             orders = states[path].get(record.need("instance_id"), {})
-            order = orders.get(answer.question) if isinstance(orders, Mapping) else None
+            order = orders.get(question) if isinstance(orders, Mapping) else None
             numbers = sorted(map(str, range(len(order)))) if isinstance(order, list) else None
             if not isinstance(order, list) or sorted(map(str, order)) != numbers:
                 raise record.refuse(
                     f"the state of {user} does not say in which order this was shown"
                 )
-            if answer.label == "rank_order":
-                ranked.extend(_rank(record, answer, order))
-            else:
-                compared.append(_compare(record, answer, order, meaning))
+            common = {"judge": user, "item": record.need("instance_id")}
+            if label == "rank_order":
+                common["ranking"] = f"{record.number}:{question}"
+                ranked += [
+                    {**common, **row, "question": question} for row in _rank(record, value, order)
+                ]
+                continue
+            if len(order) != 2:
+                raise record.refuse(f"two outputs are compared, and {len(order)} were shown")
+            compared.append(
+                {
+                    **common,
+                    "left": str(order[0]),
+                    "right": str(order[1]),
+                    "outcome": _tell_side(record, question, label, value, meaning),
+                    "question": question,
+                    "scale": value if label == "scale_value" else None,
+                }
+            )
     if compared and ranked:
         raise UnknownOption(
             f"{table.name} holds rankings and comparisons: --where keeps one of them"
@@ -247,29 +259,19 @@ def understand_potato(table: tables.Table, options: tables.ReadOptions) -> table
     plain = replace(options, outcomes=None)
     make = tables.make_rankings if ranked else tables.make_comparisons
     rows = ranked or compared
-    return take_rows(POTATO, table, rows, plain, make=make, unread=unread, notes=[note])
-
-
-POTATO: Final = tables.Layout(
-    "potato",
-    "Potato annotations",
-    ("instance_id", "user_id"),
-    understand=understand_potato,
-    condition=lambda header: "labels" in header.columns or any(map(_is_answer, header.columns)),
-    also=("labels",),
-)
+    return take_rows(potato, table, rows, plain, make=make, unread=unread, notes=[note])
 
 
 def _is_answer(column: str) -> bool:
     return column.rpartition(".")[2] in _ASKED and "." in column
 
 
-def _find_answers(record: Record, unread: set[str]) -> Iterator[_Said]:
-    """Yield what was said of an instance; what was left blank is no judgment."""
+def _find_answers(record: Record, unread: set[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield what was said of an instance: question, kind of answer, answer; nothing of blanks."""
     for column in record.values:
         if _is_answer(column) and record.text(column):
             question, _, label = column.rpartition(".")
-            yield _Said(question, label, record.text(column))
+            yield question, label, record.text(column)
     labels = record.mapping(record.data("labels") or {}, "labels")
     for question, given in labels.items():
         if not isinstance(given, Mapping):
@@ -278,7 +280,7 @@ def _find_answers(record: Record, unread: set[str]) -> Iterator[_Said]:
         gather_unread(unread, given, _ASKED, f"labels.{question}")
         for label in _ASKED:
             if given.get(label) not in (None, ""):
-                yield _Said(question, label, str(given[label]))
+                yield question, label, str(given[label])
 
 
 def _read_state(path: Path) -> Mapping[str, Any]:
@@ -297,54 +299,30 @@ def _read_state(path: Path) -> Mapping[str, Any]:
     return orders
 
 
-def _compare(
-    record: Record, answer: _Said, order: Sequence[int], meaning: Mapping[str, str]
-) -> Row:
-    if len(order) != 2:
-        raise record.refuse(f"two outputs are compared, and {len(order)} were shown")
-    if answer.label == "selection":
-        if answer.value not in meaning:
+def _tell_side(
+    record: Record, question: str, label: str, value: str, meaning: Mapping[str, str]
+) -> str:
+    if label == "selection":
+        if value not in meaning:
             raise record.refuse(
-                f"{answer.question} is '{shorten(answer.value)}': expected {' | '.join(meaning)};"
-                " other labels are given their meaning with --outcome"
-                f" '{shorten(answer.value)}=tie'"
+                f"{question} is '{shorten(value)}': expected {' | '.join(meaning)};"
+                f" other labels are given their meaning with --outcome '{shorten(value)}=tie'"
             )
-        outcome = meaning[answer.value]
-    elif _NUMBER.fullmatch(answer.value):
-        value = float(answer.value)
-        outcome = "tie" if value == 0 else ("left", "right")[value > 0]
-    else:
-        raise record.refuse(f"scale_value is a number, not '{shorten(answer.value)}'")
-    return {
-        "judge": record.need("user_id"),
-        "item": record.need("instance_id"),
-        "left": str(order[0]),
-        "right": str(order[1]),
-        "outcome": outcome,
-        "question": answer.question,
-        "scale": answer.value if answer.label == "scale_value" else None,
-    }
+        return meaning[value]
+    if not _NUMBER.fullmatch(value):
+        raise record.refuse(f"scale_value is a number, not '{shorten(value)}'")
+    number = float(value)
+    return "tie" if number == 0 else ("left", "right")[number > 0]
 
 
-def _rank(record: Record, answer: _Said, order: Sequence[int]) -> Iterator[Row]:
+def _rank(record: Record, value: str, order: Sequence[int]) -> Iterator[Row]:
     letters = [chr(ord("A") + at) for at in range(len(order))]
-    groups = [group.split("=") for group in answer.value.replace(" ", "").split(",")]
-    named = [letter for group in groups for letter in group]
-    if sorted(named) != letters:
-        raise record.refuse(
-            f"rank_order '{answer.value}' does not rank {listing(letters)} once each"
-        )
+    groups = [group.split("=") for group in value.replace(" ", "").split(",")]
+    if sorted(letter for group in groups for letter in group) != letters:
+        raise record.refuse(f"rank_order '{value}' does not rank {listing(letters)} once each")
     rank = {letter: at for at, group in enumerate(groups, start=1) for letter in group}
     for place, (letter, number) in enumerate(zip(letters, order, strict=True), start=1):
-        yield {
-            "judge": record.need("user_id"),
-            "item": record.need("instance_id"),
-            "ranking": f"{record.number}:{answer.question}",
-            "system": str(number),
-            "rank": rank[letter],
-            "position": place,
-            "question": answer.question,
-        }
+        yield {"system": str(number), "rank": rank[letter], "position": place}
 
 
 # Label Studio's export: a list of tasks, each with the annotations that it was given.
@@ -369,92 +347,82 @@ _POOL: Final = "_"  # The bucket of what was not ranked
 _SHOWN: Final = ("item", "task", "system", "left_system", "right_system", "criterion")
 _SAID: Final = ("id", "completed_by", "lead_time", "created_at", "result", "was_cancelled")
 _DATA, _ANNOTATIONS = "data", "annotations"
+_Value = Mapping[str, Any]
 _CONTROL: Final = "control"  # Of a row, until it is known whether there are several
 
 
-@dataclass(frozen=True)
-class _Result:
-    kind: str  # the type of the result
-    value: Mapping[str, Any]  # what was said
-    control: str  # by which control, "" where that is not told
-    ranking: str  # the name of its ranking: the number of the annotation, of several with a mark
-    row: Mapping[str, Any]  # what all its rows have in common
-    data: Mapping[str, Any]  # what was shown
-
-
-def understand_label_studio(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "label_studio", "Label Studio annotations", ("annotations", "data"), also=("id",)
+).read_by
+def label_studio(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     rows: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()
-    unread = set(list_unread(table, LABEL_STUDIO.reads))
+    unread = set(list_unread(table, label_studio.reads))
     for record in read_records(table):
-        for result in _find_results(record, left_out, unread):
-            kind, read = _TABLES[result.kind]
-            rows.setdefault(kind, []).extend(read(record, result))
+        data = record.mapping(record.data(_DATA) or {}, "the data of a task")
+        given = record.sequence(record.data(_ANNOTATIONS), "the annotations of a task")
+        lists = [name for name, value in data.items() if _lists_outputs(value)]
+        gather_unread(unread, data, (*_SHOWN, *lists), _DATA)
+        for at, one in enumerate(given):
+            annotation = record.mapping(one, "an annotation")
+            if annotation.get("was_cancelled"):
+                left_out["annotations that were cancelled"] += 1
+                continue
+            gather_unread(unread, annotation, _SAID, _ANNOTATIONS)
+            for kind, common, value in _find_results(record, data, annotation, at):
+                if kind not in _TABLES:
+                    left_out[f"results of type {shorten(kind)}"] += 1
+                    continue
+                what, read = _TABLES[kind]
+                made = rows.setdefault(what, [])
+                made += [{**common, **row} for row in read(record, kind, value, data)]
     if len(rows) > 1:
         raise UnknownOption(f"{table.name} holds {' and '.join(sorted(rows))}: export them apart")
     if not rows:
         raise InvalidJudgments(
             f"{table.name} holds no results of the types {listing(list(_TABLES))}"
         )
-    kind, table_rows = next(iter(rows.items()))
+    what, table_rows = next(iter(rows.items()))
     # In a column which control each answer is of, where there are several
-    column = "criterion" if kind == "ratings" else "question"
+    column = "criterion" if what == "ratings" else "question"
     controls = [row.pop(_CONTROL) for row in table_rows]
     if len(set(controls)) > 1:
         for row, control in zip(table_rows, controls, strict=True):
             row[column] = row.get(column) or control
-    make, excluded = _MAKERS[kind], exclude_by_format(left_out)
+    make, excluded = _MAKERS[what], exclude_by_format(left_out)
     return take_rows(
-        LABEL_STUDIO, table, table_rows, options, make=make, unread=unread, excluded=excluded
+        label_studio, table, table_rows, options, make=make, unread=unread, excluded=excluded
     )
 
 
-LABEL_STUDIO: Final = tables.Layout(
-    "label_studio",
-    "Label Studio annotations",
-    ("annotations", "data"),
-    understand=understand_label_studio,
-    also=("id",),
-)
-
-
-def _find_results(record: Record, left_out: Counter[str], unread: set[str]) -> Iterator[_Result]:
-    data = record.mapping(record.data(_DATA) or {}, "the data of a task")
-    given = record.sequence(record.data(_ANNOTATIONS), "the annotations of a task")
-    lists = [name for name, value in data.items() if _lists_outputs(value)]
-    gather_unread(unread, data, (*_SHOWN, *lists), _DATA)
-    for at, one in enumerate(given):
-        annotation = record.mapping(one, "an annotation")
-        if annotation.get("was_cancelled"):
-            left_out["annotations that were cancelled"] += 1
-            continue
-        gather_unread(unread, annotation, _SAID, _ANNOTATIONS)
-        item = record.label(data.get("item"), "item")
-        judge = annotation.get("completed_by")  # a number, or an object that holds it
-        judge = judge.get("id") if isinstance(judge, Mapping) else judge
-        row: dict[str, Any] = {
-            "judge": record.label(judge, "completed_by") or None,
-            "item": item or record.text("id") or str(record.number),
-            "task": data.get("task"),
-            "seconds": annotation.get("lead_time"),
-            "shown_at": annotation.get("created_at"),
-        }
-        number = record.label(annotation.get("id"), "id") or f"{record.number}:{at}"
-        given_results = record.sequence(
-            annotation.get("result") or [], "the results of an annotation"
-        )
-        results = [record.mapping(one, "a result") for one in given_results]
-        rankers = sum(one.get("type") == "ranker" for one in results)
-        for place, result in enumerate(results):
-            kind = str(result.get("type"))
-            if kind not in _TABLES:
-                left_out[f"results of type {shorten(kind)}"] += 1
-                continue
+def _find_results(
+    record: Record, data: Mapping[str, Any], annotation: Mapping[str, Any], at: int
+) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any]]]:
+    """Yield the type of each result, what all its rows have in common, and what was said."""
+    item = record.label(data.get("item"), "item")
+    judge = annotation.get("completed_by")  # a number, or an object that holds it
+    judge = judge.get("id") if isinstance(judge, Mapping) else judge
+    row: dict[str, Any] = {
+        "judge": record.label(judge, "completed_by") or None,
+        "item": item or record.text("id") or str(record.number),
+        "task": data.get("task"),
+        "seconds": annotation.get("lead_time"),
+        "shown_at": annotation.get("created_at"),
+    }
+    number = record.label(annotation.get("id"), "id") or f"{record.number}:{at}"
+    given = record.sequence(annotation.get("result") or [], "the results of an annotation")
+    results = [record.mapping(one, "a result") for one in given]
+    rankers = sum(one.get("type") == "ranker" for one in results)
+    for place, result in enumerate(results):
+        kind, value = str(result.get("type")), result.get("value") or {}
+        control = ""
+        if kind in _TABLES:
             control = record.label(result.get("from_name"), "from_name")
-            value = record.mapping(result.get("value") or {}, "the value of a result")
-            # of several rankers each is a ranking of its own
-            apart = f":{control or place}" if rankers > 1 else ""
-            yield _Result(kind, value, control, f"{number}{apart}", row, data)
+            value = record.mapping(value, "the value of a result")
+        # of several rankers each is a ranking of its own
+        apart = f":{control or place}" if rankers > 1 else ""
+        ranking = {"ranking": f"{number}{apart}"} if kind == "ranker" else {}
+        yield kind, {**row, **ranking, _CONTROL: control}, value
 
 
 def _lists_outputs(value: Any) -> bool:
@@ -462,8 +430,8 @@ def _lists_outputs(value: Any) -> bool:
     return listed and all(isinstance(one, Mapping) and "id" in one for one in value)
 
 
-def _rank_label_studio(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
-    given = result.value.get("ranker")
+def _rank_outputs(record: Record, _: str, value: _Value, data: _Value) -> Iterator[Row]:
+    given = value.get("ranker")
     buckets = dict(given) if isinstance(given, Mapping) else {"rank": given}
     blank = buckets.pop(_POOL, [])
     ranked = next(iter(buckets.values()), None)
@@ -473,51 +441,43 @@ def _rank_label_studio(record: Record, result: _Result) -> Iterator[dict[str, An
         )
     named = [record.label(one, "what was ranked") for one in ranked]
     pooled = [record.label(one, "what was ranked") for one in blank]
-    shown = _find_shown(result.data, [*named, *pooled])
-    row = {**result.row, "ranking": result.ranking, _CONTROL: result.control}
+    # The list of outputs, if one was shown, in which all of them stand
+    lists = ([str(one["id"]) for one in given] for given in data.values() if _lists_outputs(given))
+    shown = next((names for names in lists if {*named, *pooled} <= {*names}), [])
+    places = {name: place for place, name in enumerate(shown, start=1)}
     for rank, system in [*enumerate(named, start=1), *[(None, one) for one in pooled]]:
-        yield {**row, "system": system, "rank": rank, "position": shown.get(system)}
+        yield {"system": system, "rank": rank, "position": places.get(system)}
 
 
-def _find_shown(data: Mapping[str, Any], systems: Sequence[str]) -> dict[str, int]:
-    for given in data.values():
-        if _lists_outputs(given):
-            names = [str(one["id"]) for one in given]
-            if set(systems) <= set(names):
-                return {name: place for place, name in enumerate(names, start=1)}
-    return {}
-
-
-def _compare_label_studio(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
-    outcome = record.choose(str(result.value.get("selected")), "selected", ("left", "right"))
-    header, sides = Header(tuple(result.data)), dict[str, str]()
+def _compare_outputs(record: Record, _: str, value: _Value, data: _Value) -> Iterator[Row]:
+    outcome = record.choose(str(value.get("selected")), "selected", ("left", "right"))
+    header, sides = Header(tuple(data)), dict[str, str]()
     for side in ("left", "right"):  # outputs may be called output_a, and are no names
         names = [one for one in header.candidates(side) if re.search("system|model", fold(one))]
-        sides[side] = record.label(result.data.get(names[0]), names[0]) if names else ""
+        sides[side] = record.label(data.get(names[0]), names[0]) if names else ""
     if not all(sides.values()):
         raise record.refuse(
             "data has no left_system and right_system, nor model_a and model_b: nobody knows who"
             " stood where"
         )
-    yield {**result.row, **sides, "outcome": outcome, _CONTROL: result.control}
+    yield {**sides, "outcome": outcome}
 
 
-def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
-    system = record.label(result.data.get("system"), "system")
+def _rate_output(record: Record, kind: str, value: _Value, data: _Value) -> Iterator[Row]:
+    system = record.label(data.get("system"), "system")
     if not system:
         raise record.refuse("data has no system: nobody knows whose output was rated")
-    score = read_score(record, result.value.get(result.kind))
-    criterion = record.label(result.data.get("criterion"), "criterion")
-    values = {"system": system, "criterion": criterion, "score": score, _CONTROL: result.control}
-    yield {**result.row, **values}
+    criterion = record.label(data.get("criterion"), "criterion")
+    score = read_score(record, value.get(kind))
+    yield {"system": system, "criterion": criterion, "score": score}
 
 
 # Type of a result → what it becomes, and what reads it
 _TABLES: Final = {
-    "ranker": ("rankings", _rank_label_studio),
-    "pairwise": ("comparisons", _compare_label_studio),
-    "rating": ("ratings", _rate),
-    "number": ("ratings", _rate),
+    "ranker": ("rankings", _rank_outputs),
+    "pairwise": ("comparisons", _compare_outputs),
+    "rating": ("ratings", _rate_output),
+    "number": ("ratings", _rate_output),
 }
 
 
@@ -532,10 +492,11 @@ _TABLES: Final = {
 STATES: Final = ("submitted", "draft", "discarded")
 
 
-def understand_argilla(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout("argilla", "Argilla records", ("fields", "responses")).read_by
+def argilla(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     rows: list[Row] = []
     left_out: Counter[str] = Counter()
-    unread = set(list_unread(table, (*ARGILLA.needs, "id")))
+    unread = set(list_unread(table, (*argilla.needs, "id")))
     for record in read_records(table):
         for at, (question, response, ranked) in enumerate(_find_responses(record)):
             judge = record.label(response.get("user_id"), "user_id")
@@ -567,13 +528,8 @@ def understand_argilla(table: tables.Table, options: tables.ReadOptions) -> tabl
         raise InvalidJudgments(f"{table.name} holds no rankings that were submitted{others}")
     excluded = exclude_by_format(left_out)
     return take_rows(
-        ARGILLA, table, rows, options, make=tables.make_rankings, unread=unread, excluded=excluded
+        argilla, table, rows, options, make=tables.make_rankings, unread=unread, excluded=excluded
     )
-
-
-ARGILLA: Final = tables.Layout(
-    "argilla", "Argilla records", ("fields", "responses"), understand=understand_argilla
-)
 
 
 def _find_responses(record: Record) -> Iterator[tuple[str, Mapping[str, Any], Any]]:

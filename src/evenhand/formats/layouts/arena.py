@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -27,16 +27,7 @@ from evenhand.data.joining import list_places
 from evenhand.data.labels import OUTCOMES, Outcome
 from evenhand.data.source import Source, find_rows, fold, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
-from evenhand.formats.records import (
-    Record,
-    Row,
-    keep_flat,
-    read_each,
-    read_score,
-    require_columns,
-    split_unread,
-    take_rows,
-)
+from evenhand.formats import records
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, find_mark
 from evenhand.formats.table import (
     COMPARISON_ROLES,
@@ -52,9 +43,11 @@ from evenhand.formats.table import (
     make_ratings,
 )
 from evenhand.formats.texts import say
+from evenhand.render.document import Finding
 
 
-def understand_arena(table: Table, options: ReadOptions) -> Comparisons:
+@Layout("arena", "arena battles", ("model_a", "model_b", "winner"), roles=COMPARISON_ROLES).read_by
+def arena(table: Table, options: ReadOptions) -> Comparisons:
     header = table.header(options)
     turn, items, apart = header.named("turn"), header.candidates("item"), False
     if turn and len(items) == 1 and "item" not in options.columns:
@@ -67,21 +60,12 @@ def understand_arena(table: Table, options: ReadOptions) -> Comparisons:
             item = nw.concat_str(parts, separator=":").alias(items[0])
             table = table.with_frame(table.frame.with_columns(item))
     fixed = {"left": "model_a", "right": "model_b", "outcome": "winner"}
-    data = make_comparisons(table, options, ARENA, fixed)
+    data = make_comparisons(table, options, arena, fixed)
     return replace(data, source=_note_turns(data.source, items[0])) if apart else data
 
 
 def _note_turns(source: Source, item: str) -> Source:
     return replace(source.noting(say("turns", item=item, turn="turn")), turns_apart=True)
-
-
-ARENA: Final = Layout(
-    "arena",
-    "arena battles",
-    ("model_a", "model_b", "winner"),
-    understand=understand_arena,
-    roles=COMPARISON_ROLES,
-)
 
 
 # The raw log of an arena: one event a line, some of them votes.
@@ -94,14 +78,21 @@ ARENA: Final = Layout(
 _VOTES: Final = ("leftvote", "rightvote", "tievote", "bothbad_vote")
 
 
-def understand_arena_log(table: Table, options: ReadOptions) -> Comparisons:
-    require_columns(table, ARENA_LOG.needs, ARENA_LOG.title)
+@Layout(
+    "arena_log",
+    "arena votes",
+    ("type", "models"),
+    roles=COMPARISON_ROLES,
+    condition=lambda header: header.holds(["tstamp"]) and header.named("winner") is None,
+).read_by
+def arena_log(table: Table, options: ReadOptions) -> Comparisons:
+    records.require_columns(table, arena_log.needs, arena_log.title)
     if table.connection is None:
         raise UnknownFormat("the raw log of an arena is read from its JSON Lines file only")
     assigned = {"left", "right", "outcome"} & set(options.columns)
     if assigned:
         raise UnknownOption(
-            f"the {min(assigned)} of {ARENA_LOG.title} stands in its models and type"
+            f"the {min(assigned)} of {arena_log.title} stands in its models and type"
         )
     counted = count_labels(table.frame, "type")
     votes = sum(int(n) for kind, n in counted.items() if kind in _VOTES)
@@ -110,7 +101,7 @@ def understand_arena_log(table: Table, options: ReadOptions) -> Comparisons:
     frame = nw.from_native(table.frame.to_native().project(_projection(table)))
     vote_table = table.with_frame(frame.filter(nw.col("outcome").is_in(list(_VOTES))))
     fixed = {"left": "left", "right": "right", "outcome": "outcome", "judge": "ip"}
-    data = make_comparisons(vote_table, options, ARENA_LOG, fixed)
+    data = make_comparisons(vote_table, options, arena_log, fixed)
     others = int(sum(counted.values())) - votes
     if not others:
         return data
@@ -119,18 +110,7 @@ def understand_arena_log(table: Table, options: ReadOptions) -> Comparisons:
     return replace(data, source=data.source.excluding(*excluded))
 
 
-ARENA_LOG: Final = Layout(
-    "arena_log",
-    "arena votes",
-    ("type", "models"),
-    understand=understand_arena_log,
-    roles=COMPARISON_ROLES,
-    condition=lambda header: header.holds(["tstamp"]) and header.named("winner") is None,
-)
-
-
 def _projection(table: Table) -> str:
-    """Return the SQL columns: both models, the vote, and the rest but what these came from."""
     sides = []
     for side, at in (("left", 0), ("right", 1)):
         name = f"nullif(models ->> '$[{at}]', '')"
@@ -169,16 +149,24 @@ def _has_marks(header: Header) -> bool:
     return bool(marks) and {*header.candidates(_OUTCOME)} <= {*marks}
 
 
-def understand_arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
+@Layout(
+    "arena_one_hot",
+    "comparisons with one column for each outcome",
+    ("left", "right"),
+    roles=COMPARISON_ROLES,
+    by_role=True,
+    condition=_has_marks,
+).read_by
+def arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
     marks = find_marks(table.header(options))
     if not marks:
         raise UnknownColumn(
-            f"{ARENA_ONE_HOT.title} need a column for each of them, such as {listing(_KAGGLE)}, not"
+            f"{arena_one_hot.title} need a column for each of them, such as {listing(_KAGGLE)}, not"
             f" found in {table.name}"
         )
     if _OUTCOME in options.columns or options.outcomes is not None:
         raise UnknownOption(
-            f"the outcome of {ARENA_ONE_HOT.title} stands in {listing([*marks.values()])}"
+            f"the outcome of {arena_one_hot.title} stands in {listing([*marks.values()])}"
         )
     # Refuse rows in which not exactly one of the columns is 1 and the others 0.
     columns = [*marks.values()]
@@ -202,22 +190,11 @@ def understand_arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
     places = list_places(table.frame)
     frame = table.frame.select(*others, *places, outcome.alias(_OUTCOME))
     fixed = {"left": "model_a", "right": "model_b", "outcome": _OUTCOME}
-    data = make_comparisons(table.with_frame(frame), options, ARENA_ONE_HOT, fixed)
+    data = make_comparisons(table.with_frame(frame), options, arena_one_hot, fixed)
     words = {column: outcome for outcome, column in marks.items()}
     known = tuple(map(fold, words)) == tuple(map(fold, _KAGGLE))
     note = say("marks", "info" if known else "note", marks=[f"{w} = {o}" for w, o in words.items()])
     return data if known else replace(data, source=data.source.noting(note))
-
-
-ARENA_ONE_HOT: Final = Layout(
-    "arena_one_hot",
-    "comparisons with one column for each outcome",
-    ("left", "right"),
-    understand=understand_arena_one_hot,
-    roles=COMPARISON_ROLES,
-    by_role=True,
-    condition=_has_marks,
-)
 
 
 # AlpacaEval's annotations: which of two outputs an LLM judge prefers, and how surely.
@@ -231,33 +208,28 @@ ARENA_ONE_HOT: Final = Layout(
 # judge, the instruction the item. Which output was shown first is not recorded.
 
 
-def understand_alpaca_eval(table: Table, options: ReadOptions) -> Handle:
-    flat, unread = split_unread(table, ALPACA_EVAL.reads)
-    rows = read_each(table, lambda one: [keep_flat(one, flat, _read_preference(one))])
+def _count_graded(rows: Sequence[records.Row]) -> list[Finding]:
     graded = sum(row["preference"] not in (None, 0, 1, 1.5, 2) for row in rows)
-    notes = [say("graded", rows=graded, of=len(rows))] if graded else []
-    return take_rows(
-        ALPACA_EVAL, table, rows, options, make=make_comparisons, unread=unread, notes=notes
-    )
+    return [say("graded", rows=graded, of=len(rows))] if graded else []
 
 
-ALPACA_EVAL: Final = Layout(
+@records.row_layout(
     "alpaca_eval",
     "AlpacaEval annotations",
     ("instruction", "generator_1", "generator_2", "preference"),
-    understand=understand_alpaca_eval,
     also=("annotator",),
+    keeps=True,
+    make=make_comparisons,
+    note=_count_graded,
 )
-
-
-def _read_preference(record: Record) -> Row:
-    preference = read_score(record, record.text("preference") or None)
+def alpaca_eval(record: records.Record) -> Iterator[records.Row]:
+    preference = records.read_score(record, record.text("preference") or None)
     outcome = None
     if preference is not None:
         if preference and not 1 <= preference <= 2:
             raise record.refuse(f"a preference is 0 or from 1 to 2, not {preference:g}")
         outcome = "tie" if preference in (0, 1.5) else "left" if preference < 1.5 else "right"
-    return {
+    yield {
         "judge": record.text("annotator"),
         "item": record.need("instruction"),
         "left": record.need("generator_1"),
@@ -280,14 +252,21 @@ _ANSWERS: Final = {"0": "tie", "1": "left", "2": "right"}
 _ANNOTATOR: Final = re.compile(r"annotator_?\d+")
 
 
-def understand_pandalm(table: Table, options: ReadOptions) -> Handle:
-    require_columns(table, PANDALM.needs, PANDALM.title)
+@Layout(
+    "pandalm",
+    "PandaLM annotations",
+    ("instruction", "response1", "response2", "annotator1"),
+    also=("cmp_key", "input"),
+    roles=("left", "right"),
+).read_by
+def pandalm(table: Table, options: ReadOptions) -> Handle:
+    records.require_columns(table, pandalm.needs, pandalm.title)
     judges = [name for name in table.columns if _ANNOTATOR.fullmatch(name)]
     models = [options.columns.get(side, "") for side in ("left", "right")]
-    reads = (*PANDALM.reads, *judges, *filter(None, models))
-    flat, unread = split_unread(table, reads)
+    reads = (*pandalm.reads, *judges, *filter(None, models))
+    flat, unread = records.split_unread(table, reads)
 
-    def read(record: Record) -> Iterator[Row]:
+    def read(record: records.Record) -> Iterator[records.Row]:
         pair = record.text("cmp_key").split("_")
         if not all(models) and len(pair) != 2:
             raise record.refuse(
@@ -305,20 +284,10 @@ def understand_pandalm(table: Table, options: ReadOptions) -> Handle:
                 "outcome": answer and _ANSWERS[record.choose(answer, judge, tuple(_ANSWERS))],
                 UNKNOWN_POSITIONS: True,
             }
-            yield keep_flat(record, flat, row)
+            yield records.keep_flat(record, flat, row)
 
-    plain, rows = replace(options, columns={}), read_each(table, read)
-    return take_rows(PANDALM, table, rows, plain, make=make_comparisons, unread=unread)
-
-
-PANDALM: Final = Layout(
-    "pandalm",
-    "PandaLM annotations",
-    ("instruction", "response1", "response2", "annotator1"),
-    understand=understand_pandalm,
-    also=("cmp_key", "input"),
-    roles=("left", "right"),
-)
+    plain, rows = replace(options, columns={}), records.read_each(table, read)
+    return records.take_rows(pandalm, table, rows, plain, make=make_comparisons, unread=unread)
 
 
 # MT-Bench: verdicts of an LLM judge, on single answers and on pairs asked in both orders.
@@ -338,33 +307,46 @@ def _take_verdicts(
     layout: Layout,
     table: Table,
     options: ReadOptions,
-    read: Callable[[Record, Counter[str]], Iterator[Row]],
+    read: Callable[[records.Record, Counter[str]], Iterator[records.Row]],
     make: Callable[..., Handle] = make_comparisons,
 ) -> Handle:
     failed = Counter[str]()
-    flat, unread = split_unread(table, layout.reads)
-    rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one, failed)])
+    flat, unread = records.split_unread(table, layout.reads)
+    rows = records.read_each(
+        table, lambda one: [records.keep_flat(one, flat, row) for row in read(one, failed)]
+    )
     turns = {(row["item"], row["turn"]) for row in rows if "turn" in row}
     apart = len(turns) > len({item for item, _ in turns})
     if apart:
         rows = [{**row, "item": f"{row['item']}:{row['turn']}"} for row in rows]
     excluded = exclude_by_format(failed, "{what} excluded: {n:,}")
-    data = take_rows(layout, table, rows, options, make=make, unread=unread, excluded=excluded)
+    data = records.take_rows(
+        layout, table, rows, options, make=make, unread=unread, excluded=excluded
+    )
     return replace(data, source=_note_turns(data.source, "question_id")) if apart else data
 
 
-def understand_mt_bench(table: Table, options: ReadOptions) -> Handle:
-    def read(record: Record, failed: Counter[str]) -> Iterator[Row]:
-        score = read_score(record, record.need("score"))
+@Layout(
+    "mt_bench", "MT-Bench scores", ("question_id", "model", "judge", "judgment", "score", "turn")
+).read_by
+def mt_bench(table: Table, options: ReadOptions) -> Handle:
+    def read(record: records.Record, failed: Counter[str]) -> Iterator[records.Row]:
+        score = records.read_score(record, record.need("score"))
         failed[_FAILED] += score == -1
         if score != -1:
             yield {**_place(record), "system": record.need("model"), "score": score}
 
-    return _take_verdicts(MT_BENCH, table, options, read, make_ratings)
+    return _take_verdicts(mt_bench, table, options, read, make_ratings)
 
 
-def understand_mt_bench_pairs(table: Table, options: ReadOptions) -> Handle:
-    def read(record: Record, failed: Counter[str]) -> Iterator[Row]:
+@Layout(
+    "mt_bench_pairs",
+    "MT-Bench judgments of pairs",
+    ("question_id", *_MODELS, "g1_winner", "g2_winner", "turn"),
+    also=("judge",),
+).read_by
+def mt_bench_pairs(table: Table, options: ReadOptions) -> Handle:
+    def read(record: records.Record, failed: Counter[str]) -> Iterator[records.Row]:
         models = {name: record.need(name) for name in _MODELS}
         for game, sides in (("g1_winner", _MODELS), ("g2_winner", _MODELS[::-1])):
             winner = record.choose(record.need(game), game, (*_MODELS, "tie", "error"))
@@ -374,10 +356,10 @@ def understand_mt_bench_pairs(table: Table, options: ReadOptions) -> Handle:
                 outcome = {sides[0]: "left", sides[1]: "right"}.get(winner, winner)
                 yield {**_place(record), "left": left, "right": right, "outcome": outcome}
 
-    return _take_verdicts(MT_BENCH_PAIRS, table, options, read)
+    return _take_verdicts(mt_bench_pairs, table, options, read)
 
 
-def _place(record: Record) -> Row:
+def _place(record: records.Record) -> records.Row:
     judge = record.text("judge")
     names = record.data("judge") if judge.startswith("[") else [judge]
     return {
@@ -385,21 +367,6 @@ def _place(record: Record) -> Row:
         "item": record.need("question_id"),
         "turn": record.need("turn"),
     }
-
-
-MT_BENCH: Final = Layout(
-    "mt_bench",
-    "MT-Bench scores",
-    ("question_id", "model", "judge", "judgment", "score", "turn"),
-    understand=understand_mt_bench,
-)
-MT_BENCH_PAIRS: Final = Layout(
-    "mt_bench_pairs",
-    "MT-Bench judgments of pairs",
-    ("question_id", *_MODELS, "g1_winner", "g2_winner", "turn"),
-    understand=understand_mt_bench_pairs,
-    also=("judge",),
-)
 
 
 # Arena-Hard: verdicts of an LLM judge on a model and a baseline, which stands left first.
@@ -411,8 +378,14 @@ MT_BENCH_PAIRS: Final = Layout(
 _GAME: Final = {"A>>B": "left", "A>B": "left", "A=B": "tie", "B>A": "right", "B>>A": "right"}
 
 
-def understand_arena_hard(table: Table, options: ReadOptions) -> Handle:
-    def read(record: Record, failed: Counter[str]) -> Iterator[Row]:
+@Layout(
+    "arena_hard",
+    "Arena-Hard judgments",
+    ("model", "judge", "games"),
+    also=("uid", "question_id", "baseline"),
+).read_by
+def arena_hard(table: Table, options: ReadOptions) -> Handle:
+    def read(record: records.Record, failed: Counter[str]) -> Iterator[records.Row]:
         sides = [record.text("baseline") or "baseline", record.need("model")]
         games = record.sequence(record.data("games"), "games")
         for at, given in enumerate(games):
@@ -429,15 +402,6 @@ def understand_arena_hard(table: Table, options: ReadOptions) -> Handle:
                     "strength": score,
                 }
 
-    data = _take_verdicts(ARENA_HARD, table, options, read)
+    data = _take_verdicts(arena_hard, table, options, read)
     named = "baseline" in table.columns
     return data if named else replace(data, source=data.source.noting(say("baseline-unnamed")))
-
-
-ARENA_HARD: Final = Layout(
-    "arena_hard",
-    "Arena-Hard judgments",
-    ("model", "judge", "games"),
-    understand=understand_arena_hard,
-    also=("uid", "question_id", "baseline"),
-)

@@ -20,16 +20,10 @@ import narwhals as nw
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_without
 from evenhand.data.exclusions import exclude_by_format
-from evenhand.data.labels import MISSING, Complete
+from evenhand.data.labels import Complete
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
-from evenhand.errors import (
-    InvalidJudgments,
-    UnknownColumn,
-    UnknownFormat,
-    UnknownOption,
-    listing,
-)
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import records
 from evenhand.formats import table as tables
 from evenhand.formats.grades import is_no_number, read_probability
@@ -62,33 +56,11 @@ COMPARISONS: Final = tables.Layout(
 #     judge,item,ranking,system,rank
 #     j1,17,r1,sys-a,1
 #     j1,17,r1,sys-b,2
-_ORDINAL: Final = r"^\d+(?:st|nd|rd|th)$"
-_UNRANKED: Final = [*sorted(MISSING), "-1"]
-
-
-def _read_ordinals(table: tables.Table, column: str) -> tables.Table:
-    """Write ranks such as 1st and 2nd as numbers, where the column holds no others."""
-    if table.schema[column] != nw.String:
-        return table
-    rank = nw.col(column).str.strip_chars().str.to_lowercase()
-    words = find_rows(table.frame, ~(rank.str.contains(_ORDINAL) | rank.is_in(_UNRANKED)), 1)
-    if words:
-        return table
-    number = rank.str.replace_all("(?:st|nd|rd|th)$", "")
-    return table.with_frame(table.frame.with_columns(number.alias(column)))
-
-
-def understand_rankings(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    roles = assign(table.header(options), RANKINGS.roles, RANKINGS.needs)
-    table = _read_ordinals(table, roles["rank"])
-    return tables.make_rankings(table, options, RANKINGS)
-
-
 RANKINGS: Final = tables.Layout(
     "rankings",
     "rankings",
     ("ranking", "system", "rank"),
-    understand=understand_rankings,
+    make=tables.make_rankings,
     roles=tables.RANKING_ROLES,
     by_role=True,
 )
@@ -99,29 +71,23 @@ RANKINGS: Final = tables.Layout(
 #     judge,item,system,rank
 #     j1,17,sys-a,1
 #     j1,17,sys-b,2
-_RANKING: Final = "ranking"
 
 
-def understand_unnamed_rankings(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    needs = UNNAMED_RANKINGS.needs
-    roles = assign(table.header(options), UNNAMED_RANKINGS.roles, needs)
-    parts = [nw.col(roles[role]).cast(nw.String).str.strip_chars() for role in ("judge", "item")]
-    table = _read_ordinals(table, roles["rank"])
-    name = nw.concat_str([part.fill_null("") for part in parts], separator=" / ")
-    named = table.with_frame(table.frame.with_columns(name.alias(_RANKING)))
-    data = tables.make_rankings(named, options, UNNAMED_RANKINGS, {"ranking": _RANKING})
-    return replace(data, source=data.source.noting(say("unnamed-rankings")))
-
-
-UNNAMED_RANKINGS: Final = tables.Layout(
+@tables.Layout(
     "unnamed_rankings",
     "rankings without ids",
     ("judge", "item", "system", "rank"),
-    understand=understand_unnamed_rankings,
     roles=tuple(role for role in tables.RANKING_ROLES if role != "ranking"),
     by_role=True,
     condition=lambda header: bool(header.missing(["ranking"])),
-)
+).read_by
+def unnamed_rankings(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    roles = assign(table.header(options), unnamed_rankings.roles, unnamed_rankings.needs)
+    parts = [nw.col(roles[role]).cast(nw.String).str.strip_chars() for role in ("judge", "item")]
+    name = nw.concat_str([part.fill_null("") for part in parts], separator=" / ")
+    named = table.with_frame(table.frame.with_columns(name.alias("ranking")))
+    data = tables.make_rankings(named, options, unnamed_rankings, {"ranking": "ranking"})
+    return replace(data, source=data.source.noting(say("unnamed-rankings")))
 
 
 # Our own ratings, and tables like them under other column names.
@@ -151,11 +117,17 @@ RATINGS: Final = tables.Layout(
 # system. A blank cell was not judged: it is left out and counted.
 
 
-def understand_matrix(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "matrix",
+    "a matrix of judges by items",
+    ("judge", "a column for each item"),
+    condition=lambda _: False,
+).read_by
+def matrix(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     judge, *items = table.columns
     if Header((judge,)).missing(["judge"]) or not items:
         raise UnknownColumn(
-            f"{MATRIX.title} begins with a column 'judge' and has one column for each item, not"
+            f"{matrix.title} begins with a column 'judge' and has one column for each item, not"
             f" '{judge}' as in {table.name}"
         )
     rows, blank = [], 0
@@ -169,16 +141,7 @@ def understand_matrix(table: tables.Table, options: tables.ReadOptions) -> table
             if score
         ]
     excluded = exclude_by_format({"blank cells": blank})
-    return records.take_rows(MATRIX, table, rows, options, unread=(), excluded=excluded)
-
-
-MATRIX: Final = tables.Layout(
-    "matrix",
-    "a matrix of judges by items",
-    ("judge", "a column for each item"),
-    understand=understand_matrix,
-    condition=lambda _: False,
-)
+    return records.take_rows(matrix, table, rows, options, unread=(), excluded=excluded)
 
 
 # Crowd-kit's pairwise table: the label is the name of the one that won.
@@ -191,8 +154,14 @@ MATRIX: Final = tables.Layout(
 _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": "worker"}
 
 
-def understand_crowd_kit(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
-    roles = assign(table.header(options), CROWD_KIT.roles, ("left", "right", "outcome"), _FIXED)
+@tables.Layout(
+    "crowd_kit",
+    "crowd-kit comparisons",
+    ("worker", "left", "right", "label"),
+    roles=tables.COMPARISON_ROLES,
+).read_by
+def crowd_kit(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
+    roles = assign(table.header(options), crowd_kit.roles, ("left", "right", "outcome"), _FIXED)
     if names_loser(roles["outcome"]):
         raise UnknownOption(
             f"column '{roles['outcome']}' of {table.name} holds losers, and labels of crowd-kit are"
@@ -209,17 +178,8 @@ def understand_crowd_kit(table: tables.Table, options: tables.ReadOptions) -> Co
     )
     turned = table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
     sides = Complete(tables.SIDES | dict(options.outcomes or {}))
-    data = tables.make_comparisons(turned, replace(options, outcomes=sides), CROWD_KIT, _FIXED)
+    data = tables.make_comparisons(turned, replace(options, outcomes=sides), crowd_kit, _FIXED)
     return replace(data, source=data.source.noting(*notes))
-
-
-CROWD_KIT: Final = tables.Layout(
-    "crowd_kit",
-    "crowd-kit comparisons",
-    ("worker", "left", "right", "label"),
-    understand=understand_crowd_kit,
-    roles=tables.COMPARISON_ROLES,
-)
 
 
 # Crowd-kit's long table of labels; understood where the labels are scores.
@@ -231,7 +191,14 @@ CROWD_KIT: Final = tables.Layout(
 # judgments of better or worse.
 
 
-def understand_crowd_kit_long(table: tables.Table, options: tables.ReadOptions) -> Ratings:
+@tables.Layout(
+    "crowd_kit_long",
+    "crowd-kit labels as ratings",
+    ("task", "worker", "label"),
+    roles=tuple(role for role in tables.RATING_ROLES if role != "task"),
+    condition=lambda header: not any(map(header.candidates, ("left", "right", "system", "score"))),
+).read_by
+def crowd_kit_long(table: tables.Table, options: tables.ReadOptions) -> Ratings:
     label = options.columns.get("score") or table.header(options).named("label") or "label"
     kinds = nw.String | nw.Categorical | nw.Enum
     if label in table.columns and isinstance(table.schema[label], kinds):
@@ -244,17 +211,7 @@ def understand_crowd_kit_long(table: tables.Table, options: tables.ReadOptions) 
                 " labels gives the most probable one of each task"
             )
     fixed = {"system": "task", "judge": "worker", "score": "label"}
-    return tables.make_ratings(table, options, CROWD_KIT_LONG, fixed)
-
-
-CROWD_KIT_LONG: Final = tables.Layout(
-    "crowd_kit_long",
-    "crowd-kit labels as ratings",
-    ("task", "worker", "label"),
-    understand=understand_crowd_kit_long,
-    roles=tuple(role for role in tables.RATING_ROLES if role != "task"),
-    condition=lambda header: not any(map(header.candidates, ("left", "right", "system", "score"))),
-)
+    return tables.make_ratings(table, options, crowd_kit_long, fixed)
 
 
 # Evalica's CSV: who stood left, who right, and which of them won.
@@ -284,25 +241,22 @@ EVALICA: Final = tables.Layout(
 MODELS: Final = ("chosen_model", "rejected_model")
 
 
-def understand_dpo(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "dpo",
+    "chosen and rejected answers",
+    ("chosen", "rejected"),
+    also=("prompt", *MODELS, "prompt_id"),
+).read_by
+def dpo(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     if not set(MODELS) <= set(table.columns):
         raise UnknownColumn(
             f"{table.name} does not say whose answers were chosen and rejected: add the columns"
             f" {' and '.join(MODELS)}"
         )
-    flat, unread = records.split_unread(table, DPO.reads)
+    flat, unread = records.split_unread(table, dpo.reads)
     rows = records.read_each(table, lambda one: [_read(one, flat)])
     unread += ["chosen", "rejected"]
-    return records.take_rows(DPO, table, rows, options, make=tables.make_comparisons, unread=unread)
-
-
-DPO: Final = tables.Layout(
-    "dpo",
-    "chosen and rejected answers",
-    ("chosen", "rejected"),
-    understand=understand_dpo,
-    also=("prompt", *MODELS, "prompt_id"),
-)
+    return records.take_rows(dpo, table, rows, options, make=tables.make_comparisons, unread=unread)
 
 
 def _read(record: records.Record, flat: Sequence[str]) -> records.Row:
@@ -330,10 +284,19 @@ def _read(record: records.Record, flat: Sequence[str]) -> records.Row:
 # tie may say 1 of rows without a winner, whose two names are in no order.
 
 
-def understand_winners(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "winners",
+    "winners and losers",
+    ("winner", "loser"),
+    roles=tuple(
+        role for role in tables.COMPARISON_ROLES if role not in ("left", "right", "outcome")
+    ),
+    condition=lambda header: header.missing(("left", "right")) == ["left", "right"],
+).read_by
+def winners(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     header = table.header(options)
-    winner, loser = (header.named(name) or name for name in WINNERS.needs)
-    records.require_columns(table, [winner, loser], WINNERS.title)
+    winner, loser = (header.named(name) or name for name in winners.needs)
+    records.require_columns(table, [winner, loser], winners.title)
     blank = [nw.col(name).cast(nw.String).str.strip_chars() for name in (winner, loser)]
     empty = [one.is_null() | (one == "") for one in blank]
     rows = find_rows(table.frame, empty[0] | empty[1])
@@ -361,20 +324,8 @@ def understand_winners(table: tables.Table, options: tables.ReadOptions) -> tabl
     frame = table.frame.with_columns(*named, nw.lit("yes").alias(UNKNOWN_POSITIONS))
     turned = table.with_frame(frame.drop(winner, loser))
     sides = {role: role for role in ("left", "right", "outcome")}
-    data = tables.make_comparisons(turned, options, WINNERS, sides)
+    data = tables.make_comparisons(turned, options, winners, sides)
     return replace(data, source=data.source.noting(*(say("ties", column=tie) for tie in ties)))
-
-
-WINNERS: Final = tables.Layout(
-    "winners",
-    "winners and losers",
-    ("winner", "loser"),
-    understand=understand_winners,
-    roles=tuple(
-        role for role in tables.COMPARISON_ROLES if role not in ("left", "right", "outcome")
-    ),
-    condition=lambda header: header.missing(("left", "right")) == ["left", "right"],
-)
 
 
 # How likely it is that the left output is better, as LLM judges say.
@@ -387,28 +338,25 @@ WINNERS: Final = tables.Layout(
 # number itself, also where an outcome stands beside it.
 
 
-def understand_probabilities(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
+@tables.Layout(
+    "probabilities",
+    "probabilities that an output is better",
+    ("left", "right"),
+    roles=tables.COMPARISON_ROLES,
+    by_role=True,
+    condition=lambda header: any(map(find_probability, header.columns)),
+).read_by
+def probabilities(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
     named, likely = read_probability(table.frame, table.name, table.columns)
     if not named:  # it was asked for
-        return tables.make_comparisons(table, options, PROBABILITIES)
+        return tables.make_comparisons(table, options, probabilities)
     if not find_rows(table.frame, ~likely.is_null(), 1):
         raise InvalidJudgments(
             f"no row of {table.name} has a probability: all values of {listing(named)} are missing"
         )
     turned = table.with_frame(table.frame.with_columns(find_side(likely).alias("outcome")))
-    data = tables.make_comparisons(turned, options, PROBABILITIES, {"outcome": "outcome"})
+    data = tables.make_comparisons(turned, options, probabilities, {"outcome": "outcome"})
     return replace(data, source=data.source.noting(say("probabilities", columns=named)))
-
-
-PROBABILITIES: Final = tables.Layout(
-    "probabilities",
-    "probabilities that an output is better",
-    ("left", "right"),
-    understand=understand_probabilities,
-    roles=tables.COMPARISON_ROLES,
-    by_role=True,
-    condition=lambda header: any(map(find_probability, header.columns)),
-)
 
 
 # Direct assessments of one system, all scores of a segment in one cell (MLQE).
@@ -421,7 +369,17 @@ PROBABILITIES: Final = tables.Layout(
 # are kept as they are.
 
 
-def _read_mlqe(record: records.Record) -> Iterator[records.Row]:
+@records.row_layout(
+    "mlqe",
+    "MLQE scores",
+    ("index", "original", "translation", "scores"),
+    also=("z_scores",),
+    keeps=True,
+    note=lambda _: (
+        "whose scores they are is not recorded: 'place' is the place in the list, not a judge",
+    ),
+)
+def mlqe(record: records.Record) -> Iterator[records.Row]:
     scores = record.sequence(record.data("scores"), "scores")
     given = record.data("z_scores")
     standardised = [None] * len(scores) if given is None else record.sequence(given, "z_scores")
@@ -439,19 +397,6 @@ def _read_mlqe(record: records.Record) -> Iterator[records.Row]:
         }
 
 
-MLQE: Final = records.row_layout(
-    "mlqe",
-    "MLQE scores",
-    ("index", "original", "translation", "scores"),
-    _read_mlqe,
-    also=("z_scores",),
-    keeps=True,
-    note=lambda _: (
-        "whose scores they are is not recorded: 'place' is the place in the list, not a judge",
-    ),
-)
-
-
 # Items of subset2evaluate: metrics and mean human scores of every system, one item a line.
 #
 #     {"i": 0, "src": "…", "tgt": {"SYS": "…"}, "doc": "…",
@@ -461,7 +406,14 @@ MLQE: Final = records.row_layout(
 # named. Items are numbered as they are, from 0.
 
 
-def _read_subset2evaluate(record: records.Record) -> Iterator[records.Row]:
+@records.row_layout(
+    "subset2evaluate",
+    "subset2evaluate items",
+    ("i", "src", "tgt", "scores"),
+    also=("doc", "domain"),
+    keeps=True,
+)
+def subset2evaluate(record: records.Record) -> Iterator[records.Row]:
     outputs = record.mapping(record.data("tgt") or {}, "tgt")
     for system, given in record.mapping(record.data("scores"), "scores").items():
         named = record.mapping(given, f"the scores of {records.shorten(system)}")
@@ -478,15 +430,6 @@ def _read_subset2evaluate(record: records.Record) -> Iterator[records.Row]:
             }
 
 
-SUBSET2EVALUATE: Final = records.row_layout(
-    "subset2evaluate",
-    "subset2evaluate items",
-    ("i", "src", "tgt", "scores"),
-    _read_subset2evaluate,
-    also=("doc", "domain"),
-    keeps=True,
-)
-
 # Labels of items: several judges say what an item is, and no output of a system is judged.
 #
 # Snow et al. (2008), whose tables many programs for labels are tried on:
@@ -499,36 +442,22 @@ SUBSET2EVALUATE: Final = records.row_layout(
 # of ratings whose column of systems has another name looks the same.
 
 
-def understand_snow(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    fixed = {"judge": "!amt_worker_ids", "item": "orig_id", "score": "response"}
-    return _note_labels(tables.make_labels(table, options, SNOW, fixed))
-
-
 SNOW: Final = tables.Layout(
     "snow",
     "labels by workers of Mechanical Turk",
     ("!amt_worker_ids", "orig_id", "response"),
-    understand=understand_snow,
+    make=tables.make_labels,
+    fixed={"judge": "!amt_worker_ids", "item": "orig_id", "score": "response"},
 )
-
-
-def understand_labels(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    return _note_labels(tables.make_labels(table, options, LABELS))
-
-
 LABELS: Final = tables.Layout(
     "labels",
     "labels of items",
     ("judge", "item", "score"),
-    understand=understand_labels,
+    make=tables.make_labels,
     roles=tuple(role for role in tables.RATING_ROLES if role != "system"),
     by_role=True,
     condition=lambda _: False,
 )
-
-
-def _note_labels(data: tables.Handle) -> tables.Handle:
-    return replace(data, source=data.source.noting(say("no-systems")))
 
 
 # QAGS: does an article say what a sentence of its summary says?
@@ -541,17 +470,10 @@ def _note_labels(data: tables.Handle) -> tables.Handle:
 _QAGS_ANSWERS: Final = {"yes": 1, "no": 0}
 
 
-def understand_qags(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    rows = records.read_each(table, _read_qags)
-    return _note_labels(records.take_rows(QAGS, table, rows, options, make=tables.make_labels))
-
-
-QAGS: Final = tables.Layout(
-    "qags", "QAGS responses", ("article", "summary_sentences"), understand=understand_qags
+@records.row_layout(
+    "qags", "QAGS responses", ("article", "summary_sentences"), make=tables.make_labels
 )
-
-
-def _read_qags(record: records.Record) -> Iterator[records.Row]:
+def qags(record: records.Record) -> Iterator[records.Row]:
     sentences = record.sequence(record.data("summary_sentences"), "summary_sentences")
     for at, sentence in enumerate(sentences, start=1):
         given = record.mapping(sentence, "a sentence of a summary")

@@ -66,9 +66,16 @@ SEVERITIES: Final = ("major", "minor", "critical", "neutral", NO_ERROR)
 _SEGMENTS: Final = ("docSegId", "seg_id")
 
 
-def understand_mqm(table: Table, options: ReadOptions) -> Handle:
+@Layout(
+    "mqm",
+    "MQM errors",
+    ("system", "doc", "rater", "source", "target", "category", "severity"),
+    condition=lambda header: bool(set(_SEGMENTS) & set(header.columns)),
+    also=("doc_id", "globalSegId", REMARK),
+).read_by
+def mqm(table: Table, options: ReadOptions) -> Handle:
     segment = next((name for name in _SEGMENTS if name in table.columns), "")
-    require_columns(table, [segment or "seg_id"], MQM.title)
+    require_columns(table, [segment or "seg_id"], mqm.title)
     names = ("system", "doc", segment, "rater")
 
     def describe(key: Sequence[str], record: Record) -> Row:
@@ -85,18 +92,8 @@ def understand_mqm(table: Table, options: ReadOptions) -> Handle:
     keyed = read_each(table, lambda one: [(tuple(map(one.need, names)), one)])
     columns = {name: name for name in _PARTS}
     rows, notes = _sum_errors(table, options, keyed, columns, describe)
-    notes += say_unread(list_unread(table, (*MQM.reads, segment)))
-    return take_rows(MQM, table, rows, options, unread=(), notes=notes)
-
-
-MQM: Final = Layout(
-    "mqm",
-    "MQM errors",
-    ("system", "doc", "rater", "source", "target", "category", "severity"),
-    understand=understand_mqm,
-    condition=lambda header: bool(set(_SEGMENTS) & set(header.columns)),
-    also=("doc_id", "globalSegId", REMARK),
-)
+    notes += say_unread(list_unread(table, (*mqm.reads, segment)))
+    return take_rows(mqm, table, rows, options, unread=(), notes=notes)
 
 
 # A list of errors under other names, one a row: such as an export of an annotation tool.
@@ -136,10 +133,18 @@ def _lists_errors(header: Header) -> bool:
     return severity not in spreads and not header.holds_texts(severity) and not scored
 
 
-def understand_marked(table: Table, options: ReadOptions) -> Handle:
+@Layout(
+    "marked_errors",
+    "lists of marked errors",
+    ("system", "item"),
+    roles=(*_KEYS, "category", "severity"),
+    by_role=True,
+    condition=_lists_errors,
+).read_by
+def marked(table: Table, options: ReadOptions) -> Handle:
     refuse_comparison_wishes(options, "ratings")
     header = table.header(options)
-    check_asked(header, MARKED.roles)
+    check_asked(header, marked.roles)
     parts = {part: _find_part(header, part) for part in _PARTS}
     if not parts["severity"]:
         raise UnknownColumn(
@@ -167,31 +172,16 @@ def understand_marked(table: Table, options: ReadOptions) -> Handle:
     rows, notes = _sum_errors(table, options, keyed, parts, describe)
     notes += [say("blank-errors", rows=len(blank))] if blank else []
     if not any(_tell_severity(record, parts) == NO_ERROR for _, record in keyed):
-        notes += _say_absent(rows)
+        # Outputs that have no row, where none says of an output that it has no error
+        systems, seen = {row["system"] for row in rows}, dict[tuple[Any, ...], set[Any]]()
+        for row in rows:
+            judged = (row["item"], row.get("judge"), row.get("task"))
+            seen.setdefault(judged, set()).add(row["system"])
+        absent = sum(len(systems) - len(some) for some in seen.values())
+        notes += [say("no-clean-outputs", "warning", absent=absent)] if absent else []
     notes += say_unread(list_unread(table, (*roles.values(), *parts.values(), document)))
     options = replace(options, columns={})  # the rows have roles for columns
-    return take_rows(MARKED, table, rows, options, unread=(), notes=notes)
-
-
-def _say_absent(rows: Sequence[Row]) -> list[str]:
-    """Warn of outputs that have no row, where none says of an output that it has no error."""
-    systems = {row["system"] for row in rows}
-    seen: dict[tuple[Any, ...], set[Any]] = {}
-    for row in rows:
-        seen.setdefault((row["item"], row.get("judge"), row.get("task")), set()).add(row["system"])
-    absent = sum(len(systems) - len(some) for some in seen.values())
-    return [say("no-clean-outputs", "warning", absent=absent)] if absent else []
-
-
-MARKED: Final = Layout(
-    "marked_errors",
-    "lists of marked errors",
-    ("system", "item"),
-    understand=understand_marked,
-    roles=(*_KEYS, "category", "severity"),
-    by_role=True,
-    condition=_lists_errors,
-)
+    return take_rows(marked, table, rows, options, unread=(), notes=notes)
 
 
 def _sum_errors(
@@ -277,7 +267,15 @@ def _tell_severity(record: Record, columns: Mapping[str, str]) -> str:
 #     ann,17,sys-a,"[{""start"":0,""end"":4,""severity"":""major""}]"
 
 
-def understand_spans(table: Table, options: ReadOptions) -> Handle:
+@Layout(
+    "spans",
+    "ratings by marked errors",
+    ("system",),
+    roles=tuple(role for role in RATING_ROLES if role != "score"),
+    by_role=True,
+    condition=lambda header: header.named("spans") is not None,
+).read_by
+def spans(table: Table, options: ReadOptions) -> Handle:
     column = str(table.header(options).named("spans"))
     every: list[Span] = []
 
@@ -300,18 +298,7 @@ def understand_spans(table: Table, options: ReadOptions) -> Handle:
     rows = read_each(table, read)
     notes = say_weights(every, options.error_weights)
     notes.append("no scores were given: they are minus what the errors take")
-    return take_rows(SPANS, table, rows, options, unread=(), notes=notes)
-
-
-SPANS: Final = Layout(
-    "spans",
-    "ratings by marked errors",
-    ("system",),
-    understand=understand_spans,
-    roles=tuple(role for role in RATING_ROLES if role != "score"),
-    by_role=True,
-    condition=lambda header: header.named("spans") is not None,
-)
+    return take_rows(spans, table, rows, options, unread=(), notes=notes)
 
 
 # Averages of MQM by segment, as they stand beside MQM tables.
@@ -323,18 +310,14 @@ SPANS: Final = Layout(
 # less, and higher is better. No judge is named.
 
 
-def _read_average(record: Record) -> Iterator[Row]:
+@row_layout("mqm_averages", "MQM averages", ("system", "mqm_avg_score", "seg_id"))
+def mqm_averages(record: Record) -> Iterator[Row]:
     yield {
         "item": record.need("seg_id"),
         "system": record.need("system"),
         "criterion": "mqm",
         "score": read_score(record, record.text("mqm_avg_score") or None),
     }
-
-
-MQM_AVERAGES: Final = row_layout(
-    "mqm_averages", "MQM averages", ("system", "mqm_avg_score", "seg_id"), _read_average
-)
 
 
 # Ratings of mt-metrics-eval: the errors of each output, in the order of the source.
@@ -349,7 +332,13 @@ MQM_AVERAGES: Final = row_layout(
 # rated it: segments are numbered from 1 within their system. Lines with None may lack the rater.
 
 
-def understand_mtme_ratings(table: Table, options: ReadOptions) -> Handle:
+@Layout(
+    "mtme_ratings",
+    "mt-metrics-eval ratings",
+    ("SYSTEM", "RATING", "pair", "name"),
+    also=("RATER", "level"),
+).read_by
+def mtme_ratings(table: Table, options: ReadOptions) -> Handle:
     rows, none = [], 0
     marked: list[Span] = []
     seen: Counter[tuple[str, ...]] = Counter()
@@ -366,16 +355,7 @@ def understand_mtme_ratings(table: Table, options: ReadOptions) -> Handle:
         rows.append({**names, **values, "task": key[0]})
     excluded = exclude_by_format({"outputs that were not rated": none})
     notes = say_weights(marked, options.error_weights)
-    return take_rows(MTME_RATINGS, table, rows, options, notes=notes, excluded=excluded)
-
-
-MTME_RATINGS: Final = Layout(
-    "mtme_ratings",
-    "mt-metrics-eval ratings",
-    ("SYSTEM", "RATING", "pair", "name"),
-    understand=understand_mtme_ratings,
-    also=("RATER", "level"),
-)
+    return take_rows(mtme_ratings, table, rows, options, notes=notes, excluded=excluded)
 
 
 def read_errors(
@@ -401,8 +381,14 @@ def read_errors(
 # minus what the errors take.
 
 
-def understand_mtme_json(table: Table, options: ReadOptions) -> Handle:
-    flat, unread = split_unread(table, MTME_JSON.reads)
+@Layout(
+    "mtme_json",
+    "mt-metrics-eval ratings that stand alone",
+    ("hypothesis", "errors", "segment_id", "system_id", "rater_id"),
+    also=("document_id", "src_lang", "tgt_lang", "source"),
+).read_by
+def mtme_json(table: Table, options: ReadOptions) -> Handle:
+    flat, unread = split_unread(table, mtme_json.reads)
     marked: list[Span] = []
 
     def read(record: Record) -> Iterator[Row]:
@@ -413,16 +399,7 @@ def understand_mtme_json(table: Table, options: ReadOptions) -> Handle:
 
     rows = read_each(table, read)
     notes = say_weights(marked, options.error_weights)
-    return take_rows(MTME_JSON, table, rows, options, unread=unread, notes=notes)
-
-
-MTME_JSON: Final = Layout(
-    "mtme_json",
-    "mt-metrics-eval ratings that stand alone",
-    ("hypothesis", "errors", "segment_id", "system_id", "rater_id"),
-    understand=understand_mtme_json,
-    also=("document_id", "src_lang", "tgt_lang", "source"),
-)
+    return take_rows(mtme_json, table, rows, options, unread=unread, notes=notes)
 
 
 def _name(record: Record) -> Row:
@@ -506,7 +483,13 @@ def read_mtme_scores(
     return scores
 
 
-def understand_mtme_scores(table: Table, options: ReadOptions) -> Handle:
+@Layout(
+    "mtme_scores",
+    "mt-metrics-eval scores",
+    ("SYSTEM", "SCORE", "pair", "name", "level"),
+    also=("DOMAIN",),
+).read_by
+def mtme_scores(table: Table, options: ReadOptions) -> Handle:
     rows = []
     seen: Counter[tuple[str, ...]] = Counter()
     for record in read_records(table):
@@ -524,13 +507,4 @@ def understand_mtme_scores(table: Table, options: ReadOptions) -> Handle:
                 "level": level,
             }
         )
-    return take_rows(MTME_SCORES, table, rows, options)
-
-
-MTME_SCORES: Final = Layout(
-    "mtme_scores",
-    "mt-metrics-eval scores",
-    ("SYSTEM", "SCORE", "pair", "name", "level"),
-    understand=understand_mtme_scores,
-    also=("DOMAIN",),
-)
+    return take_rows(mtme_scores, table, rows, options)

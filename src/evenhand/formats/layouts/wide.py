@@ -43,6 +43,7 @@ from evenhand.formats.roles import (
     is_criterion,
     is_metric,
     split_words,
+    word_set,
     write_roles,
 )
 from evenhand.formats.texts import say
@@ -54,26 +55,19 @@ NAMED: Final = ("criterion", "judge", "system")
 _PENALTIES: Final = frozenset(("penalty", "penalties", "errors", "errorcount", "numerrors"))
 # Words of columns that number items, and of columns that hold texts
 _NUMBERS: Final = frozenset(("id", "index", "nr", "no", "number", "item", "segment", "sentence"))
-_TEXTS: Final = frozenset(
-    (
-        *("output", "response", "answer", "translation", "text", "source", "target", "reference"),
-        *("comment", "comments", "note", "notes", "remark", "kommentar"),
-    )
+_TEXTS: Final = word_set(
+    "output response answer translation text source target reference comment comments note "
+    "notes remark kommentar"
 )
 # Words of columns that sum up the scores of others
-_SUMS: Final = frozenset(
-    (
-        *("mean", "average", "avg", "median", "sum", "total", "mittelwert", "durchschnitt"),
-        *("summe", "gesamt", "std", "stdev"),
-    )
+_SUMS: Final = word_set(
+    "mean average avg median sum total mittelwert durchschnitt summe gesamt std stdev"
 )
 _ALL: Final = frozenset(("all", "of", "overall", "judges", "annotators", "raters"))
 # Words of columns that hold places in a text
-_OFFSETS: Final = frozenset(
-    (
-        *("start", "end", "begin", "offset", "offsets", "span", "spans", "startoffset"),
-        *("endoffset", "startindex", "endindex", "startpos", "endpos", "startchar", "endchar"),
-    )
+_OFFSETS: Final = word_set(
+    "start end begin offset offsets span spans startoffset endoffset startindex endindex "
+    "startpos endpos startchar endchar"
 )
 _PLACES: Final = frozenset(("char", "character", "error", "i", "idx", "index", "pos", "position"))
 # Words that are the whole name of a column of what judges are
@@ -130,13 +124,15 @@ def _find_scores(header: Header) -> list[str]:
     said = [role for role in ("item", *NAMED) if header.candidates(role)]
     several = sum(map(is_criterion, header.columns)) > 1  # which are scores of something
     sides = [name for side in ("left", "right") for name in header.candidates(side)]
-    if (
-        not (said or several or unnamed_first(header))
-        or any(map(header.candidates, ("outcome", "ranking", "rank", "score")))
-        or (sides and not _continues(sides, header.spreads()))
+    if not (said or several or unnamed_first(header)) or any(
+        map(header.candidates, ("outcome", "ranking", "rank", "score"))
     ):
         return []
     spreads = header.spreads()
+    # columns called after sides may be some of more systems: model_1 to model_3
+    more = {fold(name)[:-1] + end for name in sides for end in "3c"}
+    if sides and not (more & {*map(fold, spreads)} and {*sides} <= {*spreads}):
+        return []
     free = [name for name in header.columns if name in (*header.free, *sides)]
     free = [name for name in free if name not in unnamed_first(header)]
     numeric = [name for name in free if name in spreads]
@@ -161,19 +157,13 @@ def _find_scores(header: Header) -> list[str]:
     criteria = [name for name in columns if is_criterion(name)]
     if criteria and "criterion" not in said:
         beside = [spreads[name] for name in criteria]
-        return [
+        columns = [
             name for name in columns if name in criteria or share_scale([*beside, spreads[name]])
         ]
-    alike = len(columns) > 1 and share_scale([spreads[name] for name in columns])
-    if alike or "system" not in said:  # a system with other numbers is no column to pass over
-        return columns if alike else []
-    return find_short_scale(spreads, columns)
-
-
-def _continues(sides: Collection[str], spreads: Collection[str]) -> bool:
-    """Say whether columns called after sides are some of more systems: model_1 to model_3."""
-    more = {fold(name)[:-1] + end for name in sides for end in "3c"}
-    return bool(more & {*map(fold, spreads)}) and {*sides} <= {*spreads}
+    elif len(columns) < 2 or not share_scale([spreads[name] for name in columns]):
+        # a system with other numbers is no column to pass over
+        columns = find_short_scale(spreads, columns) if "system" in said else []
+    return columns
 
 
 def find_short_scale(spreads: Mapping[str, Spread], columns: Sequence[str]) -> list[str]:
@@ -235,7 +225,6 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
 
 
 def list_others(header: Header, columns: Collection[str]) -> list[str]:
-    """Return columns that play no role, besides some; one that is called id is among them."""
     free = {*header.free, *(one for one in header.columns if fold(one) in ONLY_ASKED)}
     open_ = [one for one in header.columns if one in free and not sums_up(one)]
     return [one for one in open_ if one not in columns]
@@ -272,19 +261,16 @@ def counts(name: str, said: Collection[str]) -> bool:
 
 
 def is_offset(name: str) -> bool:
-    """Say whether a column holds places in a text, such as where an error starts."""
     words = {*split_words(name)}
     return bool(_OFFSETS & words) and words <= _OFFSETS | _PLACES
 
 
 def sums_up(name: str) -> bool:
-    """Say whether a column holds means or sums of others, by its name."""
     words = {*split_words(name)}
     return bool(_SUMS & words) and words <= _SUMS | _ALL | AFFIXES
 
 
 def share_scale(spreads: Sequence[Spread]) -> bool:
-    """Say whether columns of numbers may be on one scale, such as 1 to 5."""
     low, high = min(one.low for one in spreads), max(one.high for one in spreads)
     if high > 1 and any(one.low == 0 and one.high <= 1 for one in spreads):
         return False  # yes or no
@@ -343,7 +329,6 @@ def _is_criterion(name: str) -> bool:
 
 
 def _cut(name: str) -> list[str]:
-    """Return the first and the last part of a name of several parts."""
     parts = re.split(r"[\s_.:/-]+", name)
     return [parts[0], parts[-1]] if len(parts) > 1 else []
 
@@ -377,10 +362,17 @@ _ROW: Final = "row_number"
 BLANK_CELLS: Final = "blank cells"  # The reason of an exclusion
 
 
-def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "wide",
+    "a wide table of ratings",
+    (),
+    roles=tables.RATING_ROLES,
+    condition=lambda header: find_unfolding(header) is not None,
+).read_by
+def wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     tables.refuse_comparison_wishes(options, "ratings")
     header = table.header(options)
-    check_asked(header, WIDE.roles)
+    check_asked(header, wide.roles)
     plan = read_unfolding(header, options.lists) if options.lists else find_unfolding(header)
     if plan is None:
         raise UnknownColumn(
@@ -430,7 +422,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
         fixed["item"] = rows[0]
     if _ROW in stacked.collect_schema().names():
         fixed["item"] = _ROW
-    data = tables.make_ratings(table.with_frame(given), options, WIDE, fixed)
+    data = tables.make_ratings(table.with_frame(given), options, wide, fixed)
     coded = sum((Counter(one.values.get("by", {})) for one in emptied), Counter[str]())
     by = ", ".join(f"{name} {coded[name]:,}" for name in plan.names if coded[name])
     excluded = exclude_by_format(
@@ -444,7 +436,6 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
 
 
 def _say_left(header: Header, plan: Unfolding, *, asked: bool) -> list[Finding]:
-    """Say which columns of numbers are not read as scores beside those that are."""
     spreads = header.spreads()
     others = [one for one in header.free if one in spreads and one not in plan.names]
     summed = [one for one in others if sums_up(one)]
@@ -479,16 +470,6 @@ def look_like_ranks(frame: Frame, numbers: Sequence[nw.Expr], names: Sequence[st
     return len(rows) > k and bool(fits.all() and (rows > 1).any())
 
 
-WIDE: Final = tables.Layout(
-    "wide",
-    "a wide table of ratings",
-    (),
-    understand=understand_wide,
-    roles=tables.RATING_ROLES,
-    condition=lambda header: find_unfolding(header) is not None,
-)
-
-
 # Ranks of several systems that stand side by side: a row is a ranking.
 #
 #     judge,item,rank_x,rank_y,rank_z
@@ -520,46 +501,33 @@ def find_places(header: Header) -> list[str]:
     return columns if len(columns) > 1 and numbers == [*range(1, len(columns) + 1)] else []
 
 
-def understand_ranks(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    places = find_places(table.header(options))
-    if places:
-        return _make_places(table, options, places)
-    columns = find_ranks(table.header(options))
-    if not columns:
-        raise UnknownColumn(f"{table.name} has no columns of ranks, such as rank_x and rank_y")
-    names = [strip_words(name, _RANKS) or name for name in columns]
-    texts = [name for name in columns if table.schema[name] == nw.String]
-    if texts:
-        tables.refuse_text(table, texts, "rank")
-    ranks = [tables.read_number(table, n, "rank", check=False).alias(n) for n in columns]
-    frame = number_rows(table.frame, _ROW).with_columns(*ranks)
-    stacked = table.with_frame(stack(frame, {"rank": columns}, {"system": names}))
-    fixed = {"ranking": _ROW, "system": "system", "rank": "rank"}
-    data = tables.make_rankings(stacked, options, WIDE_RANKS, fixed)
-    note = say("unfolded-ranks", columns=columns, systems=names)
-    return replace(data, source=data.source.noting(note))
-
-
-def _make_places(
-    table: tables.Table, options: tables.ReadOptions, columns: Sequence[str]
-) -> tables.Handle:
-    ranks = [str(at) for at in range(1, len(columns) + 1)]
-    frame = stack(number_rows(table.frame, _ROW), {"system": columns}, {"rank": ranks})
-    given = nw.col("system").cast(nw.String).str.strip_chars().fill_null("") != ""
-    fixed = {"ranking": _ROW, "system": "system", "rank": "rank"}
-    data = tables.make_rankings(table.with_frame(frame.filter(given)), options, WIDE_RANKS, fixed)
-    note = say("unfolded-places", columns=columns)
-    return replace(data, source=data.source.noting(note))
-
-
-WIDE_RANKS: Final = tables.Layout(
+@tables.Layout(
     "wide_ranks",
     "a wide table of rankings",
     (),
-    understand=understand_ranks,
     roles=tuple(role for role in tables.RANKING_ROLES if role not in ("ranking", "system", "rank")),
     condition=lambda header: bool(find_ranks(header) or find_places(header)),
-)
+).read_by
+def wide_ranks(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    header, rows = table.header(options), number_rows(table.frame, _ROW)
+    if columns := find_places(header):
+        ranks = [str(at) for at in range(1, len(columns) + 1)]
+        stacked = stack(rows, {"system": columns}, {"rank": ranks})
+        named = nw.col("system").cast(nw.String).str.strip_chars().fill_null("") != ""
+        stacked, note = stacked.filter(named), say("unfolded-places", columns=columns)
+    elif columns := find_ranks(header):
+        names = [strip_words(name, _RANKS) or name for name in columns]
+        texts = [name for name in columns if table.schema[name] == nw.String]
+        if texts:
+            tables.refuse_text(table, texts, "rank")
+        ranked = [tables.read_number(table, n, "rank", check=False).alias(n) for n in columns]
+        stacked = stack(rows.with_columns(*ranked), {"rank": columns}, {"system": names})
+        note = say("unfolded-ranks", columns=columns, systems=names)
+    else:
+        raise UnknownColumn(f"{table.name} has no columns of ranks, such as rank_x and rank_y")
+    fixed = {"ranking": _ROW, "system": "system", "rank": "rank"}
+    data = tables.make_rankings(table.with_frame(stacked), options, wide_ranks, fixed)
+    return replace(data, source=data.source.noting(note))
 
 
 # Scores of two outputs that stand side by side: the higher one is the better one, of errors, ranks
@@ -585,9 +553,17 @@ def find_score_pairs(header: Header) -> list[tuple[str, str]]:
     return list(dict.fromkeys(pairs))
 
 
-def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "pair_scores",
+    "comparisons by two scores",
+    ("left", "right"),
+    roles=tuple(role for role in tables.COMPARISON_ROLES if role != "outcome"),
+    by_role=True,
+    condition=lambda header: bool(find_score_pairs(header)),
+).read_by
+def pair_scores(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     header = table.header(options)
-    check_asked(header, PAIR_SCORES.roles)
+    check_asked(header, pair_scores.roles)
     pairs = [tuple(options.lists["score"])] if options.lists else find_score_pairs(header)
     if not pairs:
         raise UnknownColumn(
@@ -616,21 +592,10 @@ def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> t
     outcome = next(name for name in ("better", "better_score") if header.named(name) is None)
     frame = table.frame.with_columns(better.alias(outcome))
     data = tables.make_comparisons(
-        table.with_frame(frame), options, PAIR_SCORES, {"outcome": outcome}
+        table.with_frame(frame), options, pair_scores, {"outcome": outcome}
     )
     note = say("score-pair", left=left, right=right, better="lower" if lower else "higher")
     return replace(data, source=data.source.noting(*emptied, note))
-
-
-PAIR_SCORES: Final = tables.Layout(
-    "pair_scores",
-    "comparisons by two scores",
-    ("left", "right"),
-    understand=understand_score_pair,
-    roles=tuple(role for role in tables.COMPARISON_ROLES if role != "outcome"),
-    by_role=True,
-    condition=lambda header: bool(find_score_pairs(header)),
-)
 
 
 # Outcomes of several judges that stand side by side, under the names of the judges.
@@ -640,7 +605,6 @@ PAIR_SCORES: Final = tables.Layout(
 
 
 def find_votes(header: Header) -> list[str]:
-    """Return columns that are named after judges, where no column says the judge or the outcome."""
     if any(map(header.candidates, ("judge", "outcome"))):
         return []
     named = [name for name in header.free if JUDGES & {*split_words(name)}]
@@ -648,9 +612,17 @@ def find_votes(header: Header) -> list[str]:
     return columns if len(columns) > 1 else []
 
 
-def understand_votes(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "wide_votes",
+    "a wide table of comparisons",
+    ("left", "right"),
+    roles=tuple(role for role in tables.COMPARISON_ROLES if role not in ("outcome", "judge")),
+    by_role=True,
+    condition=lambda header: bool(find_votes(header)),
+).read_by
+def votes(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     header = table.header(options)
-    check_asked(header, VOTES.roles)
+    check_asked(header, votes.roles)
     columns = options.lists["outcome"] if options.lists else find_votes(header)
     if not columns:
         raise UnknownColumn(
@@ -669,18 +641,7 @@ def understand_votes(table: tables.Table, options: tables.ReadOptions) -> tables
     there = ~nw.col("outcome").is_null() & (nw.col("outcome").str.strip_chars() != "")
     blank = count_rows(stacked) - count_rows(stacked.filter(there))
     given = table.with_frame(stacked.filter(there))
-    data = tables.make_comparisons(given, options, VOTES, {"outcome": "outcome", "judge": "judge"})
+    data = tables.make_comparisons(given, options, votes, {"outcome": "outcome", "judge": "judge"})
     note = say("unfolded-votes", columns=[*columns], what=plan.describe())
     excluded = exclude_by_format({"blank cells": blank})
     return replace(data, source=data.source.noting(note).excluding(*excluded))
-
-
-VOTES: Final = tables.Layout(
-    "wide_votes",
-    "a wide table of comparisons",
-    ("left", "right"),
-    understand=understand_votes,
-    roles=tuple(role for role in tables.COMPARISON_ROLES if role not in ("outcome", "judge")),
-    by_role=True,
-    condition=lambda header: bool(find_votes(header)),
-)

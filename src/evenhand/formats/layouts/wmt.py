@@ -110,12 +110,28 @@ _FIXED: Final = {"judge": "judgeId", "item": "srcIndex"}
 _SLOT: Final = re.compile(r"system(\d+)(id|rank|number)")
 
 
-def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rankings:
+@tables.Layout(
+    "wmt_rnk",
+    "WMT rankings",
+    ("system1Id", "system1rank", "system2Id", "system2rank"),
+    roles=("judge", "item", "task", "weight", *ANNOTATIONS),
+).read_by
+def wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rankings:
     tables.refuse_comparison_wishes(options, "rankings")
-    slots = _find_slots(table)
+    found: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
+    for column in table.columns:
+        if match := _SLOT.fullmatch(fold(column)):
+            found[match[2]][int(match[1])] = column
+    alone = sorted(found["id"].keys() ^ found["rank"].keys())
+    if alone or not found["id"]:
+        which = f"system{alone[0]}" if alone else "system1Id, system1rank"
+        raise UnknownColumn(
+            f"{wmt_rnk.title} need a name and a rank of each system: {which} of {table.name}"
+        )
+    slots = {what: [names[at] for at in sorted(names)] for what, names in found.items()}
     table, _ = tables.skip_unreadable(table, slots["rank"])
     _refuse_ranks(table, slots["rank"])
-    assigned = assign(table.header(options), WMT_RNK.roles, (), _FIXED)
+    assigned = assign(table.header(options), wmt_rnk.roles, (), _FIXED)
     roles = {role: column for role, column in assigned.items() if role not in SOFT}
     beside = {role: column for role, column in assigned.items() if role in SOFT}
     table, stripped = tables.strip_labels(table, roles, slots["id"])
@@ -153,21 +169,12 @@ def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rank
         f"{role}={columns[role]}" for role in ("judge", "item", "task") if role in columns
     ]
     shown = ", ".join([columns["system"], *assignments])
-    note = say("columns", "info", layout=WMT_RNK.title, columns=shown, renamed=bool(assignments))
-    source = table.source(WMT_RNK.name, columns, note).noting(*notes, *stripped)
+    note = say("columns", "info", layout=wmt_rnk.title, columns=shown, renamed=bool(assignments))
+    source = table.source(wmt_rnk.name, columns, note).noting(*notes, *stripped)
     annotations = tables.place_asides(table, options, taken, beside)
     data = Rankings(frame, source=replace(source, annotations=annotations))
     data.check()
     return data
-
-
-WMT_RNK: Final = tables.Layout(
-    "wmt_rnk",
-    "WMT rankings",
-    ("system1Id", "system1rank", "system2Id", "system2rank"),
-    understand=understand_wmt_rnk,
-    roles=("judge", "item", "task", "weight", *ANNOTATIONS),
-)
 
 
 # WMT's pairwise table (2014 to 2016): what a ranking says of two of its systems, one pair a row.
@@ -179,10 +186,17 @@ WMT_RNK: Final = tables.Layout(
 # stay together as its ranking. The system that stands first in the ranking was shown on the left.
 
 
-def understand_wmt_pairs(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
+@tables.Layout(
+    "wmt_pairs",
+    "WMT rankings as pairs",
+    ("system1Id", "system1rank", "system2Id", "system2rank", "rankingID"),
+    roles=("judge", "item", "task", "weight", *ANNOTATIONS),
+    condition=lambda header: header.named("system3Id") is None,
+).read_by
+def wmt_pairs(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
     header = table.header(options)
-    names = {name: header.named(name) or name for name in WMT_PAIRS.needs}
-    records.require_columns(table, list(names.values()), WMT_PAIRS.title)
+    names = {name: header.named(name) or name for name in wmt_pairs.needs}
+    records.require_columns(table, list(names.values()), wmt_pairs.title)
     ranks = [names["system1rank"], names["system2rank"]]
     table, _ = tables.skip_unreadable(table, ranks)
     _refuse_ranks(table, ranks)
@@ -203,19 +217,10 @@ def understand_wmt_pairs(table: tables.Table, options: tables.ReadOptions) -> Co
         "task": _TASK,
         **_FIXED,
     }
-    return tables.make_comparisons(table.with_frame(frame), options, WMT_PAIRS, fixed)
+    return tables.make_comparisons(table.with_frame(frame), options, wmt_pairs, fixed)
 
 
 _OUTCOME, _TASK = "better_ranked", "languages"
-
-WMT_PAIRS: Final = tables.Layout(
-    "wmt_pairs",
-    "WMT rankings as pairs",
-    ("system1Id", "system1rank", "system2Id", "system2rank", "rankingID"),
-    understand=understand_wmt_pairs,
-    roles=("judge", "item", "task", "weight", *ANNOTATIONS),
-    condition=lambda header: header.named("system3Id") is None,
-)
 
 
 def _name_pair(table: tables.Table, pair: Sequence[str]) -> nw.Expr:
@@ -223,21 +228,6 @@ def _name_pair(table: tables.Table, pair: Sequence[str]) -> nw.Expr:
     names = [tables.read_label(table, name, "task").str.to_lowercase() for name in pair]
     codes = [name.replace_strict(LANGUAGES, default=name) for name in names]
     return nw.concat_str(codes, separator="-")
-
-
-def _find_slots(table: tables.Table) -> dict[str, list[str]]:
-    slots: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
-    for column in table.columns:
-        match = _SLOT.fullmatch(fold(column))
-        if match:
-            slots[match[2]][int(match[1])] = column
-    alone = sorted(slots["id"].keys() ^ slots["rank"].keys())
-    if alone or not slots["id"]:
-        which = f"system{alone[0]}" if alone else "system1Id, system1rank"
-        raise UnknownColumn(
-            f"{WMT_RNK.title} need a name and a rank of each system: {which} of {table.name}"
-        )
-    return {what: [columns[at] for at in sorted(columns)] for what, columns in slots.items()}
 
 
 def _refuse_ranks(table: tables.Table, ranks: list[str]) -> None:
@@ -275,7 +265,18 @@ _KEPT: Final = {
 }
 
 
-def _read(record: records.Record) -> Iterator[records.Row]:
+@records.row_layout(
+    "wmt_da",
+    "WMT direct assessments",
+    ("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score"),
+    also=tuple(_KEPT),
+    note=lambda rows: (
+        [say("references", references=n)]
+        if (n := sum(row["kind"] == "good" for row in rows))
+        else []
+    ),
+)
+def wmt_da(record: records.Record) -> Iterator[records.Row]:
     def text(column: str) -> str:
         value = record.text(column)
         return "" if value == "NA" else value
@@ -292,21 +293,6 @@ def _read(record: records.Record) -> Iterator[records.Row]:
     }
 
 
-def _count_references(rows: Sequence[records.Row]) -> list[str]:
-    references = sum(row["kind"] == "good" for row in rows)
-    return [say("references", references=references)] if references else []
-
-
-WMT_DA: Final = records.row_layout(
-    "wmt_da",
-    "WMT direct assessments",
-    ("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score"),
-    _read,
-    also=tuple(_KEPT),
-    note=_count_references,
-)
-
-
 # WMT's direct assessment after averaging: one line for each output, or for each system.
 #
 #     SYS SID RAW.SCR Z.SCR N
@@ -319,7 +305,13 @@ WMT_DA: Final = records.row_layout(
 _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
-def _read_averages(record: records.Record) -> Iterator[records.Row]:
+@records.row_layout(
+    "wmt_da_scores",
+    "WMT averages of direct assessments",
+    ("SYS", "RAW.SCR", "Z.SCR", "N"),
+    also=("SID", "N.ALL"),
+)
+def wmt_da_scores(record: records.Record) -> Iterator[records.Row]:
     for criterion, column in _CRITERIA.items():
         yield {
             "item": record.text("SID"),
@@ -329,15 +321,6 @@ def _read_averages(record: records.Record) -> Iterator[records.Row]:
             "n": record.text("N"),
             "n_all": record.text("N.ALL"),
         }
-
-
-WMT_DA_SCORES: Final = records.row_layout(
-    "wmt_da_scores",
-    "WMT averages of direct assessments",
-    ("SYS", "RAW.SCR", "Z.SCR", "N"),
-    _read_averages,
-    also=("SID", "N.ALL"),
-)
 
 
 # WMT's judgments since 2024: one line a segment, with every score that its outputs were given.
@@ -357,7 +340,10 @@ _SAID: Final = ("score", "annotator", "errors", "times", "protocol")
 _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
 
-def understand_wmt_json(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+@tables.Layout(
+    "wmt_json", "WMT segments with scores", ("scores", "src_text", "tgt_text"), also=("doc_id",)
+).read_by
+def wmt_json(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     every = list(records.read_records(table))
     segments = records.read_each(
         table, lambda one: [one] if one.data("scores") is not None else [], every
@@ -368,7 +354,7 @@ def understand_wmt_json(table: tables.Table, options: tables.ReadOptions) -> tab
     if not len(items) == len(set(items)) == len(segments):
         items = [str(at) for at in range(1, len(segments) + 1)]
         note = "items are numbered as they come"
-    unread = set(records.list_unread(table, WMT_JSON.reads))
+    unread = set(records.list_unread(table, wmt_json.reads))
     named = dict(zip((segment.number for segment in segments), items, strict=True))
     rows = records.read_each(
         table, lambda one: _read_wmt_json(one, named[one.number], unread), segments
@@ -377,17 +363,8 @@ def understand_wmt_json(table: tables.Table, options: tables.ReadOptions) -> tab
     words = "lines without scores excluded, no item is made of them: {n:,}"
     excluded = exclude_by_format({"lines without scores": others}, words)
     return records.take_rows(
-        WMT_JSON, table, rows, options, unread=unread, notes=[note], excluded=excluded
+        wmt_json, table, rows, options, unread=unread, notes=[note], excluded=excluded
     )
-
-
-WMT_JSON: Final = tables.Layout(
-    "wmt_json",
-    "WMT segments with scores",
-    ("scores", "src_text", "tgt_text"),
-    understand=understand_wmt_json,
-    also=("doc_id",),
-)
 
 
 def _read_wmt_json(record: records.Record, item: str, unread: set[str]) -> Iterator[records.Row]:
@@ -445,8 +422,15 @@ _MARK: Final = re.compile(rf"({'|'.join(MARKS)})\d*")
 _BESIDE: Final = ("documentID", "batchNo", "item_pk")
 
 
-def understand_appraise(table: Table, options: ReadOptions) -> Handle:
-    flat, unread = split_unread(table, APPRAISE.reads)
+@Layout(
+    "appraise",
+    "Appraise scores",
+    APPRAISE_COLUMNS,
+    also=(*_BESIDE, "isCompleteDocument", "spans", "start", "end"),
+    condition=lambda header: not {"errors", "position"} & set(header.columns),
+).read_by
+def appraise(table: Table, options: ReadOptions) -> Handle:
+    flat, unread = split_unread(table, appraise.reads)
     rows = read_each(table, lambda one: [keep_flat(one, flat, read_score_row(one, flat))])
     notes: list[str] = []
     if options.system_separator is None:
@@ -471,17 +455,7 @@ def understand_appraise(table: Table, options: ReadOptions) -> Handle:
             f"judgments of documents that are no usual ones are kept, and flagged: {flag_counts};"
             " to leave them out, keep the rows whose flag is missing"
         )
-    return take_rows(APPRAISE, table, rows, options, unread=unread, notes=notes)
-
-
-APPRAISE: Final = Layout(
-    "appraise",
-    "Appraise scores",
-    APPRAISE_COLUMNS,
-    understand=understand_appraise,
-    also=(*_BESIDE, "isCompleteDocument", "spans", "start", "end"),
-    condition=lambda header: not {"errors", "position"} & set(header.columns),
-)
+    return take_rows(appraise, table, rows, options, unread=unread, notes=notes)
 
 
 def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]:
@@ -558,7 +532,14 @@ def read_times(record: Record) -> tuple[str, str]:
 POSITIONS: Final = ("first", "second")
 
 
-def understand_appraise_pairs(table: Table, options: ReadOptions) -> Handle:
+@Layout(
+    "appraise_pairs",
+    "Appraise pairs",
+    APPRAISE_COLUMNS,
+    also=("documentID", "start", "end", "position"),
+    condition=lambda header: bool({"errors", "position"} & set(header.columns)),
+).read_by
+def appraise_pairs(table: Table, options: ReadOptions) -> Handle:
     if "start" not in table.columns:
         raise UnknownColumn(
             f"{table.name} has no start: the two rows of a pair are those with the same user,"
@@ -569,22 +550,12 @@ def understand_appraise_pairs(table: Table, options: ReadOptions) -> Handle:
         key = tuple(record.need(name) for name in ("user", "segID", "start"))
         pairs.setdefault(key, []).append(record)
     placed = "position" in table.columns
-    flat, unread = split_unread(table, APPRAISE_PAIRS.reads)
+    flat, unread = split_unread(table, appraise_pairs.reads)
     rows = [_read_pair(both, flat, placed=placed) for both in pairs.values()]
     note = f"pairs of rows with the same user, segID and start: {len(rows):,}"
     return take_rows(
-        APPRAISE_PAIRS, table, rows, options, make=make_comparisons, unread=unread, notes=[note]
+        appraise_pairs, table, rows, options, make=make_comparisons, unread=unread, notes=[note]
     )
-
-
-APPRAISE_PAIRS: Final = Layout(
-    "appraise_pairs",
-    "Appraise pairs",
-    APPRAISE_COLUMNS,
-    understand=understand_appraise_pairs,
-    also=("documentID", "start", "end", "position"),
-    condition=lambda header: bool({"errors", "position"} & set(header.columns)),
-)
 
 
 def _read_pair(records: Sequence[Record], flat: Sequence[str], *, placed: bool) -> Row:

@@ -1,4 +1,4 @@
-"""Outcomes that say how strongly, scores of one side, and columns that mark who won."""
+"""Outcomes that say how strongly, mark who won, or name the winner."""
 
 import ast
 import json
@@ -9,9 +9,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from evenhand.errors import InvalidJudgments
+from evenhand.data.labels import tell_reading
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.reading import read
+from evenhand.formats.table import LOOK
+from evenhand.formats.writing import write
 from read_tables import cells_of, refusal, tally_of
+
+# Outcomes that say how strongly, scores of one side, and columns that mark who won.
+
 
 SCALE = (-3, -2, -1, 0, 1, 2, 3)
 
@@ -85,21 +91,16 @@ def asked(column):
 
 
 @pytest.mark.parametrize(("column", "labels", "meant"), GRADED.values(), ids=GRADED)
-def test_graded_labels_become_left_tie_and_right(save, column, labels, meant):
+def test_graded_labels_become_left_tie_and_right_and_a_note_says_so(save, column, labels, meant):
     quoted = [f'"{one}"' if "," in str(one) else one for one in labels]
     path = save_votes(save, quoted, column)
     assert counts(path, **asked(column)) == meant
-
-
-@pytest.mark.parametrize(("column", "labels", "meant"), GRADED.values(), ids=GRADED)
-def test_a_note_says_what_was_made_of_them(save, column, labels, meant):
-    quoted = [f'"{one}"' if "," in str(one) else one for one in labels]
-    data = read(save_votes(save, quoted, column), **asked(column))
-    (note,) = (one for one in data.source.notes if getattr(one, "code", "").startswith("graded"))
+    notes = read(path, **asked(column)).source.notes
+    (note,) = (one for one in notes if getattr(one, "code", "").startswith("graded"))
     assert column in note
 
 
-def test_the_note_says_the_convention_and_how_to_turn_it(save):
+def test_the_note_says_the_convention_and_labels_may_be_declared(save) -> None:
     path = save_votes(save, (*SCALE, 3))
     note = next(one for one in read(path).source.notes if "runs from" in one)
     assert note == (
@@ -110,24 +111,18 @@ def test_the_note_says_the_convention_and_how_to_turn_it(save):
     assert counts(path, outcomes={"3": "left"}) == (4, 1, 3)
     assert counts(path, outcomes={"-3": "right"}) == (4, 1, 3)
     assert counts(path, outcomes={-3: "left"}) == (3, 1, 4)
-
-
-def test_a_label_that_is_declared_has_its_own_meaning(save):
     path = save_votes(save, SCALE)
     assert counts(path, outcomes={"-3": "left", "-1": "tie", "1": "tie"}) == (2, 3, 2)
     every = {str(one): "tie" for one in SCALE}
     assert counts(path, outcomes=every) == (0, 7, 0)
 
 
-def test_four_points_can_be_turned_or_be_those_of_five(save):
+def test_four_points_are_a_scale_without_a_tie_or_of_five(save) -> None:
     path = save_votes(save, (1, 2, 3, 4, 4))
     note = next(one for one in read(path).source.notes if "runs from" in one)
     assert "1 and 2 prefer the left output" in note
     assert counts(path, outcomes={"4": "left"}) == (3, 0, 2)
     assert counts(path, outcomes={"3": "tie"}) == (2, 1, 2)
-
-
-def test_inner_points_are_never_proposed_as_ties(save):
     # with a gap it may be a scale to 5: the caller says what the labels mean
     path = save_votes(save, (1, 2, 4, 4))
     said = refusal(path, InvalidJudgments)
@@ -192,19 +187,13 @@ def test_sides_that_are_names_of_systems_are_not_guessed(save):
     assert "--outcome 'A is much better=left'" in said or '"A is much better=left"' in said
 
 
-def test_letters_that_are_names_of_systems_are_not_sides(save):
+def test_letters_are_sides_unless_they_are_names_of_systems(save) -> None:
     path = save_votes(save, ("R", "L", "R"), "winner", sides=("R", "L"))
     assert cells_of(tally_of(path)) == {("R", "L"): (2, 0, 1)}
-
-
-def test_what_a_letter_means_is_said_and_can_be_declared(save):
     path = save_votes(save, ("L", "R", "="))
     assert "column 'preference': left is L; tie is =; right is R" in read(path).source.notes
     turned = tally_of(path, outcomes={"L": "right", "R": "left"})
     assert cells_of(turned) == {("x", "y"): (1, 1, 1)}
-
-
-def test_winners_that_are_called_by_numbers_are_no_scale(save):
     path = save_votes(save, (5, 3, 5, 1), "winner", sides=("5", "3"))
     assert "it is the name of a system" in refusal(path, InvalidJudgments)
     path = save_votes(save, (5, 3, 5), "winner", sides=("5", "3"))
@@ -212,12 +201,7 @@ def test_winners_that_are_called_by_numbers_are_no_scale(save):
 
 
 BASE = {"model_a": ["x"] * 4, "model_b": ["y"] * 4}
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "polars": pl.DataFrame,
-    "lazy": pl.LazyFrame,
-    "arrow": pa.table,
-}
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "arrow": pa.table}
 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
@@ -228,7 +212,7 @@ def test_frames_hold_truth_values_fractions_and_missing_ones(make):
     assert counts(make({**BASE, "preference": [-3, 2, 0, 1]})) == (1, 1, 2)
 
 
-def test_json_holds_truth_values_and_fractions(save):
+def test_frames_and_json_hold_truth_values_and_fractions(save) -> None:
     def save_lines(column, values):
         pair = {"model_a": "x", "model_b": "y"}
         lines = [json.dumps({**pair, column: value}) for value in values]
@@ -236,6 +220,11 @@ def test_json_holds_truth_values_and_fractions(save):
 
     assert counts(save_lines("a_wins", (True, False, None))) == (1, 0, 1)
     assert counts(save_lines("winner", (1, 0.5, 0, 1.0))) == (2, 1, 1)
+    table = {"left": [7, 8], "right": [8, 7], "winner": [7, 7]}
+    assert cells_of(read(pl.DataFrame(table)).tally()) == {
+        ("7", "8"): (1, 0, 0),
+        ("8", "7"): (0, 0, 1),
+    }
 
 
 # Columns that mark outcomes, a row of each, and what the rows mean
@@ -257,15 +246,12 @@ def test_each_outcome_may_have_a_column(save, header, rows, meant):
     assert any("each outcome has a column" in note for note in read(path).source.notes)
 
 
-def test_two_marks_in_one_row_are_refused(save):
+def test_marks_of_one_row_agree_and_an_outcome_comes_before_them(save) -> None:
     path = save("t.csv", "model_a,model_b,a_wins,tie\nx,y,1,1\n")
     assert "at most one of them must be 1" in refusal(path)
     path = save("t.csv", "model_a,model_b,a_wins,b_wins\nx,y,1,0\nx,y,0,0\n")
     assert "a_wins, b_wins" in refusal(path)
     assert "hold 0, 0 (line 3): exactly one of them must be 1" in refusal(path)
-
-
-def test_a_column_that_says_the_outcome_comes_before_marks(save):
     path = save("t.csv", "model_a,model_b,winner,a_wins,b_wins\nx,y,model_b,1,0\n")
     assert counts(path) == (0, 0, 1)
 
@@ -282,3 +268,117 @@ def test_labels_that_hold_names_of_systems_are_no_sides(tmp_path):
     table = read(tmp_path / "names.csv", format="crowd_kit")
     found = cells_of(table.tally())
     assert found == {("A", "B"): (1, 0, 1), ("A", "C"): (0, 0, 1), ("C", "B"): (0, 0, 1)}
+
+
+# Outcomes that name the winner: read as such where the first rows leave no doubt.
+
+
+NAMED = "left,right,winner\nred,blue,red\nblue,red,red\nblue,red,Tie\nred,blue,blue\n"
+CELLS = {("blue", "red"): (0, 1, 1), ("red", "blue"): (1, 0, 1)}
+"""Counted by hand from NAMED: wins, ties and losses of the left system."""
+
+
+@pytest.mark.parametrize(
+    "header", ["left,right,winner", "model_a,model_b,winner", "system_a,system_b,preference"]
+)
+def test_the_name_of_the_winner_becomes_its_side_in_every_layout(header, save):
+    path = save("t.csv", NAMED.replace("left,right,winner", header))
+    assert cells_of(tally_of(path)) == CELLS
+    assert f"'{header.split(',')[2]}' names the winner of its row" in read(path).source.notes
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+def test_frames_are_read_alike(make):
+    header, *rows = (line.split(",") for line in NAMED.splitlines())
+    frame = make(dict(zip(header, map(list, zip(*rows, strict=True)), strict=True)))
+    assert cells_of(read(frame).tally()) == CELLS
+
+
+@pytest.mark.parametrize(
+    ("rows", "reading"),
+    [
+        ([("a", "b", "a"), ("a", "b", "B")], "sides"),  # B is the name of nothing
+        ([("A", "B", "A"), ("A", "B", "B")], "sides"),  # both readings are one
+        ([("B", "A", "A")], "both"),
+        ([("B", "A", "A"), ("B", "C", "C")], "winners"),  # C can only be a name
+        ([("x", "y", "tie")], "sides"),
+        ([("x", "y", "x"), ("x", "y", "left")], "sides"),  # x is refused when counted
+        ([("x", "y", "z")], "sides"),
+        ([("x", "y", None), ("x", "y", "y")], "winners"),
+        ([], "sides"),
+    ],
+)
+def test_names_are_told_from_sides(rows, reading):
+    assert tell_reading(rows) == reading
+
+
+@pytest.mark.parametrize("column", ["loser", "Worse", "worse_model", "losing system"])
+def test_a_column_of_losers_names_or_says_the_other_side(column, save):
+    rows = "red,blue,blue\nblue,red,blue\nblue,red,Tie\nred,blue,red\n"  # the losers of NAMED
+    named = save("n.csv", f"left,right,{column}\n{rows}")
+    assert cells_of(tally_of(named)) == CELLS
+    assert f"'{column}' names the loser of its row" in read(named).source.notes
+    sides = "red,blue,B\nblue,red,left\nblue,red,Tie\nred,blue,a\nblue,red,A\n"
+    path = save("s.csv", f"model_a,model_b,{column}\n{sides}")
+    lost = {("blue", "red"): (0, 1, 2), ("red", "blue"): (1, 0, 1)}
+    assert cells_of(tally_of(path)) == lost
+    written = write(read(path), path.with_name("w.csv"))
+    assert cells_of(tally_of(written)) == lost
+    # what the caller declares is what it says
+    assert cells_of(tally_of(path, outcomes={"A": "left"}))["blue", "red"] == (1, 1, 1)
+
+
+@pytest.mark.parametrize("column", ["better", "best_model", "preferred system"])
+def test_a_column_of_the_better_one_names_the_winner(column, save):
+    assert cells_of(tally_of(save("t.csv", NAMED.replace("winner", column)))) == CELLS
+    wide = save("w.csv", f"item,A,B,{column}\n1,4,5,A\n2,3,1,B\n")  # without sides it is no outcome
+    assert read(wide).rows().systems == ("A", "B")
+
+
+def test_words_for_a_side_that_are_names_are_refused_with_the_ways_out(save) -> None:
+    path = save("t.csv", "left,right,loser\nA,B,A\nB,A,A\n")
+    assert "--outcome 'A=right'" in refusal(path, InvalidJudgments)
+    assert "leave out --from crowd-kit" in refusal(path, UnknownOption, format="crowd-kit")
+    path = save("t.csv", "left,right,winner\nA,B,A\nB,A,A\n")
+    said = refusal(path, InvalidJudgments)
+    assert "can be read in two ways" in said
+    assert "--from crowd-kit" in said
+    assert "--outcome" in said
+    names = cells_of(tally_of(path, format="crowd-kit"))
+    assert names == {("A", "B"): (1, 0, 0), ("B", "A"): (0, 0, 1)}
+    sides = cells_of(tally_of(path, outcomes={"A": "left"}))
+    assert sides == {("A", "B"): (1, 0, 0), ("B", "A"): (1, 0, 0)}
+
+
+MATCHES = "judge,winner,loser,tie\nann,x,y,0\nann,y,x,{}\nben,y,x,0\n"
+
+
+@pytest.mark.parametrize(
+    ("tie", "cells"), [("1", (1, 1, 1)), ("false", (1, 0, 2)), ("TRUE", (1, 1, 1))]
+)
+def test_a_column_of_ties_beside_winners_is_read(tie, cells, save):
+    path = save("t.csv", MATCHES.format(tie))
+    assert cells_of(tally_of(path)) == {("x", "y"): cells}
+    assert "'tie' says which rows are ties" in read(path).source.notes
+    assert "'perhaps' in column 'tie' of" in refusal(save("u.csv", MATCHES.format("perhaps")))
+
+
+def test_rows_without_a_winner_are_refused_with_a_condition_that_works(save):
+    path = save("t.csv", "judge,winner,loser\nann,x,y\nann, ,\nben,y,x\n")
+    said = refusal(path, InvalidJudgments)
+    assert "no winner or no loser in" in said
+    where = ast.literal_eval(said.partition("where=")[2].rstrip(")"))
+    assert cells_of(tally_of(path, where=where)) == {("x", "y"): (1, 0, 1)}
+
+
+def test_labels_further_down_that_are_none_are_refused(save) -> None:
+    rows = ["x,y,x"] * LOOK + ["x,y,left-ish"]
+    path = save("t.csv", "\n".join(["left,right,winner", *rows]))
+    words = refusal(path, InvalidJudgments, by=())
+    assert "unknown outcome 'left-ish' in column 'winner' of " in words
+    assert f"(line {LOOK + 2:,})" in words
+    rows = ["x,y,left"] * LOOK + ["x,y,x"]
+    path = save("t.csv", "\n".join(["left,right,winner", *rows]))
+    said = refusal(path, InvalidJudgments)
+    assert "it is the name of a system" in said
+    assert "--from crowd-kit" in said
