@@ -508,7 +508,25 @@ def check_support(
 ) -> Verdict:
     """Return if the estimate exists, by (C, 3) counts as the model takes them; else refuse."""
     if model.prior > 0:
-        return _check_beside_prior(model, design, ties, counts)
+        # under a prior on worths only γ and δ can run away
+        if ties is not None:
+            return _check_programme(model, design, ties, counts)
+        won, tied, lost = counts.sum(axis=0)
+        if model.ties in FREE and not won + lost:
+            raise NotIdentified(
+                "every judgment is a tie: γ = +∞ and the worths are arbitrary; there is nothing to"
+                " rank"
+            )
+        fixed = model.ties == "none" and tied  # γ = 0: a tie speaks against an endless advantage
+        if model.order_effect and not (won and lost) and not fixed:
+            shown = "first" if won else "second"
+            raise NotIdentified(
+                f"the order effect is not identified: whoever stood {shown} was always preferred",
+                [_NO_ORDER],
+            )
+        return Verdict(
+            bool(model.ties in FREE and tied), _note_no_ties(model.ties, tied=bool(tied))
+        )
     if ties is not None:
         # If in every group with ties some comparison is preferred both ways, no direction moves a
         # γ: a tie asks that it does not fall, preferences both ways that it does not rise. What is
@@ -539,27 +557,6 @@ def _note(ties: TieGroups) -> tuple[str, ...]:
         return (say("no-ties-of", levels=levels),)
     first = int(np.argmax((ties.matrix[:, 0] == 1) & ~ties.matrix[:, 1:].any(axis=1)))
     return (say("no-ties-of-home", levels=levels, group=ties.groups[first]),)
-
-
-def _check_beside_prior(
-    model: LogLinearSettings, design: Design, ties: TieGroups | None, counts: Array
-) -> Verdict:
-    """Under a prior on worths only γ and δ can run away."""
-    if ties is not None:
-        return _check_programme(model, design, ties, counts)
-    won, tied, lost = counts.sum(axis=0)
-    if model.ties in FREE and not won + lost:
-        raise NotIdentified(
-            "every judgment is a tie: γ = +∞ and the worths are arbitrary; there is nothing to rank"
-        )
-    fixed = model.ties == "none" and tied  # γ = 0: a tie speaks against an endless advantage
-    if model.order_effect and not (won and lost) and not fixed:
-        shown = "first" if won else "second"
-        raise NotIdentified(
-            f"the order effect is not identified: whoever stood {shown} was always preferred",
-            [_NO_ORDER],
-        )
-    return Verdict(bool(model.ties in FREE and tied), _note_no_ties(model.ties, tied=bool(tied)))
 
 
 def _check_programme(

@@ -460,15 +460,6 @@ def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
     """Return the maximum, and the log-likelihood at τ = 0."""
     still = replace(likelihood, nodes=1, tau=0.0)
     level = still.expand(flat)
-    peak = _find_top(likelihood, flat)
-    if peak.tau > MIN_TAU and peak.loglik - level.value > MIN_GAIN * (1 + abs(level.value)):
-        return peak, level.value
-    vcov = invert_positive(level.information)
-    return Peak(flat, 0.0, level.value, vcov, peak.nodes, 0.0), level.value
-
-
-def _find_top(likelihood: SlopeLikelihood, flat: Array) -> Peak:
-    # a first τ by moments: scores of log-slopes vary by I + I² τ², I their information
     cells, (worths, gamma, _) = likelihood.cells, likelihood.hold(0.0).parts(flat)
     eta = worths[cells.left] - worths[cells.right]
     local = likelihood.law.expand(eta, gamma, cells.counts)
@@ -501,7 +492,10 @@ def _find_top(likelihood: SlopeLikelihood, flat: Array) -> Peak:
             raise NotConverged(_CIRCLES, _REMEDIES) from None
     if peak.tau > AT_THE_END * ENDLESS:
         raise NotIdentified(_RUNS_AWAY, _REMEDIES)
-    return peak
+    if peak.tau > MIN_TAU and peak.loglik - level.value > MIN_GAIN * (1 + abs(level.value)):
+        return peak, level.value
+    vcov = invert_positive(level.information)
+    return Peak(flat, 0.0, level.value, vcov, peak.nodes, 0.0), level.value
 
 
 def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
