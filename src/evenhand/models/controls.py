@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -124,6 +124,13 @@ class ControlEffect:
     def without_error(self, reason: str) -> ControlEffect:
         alone = replace(self, stderr=np.inf, lower=-np.inf, upper=np.inf)
         return replace(alone, p=1.0, rests=reason)
+
+    def to_dict(self) -> dict[str, Any]:
+        errors = ("stderr", "lower", "upper", "p")
+        known = {name: None if self.rests else getattr(self, name) for name in errors}
+        row = {"name": self.name, "estimate": self.estimate, **known, "sd": self.sd}
+        row |= {"level": self.level, "per_unit": self.per_unit}
+        return row | ({"rests": self.rests} if self.rests else {})
 
     @property
     def per_unit(self) -> float:
@@ -805,20 +812,9 @@ class Controlled:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "controls": list_effects(self.effects),
+            "controls": [effect.to_dict() for effect in self.effects],
             "moved": [
                 {"system": name, "without": old, "with": new}
                 for name, (old, new) in self.moved.items()
             ],
         }
-
-
-def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
-    rows = []
-    for effect in effects:
-        row: dict[str, object] = {"name": effect.name, "estimate": effect.estimate}
-        errors = ("stderr", "lower", "upper", "p")
-        row |= {name: None if effect.rests else getattr(effect, name) for name in errors}
-        row |= {"sd": effect.sd, "level": effect.level, "per_unit": effect.per_unit}
-        rows.append(row | ({"rests": effect.rests} if effect.rests else {}))
-    return rows

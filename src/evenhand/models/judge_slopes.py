@@ -295,26 +295,21 @@ class SlopeLikelihood:
         """Integrate part by part, so that what is in between stays in the cache."""
         places = iter(self.places or ())
         for part in self._parts(beta):
-            place = place_nodes(part, self.nodes) if self.places is None else next(places)
-            yield part.cells, integrate(part, *place)
+            z, logs = place_nodes(part, self.nodes) if self.places is None else next(places)
+            log_slope = part.log_slope(z)
+            eta = part.eta(log_slope)
+            local = part.law.expand(eta, part.gamma, part.cells.counts)
+            heights = part.cells.sums(local.value) - z**2 / 2 - LOG_ROOT + logs
+            top = heights.max(axis=0)
+            weights = np.exp(heights - top)
+            total = weights.sum(axis=0)
+            value = top + np.log(total)
+            yield part.cells, Posterior(log_slope, z, weights / total, value, eta, local)
 
     def _parts(self, beta: Array) -> Iterator[Integrand]:
         worths, gamma, tau = self.parts(beta)
         for part in self.cells.parts(self.nodes):
             yield Integrand(part, self.law, worths[part.left] - worths[part.right], gamma, tau)
-
-
-def integrate(integrand: Integrand, z: Array, logs: Array) -> Posterior:
-    """Integrate the slopes of some judges out, over (Q, J) nodes with their log-weights."""
-    cells = integrand.cells
-    log_slope = integrand.log_slope(z)
-    eta = integrand.eta(log_slope)
-    local = integrand.law.expand(eta, integrand.gamma, cells.counts)
-    heights = cells.sums(local.value) - z**2 / 2 - LOG_ROOT + logs
-    top = heights.max(axis=0)
-    weights = np.exp(heights - top)
-    total = weights.sum(axis=0)
-    return Posterior(log_slope, z, weights / total, top + np.log(total), eta, local)
 
 
 def _scores(cells: SlopeCells, posterior: Posterior) -> tuple[Array, Array]:
@@ -500,23 +495,27 @@ def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
 
 def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
     """Climb with as many nodes as it takes for the integrals to be exact."""
-    nodes = likelihood.nodes
     while True:
-        refined = replace(likelihood, nodes=nodes)
-        try:
-            maximum = _settle(refined, beta)
-        except NotConverged:  # with too few nodes the places of nodes may go round in circles
-            if nodes >= MAX_NODES:
-                raise
-            nodes *= 2
-            continue
+        maximum, nodes = _settle_finer(likelihood, beta)
         beta, value = maximum.at, maximum.expansion.value
-        finer = replace(refined, nodes=2 * nodes).loglik(beta)
+        likelihood = replace(likelihood, nodes=2 * nodes)
+        finer = likelihood.loglik(beta)
         error = abs(finer - value)
         if error <= MAX_QUADRATURE_ERROR * (1 + abs(value)) or nodes >= MAX_NODES:
             vcov = invert_positive(maximum.expansion.information)
             return Peak(beta, float(np.exp(beta[-1])), finer, vcov, nodes, error)
-        nodes *= 2
+
+
+def _settle_finer(likelihood: SlopeLikelihood, beta: Array) -> tuple[Maximum, int]:
+    """Settle, with more nodes where with few their places go round in circles; say how many."""
+    nodes = likelihood.nodes
+    while True:
+        try:
+            return _settle(replace(likelihood, nodes=nodes), beta), nodes
+        except NotConverged:
+            if nodes >= MAX_NODES:
+                raise
+            nodes = min(2 * nodes, MAX_NODES)
 
 
 def _settle(likelihood: SlopeLikelihood, beta: Array) -> Maximum:
@@ -566,17 +565,10 @@ class _Profile:
         self.nodes = nodes
 
     def climb(self, tau: float) -> float:
-        held = self.likelihood.hold(tau)
-        while True:
-            try:
-                maximum = _settle(replace(held, nodes=self.nodes), self.rest)
-            except NotConverged:
-                if self.nodes >= MAX_NODES:
-                    raise
-                self.nodes = min(2 * self.nodes, MAX_NODES)
-            else:
-                self.rest = maximum.at
-                return maximum.expansion.value
+        held = replace(self.likelihood.hold(tau), nodes=self.nodes)
+        maximum, self.nodes = _settle_finer(held, self.rest)
+        self.rest = maximum.at
+        return maximum.expansion.value
 
 
 def _cross(profile: _Profile, top: float, middle: float, width: float) -> float:
