@@ -13,21 +13,6 @@ from evenhand.models.registry import MODELS, find_model
 from tallies import tally
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"ties": "davison"}, "ties cannot be 'davison'.*Did you mean 'davidson'"),
-        ({"prior": -1.0}, "prior cannot be -1.0"),
-        ({"prior": float("nan")}, "prior cannot be nan"),
-        ({"references": {"judge": "j1"}}, "'judge', which is no judge covariate"),
-        ({"judge_covariates": ("judge", "judge")}, "one is named twice"),
-    ],
-)
-def test_settings_that_do_not_exist_are_refused(settings, words):
-    with pytest.raises(UnknownOption, match=words):
-        BradleyTerry(**settings)
-
-
 def test_rankings_are_expanded_and_count_as_one_judgment_each():
     ranked = pl.DataFrame(
         {

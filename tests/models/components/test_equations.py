@@ -34,26 +34,12 @@ def problem(seed=3, *, fixed_systems=False, sizes=(6, 15, 4)):
 
 
 @pytest.mark.parametrize("fixed_systems", [False, True])
-@pytest.mark.parametrize("sizes", [(6, 15, 4), (30, 5, 3), (1, 20, 4)])
+@pytest.mark.parametrize("sizes", [(6, 15, 4), (30, 5, 3)])
 def test_the_restricted_likelihood_is_that_of_the_dense_matrix(fixed_systems, sizes):
     made = problem(fixed_systems=fixed_systems, sizes=sizes)
     variances = VARIANCES[-len(made.terms) - 1 :]
     expected = dense_loglik(made.score, made.fixed, made.terms, variances)
     assert solve_equations(made, variances).value == pytest.approx(expected, abs=1e-8)
-
-
-def test_means_of_fixed_systems_and_their_covariance_are_those_of_generalised_least_squares():
-    made = problem(fixed_systems=True)
-    variances = VARIANCES[1:]
-    x = indicator(made.fixed)
-    v = variances[-1] * np.eye(len(made.score))
-    for term, variance in zip(made.terms, variances[:-1], strict=True):
-        v += variance * indicator(term) @ indicator(term).T
-    vcov = np.linalg.inv(x.T @ np.linalg.inv(v) @ x)
-    found = solve_equations(made, variances)
-    np.testing.assert_allclose(found.means_vcov, vcov, rtol=1e-8)
-    beta = vcov @ x.T @ np.linalg.inv(v) @ made.score
-    np.testing.assert_allclose(found.effects[: x.shape[1]], beta, rtol=1e-8)
 
 
 # What a design can distinguish.
@@ -88,13 +74,6 @@ def test_one_score_of_each_judge_and_system_is_the_residual():
     )
 
 
-def test_outputs_scored_once_have_no_effect_of_their_own():
-    item, system = np.indices((20, 3))
-    found = known(item % 4, item, system)
-    assert "item x system" in found.carries["residual"]
-    assert "each output was scored once" in " ".join(found.reasons)
-
-
 def test_items_of_one_system_each_carry_the_output():
     judge, item = np.indices((4, 12))
     found = known(judge, item, item % 3)
@@ -103,13 +82,6 @@ def test_items_of_one_system_each_carry_the_output():
         "item x system cannot be told from item: each item has the output of one system"
         in found.reasons
     )
-
-
-def test_judges_of_one_system_each_carry_their_taste():
-    judge, item = np.indices((6, 10))
-    found = known(judge, item, judge % 3)
-    assert "judge x system" in found.carries["judge"]
-    assert "each judge scored one system" in " ".join(found.reasons)
 
 
 def test_judges_of_one_item_each_carry_judge_by_item():
@@ -125,13 +97,6 @@ def test_one_level_is_said_and_left_out(single):
     found = known(*np.indices(shape))
     assert f"there is one {single}: nothing can be said of how {single}s differ" in found.reasons
     assert single not in names(found)
-
-
-def test_a_term_that_is_a_sum_of_others_is_not_estimated():
-    # two judges, two systems, all outputs by both: judge x system is told by items alone
-    judge, item, system = np.indices((2, 1, 2))
-    found = known(judge, item, system)
-    assert "judge x system" not in names(found)
 
 
 # Moments: equal to the analysis of variance where the design is balanced, unbiased elsewhere.

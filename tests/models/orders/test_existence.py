@@ -82,7 +82,7 @@ CASES = [
 @pytest.mark.parametrize(("model", "vectors"), CASES)
 def test_refused_exactly_where_a_programme_over_all_rivals_finds_a_direction(model, vectors):
     answers = []
-    for seed in range(150):
+    for seed in range(60):
         rows, used = draw_rows(seed)
         exists = find_recession(vectors(rows, used)).exists
         answers.append(exists)
@@ -91,10 +91,10 @@ def test_refused_exactly_where_a_programme_over_all_rivals_finds_a_direction(mod
         else:
             with pytest.raises(NotIdentified):
                 model.fit(ranked(rows))
-    assert min(answers.count(True), answers.count(False)) > 30
+    assert min(answers.count(True), answers.count(False)) > 12
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(15))
 def test_on_pairs_the_rule_is_that_of_davidsons_model(seed):
     rng = np.random.default_rng(seed)
     pairs = [("A", "B"), ("B", "C"), ("A", "C")]
