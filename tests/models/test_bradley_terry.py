@@ -29,9 +29,6 @@ def test_rankings_are_expanded_and_count_as_one_judgment_each():
         BradleyTerry(order_effect=True).fit(Rankings(nw.from_native(ranked)))
 
 
-# A model says the same of votes as of the table that they were read from.
-
-
 DRAWN = ("irt-gaussian", "irt-categorical")
 
 
@@ -69,9 +66,6 @@ def test_a_fit_to_votes_is_that_to_the_rankings_they_came_from(name):
 def test_controls_need_the_rows_of_a_table():
     with pytest.raises(InvalidJudgments, match="controls differ from row to row"):
         BradleyTerry(controls=("length",)).fit(VOTES)
-
-
-# The registry: names, places, presets.
 
 
 def test_a_misspelt_name_is_refused_with_the_nearest():

@@ -140,4 +140,3 @@ def test_ties_without_a_radius_are_refused():
         replace(SHORT, radius=0.0).fit(name_votes([(0, 0, 0, 1, TIE), (0, 0, 0, 1, LEFT)], 2))
     fit = replace(SHORT, radius=0.0).fit(name_votes([(0, 0, 0, 1, LEFT)], 2))
     assert fit.predict([("a", "b")])[0][1] == pytest.approx(0, abs=1e-12)
-

@@ -94,9 +94,6 @@ def test_a_judge_who_answers_by_chance_has_a_flat_slope_and_is_named():
     assert fit.tau_test.p < 0.01
 
 
-# laws
-
-
 @pytest.fixture(scope="module")
 def one():
     return campaign(15, 30, 0.6, seed=31)

@@ -135,9 +135,6 @@ def test_a_prior_of_201_systems_is_not_lost():
     assert np.ptp(weak.log_worth) < 0.5 * np.ptp(plain.log_worth)
 
 
-# Hundreds of systems: products with a table of pairs give what inverses give.
-
-
 def tabled(monkeypatch):
     """Take the way of hundreds of systems for every number of them."""
     for module in (bradley_terry, likelihood):
@@ -157,9 +154,6 @@ def test_all_that_a_fit_says_is_said_of_many_systems(ties, order, board, monkeyp
     np.testing.assert_allclose(many.worth_vcov, few.worth_vcov, rtol=0, atol=1e-9)
     assert many.loglik == pytest.approx(few.loglik, abs=1e-8)
     assert many.deviance == pytest.approx(few.deviance, abs=1e-8)
-
-
-# A fit that starts from an earlier one finds the same maximum, in fewer Newton steps.
 
 
 WORTHS = np.random.Generator(np.random.PCG64(7)).normal(0, 1.2, 25)

@@ -119,9 +119,6 @@ def test_a_negative_cycle_is_found_exactly_where_scipy_finds_one(graph, data):
         assert np.array_equal(solve_differences(graph, bound).solution, distance[:n])
 
 
-# The linear programme on designs whose answer is known in closed form.
-
-
 def binary_rows(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Rows of a logit model: x with the sign of the outcome."""
     return np.where(y, 1, -1)[:, None] * x
@@ -184,9 +181,6 @@ def test_a_chain_of_differences_is_separated_to_its_end(length):
     assert find_separated(rows).tolist() == list(range(length))
 
 
-# Directions of cones whose constraints are found one by one, against listing all of them.
-
-
 def one_at_a_time(rows):
     """Tells the worst broken constraint only."""
 
@@ -208,9 +202,6 @@ def test_a_direction_is_found_exactly_where_the_programme_of_all_constraints_fin
     if found is not None:
         assert np.abs(found).max() == 1
         assert (rows @ found >= -CONE_TOLERANCE).all()
-
-
-# Hashes are found among known ones.
 
 
 @pytest.mark.parametrize("known", [1, 2, 200, 50_000])

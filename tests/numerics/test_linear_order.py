@@ -117,9 +117,6 @@ def test_forty_systems_judged_ten_times_a_pair_are_ordered_exactly_within_a_minu
     assert found.bound == found.cost == walked(net, found.orders[0])
 
 
-# An order in which things that are alike stand side by side.
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_no_group_of_average_linkage_is_torn_apart(seed):
     """The groups are scipy's, at every number of groups."""

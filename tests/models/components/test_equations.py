@@ -42,9 +42,6 @@ def test_the_restricted_likelihood_is_that_of_the_dense_matrix(fixed_systems, si
     assert solve_equations(made, variances).value == pytest.approx(expected, abs=1e-8)
 
 
-# What a design can distinguish.
-
-
 def known(judge, item, system):
     return identify(make_terms(rows_of(judge, item, system, np.zeros(np.asarray(judge).size))))
 
@@ -99,9 +96,6 @@ def test_one_level_is_said_and_left_out(single):
     assert single not in names(found)
 
 
-# Moments: equal to the analysis of variance where the design is balanced, unbiased elsewhere.
-
-
 def test_a_balanced_design_gives_the_expected_mean_squares():
     rng = np.random.Generator(np.random.PCG64(1))
     y = rng.normal(0, 1, (5, 6)) + rng.normal(0, 2, (5, 1)) + rng.normal(0, 3, (1, 6))
@@ -112,9 +106,6 @@ def test_a_balanced_design_gives_the_expected_mean_squares():
     error = (left**2).sum() / 20
     expected = [y.mean(0).var(ddof=1) - error / 5, y.mean(1).var(ddof=1) - error / 6, error]
     np.testing.assert_allclose(estimate_moments(rows.score, terms), expected)
-
-
-# How far a source cancels in a difference of two system means.
 
 
 def test_it_is_the_squared_distance_of_the_systems_shares():
@@ -128,9 +119,6 @@ def test_it_is_the_squared_distance_of_the_systems_shares():
             ((share[:, s] - share[:, t]) ** 2).sum() for s in range(system.size) for t in range(s)
         ]
         assert found[term.name] == pytest.approx(np.mean(pairs))
-
-
-# Intervals and tests against a profile by a general optimiser.
 
 
 @pytest.fixture(scope="module")

@@ -145,9 +145,6 @@ def test_importance_sampling_finds_what_laplace_leaves_out():
     assert fit.check.loglik_shift == pytest.approx(gain, abs=5 * fit.check.loglik_error + 1e-3)
 
 
-# Posterior errors, covariances at the restricted estimate, moments and the check of integrals.
-
-
 def test_the_posterior_error_of_a_taste_is_that_of_quadrature():
     """u_a + u_b is untouched by the answers, so that var u_a = (2σ² + var(u_a − u_b)) / 4."""
     rows = [("a", "b", 6 - i % 5, 0, 1 + i % 5, f"j{i:02d}") for i in range(30)]

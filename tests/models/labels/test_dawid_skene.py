@@ -119,4 +119,3 @@ def test_two_judges_who_differ_alike_give_no_label():
 def test_what_tells_nothing_of_judges_is_refused(model, rows, why):
     with pytest.raises(NotIdentified, match=why):
         model.fit(given(rows))
-

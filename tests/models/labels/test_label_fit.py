@@ -34,9 +34,6 @@ def test_json_holds_everything(model):
     assert isinstance(fit, evenhand.LabelFit)
 
 
-# Majority vote: shares, no label where there is no majority, agreement with the others.
-
-
 ROWS_OF_MAJORITY = [
     *[("u1", judge, "x") for judge in "abc"],
     ("u1", "d", "y"),
@@ -59,9 +56,6 @@ def test_intervals_of_agreement_are_those_of_jeffreys():
     beta = stats.beta(2 / 3 + 0.5, 4 / 3 + 0.5)
     assert (skill.value, skill.stderr) == pytest.approx((beta.mean(), beta.std()))
     assert (skill.lower, skill.upper) == pytest.approx(tuple(beta.interval(0.95)))
-
-
-# The posterior of a judge's share: closed forms, and that its intervals hold.
 
 
 @pytest.mark.parametrize(("right", "wrong"), [(1, 0), (0, 1), (6, 3), (900, 100), (99_990, 10)])
@@ -87,9 +81,6 @@ def test_uncertain_answers_agree_with_scipys_quadrature():
     whole, first, second = (integrate.quad(density, 0, 1, args=(k,))[0] for k in range(3))
     assert mean[0] == pytest.approx(first / whole, abs=1e-4)
     assert stderr[0] == pytest.approx(np.sqrt(second / whole - (first / whole) ** 2), rel=2e-3)
-
-
-# Labels by judge and unit, from each kind of judgments.
 
 
 VOTES = [

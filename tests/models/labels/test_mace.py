@@ -78,9 +78,6 @@ def test_the_threshold_is_that_of_the_authors_program():
         fit.keep(2)
 
 
-# The steps of MACE against sums over every state, and against scipy's divergences.
-
-
 CODES = np.array([[0, 0, 0, 1, 1, 2, 2], [0, 1, 2, 0, 1, 1, 2], [0, 0, 1, 1, 1, 2, 0]])
 
 

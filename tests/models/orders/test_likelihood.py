@@ -56,9 +56,6 @@ def test_counting_every_ranking_twice_keeps_estimates_and_halves_variances(model
     assert two.df + len(two.beta) == 2 * (one.df + len(one.beta))
 
 
-# clusters
-
-
 def score_by_differences(likelihood, beta, row, step=1e-6):
     """Score of one ranking, given once."""
 

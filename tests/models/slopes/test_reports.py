@@ -72,9 +72,6 @@ def test_predictions_are_exact_where_slopes_differ_most(fit):
     assert wide.predict([("s0", "s2")])[0, 0] == pytest.approx(expected, abs=1e-8)
 
 
-# What judge slopes refuse, with which advice, and what they leave out with a note.
-
-
 def test_one_judge_or_one_comparison_a_judge_says_nothing_of_slopes():
     with pytest.raises(NotIdentified, match="there is one judge, whose slope is the unit"):
         JudgeSlopes().fit(tally(("a", "b", 6, 2, 4, "x"), ("b", "c", 6, 2, 4, "x")))
@@ -131,9 +128,6 @@ def test_judges_with_nothing_but_ties_have_no_slope_where_ties_are_dropped(one):
     fit = JudgeSlopes(ties="discard").fit(replace(one, **joined, factors={"judge": judges}))
     assert "quiet" not in fit.slopes.judges
     assert any("1 judge gave only ties" in note for note in fit.notes)
-
-
-# The search for τ: runaways, ends of its interval, and what is refused for which reason.
 
 
 NEAR = {"worths": (0.05, 0.0), "seed": 7002}

@@ -65,9 +65,6 @@ def test_what_the_common_mean_takes_from_each_is_given_back(campaign):
     assert second.ratio == pytest.approx(i * (1 - 1 / 6) - j / first.effective)
 
 
-# Tastes look smaller through pooled worths: by how much, against averages over draws.
-
-
 def slope(x, tie):
     """Half the slope of P(left) − P(right), by differences."""
 

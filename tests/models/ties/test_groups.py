@@ -80,9 +80,6 @@ def test_groups_are_predicted_by_name_also_where_only_ties_differ():
         fit.predict(pair, group="expret")
 
 
-# existence
-
-
 def test_a_group_whose_preferences_all_go_one_way_beside_ties_is_refused_by_its_parameters():
     """A1 inside one group: nine wins, three ties, no loss; the others cannot help its γ."""
     rows = [("A", "B", 5, 2, 4, "x"), ("A", "B", 9, 3, 0, "y")]

@@ -78,9 +78,6 @@ def test_information_stays_positive_where_a_win_is_nearly_certain(law, eta):
     assert np.isfinite([here.value[0], here.eta[0], here.eta_eta[0]]).all()
 
 
-# Threshold models fitted: against scipy.optimize on raw τ, and where no tie was seen.
-
-
 ERRORS = {"rao-kupper": logistic, "glenn-david": norm}
 
 
