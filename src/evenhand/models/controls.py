@@ -493,15 +493,6 @@ class ControlledLikelihood(Likelihood):
             value += self._add_ghosts(distance, gradient, information)
         return Expansion(value, gradient, information)
 
-    def pearson(self, beta: Array) -> float:
-        """Return Pearson's X² over single comparisons, Σ (1 / p of what was said − 1)."""
-        total = 0.0
-        for part in self.split():
-            chances = np.exp(self.law.log_chances(*self.locate(part, beta)))
-            seen = part.plain.counts > 0
-            total += float((part.plain.counts[seen] * (1 / chances[seen] - 1)).sum())
-        return total
-
 
 def sum_scores(part: Part, local: Local) -> Array:
     return np.concatenate([part.plain.pull_scores(local), part.x.T @ local.eta])
@@ -669,7 +660,13 @@ class ControlledFit(Fit):
 
     @cached_property
     def pearson(self) -> float:
-        return self.likelihood.pearson(self.beta)
+        """Pearson's X² over single comparisons, Σ (1 / p of what was said − 1)."""
+        total, likelihood = 0.0, self.likelihood
+        for part in likelihood.split():
+            chances = np.exp(likelihood.law.log_chances(*likelihood.locate(part, self.beta)))
+            seen = part.plain.counts > 0
+            total += float((part.plain.counts[seen] * (1 / chances[seen] - 1)).sum())
+        return total
 
     @cached_property
     def gof_p(self) -> float | None:

@@ -534,8 +534,9 @@ def check_support(
         both = ((counts[:, 0] > 0) & (counts[:, 2] > 0)).astype(np.float64)
         if not ((ties.sums(both) > 0) | (ties.offset < 0)).all():
             return _check_programme(model, design, ties, counts)
-    by = None
-    if design.matrix is not None and design.saturated and not design.aliased:
+    by, matrix = None, design.matrix
+    free = design.size - len(design.groups)
+    if matrix is not None and matrix.shape[1] == free and not design.aliased:
         left, right = design.system[design.left], design.system[design.right]
         groups = {"group": Factor.of(design.groups, design.group[design.left])}
         won, tied, lost = counts.T

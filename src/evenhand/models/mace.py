@@ -64,14 +64,6 @@ class Knowing:
         given = np.bincount(spoken, minlength=j * c).reshape(j, c).astype(np.float64)
         return cls(matrix, given, answers.units, c)
 
-    def to_units(self, gains: Array) -> Array:
-        """Sum (J, C) gains over the answers that are each label: (U, C)."""
-        return np.asarray(self.matrix @ gains.reshape(-1)).reshape(self.units, self.labels)
-
-    def to_judges(self, posterior: Array) -> Array:
-        """Sum (U, C) probabilities of being right over each judge's answers: (J, C)."""
-        return np.asarray(self.matrix.T @ posterior.reshape(-1)).reshape(self.given.shape)
-
 
 @dataclass(frozen=True, eq=False)
 class Odds:
@@ -82,11 +74,6 @@ class Odds:
     # parameters of the Dirichlet posteriors of s and of ξ, of their priors, and the expected
     # logs; none under EM
     posteriors: tuple[tuple[Array, Array, Array], ...] = ()
-
-    @property
-    def penalty(self) -> float:
-        """What is taken from the log-likelihood: divergence of posteriors from priors (nats)."""
-        return sum(diverge(*one) for one in self.posteriors)
 
 
 def bound(know: Array, spam: Array, prior: tuple[float, float], pseudo: float) -> Odds:
@@ -133,7 +120,7 @@ class State:
     @property
     def objective(self) -> float:
         """Log-likelihood, or the lower bound of the evidence under variational Bayes (nats)."""
-        return self.loglik - self.odds.penalty
+        return self.loglik - sum(diverge(*one) for one in self.odds.posteriors)
 
     def judge_answers(self, answers: Answers) -> Array:
         """Return (n,) how probable it is that each answer is right by what the others say."""
@@ -148,8 +135,10 @@ def expect(knowing: Knowing, odds: Odds) -> State:
     """Return labels and expected counts, given log-weights: the E-step."""
     above = odds.know[:, None] - odds.spam
     gains = np.logaddexp(0, above)
-    posterior, log_sums = softmax(knowing.to_units(gains))
-    right = knowing.to_judges(posterior)
+    # gains over the answers that are each label, (U, C); their chances to be right by judge, (J, C)
+    sums = np.asarray(knowing.matrix @ gains.reshape(-1))
+    posterior, log_sums = softmax(sums.reshape(knowing.units, knowing.labels))
+    right = np.asarray(knowing.matrix.T @ posterior.reshape(-1)).reshape(gains.shape)
     know = right * np.exp(above - gains)
     loglik = float((knowing.given * odds.spam).sum() + log_sums.sum())
     loglik -= knowing.units * np.log(knowing.labels)
