@@ -11,8 +11,9 @@ from scipy.stats import chi2
 
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.random_judges import RandomJudges
+from evenhand.models.random_judges_likelihood import find_dispersion, pool_judges
 from golden_numbers import golden
-from judge_panels import tastes
+from judge_panels import panel_of, tastes
 from tallies import tally
 
 MODELS = {m: RandomJudges(method=m) for m in ("corrected", "laplace")}
@@ -159,6 +160,37 @@ def test_the_posterior_error_of_a_taste_is_that_of_quadrature():
         variance = (mass * (u - mean) ** 2).sum() / mass.sum()
         expected = sqrt((2 * fit.sigma**2 + variance) / 4)
         np.testing.assert_allclose(fit.judges([judge])[0].stderr, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("nu", [0.0, 0.5])
+def test_moments_are_sums_over_two_different_answers_of_one_judge(nu):
+    """Answer by answer, with dense vectors and matrices."""
+    one = tastes((6, 3, 7), 1.0, seed=3, nu=nu).fold()
+    pooled, panel = pool_judges(one, 2, ties=bool(nu)), panel_of(one)
+    found = find_dispersion(panel, pooled)
+    theta = np.append(pooled.beta[:2], 0.0)
+    weight_of_tie = exp(pooled.beta[-1]) if nu else 0.0
+    answers = {}
+    for c, judge in enumerate(one.factors["judge"].codes):
+        side = np.zeros(3)
+        side[one.left[c]], side[one.right[c]] = 1.0, -1.0
+        half = side @ theta / 2
+        scores = np.array([exp(half), weight_of_tie, exp(-half)])
+        chances, values = scores / scores.sum(), np.array([0.5, 0.0, -0.5])
+        mean = chances @ values
+        variance = chances @ values**2 - mean**2
+        for outcome in range(3):
+            for _ in range(int(one.counts[c, outcome])):
+                row = ((values[outcome] - mean) * side, variance * np.outer(side, side))
+                answers.setdefault(judge, []).append(row)
+    shared = scale = 0.0
+    for own in answers.values():
+        for i, (r, h) in enumerate(own):
+            for j, (s, g) in enumerate(own):
+                if i != j:
+                    shared, scale = shared + r @ s, scale + (h * g).sum()
+    assert found.shared == pytest.approx(shared, rel=1e-6)
+    assert found.scale == pytest.approx(scale, rel=1e-6)
 
 
 @pytest.mark.parametrize("sigma", [0.5, 6.0])

@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from derivatives import assert_derivatives
 from evenhand.models.judge_slopes import JudgeSlopes
-from slope_campaigns import Brute, campaign, likelihood_of
+from slope_campaigns import LAWS, Brute, campaign, likelihood_of
 from tallies import tally
+
+
+@pytest.mark.parametrize("ties", LAWS)
+def test_gradient_and_information_are_finite_differences(ties):
+    own = likelihood_of(campaign(12, 20, 0.6, seed=4), ties, 40)
+    beta = np.array([0.7, 0.2, -0.3, *([-0.4] if ties == "davidson" else []), np.log(0.5)])
+    assert_derivatives(own.expand, beta, slope=1e-6, bend=1e-6)
 
 
 def test_the_estimates_are_where_the_brute_force_likelihood_is_flat():
