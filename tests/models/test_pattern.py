@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 import evenhand
 from evenhand.errors import InvalidJudgments
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.orders import PatternModel
+from evenhand.models.orders import PatternLaw, PatternModel
 from golden_numbers import golden
 from ordered import all_rankings, ranked, without_ties
 from tallies import tally
@@ -72,6 +72,17 @@ def test_on_pairs_it_is_davidsons_model():
     assert pattern.loglik == pytest.approx(davidson.loglik, rel=1e-12)
     asked = list(permutations("ABC", 2))
     close(pattern.predict(asked), davidson.predict(asked))
+
+
+@pytest.mark.parametrize(
+    ("ties", "counts"), [(False, [1, 2, 6, 24, 120]), (True, [1, 3, 13, 75, 541])]
+)
+def test_with_equal_worths_all_rankings_are_as_likely(ties, counts):
+    law = PatternLaw(ties)
+    for m, count in enumerate(counts, start=1):  # factorials; Fubini numbers, OEIS A000670
+        assert law.count_rivals(m) == count
+        moments = law.moments(np.zeros((1, m)), np.zeros(int(ties)))
+        assert np.exp(moments.log_z[0]) == pytest.approx(count, rel=1e-12)
 
 
 def test_long_rankings_are_refused_with_their_length():
