@@ -3,10 +3,19 @@
 import numpy as np
 import pytest
 from crowdkit import aggregation as crowd_kit
-from scipy import stats
+from scipy import integrate, stats
 
 from evenhand.errors import UnknownOption
-from evenhand.models.mace import MACE, Knowing, Odds, climb, expect, start_odds
+from evenhand.models.mace import (
+    MACE,
+    Knowing,
+    Odds,
+    bound,
+    climb,
+    diverge,
+    expect,
+    start_odds,
+)
 from label_crowds import as_crowd_kit, coded, given, spammers
 
 
@@ -93,3 +102,13 @@ def test_an_answer_is_judged_by_the_others_alone():
         without = expect(Knowing.of(coded(codes[:, rest], (3, 3, 3))), odds)
         expected = without.posterior[codes[0, row], codes[2, row]]
         assert found[row] == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_divergence_of_betas_is_their_integral():
+    posterior, prior = stats.beta(3.5, 1.2), stats.beta(0.5, 0.5)
+    expected = integrate.quad(
+        lambda q: posterior.pdf(q) * (posterior.logpdf(q) - prior.logpdf(q)), 0, 1
+    )[0]
+    odds = bound(np.array([3.0]), np.array([[0.7]]), (0.5, 0.5), 10.0)
+    penalty = sum(diverge(*one) for one in odds.posteriors)
+    assert penalty == pytest.approx(expected, abs=1e-6)  # one label: its Dirichlet is certain
