@@ -96,6 +96,27 @@ def test_one_level_is_said_and_left_out(single):
     assert single not in names(found)
 
 
+def test_outputs_scored_once_have_no_effect_of_their_own():
+    item, system = np.indices((20, 3))
+    found = known(item % 4, item, system)
+    assert "item x system" in found.carries["residual"]
+    assert "each output was scored once" in " ".join(found.reasons)
+
+
+def test_judges_of_one_system_each_carry_their_taste():
+    judge, item = np.indices((6, 10))
+    found = known(judge, item, judge % 3)
+    assert "judge x system" in found.carries["judge"]
+    assert "each judge scored one system" in " ".join(found.reasons)
+
+
+def test_a_term_that_is_a_sum_of_others_is_not_estimated():
+    # two judges, two systems, all outputs by both: judge x system is told by items alone
+    judge, item, system = np.indices((2, 1, 2))
+    found = known(judge, item, system)
+    assert "judge x system" not in names(found)
+
+
 def test_a_balanced_design_gives_the_expected_mean_squares():
     rng = np.random.Generator(np.random.PCG64(1))
     y = rng.normal(0, 1, (5, 6)) + rng.normal(0, 2, (5, 1)) + rng.normal(0, 3, (1, 6))
