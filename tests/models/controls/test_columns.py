@@ -66,30 +66,22 @@ def test_text_that_is_no_number_is_refused_with_its_row(folder):
         BradleyTerry(controls=("length",)).fit(evenhand.read("votes.csv"))
 
 
-@pytest.mark.parametrize(("value", "says"), [(0.0, "is 0 in every"), (2.0, "is 2 in every")])
-def test_a_constant_is_refused(value, says):
+SIZE = {"s0": 7.0, "s1": 70.0, "s2": 3.0, "s3": 13.0}
+SIZES = [pl.col(side).replace_strict(SIZE) for side in ("left", "right")]
+SIGN = pl.col("outcome").replace_strict({"left": 1.0, "tie": 0.0, "right": -1.0})
+UNTOLD = [
+    (pl.lit(0.0), (), "'x' is 0 in every"),
+    (pl.lit(2.0), (), "'x' is 2 in every"),
+    (SIZES[0] - SIZES[1], ("length",), "'x' cannot be distinguished from the systems"),
+    (2 * pl.col("length") - pl.col("lists"), ("length", "lists"), "'x' .* from length, lists"),
+    (SIGN * (1 + pl.col("length").abs()), ("lists",), "control x: no finite estimate was found"),
+]
+
+
+@pytest.mark.parametrize(("x", "beside", "says"), UNTOLD)
+def test_a_control_that_cannot_be_told_from_the_rest_is_refused(x, beside, says):
     with pytest.raises(NotIdentified, match=says):
-        fit(FRAME.with_columns(x=pl.lit(value)), "x")
-
-
-def test_a_control_that_is_a_property_of_systems_is_refused():
-    size = {"s0": 7.0, "s1": 70.0, "s2": 3.0, "s3": 13.0}
-    sides = [pl.col(side).replace_strict(size) for side in ("left", "right")]
-    with pytest.raises(NotIdentified, match="'size' cannot be distinguished from the systems"):
-        fit(FRAME.with_columns(size=sides[0] - sides[1]), "length", "size")
-
-
-def test_a_control_that_follows_from_others_is_refused():
-    frame = FRAME.with_columns(double=2 * pl.col("length") - pl.col("lists"))
-    with pytest.raises(NotIdentified, match="'double' cannot be distinguished from length, lists"):
-        fit(frame, "length", "lists", "double")
-
-
-def test_a_control_that_decides_every_comparison_is_refused():
-    sign = {"left": 1.0, "tie": 0.0, "right": -1.0}
-    x = pl.col("outcome").replace_strict(sign) * (1 + pl.col("length").abs())
-    with pytest.raises(NotIdentified, match="control x: no finite estimate was found"):
-        fit(FRAME.with_columns(x=x), "lists", "x")
+        fit(FRAME.with_columns(x=x), *beside, "x")
 
 
 def test_worths_that_are_not_identified_are_refused_in_the_usual_words():

@@ -7,6 +7,7 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 
 from controlled_rows import comparisons, differences, loglik, outcomes, simulate
+from derivatives import assert_derivatives
 from evenhand.models.bradley_terry import BradleyTerry
 
 FRAME = simulate()
@@ -60,6 +61,14 @@ def test_davidson_maximises_the_likelihood_of_rows():
     assert fit.loglik == pytest.approx(-found.fun, abs=1e-6)
     assert fit.log_worth[:-1] == pytest.approx(found.x[:3], abs=2e-5)
     assert list(fit.slopes.values()) == pytest.approx(found.x[3:5], abs=2e-5)
+
+
+@pytest.mark.parametrize("settings", [{}, {"order_effect": True}, {"prior": 2.0}, {"ties": "none"}])
+def test_gradient_and_information_are_those_of_finite_differences(settings):
+    fit = BradleyTerry(controls=CONTROLS, **settings).fit(comparisons(FRAME))
+    rng = np.random.Generator(np.random.PCG64(3))
+    at = fit.beta + rng.normal(0, 0.1, len(fit.beta))
+    assert_derivatives(fit.likelihood.expand, at, slope=1e-4, bend=1e-5)
 
 
 def test_an_order_effect_stands_beside_controls():
