@@ -295,21 +295,26 @@ class SlopeLikelihood:
         """Integrate part by part, so that what is in between stays in the cache."""
         places = iter(self.places or ())
         for part in self._parts(beta):
-            z, logs = place_nodes(part, self.nodes) if self.places is None else next(places)
-            log_slope = part.log_slope(z)
-            eta = part.eta(log_slope)
-            local = part.law.expand(eta, part.gamma, part.cells.counts)
-            heights = part.cells.sums(local.value) - z**2 / 2 - LOG_ROOT + logs
-            top = heights.max(axis=0)
-            weights = np.exp(heights - top)
-            total = weights.sum(axis=0)
-            value = top + np.log(total)
-            yield part.cells, Posterior(log_slope, z, weights / total, value, eta, local)
+            place = place_nodes(part, self.nodes) if self.places is None else next(places)
+            yield part.cells, integrate(part, *place)
 
     def _parts(self, beta: Array) -> Iterator[Integrand]:
         worths, gamma, tau = self.parts(beta)
         for part in self.cells.parts(self.nodes):
             yield Integrand(part, self.law, worths[part.left] - worths[part.right], gamma, tau)
+
+
+def integrate(integrand: Integrand, z: Array, logs: Array) -> Posterior:
+    """Integrate the slopes of some judges out, over (Q, J) nodes with their log-weights."""
+    cells = integrand.cells
+    log_slope = integrand.log_slope(z)
+    eta = integrand.eta(log_slope)
+    local = integrand.law.expand(eta, integrand.gamma, cells.counts)
+    heights = cells.sums(local.value) - z**2 / 2 - LOG_ROOT + logs
+    top = heights.max(axis=0)
+    weights = np.exp(heights - top)
+    total = weights.sum(axis=0)
+    return Posterior(log_slope, z, weights / total, top + np.log(total), eta, local)
 
 
 def _scores(cells: SlopeCells, posterior: Posterior) -> tuple[Array, Array]:
