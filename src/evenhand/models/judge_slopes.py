@@ -512,7 +512,7 @@ def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
 
 
 def _settle_finer(likelihood: SlopeLikelihood, beta: Array) -> tuple[Maximum, int]:
-    """Settle, with more nodes where with few their places go round in circles; say how many."""
+    """Settle, with more nodes where with few their places do not come to rest; say how many."""
     nodes = likelihood.nodes
     while True:
         try:
