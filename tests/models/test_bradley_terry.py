@@ -13,21 +13,6 @@ from evenhand.models.registry import MODELS, find_model
 from tallies import tally
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"ties": "davison"}, "ties cannot be 'davison'.*Did you mean 'davidson'"),
-        ({"prior": -1.0}, "prior cannot be -1.0"),
-        ({"prior": float("nan")}, "prior cannot be nan"),
-        ({"references": {"judge": "j1"}}, "'judge', which is no judge covariate"),
-        ({"judge_covariates": ("judge", "judge")}, "one is named twice"),
-    ],
-)
-def test_settings_that_do_not_exist_are_refused(settings, words):
-    with pytest.raises(UnknownOption, match=words):
-        BradleyTerry(**settings)
-
-
 def test_rankings_are_expanded_and_count_as_one_judgment_each():
     ranked = pl.DataFrame(
         {
@@ -42,9 +27,6 @@ def test_rankings_are_expanded_and_count_as_one_judgment_each():
     np.testing.assert_array_equal(fit.estimate, BradleyTerry().fit(by_hand).estimate)
     with pytest.raises(UnknownOption, match="these data do not say"):
         BradleyTerry(order_effect=True).fit(Rankings(nw.from_native(ranked)))
-
-
-# A model says the same of votes as of the table that they were read from.
 
 
 DRAWN = ("irt-gaussian", "irt-categorical")
@@ -84,9 +66,6 @@ def test_a_fit_to_votes_is_that_to_the_rankings_they_came_from(name):
 def test_controls_need_the_rows_of_a_table():
     with pytest.raises(InvalidJudgments, match="controls differ from row to row"):
         BradleyTerry(controls=("length",)).fit(VOTES)
-
-
-# The registry: names, places, presets.
 
 
 def test_a_misspelt_name_is_refused_with_the_nearest():

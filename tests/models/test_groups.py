@@ -26,9 +26,6 @@ def with_two_factors(rows):
     return replace(one, factors=factors)
 
 
-# all worths equal
-
-
 def test_equal_worths_beside_an_order_effect_leave_ties_and_order_free():
     """Davidson's likelihood of two numbers, climbed by scipy."""
     from scipy.optimize import minimize
@@ -58,9 +55,6 @@ def test_equal_worths_are_not_tested_beside_a_prior(table_1):
     assert BradleyTerry(prior=1).fit(table_1).lr_test_equal_worths is None
 
 
-# tests of covariates
-
-
 def test_what_is_tested_has_as_many_parameters_as_the_likelihood_ratio_has_df():
     """Novices of the crowd never saw C, so that columns are aliased in one order or the other."""
     rows = [
@@ -83,9 +77,6 @@ def test_beside_a_prior_there_is_no_likelihood_ratio():
     (one,) = find_hypotheses(BradleyTerry(judge_covariates="judge", prior=1).fit(campaign()))
     assert one.lr is None
     assert len(one.at) == 3
-
-
-# orders
 
 
 def test_the_orders_of_table_1_are_those_of_each_judge_alone(table_1):

@@ -5,9 +5,17 @@ import pytest
 
 from categorical_truth import Exact, Scale, Seen, sum_out, votes_on
 from evenhand.data.votes import LEFT, RIGHT, TIE
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.models.irt_categorical import CategoricalFit, IRTCategorical
+from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.models.irt_categorical import (
+    CategoricalFit,
+    IRTCategorical,
+    _make_step,
+    _weigh,
+    plan_colours,
+)
+from evenhand.models.irt_outputs import pair_outputs
 from evenhand.numerics.sampling import bulk_size
+from tallies import tally
 
 GOLDEN = {0: TIE, 1: LEFT, 2: RIGHT}
 TRIANGLE: list[Seen] = [
@@ -110,23 +118,23 @@ def test_chains_that_have_not_met_are_named():
     )
 
 
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        ({"categories": 1}, "categories must be 2 or more"),
-        ({"concentration": 0.0}, "concentration must be 0.05 or more"),
-        ({"noise_sd": 0.0}, "noise_sd must be above 0"),
-        ({"noise_sd": 0.1}, "too small for 8 categories"),
-        ({"radius": 7}, "the longest difference"),
-        ({"radius": -1}, "radius must be"),
-        ({"chains": 0}, "there is one at least"),
-        ({"burn_in": -1}, "leave too little"),
-        ({"sweeps": 250}, "4 sweeps more than burn-in"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(wrong, named):
-    with pytest.raises(UnknownOption, match=named):
-        IRTCategorical(**wrong)
+@pytest.mark.parametrize("times", [3, 20, 100, 400])
+def test_contrary_answers_cancel_however_many_there_are(times):
+    """The conditional law of one output against sums of logarithms."""
+    law = IRTCategorical().law
+    votes = votes_on([(0, 0, 1, 0)] * times + [(0, 0, 1, 2)] * times, 2)
+    plan = plan_colours(pair_outputs(votes))
+    step = _make_step(plan.colours[0], plan.author[:, None] + np.arange(1) * 2, 8)
+    even = np.full((2, 8), 1 / 8, law.rows.dtype)
+    weights = _weigh(step, even, np.full((2, 1), 3), law)[0].astype(float)
+    logs = times * (np.log(law.chances[0][:, 3]) + np.log(law.chances[2][:, 3]))
+    exact = np.exp(logs - logs.max())
+    np.testing.assert_allclose(weights / weights.sum(), exact / exact.sum(), rtol=1e-4, atol=1e-9)
+
+
+def test_parts_of_comparisons_are_refused():
+    with pytest.raises(InvalidJudgments, match="counts must be whole numbers"):
+        PAPER.fit(tally(("a", "b", 0.5, 1, 2)))
 
 
 def test_data_without_comparisons_and_unknown_systems_are_refused():

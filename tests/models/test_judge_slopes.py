@@ -48,14 +48,14 @@ def test_without_differences_between_judges_it_is_the_plain_model(ties):
 
 
 def test_a_known_tau_comes_back_with_an_interval_that_covers():
-    fits = [JudgeSlopes().fit(campaign(40, 60, 0.5, seed=100 + i)) for i in range(20)]
+    fits = [JudgeSlopes().fit(campaign(40, 60, 0.5, seed=100 + i)) for i in range(8)]
     found = np.array([fit.tau for fit in fits])
     covered = sum(fit.tau_interval[0] <= 0.5 <= fit.tau_interval[1] for fit in fits)
     errors = np.array([fit.lambdas[0] - 0.8 for fit in fits])
     scaled = errors / [np.sqrt(fit.worth_vcov[0, 0]) / 2 for fit in fits]
-    print(f"tau {found.mean():.3f} (sd {found.std():.3f}), covered {covered} of 20")  # noqa: T201 - counts of a simulation
+    print(f"tau {found.mean():.3f} (sd {found.std():.3f}), covered {covered} of 8")  # noqa: T201 - counts of a simulation
     assert found.mean() == pytest.approx(0.5, abs=0.05)
-    assert covered >= 16
+    assert covered >= 7
     assert abs(errors.mean()) < 0.06
     assert 0.6 < scaled.std() < 1.5
     assert all(fit.tau_test.p < 1e-3 for fit in fits)
@@ -69,10 +69,10 @@ def test_the_p_value_of_tau_is_that_of_the_mixture_at_the_boundary(fit):
 
 
 def test_judges_of_equal_slope_are_seldom_told_apart():
-    p = [JudgeSlopes().fit(campaign(20, 40, 0.0, seed=300 + i)).tau_test.p for i in range(40)]
-    print(f"p below .05 in {sum(one < 0.05 for one in p)} of 40")  # noqa: T201 - the same
-    assert sum(one < 0.05 for one in p) <= 6
-    assert sum(one == 1 for one in p) >= 10  # half of them end at the boundary
+    p = [JudgeSlopes().fit(campaign(20, 40, 0.0, seed=300 + i)).tau_test.p for i in range(12)]
+    print(f"p below .05 in {sum(one < 0.05 for one in p)} of 12")  # noqa: T201 - the same
+    assert sum(one < 0.05 for one in p) <= 2
+    assert sum(one == 1 for one in p) >= 3  # half of them end at the boundary
 
 
 def test_a_judge_who_answers_by_chance_has_a_flat_slope_and_is_named():
@@ -92,9 +92,6 @@ def test_a_judge_who_answers_by_chance_has_a_flat_slope_and_is_named():
     assert fit.slopes.upper[fit.slopes.judges.index("x")] < 0.6
     assert any("Flattest: x " in line for line in fit.says)
     assert fit.tau_test.p < 0.01
-
-
-# laws
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,7 @@ def test_four_thousand_systems_are_fitted_without_a_matrix():
 
 def test_a_long_chain_has_the_errors_of_its_closed_form(sparse):
     """Links of a wins and b losses: log(a / b) each, with variances 1/a + 1/b that add up."""
-    links = 2_000
+    links = 400
     names = [f"s{i:05d}" for i in range(links + 1)]
     wins = [30 if i % 2 else 20 for i in range(links)]
     rows = [(*pair, w, 0, 50 - w) for pair, w in zip(pairwise(names), wins, strict=True)]
@@ -135,9 +135,6 @@ def test_a_prior_of_201_systems_is_not_lost():
     assert np.ptp(weak.log_worth) < 0.5 * np.ptp(plain.log_worth)
 
 
-# Hundreds of systems: products with a table of pairs give what inverses give.
-
-
 def tabled(monkeypatch):
     """Take the way of hundreds of systems for every number of them."""
     for module in (bradley_terry, likelihood):
@@ -157,9 +154,6 @@ def test_all_that_a_fit_says_is_said_of_many_systems(ties, order, board, monkeyp
     np.testing.assert_allclose(many.worth_vcov, few.worth_vcov, rtol=0, atol=1e-9)
     assert many.loglik == pytest.approx(few.loglik, abs=1e-8)
     assert many.deviance == pytest.approx(few.deviance, abs=1e-8)
-
-
-# A fit that starts from an earlier one finds the same maximum, in fewer Newton steps.
 
 
 WORTHS = np.random.Generator(np.random.PCG64(7)).normal(0, 1.2, 25)

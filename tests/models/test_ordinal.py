@@ -6,7 +6,7 @@ import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified
 from evenhand.models.ordinal import Ordinal
 from golden_numbers import golden
 from models.scored import rows_of
@@ -184,5 +184,3 @@ def test_what_has_no_answer_is_refused():
     apart = 1 + system + item % 2
     with pytest.raises(NotIdentified, match="scores of s001 do not overlap with those of s000"):
         Ordinal().fit(rows_of(judge, item, system, apart))
-    with pytest.raises(UnknownOption, match="item_sd cannot be -1"):
-        Ordinal(item_sd=-1)

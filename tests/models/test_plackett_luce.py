@@ -5,16 +5,15 @@ R: PlackettLuce 0.4.5, `PlackettLuce(R, weights, npseudo = 0)`; tests/golden/07_
 
 from itertools import combinations, permutations
 
-import choix
 import numpy as np
 import pytest
 
 from evenhand.data.orders import Orders
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.orders import PlackettLuce
 from golden_numbers import entries
-from ordered import draw_luce, ranked, without_ties
+from ordered import ranked
 from tallies import tally
 
 TIED = [
@@ -79,14 +78,6 @@ def test_a_prior_of_one_is_half_a_win_and_half_a_loss_against_a_ghost_as_in_r(en
     assert fit.signature_parts == ("davidson", "prior 1 per system")
 
 
-def test_without_ties_estimates_are_those_of_choix():
-    codes = draw_luce(np.array([1.0, 0.3, 0.0, -0.2, -0.9]), 80, 4, np.random.default_rng(3))
-    fit = PlackettLuce().fit(without_ties(codes, "ABCDE"))
-    for solve in (choix.ilsr_rankings, choix.opt_rankings):
-        theirs = solve(5, codes.tolist(), alpha=0.0)
-        close(fit.log_worth - fit.log_worth.mean(), theirs - theirs.mean(), 1e-5)
-
-
 def test_a_weight_of_a_tied_set_is_delta_times_the_geometric_mean_of_worths():
     fit = PlackettLuce().fit(ranked(TIED))
     pi = dict(zip(fit.systems, np.exp(fit.log_worth), strict=True))
@@ -139,11 +130,7 @@ def test_what_a_fit_does_not_know_is_refused(ask, message):
         ask(PlackettLuce().fit(ranked(TIED)))
 
 
-def test_settings_that_do_not_exist_are_refused():
-    with pytest.raises(UnknownOption, match="ties cannot be 'half-win'"):
-        PlackettLuce(ties="half-win")
-    with pytest.raises(UnknownOption, match="prior cannot be -1"):
-        PlackettLuce(prior=-1)
+def test_a_reference_that_is_no_system_is_refused():
     with pytest.raises(InvalidJudgments, match="reference 'Z' is not among the systems"):
         PlackettLuce(reference="Z").fit(ranked(TIED))
 

@@ -16,10 +16,8 @@ from evenhand.data.tally import Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.position_effects import (
     MAX_SPREAD,
-    find_modes,
     fit_position_effects,
     make_panel,
-    place_nodes,
 )
 
 
@@ -92,17 +90,6 @@ def parts(tally: Tally) -> list[Tally]:
     return kept
 
 
-@pytest.mark.parametrize("law", [(0.1, 0.05), (0.0, 0.5), (-0.4, 2.0)])
-def test_integrals_are_those_of_numerical_integration(fit, tally, law):
-    panel, _ = make_panel(fit, tally, 1.0)
-    modes = find_modes(panel, np.full(panel.size, law[0]), *law)
-    found, _ = place_nodes(panel, modes, law[1]).integrate(*law)
-    gamma = float(panel.beta[-1])
-    worths = np.append(panel.beta[:-1], 0.0)
-    expected = [log_integral(worths, gamma, law, own) for own in parts(tally)]
-    assert found == pytest.approx(expected, abs=1e-7)
-
-
 def test_all_parameters_maximise_the_integrated_likelihood():
     """Every step of .01 in worths, γ, δ or log τ loses, by scipy.integrate.quad."""
     own = count(panel_of_judges(5, judges=6, spread=0.8))
@@ -123,7 +110,7 @@ def test_all_parameters_maximise_the_integrated_likelihood():
         assert abs(slope / curvature) < 2e-3  # how far the top of the parabola is
 
 
-@pytest.mark.parametrize("spread", [0.15, 0.5, 1.0])
+@pytest.mark.parametrize("spread", [0.15, 1.0])
 def test_the_spread_of_many_judges_is_found(spread):
     tally = count(panel_of_judges(7, judges=300, n=60, spread=spread))
     found = fit_position_effects(BradleyTerry(order_effect=True).fit(tally), tally)

@@ -93,9 +93,6 @@ def test_four_systems_by_laplace_are_those_of_the_golden_laplace():
     assert fit.sigma == pytest.approx(expected["sd"], abs=1e-6)
 
 
-# laws
-
-
 def same(one, two, order=None):
     order = np.arange(len(one.systems)) if order is None else order
     np.testing.assert_allclose(two.log_worth[order], one.log_worth, atol=1e-6)

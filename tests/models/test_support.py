@@ -23,9 +23,6 @@ def size(**values):
     return {"size": values}
 
 
-# system covariates
-
-
 def test_a_covariate_that_every_preference_follows_is_infinite():
     """A > B > C and size 3 > 2 > 1: no judgment contradicts "the larger is better"."""
     counted = tally(("A", "B", 4, 0, 0), ("B", "C", 3, 0, 0), ("A", "C", 5, 0, 0))
@@ -64,9 +61,6 @@ def test_systems_and_covariates_may_be_called_like_parameters(names, covariate, 
     np.testing.assert_allclose(found.raw_vcov, expected.raw_vcov)
 
 
-# judge groups that do not have worths of their own on every system
-
-
 def test_a_covariate_level_that_separates_is_named_by_its_parameter():
     rows = [(*row, "expert") for row in ROUND] + [("A", "B", 5, 0, 0, "novice")]
     message = refused(BradleyTerry(judge_covariates=("judge",)), tally(*rows))
@@ -81,17 +75,11 @@ def test_a_covariate_that_goes_with_the_order_cannot_be_told_from_it():
     assert message.startswith("size, order cannot be distinguished")
 
 
-# order effects
-
-
 def test_an_order_effect_needs_known_positions():
     unknown = replace(tally(*ROUND), positions_known=False)
     with pytest.raises(UnknownOption, match="which output stood first, and these data do not say"):
         BradleyTerry(order_effect=True).fit(unknown)
     assert BradleyTerry().fit(unknown)
-
-
-# beside a prior
 
 
 def test_a_prior_gives_what_has_no_maximum_an_estimate():
@@ -130,9 +118,6 @@ def test_nothing_but_discarded_ties_is_nothing(prior):
     counted = tally(("A", "B", 0, 4, 0), ("B", "C", 0, 8, 0))
     message = refused(BradleyTerry(ties="discard", prior=prior), counted)
     assert "every comparison is a tie (12), and ties are discarded" in message
-
-
-# covariates that cannot be
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,6 @@ def test_designs_that_do_not_exist_are_not_found(shape):
     assert found is None or len(found) not in (21, 33)
 
 
-# Sets that are no balanced design are nearly one, and every system is in as many as any other.
-
-
 def find_gap(blocks, v):
     met = meetings(blocks)
     every = [met[pair] for pair in combinations(range(v), 2)]
@@ -99,9 +96,6 @@ def test_no_choice_of_few_sets_is_more_even(v, k, b):
         for blocks in combinations_with_replacement(list(combinations(range(v), k)), b)
     )
     assert find_gap(choose_evenly(v, k, b, Draws(3)).tolist(), v) == best
-
-
-# Halves are even in every set of two nested families, and so are colours.
 
 
 @st.composite
@@ -167,9 +161,6 @@ def test_draws_are_pinned():
     below = Draws(2).below(limits)
     assert (below >= 0).all()
     assert (below < limits).all()
-
-
-# The rule of Gale and Ryser against trying everything; deals keep needs and loads.
 
 
 def can_be(needs, loads):

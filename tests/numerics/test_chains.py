@@ -93,9 +93,6 @@ def test_three_draws_of_a_chain_are_refused():
             measure(np.zeros((4, 3, 1)))
 
 
-# Sums over subsets against a list of them.
-
-
 @pytest.mark.parametrize("m", [1, 2, 3, 6, 9])
 def test_sums_are_those_over_all_subsets(m):
     v = np.random.default_rng(m).gamma(1.0, size=(4, m))

@@ -51,12 +51,6 @@ def test_changes_are_those_of_leaving_clusters_out(strata: Strata) -> None:
     assert found.change == pytest.approx(np.array(expected), abs=1e-12)
 
 
-def test_the_variance_is_the_jackknife() -> None:
-    found = changes(Strata.one(N))
-    left_out = np.array([mean_without(VALUES[0], Strata.one(N), g) for g in range(12)])
-    assert found.variance[0] == pytest.approx(11 / 12 * ((left_out - left_out.mean()) ** 2).sum())
-
-
 def test_cells_are_the_clusters_of_statsmodels() -> None:
     regression = pytest.importorskip("statsmodels.regression.linear_model")
     fit = regression.OLS(VALUES[0], np.ones(N)).fit(
@@ -90,9 +84,6 @@ def test_differences_of_means_are_means_of_differences() -> None:
         strata.deviations(VALUES[one] - VALUES[other]), CLUSTERS, strata
     ).variance
     assert changes(strata).between(one, other).variance == pytest.approx(direct)
-
-
-# Groups of rows against numpy and scipy, on random codes.
 
 
 CODES = st.lists(st.integers(0, 5), min_size=1, max_size=12)
@@ -136,9 +127,6 @@ def test_sums_above_are_those_of_going_through_all_pairs(rows):
         assert found[i] == pytest.approx(higher + equal / 2)
 
 
-# What the others gave to the same, against counting pair by pair.
-
-
 def by_hand(unit, judge, score):
     rows = []
     for u, j, s in zip(unit, judge, score, strict=True):
@@ -160,9 +148,6 @@ def test_others_are_what_counting_every_pair_gives(seed):
     np.testing.assert_allclose(found.distance, distance, atol=1e-12)
 
 
-# Correlations of short columns, against scipy.
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_both_are_scipys_with_ties_too(seed):
     rng = np.random.default_rng(seed)
@@ -175,9 +160,6 @@ def test_a_column_that_does_not_vary_has_none():
     flat = np.full(5, 0.1) * 3
     assert pearson(flat, np.arange(5.0)) is None
     assert spearman(np.arange(5.0), flat) is None
-
-
-# Sums over batches beside exact fractions.
 
 
 def test_many_small_terms_beside_a_large_one_are_not_lost():

@@ -85,9 +85,6 @@ def test_a_statistic_below_zero_by_rounding_has_p_one():
     assert chi2_tail(-1e-13, 3) == 1
 
 
-# Quantiles of mixtures of normals, against scipy's distribution functions.
-
-
 @pytest.mark.parametrize("probability", [0.005, 0.05, 0.5, 0.9])
 def test_the_share_below_a_quantile_is_what_was_asked(probability):
     rng = np.random.default_rng(1)
@@ -95,9 +92,6 @@ def test_the_share_below_a_quantile_is_what_was_asked(probability):
     found = mixture_quantile(probability, means, deviations)
     below = norm(means, deviations).cdf(found).mean(axis=0)
     np.testing.assert_allclose(below, probability, atol=1e-9)
-
-
-# Poisson numbers from tables against the distribution of scipy.
 
 
 @pytest.mark.parametrize("mean", [0.5, 1.0, 7.0, 67.0, 900.0, MAX_TABLE_MEAN])
@@ -111,9 +105,6 @@ def test_numbers_fall_as_poissons_do(mean):
     near = 4 * np.sqrt(share * (1 - share) / 40_000)
     assert (below - near < share).all()
     assert (share < above + near).all()
-
-
-# Truncated normal draws against the distribution functions of scipy, far into the tails.
 
 
 N = 20_000
@@ -147,9 +138,6 @@ def test_draws_between_follow_the_truncated_normal(mean, radius):
     assert stats.kstest(draws, law.cdf).pvalue > 0.001
 
 
-# Functions of numbers on examples whose answers are known.
-
-
 @pytest.mark.parametrize(
     ("name", "arguments", "answer"),
     [
@@ -177,9 +165,6 @@ def test_rules_integrate_moments_of_the_normal_exactly():
 
 def test_slopes_of_a_root_have_it_as_their_mean():
     assert root_slopes(np.array([0.0, 2.0])).tolist() == [0.5, 1.5]
-
-
-# The nearest rising curve, beside scikit-learn's.
 
 
 @pytest.mark.parametrize("points", [1, 2, 7, 40])

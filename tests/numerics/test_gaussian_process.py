@@ -100,9 +100,6 @@ def test_a_covariance_that_is_none_is_refused():
         weigh_exactly(np.array([[1.0, 2.0], [2.0, 1.0]]), np.full(2, 1e-3), np.ones(2))
 
 
-# Squared-exponential covariance: values, symmetry, and derivatives by length scales.
-
-
 def points(n, seed, *, labels=True):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 3, (n, 2 if labels else 0))
@@ -125,9 +122,6 @@ def test_derivatives_by_length_scales_are_finite_differences():
         for h in step
     ]
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-8)
-
-
-# Greedy choices beside formulas that share nothing with them.
 
 
 @pytest.fixture
@@ -168,9 +162,6 @@ def test_the_oracle_takes_what_lowers_the_squared_error_most_by_trial_of_all(cov
             lost[one] = float(((truth - mean) ** 2).sum())
         assert at == min(lost, key=lost.get)
         before.append(at)
-
-
-# Blocks of differences: what numpy says of one matrix at a time.
 
 
 def drawn(seed, nodes=40, entries=45):

@@ -125,9 +125,6 @@ def test_a_path_has_the_inverse_of_its_closed_form(n):
     np.testing.assert_allclose(invert_positive(matrix), exact, rtol=1e-9)
 
 
-# Quasi-Newton: known maxima.
-
-
 @dataclass(frozen=True)
 class At:
     value: float
@@ -168,9 +165,6 @@ def test_a_gradient_that_points_the_wrong_way_is_refused():
     start = np.zeros(1)
     with pytest.raises(NotConverged, match="no step gains"):
         climb(wrong, (start, wrong(start)), np.eye(1), tolerance=1e-12, reach=near)
-
-
-# Conjugate gradients against numpy's direct and least-squares solutions.
 
 
 def centre(vector):

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -98,6 +98,7 @@ def test_signed_ranks_and_flips_with_ties_are_counted_over_all_signs(one_sided, 
         assert p == pytest.approx(expected, rel=1e-12)
 
 
+@settings(max_examples=30, deadline=None)
 @given(PAIR)
 def test_small_rank_sums_with_ties_are_counted_over_all_divisions(pair):
     x, y = pair

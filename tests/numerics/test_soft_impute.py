@@ -84,9 +84,6 @@ def test_a_gap_that_is_not_reached_is_refused(monkeypatch):
         list(one.path([0.1 * one.largest_tau()], 1e-12))
 
 
-# Singular value thresholding: by both routes the same, and the minimum that it should be.
-
-
 @pytest.mark.parametrize("shape", [(30, 8), (9, 8), (6, 6)])
 @pytest.mark.parametrize("tau", [0.1, 2.0, 5.0])
 def test_both_routes_move_singular_values_alike(shape, tau):
@@ -97,9 +94,6 @@ def test_both_routes_move_singular_values_alike(shape, tau):
     found = shrink(table, tau)
     np.testing.assert_allclose(found.left @ found.right.T, expected, atol=1e-10)
     assert found.norm == pytest.approx(np.maximum(s - tau, 0).sum())
-
-
-# Effects of rows and columns: by least squares, and which of several solutions.
 
 
 def some_cells(seed: int, shape=(7, 5), many=20) -> tuple[SeenCells, np.ndarray]:

@@ -65,9 +65,6 @@ def test_holms_method_is_that_of_statsmodels():
         np.testing.assert_array_equal(step_down_holm(statistic, 11, 0.95)[0], expected)
 
 
-# Wins minus losses, beside the binomial and beside all sequences of outcomes.
-
-
 def test_fair_comparisons_without_ties_are_binomial():
     """scipy 1.x, stats.binomtest(won, n): two-sided, symmetric at 1/2."""
     fair = np.array([[0.5, 0.0, 0.5]])

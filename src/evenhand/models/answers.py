@@ -80,6 +80,11 @@ class Answers:
         flat = np.bincount(self.unit * c + self.label, minlength=self.units * c)
         return flat.reshape(self.units, c).astype(np.float64)
 
+    @property
+    def shares(self) -> Array:
+        """(U, C) the same as shares of the unit's answers."""
+        return self.counts / self.per_unit[:, None]
+
     @cached_property
     def repeated(self) -> int:
         """Answers of a judge to a unit beyond the first."""

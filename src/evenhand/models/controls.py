@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -124,6 +124,13 @@ class ControlEffect:
     def without_error(self, reason: str) -> ControlEffect:
         alone = replace(self, stderr=np.inf, lower=-np.inf, upper=np.inf)
         return replace(alone, p=1.0, rests=reason)
+
+    def to_dict(self) -> dict[str, Any]:
+        errors = ("stderr", "lower", "upper", "p")
+        known = {name: None if self.rests else getattr(self, name) for name in errors}
+        row = {"name": self.name, "estimate": self.estimate, **known, "sd": self.sd}
+        row |= {"level": self.level, "per_unit": self.per_unit}
+        return row | ({"rests": self.rests} if self.rests else {})
 
     @property
     def per_unit(self) -> float:
@@ -486,15 +493,6 @@ class ControlledLikelihood(Likelihood):
             value += self._add_ghosts(distance, gradient, information)
         return Expansion(value, gradient, information)
 
-    def pearson(self, beta: Array) -> float:
-        """Return Pearson's X² over single comparisons, Σ (1 / p of what was said − 1)."""
-        total = 0.0
-        for part in self.split():
-            chances = np.exp(self.law.log_chances(*self.locate(part, beta)))
-            seen = part.plain.counts > 0
-            total += float((part.plain.counts[seen] * (1 / chances[seen] - 1)).sum())
-        return total
-
 
 def sum_scores(part: Part, local: Local) -> Array:
     return np.concatenate([part.plain.pull_scores(local), part.x.T @ local.eta])
@@ -662,7 +660,13 @@ class ControlledFit(Fit):
 
     @cached_property
     def pearson(self) -> float:
-        return self.likelihood.pearson(self.beta)
+        """Pearson's X² over single comparisons, Σ (1 / p of what was said − 1)."""
+        total, likelihood = 0.0, self.likelihood
+        for part in likelihood.split():
+            chances = np.exp(likelihood.law.log_chances(*likelihood.locate(part, self.beta)))
+            seen = part.plain.counts > 0
+            total += float((part.plain.counts[seen] * (1 / chances[seen] - 1)).sum())
+        return total
 
     @cached_property
     def gof_p(self) -> float | None:
@@ -805,20 +809,9 @@ class Controlled:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "controls": list_effects(self.effects),
+            "controls": [effect.to_dict() for effect in self.effects],
             "moved": [
                 {"system": name, "without": old, "with": new}
                 for name, (old, new) in self.moved.items()
             ],
         }
-
-
-def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
-    rows = []
-    for effect in effects:
-        row: dict[str, object] = {"name": effect.name, "estimate": effect.estimate}
-        errors = ("stderr", "lower", "upper", "p")
-        row |= {name: None if effect.rests else getattr(effect, name) for name in errors}
-        row |= {"sd": effect.sd, "level": effect.level, "per_unit": effect.per_unit}
-        rows.append(row | ({"rests": effect.rests} if effect.rests else {}))
-    return rows

@@ -33,7 +33,6 @@ from evenhand.errors import UnknownOption
 from evenhand.models import labels
 from evenhand.models.answers import Answers, Incidence, softmax
 from evenhand.models.texts import say_labels
-from evenhand.numerics import Array
 
 ITERATIONS: Final = 2000
 STEP: Final = 1e-6
@@ -68,98 +67,68 @@ class DawidSkene(labels.LabelModel):
             raise UnknownOption("diagonal and tolerance are not negative, iterations at least 1")
 
     def _fit(self, answers: Answers) -> labels.LabelFit:
-        end = climb(self, answers)
-        right = judge_answers(answers, end)
-        wrong = (1 - right) / (len(answers.labels) - 1)
-        unfinished = say_labels("not-converged", "warning", steps=end.steps)
-        prior = f"prior {self.prior:g}, smoothing {self.smoothing:g}, diagonal {self.diagonal:g}"
-        stop = f"tolerance {self.tolerance:g}, at most {self.iterations} iterations"
+        incidence, c = Incidence.of(answers), len(answers.labels)
+        posterior, before, steps = answers.shares, -np.inf, 0
+        while True:
+            steps += 1
+            expected = incidence.to_judges(posterior).swapaxes(1, 2)  # (J, C, C) at [l, c, d]
+            shares = posterior.sum(axis=0) + self.prior / c
+            log_shares = np.log(shares / shares.sum())
+            counts = expected + self.smoothing + self.diagonal * np.eye(c)
+            log_theta = np.log(counts / counts.sum(axis=2, keepdims=True))
+            posterior, log_sums = softmax(log_shares + incidence.to_units(log_theta.swapaxes(1, 2)))
+            loglik = float(log_sums.sum())
+            # the logs of the Dirichlet priors whose modes the pseudo-answers make
+            priors = float(
+                self.prior * log_shares.mean()
+                + self.smoothing * log_theta.sum()
+                + self.diagonal * np.einsum("lcc->", log_theta)
+            )
+            objective = loglik + priors
+            converged = bool(objective - before < self.tolerance * answers.size)
+            if converged or steps == self.iterations:
+                break
+            before = objective
+        confusion = np.exp(log_theta)
+        # how probable it is that each answer is right by what the others say: what the answer
+        # itself adds to its unit's label is taken out again
+        table = confusion.swapaxes(1, 2)[answers.judge, answers.shown]  # (n, C), as shown
+        table = np.where(answers.swapped[:, None], table[:, ::-1], table)
+        others = posterior[answers.unit] / table
+        right = others[np.arange(answers.size), answers.label] / others.sum(axis=1)
+        wrong = (1 - right) / (c - 1)
+        notes = labels.note_labels(answers, posterior)
         # All judges together are looked at first: labels may have changed places. Labels that are
         # right for less than five expected answers, of all or of a judge, are passed over.
-        pooled = end.expected.sum(axis=0)
-        notes = []
-        for c, label in enumerate(answers.spoken):
-            if pooled[c].sum() >= MIN_ANSWERS and pooled[c].max() > pooled[c, c]:
-                other = answers.spoken[int(pooled[c].argmax())]
+        pooled = expected.sum(axis=0)
+        for at, label in enumerate(answers.spoken):
+            if pooled[at].sum() >= MIN_ANSWERS and pooled[at].max() > pooled[at, at]:
+                other = answers.spoken[int(pooled[at].argmax())]
                 notes.append(say_labels("label-switching", "warning", label=label, other=other))
-        turned = end.confusion.max(axis=2) > np.einsum("lcc->lc", end.confusion)
-        turned &= end.expected.sum(axis=2) >= MIN_ANSWERS
-        for c, label in enumerate(answers.spoken):
-            names = [answers.judges[i] for i in np.flatnonzero(turned[:, c]).tolist()]
+        turned = confusion.max(axis=2) > np.einsum("lcc->lc", confusion)
+        turned &= expected.sum(axis=2) >= MIN_ANSWERS
+        for at, label in enumerate(answers.spoken):
+            names = [answers.judges[i] for i in np.flatnonzero(turned[:, at]).tolist()]
             if names:
                 count = {"n": len(names), "judges": len(answers.judges)}
                 notes.append(say_labels("reversed-judges", label=label, names=names, **count))
+        if not converged:
+            notes.append(say_labels("not-converged", "warning", steps=steps))
+        prior = f"prior {self.prior:g}, smoothing {self.smoothing:g}, diagonal {self.diagonal:g}"
+        stop = f"tolerance {self.tolerance:g}, at most {self.iterations} iterations"
         return labels.LabelFit(
             model=self,
             answers=answers,
-            posterior=end.posterior,
+            posterior=posterior,
             skills=labels.list_skills(
                 answers, labels.integrate_skills(answers.judge, right, wrong)
             ),
             measure="accuracy",
-            parameters={"shares": end.shares, "confusion": end.confusion},
-            loglik=end.loglik,
-            objective=end.objective,
-            steps=end.steps,
-            converged=end.converged,
-            notes=(
-                *labels.note_answers(answers),
-                *labels.note_labels(answers, end.posterior),
-                *notes,
-                *([] if end.converged else [unfinished]),
-            ),
+            parameters={"shares": np.exp(log_shares), "confusion": confusion},
+            loglik=loglik,
+            objective=objective,
+            steps=steps,
+            converged=converged,
+            notes=tuple(notes),
             signature=labels.sign_labels(answers, [f"Dawid-Skene, {prior}", stop]),
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Climb:
-    posterior: Array  # (U, C) probability of each label of each unit
-    shares: Array  # (C,) π
-    confusion: Array  # (J, C, C) θ at [l, c, d]: judge l says d where c is right, as judges saw it
-    expected: Array  # (J, C, C) expected answers at [l, c, d], without pseudo-answers
-    loglik: float  # log-likelihood at π and θ (nats)
-    objective: float  # the same plus the logs of the priors, without their constants
-    steps: int  # iterations
-    converged: bool  # whether the last rose by less than the tolerance
-
-
-def climb(model: DawidSkene, answers: Answers) -> Climb:
-    incidence = Incidence.of(answers)
-    posterior = labels.share_answers(answers)
-    before, step = -np.inf, 0
-    while True:
-        step += 1
-        expected = incidence.to_judges(posterior).swapaxes(1, 2)  # [l, c, d]
-        log_shares, log_theta = maximise(model, posterior, expected)
-        posterior, log_sums = softmax(log_shares + incidence.to_units(log_theta.swapaxes(1, 2)))
-        loglik = float(log_sums.sum())
-        # the logs of the Dirichlet priors whose modes the pseudo-answers make
-        shares_prior = model.prior * log_shares.mean()
-        diagonal = model.diagonal * np.einsum("lcc->", log_theta)
-        objective = loglik + float(shares_prior + model.smoothing * log_theta.sum() + diagonal)
-        converged = bool(objective - before < model.tolerance * answers.size)
-        if converged or step == model.iterations:
-            break
-        before = objective
-    theta = np.exp(log_theta)
-    shares = np.exp(log_shares)
-    return Climb(posterior, shares, theta, expected, loglik, objective, step, converged)
-
-
-def maximise(model: DawidSkene, posterior: Array, expected: Array) -> tuple[Array, Array]:
-    """Return (C,) log π and (J, C, C) log θ, given labels and expected answers."""
-    shares = posterior.sum(axis=0) + model.prior / posterior.shape[1]
-    counts = expected + model.smoothing + model.diagonal * np.eye(posterior.shape[1])
-    theta = counts / counts.sum(axis=2, keepdims=True)
-    return np.log(shares / shares.sum()), np.log(theta)
-
-
-def judge_answers(answers: Answers, end: Climb) -> Array:
-    """Return (n,) how probable it is that each answer is right by what the others say."""
-    # what the answer itself adds to its unit's label is taken out again
-    table = end.confusion.swapaxes(1, 2)[answers.judge, answers.shown]  # (n, C), as shown
-    table = np.where(answers.swapped[:, None], table[:, ::-1], table)
-    others = end.posterior[answers.unit] / table
-    rows = np.arange(answers.size)
-    return np.asarray(others[rows, answers.label] / others.sum(axis=1))

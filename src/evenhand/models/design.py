@@ -62,10 +62,6 @@ class Design:
     def size(self) -> int:
         return len(self.system)
 
-    @property
-    def saturated(self) -> bool:
-        return self.matrix is None or self.matrix.shape[1] == self.size - len(self.groups)
-
     @cached_property
     def ends(self) -> tuple[Places, Places]:
         """Left and right in numpy's own integers, which indexing and counting take uncopied."""

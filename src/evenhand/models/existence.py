@@ -176,9 +176,28 @@ def apart(graph: PreferenceGraph, component: Integers, how: str) -> NotIdentifie
     remedy = "collect comparisons to join them" if how == NEVER else _KEEP_TIES
     odd = singles if len(parts) - len(singles) <= 1 else []
     leave = _drop(odd) if odd else "rank them apart"
-    fault = say_apart(parts, how)
-    remedies = [*_correct(graph, odd), remedy, leave, *_prior(graph)]
-    return NotIdentified(fault, remedies, _spare(graph, odd), f"{_WORTHS}{_where(graph)}")
+    return _refuse(graph, say_apart(parts, how), [remedy, leave], odd)
+
+
+def _refuse(
+    graph: PreferenceGraph, fault: str, remedies: Sequence[str], odd: Sequence[str]
+) -> NotIdentified:
+    """Refuse the worths of one group; its odd systems may be slips of others, and be left out."""
+    counts = np.zeros(len(graph.systems))
+    for side in (graph.left, graph.right):
+        np.add.at(counts, graph.system[side], graph.decided + graph.ties)
+    often = dict(zip(graph.systems, counts.tolist(), strict=True))
+    slips = []
+    for name in odd[:MAX_SYSTEMS_NAMED]:
+        usual = [one for one, n in often.items() if n * RARE >= often[name] and one not in odd]
+        near = get_close_matches(name, usual, n=1, cutoff=LIKE)
+        # names that differ in their digits are versions of a system, and no slips
+        digits = re.findall(r"\d", name)
+        alike = [one for one in near if re.findall(r"\d", one) == digits]
+        slips += [f'correct "{name}" if it is "{one}"' for one in alike]
+    where = f' in group "{graph.groups[int(graph.group[0])]}"' if graph.groups else ""
+    every = [*slips, *remedies, *_prior(graph)]
+    return NotIdentified(fault, every, _spare(graph, odd), f"{_WORTHS}{where}")
 
 
 def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
@@ -199,28 +218,40 @@ def one_way(
     """Say that preferences lead only one way between the strong components of one group."""
     ends = component[links.source], component[links.target]
     across = ends[0] != ends[1]
-    every = np.arange(component.max() + 1)
+    every, size = np.arange(component.max() + 1), np.bincount(component)
     unbeaten = np.setdiff1d(every, ends[1][across])
     hopeless = np.setdiff1d(every, ends[0][across])
-    fault, odd = _always(graph, component, unbeaten, hopeless)
-    if not fault:
+    # single systems that only ever won, or only ever lost
+    winners = np.flatnonzero(np.isin(component, unbeaten[size[unbeaten] == 1]))
+    losers = np.flatnonzero(np.isin(component, hopeless[size[hopeless] == 1]))
+    if len(every) == 2 and winners.size:
+        losers = losers[:0]  # of two parts one description is enough
+    faults = []
+    for nodes, won in ((winners, True), (losers, False)):
+        names, rows = graph.names(nodes), np.isin(graph.left, nodes) | np.isin(graph.right, nodes)
+        of = f"(0 of {_count(graph.decided[rows].sum())})"
+        if names and won:
+            faults.append(f"nobody preferred anything to {_names(names)} {of}")
+        elif names:
+            faults.append(f"{_names(names)} {_was(names)} never preferred to anything {of}")
+    odd = graph.names(winners) + graph.names(losers)
+    if not faults:
         # the smallest part that nothing outside was ever preferred to, or the other way round
         terminal = np.concatenate((unbeaten, hopeless))
-        smallest = terminal[np.argmin(np.bincount(component)[terminal])]
+        smallest = terminal[np.argmin(size[terminal])]
         inside = component == smallest
         part = listing(graph.names(np.flatnonzero(inside)), MAX_SYSTEMS_NAMED)
         rest = listing(graph.names(np.flatnonzero(~inside)), MAX_SYSTEMS_NAMED)
         between = graph.decided[inside[graph.left] != inside[graph.right]].sum()
         start, end = (rest, part) if smallest in unbeaten else (part, rest)
-        fault = (
+        faults = [
             f"no chain of preferences leads from {start} to {end}"
             f" (0 of {_count(between)} comparisons between them)"
-        )
+        ]
     leave = [_drop(odd)] if odd and _spare(graph, odd) else []
     collect = "collect comparisons that may contradict this"
-    remedies = [*_correct(graph, odd), collect, *[_KEEP_TIES] * ties_help, *leave]
-    about = f"{_WORTHS}{_where(graph)}"
-    return NotIdentified(fault, [*remedies, *_prior(graph)], _spare(graph, odd), about)
+    remedies = [collect, *[_KEEP_TIES] * ties_help, *leave]
+    return _refuse(graph, " and ".join(faults), remedies, odd)
 
 
 def ties_run_away(graph: PreferenceGraph, place: Integers) -> NotIdentified:
@@ -239,30 +270,6 @@ def ties_run_away(graph: PreferenceGraph, place: Integers) -> NotIdentified:
         ["collect more comparisons", "use --ties half-win or none", *_prior(graph)],
         about=f"{_TIES}, nor have the worths",
     )
-
-
-def _always(
-    graph: PreferenceGraph, component: Integers, unbeaten: Integers, hopeless: Integers
-) -> tuple[str, list[str]]:
-    """Say which single systems only ever won or only ever lost, if any, and return their names."""
-
-    def none_of(nodes: Integers) -> str:
-        rows = np.isin(graph.left, nodes) | np.isin(graph.right, nodes)
-        return f"(0 of {_count(graph.decided[rows].sum())})"
-
-    size = np.bincount(component)
-    winners = np.flatnonzero(np.isin(component, unbeaten[size[unbeaten] == 1]))
-    losers = np.flatnonzero(np.isin(component, hopeless[size[hopeless] == 1]))
-    if component.max() == 1 and winners.size:
-        losers = losers[:0]  # of two parts one description is enough
-    top, bottom = graph.names(winners), graph.names(losers)
-    faults = []
-    if top:
-        faults.append(f"nobody preferred anything to {_names(top)} {none_of(winners)}")
-    if bottom:
-        never = f"{_names(bottom)} {_was(bottom)} never preferred to anything"
-        faults.append(f"{never} {none_of(losers)}")
-    return " and ".join(faults), top + bottom
 
 
 def _alone(names: Sequence[str], how: str) -> str:
@@ -293,30 +300,9 @@ def _drop(names: Sequence[str]) -> str:
     return LeaveOut(f"leave {'it' if len(names) == 1 else 'them'} out")
 
 
-def _correct(graph: PreferenceGraph, names: Sequence[str]) -> list[str]:
-    """Ask whether names of few comparisons are slips of others, which have many."""
-    counts = np.zeros(len(graph.systems))
-    for side in (graph.left, graph.right):
-        np.add.at(counts, graph.system[side], graph.decided + graph.ties)
-    often = dict(zip(graph.systems, counts.tolist(), strict=True))
-    slips = []
-    for name in names[:MAX_SYSTEMS_NAMED]:
-        usual = [one for one, n in often.items() if n * RARE >= often[name] and one not in names]
-        near = get_close_matches(name, usual, n=1, cutoff=LIKE)
-        # names that differ in their digits are versions of a system, and no slips
-        digits = re.findall(r"\d", name)
-        alike = [one for one in near if re.findall(r"\d", one) == digits]
-        slips += [f'correct "{name}" if it is "{one}"' for one in alike]
-    return slips
-
-
 def _spare(graph: PreferenceGraph, names: Sequence[str]) -> Sequence[str]:
     """Return systems that can be excluded so that others are still compared; else none."""
     return names if len(graph.systems) > len(names) + 1 else ()
-
-
-def _where(graph: PreferenceGraph) -> str:
-    return f' in group "{graph.groups[int(graph.group[0])]}"' if graph.groups else ""
 
 
 def _prior(graph: PreferenceGraph) -> list[str]:
@@ -508,7 +494,25 @@ def check_support(
 ) -> Verdict:
     """Return if the estimate exists, by (C, 3) counts as the model takes them; else refuse."""
     if model.prior > 0:
-        return _check_beside_prior(model, design, ties, counts)
+        # under a prior on worths only γ and δ can run away
+        if ties is not None:
+            return _check_programme(model, design, ties, counts)
+        won, tied, lost = counts.sum(axis=0)
+        if model.ties in FREE and not won + lost:
+            raise NotIdentified(
+                "every judgment is a tie: γ = +∞ and the worths are arbitrary; there is nothing to"
+                " rank"
+            )
+        fixed = model.ties == "none" and tied  # γ = 0: a tie speaks against an endless advantage
+        if model.order_effect and not (won and lost) and not fixed:
+            shown = "first" if won else "second"
+            raise NotIdentified(
+                f"the order effect is not identified: whoever stood {shown} was always preferred",
+                [_NO_ORDER],
+            )
+        return Verdict(
+            bool(model.ties in FREE and tied), _note_no_ties(model.ties, tied=bool(tied))
+        )
     if ties is not None:
         # If in every group with ties some comparison is preferred both ways, no direction moves a
         # γ: a tie asks that it does not fall, preferences both ways that it does not rise. What is
@@ -516,8 +520,9 @@ def check_support(
         both = ((counts[:, 0] > 0) & (counts[:, 2] > 0)).astype(np.float64)
         if not ((ties.sums(both) > 0) | (ties.offset < 0)).all():
             return _check_programme(model, design, ties, counts)
-    by = None
-    if design.matrix is not None and design.saturated and not design.aliased:
+    by, matrix = None, design.matrix
+    free = design.size - len(design.groups)
+    if matrix is not None and matrix.shape[1] == free and not design.aliased:
         left, right = design.system[design.left], design.system[design.right]
         groups = {"group": Factor.of(design.groups, design.group[design.left])}
         won, tied, lost = counts.T
@@ -539,27 +544,6 @@ def _note(ties: TieGroups) -> tuple[str, ...]:
         return (say("no-ties-of", levels=levels),)
     first = int(np.argmax((ties.matrix[:, 0] == 1) & ~ties.matrix[:, 1:].any(axis=1)))
     return (say("no-ties-of-home", levels=levels, group=ties.groups[first]),)
-
-
-def _check_beside_prior(
-    model: LogLinearSettings, design: Design, ties: TieGroups | None, counts: Array
-) -> Verdict:
-    """Under a prior on worths only γ and δ can run away."""
-    if ties is not None:
-        return _check_programme(model, design, ties, counts)
-    won, tied, lost = counts.sum(axis=0)
-    if model.ties in FREE and not won + lost:
-        raise NotIdentified(
-            "every judgment is a tie: γ = +∞ and the worths are arbitrary; there is nothing to rank"
-        )
-    fixed = model.ties == "none" and tied  # γ = 0: a tie speaks against an endless advantage
-    if model.order_effect and not (won and lost) and not fixed:
-        shown = "first" if won else "second"
-        raise NotIdentified(
-            f"the order effect is not identified: whoever stood {shown} was always preferred",
-            [_NO_ORDER],
-        )
-    return Verdict(bool(model.ties in FREE and tied), _note_no_ties(model.ties, tied=bool(tied)))
 
 
 def _check_programme(

@@ -32,10 +32,10 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Judgments, takes_judgments
-from evenhand.data.votes import LEFT, RIGHT, TIE
+from evenhand.data.votes import RIGHT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Codes, Coefficient, Posterior, difference_variances
-from evenhand.models.irt_outputs import Chains, OutputPairs, note_parts, pair_outputs
+from evenhand.models.irt_outputs import Chains, note_parts, pair_outputs
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
@@ -170,37 +170,11 @@ class GivenDifferences:
     """Abilities and qualities given differences; see the head of this file."""
 
     differ: Any  # (C, N) sparse X
-    gather: Any  # (N, C) sparse Xᵀ
     author: Numbers  # (N,) number of the system that made each output
     scales: Scales  # σ_0, σ_a, √v and r
     decided: int  # number of comparisons with a preference, which come first
     solver: Inverse | Iterations  # what solves with A
     ability_vcov: Array  # (K, K) covariance S of abilities, the same for any differences
-
-    @cached_property
-    def ability_root(self) -> Array:
-        """(K, K) lower L with L Lᵀ = S."""
-        return np.asarray(np.linalg.cholesky(self.ability_vcov))
-
-    def mean_abilities(self, differences: Array) -> Array:
-        sums = self.solver.total(np.asarray(self.gather @ differences))
-        return np.asarray(
-            self.ability_vcov @ sums / (self.scales.difference * self.scales.item) ** 2
-        )
-
-    def draw_abilities(self, rng: np.random.Generator, means: Array) -> Array:
-        return np.asarray(means + self.ability_root @ rng.standard_normal(means.shape))
-
-    def draw_qualities(
-        self, rng: np.random.Generator, differences: Array, abilities: Array
-    ) -> Array:
-        """Return (N, c) draws of q given (C, c) differences D and (K, c) abilities μ."""
-        item_sd, noise_sd = self.scales.item, self.scales.difference
-        normals = rng.standard_normal((len(self.author), differences.shape[1]))
-        prior = abilities[self.author] + item_sd * normals
-        noise = noise_sd * rng.standard_normal(differences.shape)
-        seen = np.asarray(self.gather @ (differences + noise))
-        return self.solver.solve(prior / item_sd**2 + seen / noise_sd**2)
 
 
 def make_posterior(
@@ -213,7 +187,6 @@ def make_posterior(
     signs = np.repeat([1.0, -1.0], c)
     rows = np.tile(np.arange(c), 2)
     differ = sparse.csr_array((signs, (rows, np.concatenate(sides))), shape=(c, n))
-    gather = differ.T.tocsr()
     made = sparse.csr_array((np.ones(n), (np.arange(n), author)), shape=(n, k))
     # the inverse of A where it is small, else A
     blocks = make_blocks(n, *(side.astype(np.intp) for side in sides))
@@ -225,13 +198,11 @@ def make_posterior(
         ridge = sparse.eye_array(n, format="csr") / scales.item**2
         precision = (ridge + differ.T @ differ / scales.difference**2).tocsr()
         solver = Iterations(precision, collect)
-    information = (
-        solver.total_sparse(gather @ (differ @ made)) / (scales.difference * scales.item) ** 2
-    )
-    inverse, _ = invert_all(
-        (np.eye(k) / scales.ability**2 + (information + information.T) / 2)[None]
-    )
-    return GivenDifferences(differ, gather, author, scales, decided, solver, inverse[0])
+    shared = solver.total_sparse(differ.T.tocsr() @ (differ @ made))
+    information = shared / (scales.difference * scales.item) ** 2
+    precision_of_abilities = np.eye(k) / scales.ability**2 + (information + information.T) / 2
+    (vcov,), _ = invert_all(precision_of_abilities[None])
+    return GivenDifferences(differ, author, scales, decided, solver, vcov)
 
 
 def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
@@ -268,39 +239,29 @@ def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
 START_SPREAD: Final = 2.0  # How much farther apart than under the prior chains start
 
 
-def order_pairs(pairs: OutputPairs, scales: Scales) -> GivenDifferences:
-    """Take comparisons with a preference first, the preferred output as the first."""
-    order = np.argsort(pairs.outcome == TIE, kind="stable")
-    one, other, outcome = pairs.one[order], pairs.other[order], pairs.outcome[order]
-    turned = outcome == RIGHT
-    sides = np.where(turned, other, one), np.where(turned, one, other)
-    decided = int(((outcome == LEFT) | turned).sum())
-    return make_posterior(len(pairs.systems), pairs.author, sides, scales, decided)
-
-
-def draw_differences(posterior: GivenDifferences, rng: np.random.Generator, centre: Array) -> Array:
-    sd, radius, at = posterior.scales.difference, posterior.scales.radius, posterior.decided
-    drawn = np.empty_like(centre)
-    drawn[:at] = draw_above(rng, centre[:at], sd, radius)
-    drawn[at:] = draw_between(rng, centre[at:], sd, radius)
-    return drawn
-
-
 def walk(
     posterior: GivenDifferences, chains: int, rng: np.random.Generator
 ) -> Iterator[tuple[Array, Array, Array]]:
     """Yield (K, c) E[μ | D], draws of μ, and (N, c) of qualities of every sweep, without end."""
+    scales, author, at = posterior.scales, posterior.author, posterior.decided
+    item, noise, solver = scales.item, scales.difference, posterior.solver
+    gather = posterior.differ.T.tocsr()
+    root = np.linalg.cholesky(posterior.ability_vcov)
     # chains start farther apart than the prior
-    k, n = len(posterior.ability_vcov), len(posterior.author)
-    abilities = START_SPREAD * posterior.scales.ability * rng.standard_normal((k, chains))
-    noise = posterior.scales.item * rng.standard_normal((n, chains))
-    qualities = abilities[posterior.author] + noise
+    abilities = START_SPREAD * scales.ability * rng.standard_normal((len(root), chains))
+    qualities = abilities[author] + item * rng.standard_normal((len(author), chains))
     while True:
         centre = np.asarray(posterior.differ @ qualities)
-        differences = draw_differences(posterior, rng, centre)
-        means = posterior.mean_abilities(differences)
-        abilities = posterior.draw_abilities(rng, means)
-        qualities = posterior.draw_qualities(rng, differences, abilities)
+        differences = np.empty_like(centre)
+        differences[:at] = draw_above(rng, centre[:at], noise, scales.radius)
+        differences[at:] = draw_between(rng, centre[at:], noise, scales.radius)
+        sums = solver.total(np.asarray(gather @ differences))
+        means = np.asarray(posterior.ability_vcov @ sums / (noise * item) ** 2)
+        abilities = np.asarray(means + root @ rng.standard_normal(means.shape))
+        prior = abilities[author] + item * rng.standard_normal(qualities.shape)
+        moved = differences + noise * rng.standard_normal(differences.shape)
+        seen = np.asarray(gather @ moved)
+        qualities = solver.solve(prior / item**2 + seen / noise**2)
         yield means, abilities, qualities
 
 
@@ -563,7 +524,13 @@ class IRTGaussian(Chains):
         code, rng = pairs.code, np.random.default_rng(self.seed)
         draws = np.empty((2, self.sweeps - self.burn_in, k, self.chains))
         with one_blas_thread():
-            posterior = order_pairs(pairs, scales)
+            # comparisons with a preference come first, in them the preferred output
+            order = np.argsort(pairs.outcome == TIE, kind="stable")
+            one, other = pairs.one[order], pairs.other[order]
+            turned = pairs.outcome[order] == RIGHT
+            sides = np.where(turned, other, one), np.where(turned, one, other)
+            decided = int((pairs.outcome != TIE).sum())
+            posterior = make_posterior(k, pairs.author, sides, scales, decided)
             sweeps = islice(walk(posterior, self.chains, rng), self.burn_in, self.sweeps)
             for i, (means, abilities, _) in enumerate(sweeps):
                 draws[:, i] = means, abilities

@@ -460,15 +460,6 @@ def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
     """Return the maximum, and the log-likelihood at τ = 0."""
     still = replace(likelihood, nodes=1, tau=0.0)
     level = still.expand(flat)
-    peak = _find_top(likelihood, flat)
-    if peak.tau > MIN_TAU and peak.loglik - level.value > MIN_GAIN * (1 + abs(level.value)):
-        return peak, level.value
-    vcov = invert_positive(level.information)
-    return Peak(flat, 0.0, level.value, vcov, peak.nodes, 0.0), level.value
-
-
-def _find_top(likelihood: SlopeLikelihood, flat: Array) -> Peak:
-    # a first τ by moments: scores of log-slopes vary by I + I² τ², I their information
     cells, (worths, gamma, _) = likelihood.cells, likelihood.hold(0.0).parts(flat)
     eta = worths[cells.left] - worths[cells.right]
     local = likelihood.law.expand(eta, gamma, cells.counts)
@@ -501,28 +492,35 @@ def _find_top(likelihood: SlopeLikelihood, flat: Array) -> Peak:
             raise NotConverged(_CIRCLES, _REMEDIES) from None
     if peak.tau > AT_THE_END * ENDLESS:
         raise NotIdentified(_RUNS_AWAY, _REMEDIES)
-    return peak
+    if peak.tau > MIN_TAU and peak.loglik - level.value > MIN_GAIN * (1 + abs(level.value)):
+        return peak, level.value
+    vcov = invert_positive(level.information)
+    return Peak(flat, 0.0, level.value, vcov, peak.nodes, 0.0), level.value
 
 
 def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
     """Climb with as many nodes as it takes for the integrals to be exact."""
-    nodes = likelihood.nodes
     while True:
-        refined = replace(likelihood, nodes=nodes)
-        try:
-            maximum = _settle(refined, beta)
-        except NotConverged:  # with too few nodes the places of nodes may go round in circles
-            if nodes >= MAX_NODES:
-                raise
-            nodes *= 2
-            continue
+        maximum, nodes = _settle_finer(likelihood, beta)
         beta, value = maximum.at, maximum.expansion.value
-        finer = replace(refined, nodes=2 * nodes).loglik(beta)
+        likelihood = replace(likelihood, nodes=2 * nodes)
+        finer = likelihood.loglik(beta)
         error = abs(finer - value)
         if error <= MAX_QUADRATURE_ERROR * (1 + abs(value)) or nodes >= MAX_NODES:
             vcov = invert_positive(maximum.expansion.information)
             return Peak(beta, float(np.exp(beta[-1])), finer, vcov, nodes, error)
-        nodes *= 2
+
+
+def _settle_finer(likelihood: SlopeLikelihood, beta: Array) -> tuple[Maximum, int]:
+    """Settle, with more nodes where with few their places do not come to rest; say how many."""
+    nodes = likelihood.nodes
+    while True:
+        try:
+            return _settle(replace(likelihood, nodes=nodes), beta), nodes
+        except NotConverged:
+            if nodes >= MAX_NODES:
+                raise
+            nodes = min(2 * nodes, MAX_NODES)
 
 
 def _settle(likelihood: SlopeLikelihood, beta: Array) -> Maximum:
@@ -572,17 +570,10 @@ class _Profile:
         self.nodes = nodes
 
     def climb(self, tau: float) -> float:
-        held = self.likelihood.hold(tau)
-        while True:
-            try:
-                maximum = _settle(replace(held, nodes=self.nodes), self.rest)
-            except NotConverged:
-                if self.nodes >= MAX_NODES:
-                    raise
-                self.nodes = min(2 * self.nodes, MAX_NODES)
-            else:
-                self.rest = maximum.at
-                return maximum.expansion.value
+        held = replace(self.likelihood.hold(tau), nodes=self.nodes)
+        maximum, self.nodes = _settle_finer(held, self.rest)
+        self.rest = maximum.at
+        return maximum.expansion.value
 
 
 def _cross(profile: _Profile, top: float, middle: float, width: float) -> float:

@@ -364,25 +364,6 @@ def choose_labels(posterior: Array) -> Codes:
 MIN_ANSWERS_PER_JUDGE: Final = 200
 
 
-def require_others(answers: Answers) -> None:
-    if len(answers.judges) < 2:
-        raise NotIdentified(
-            f"only {answers.judges[0]} answered: there is nobody to compare a judge with",
-            ["collect answers of others", "take this judge's answers as they are"],
-        )
-    if not answers.shared:
-        raise NotIdentified(
-            "no unit was answered by two judges, so that nothing tells a good judge from a bad one",
-            ["collect second answers", "say which column is the item (--column item=NAME)"],
-        )
-    if len(answers.labels) < 2:
-        raise NotIdentified(
-            f"every answer is {answers.labels[0]}: nothing tells a good judge from one who does not"
-            " look",
-            ["take that label for all", "collect answers that can differ"],
-        )
-
-
 class LabelModel:
     """Settings of a model of judges who are not equally reliable."""
 
@@ -401,15 +382,37 @@ class LabelModel:
 
         """
         answers = code_answers(data)
-        require_others(answers)
+        if len(answers.judges) < 2:
+            raise NotIdentified(
+                f"only {answers.judges[0]} answered: there is nobody to compare a judge with",
+                ["collect answers of others", "take this judge's answers as they are"],
+            )
+        if not answers.shared:
+            raise NotIdentified(
+                "no unit was answered by two judges, so that nothing tells a good judge from a bad"
+                " one",
+                ["collect second answers", "say which column is the item (--column item=NAME)"],
+            )
+        if len(answers.labels) < 2:
+            raise NotIdentified(
+                f"every answer is {answers.labels[0]}: nothing tells a good judge from one who does"
+                " not look",
+                ["take that label for all", "collect answers that can differ"],
+            )
         return self._fit(answers)
 
     def _fit(self, answers: Answers) -> LabelFit:
         raise NotImplementedError
 
 
-def note_answers(answers: Answers) -> list[str]:
-    notes = [*answers.notes]
+def note_labels(
+    answers: Answers, posterior: Array, *, counted: bool = False
+) -> list[str | Finding]:
+    """Note what answers lack, units without a label, and labels that seem surer than they are.
+
+    The last not where answers are only `counted`.
+    """
+    notes: list[str | Finding] = [*answers.notes]
     if answers.repeated:
         notes.append(say_labels("repeated-answers", n=answers.repeated))
     alone = int((answers.per_unit == 1).sum())
@@ -417,12 +420,6 @@ def note_answers(answers: Answers) -> list[str]:
         notes.append(say_labels("single-answers", n=alone))
     if answers.units and answers.per_unit.max() == 2:
         notes.append(say_labels("two-answers", "warning"))
-    return notes
-
-
-def note_labels(answers: Answers, posterior: Array, *, counted: bool = False) -> list[Finding]:
-    """Note units without a label, and labels that seem surer than they are, unless `counted`."""
-    notes = []
     none = int((choose_labels(posterior) == NO_LABEL).sum())
     if none:
         notes.append(say_labels("no-label", n=none))
@@ -450,7 +447,7 @@ class MajorityVote:
         from scipy.special import betaincinv
 
         answers = code_answers(data)
-        posterior = share_answers(answers)
+        posterior = answers.shares
         # an answer to a unit with m other answers, k of them the same, is k/m of an agreement
         rest = answers.per_unit[answers.unit] - 1
         same = answers.counts[answers.unit, answers.label] - 1
@@ -472,10 +469,6 @@ class MajorityVote:
             objective=None,
             steps=0,
             converged=True,
-            notes=(*note_answers(answers), *note_labels(answers, posterior, counted=True)),
+            notes=tuple(note_labels(answers, posterior, counted=True)),
             signature=sign_labels(answers, ["majority vote"]),
         )
-
-
-def share_answers(answers: Answers) -> Array:
-    return answers.counts / answers.per_unit[:, None]

@@ -25,7 +25,6 @@ from evenhand.models.design import (
     tag_of,
 )
 from evenhand.numerics import Array
-from evenhand.numerics.distributions import entropy_terms
 from evenhand.numerics.newton import Expansion, Maximum, maximise
 
 # With λ the worths on the papers' scale and η = λ_left − λ_right (+ δ where the order matters):
@@ -598,11 +597,6 @@ class Likelihood:
 def plain_likelihood(tally: Tally, reference: int, law: TieLaw) -> Likelihood:
     """Return the likelihood of a pooled tally in which every system has one worth."""
     return Likelihood(plain_design(tally, reference), law, np.asfortranarray(tally.counts))
-
-
-def saturated_loglik(counts: Array) -> float:
-    """Return the log-likelihood of a model with a parameter for every cell (nats)."""
-    return float(entropy_terms(counts).sum() - entropy_terms(counts.sum(axis=1)).sum())
 
 
 # Where to start with many systems: worths as they were if each had met all others evenly.

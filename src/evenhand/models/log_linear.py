@@ -55,12 +55,11 @@ from evenhand.models.likelihood import (
     MAX_ETA_STEP,
     Likelihood,
     TwoOutcomes,
-    saturated_loglik,
 )
 from evenhand.models.registry import LogLinearSettings, say_model
 from evenhand.models.texts import say
 from evenhand.numerics import Array, newton
-from evenhand.numerics.distributions import chi2_tail
+from evenhand.numerics.distributions import chi2_tail, entropy_terms
 from evenhand.numerics.newton import invert_positive, one_blas_thread
 from evenhand.render.document import Column, Document, Finding, Table, say_tally, take_findings
 
@@ -379,7 +378,9 @@ class Fit(ParametricFit):
     @cached_property
     def deviance(self) -> float:
         """Twice what the saturated model gains in log-likelihood (nats)."""
-        return max(2 * (saturated_loglik(self.likelihood.counts) - self.loglik), 0.0)
+        counts = self.likelihood.counts
+        saturated = entropy_terms(counts).sum() - entropy_terms(counts.sum(axis=1)).sum()
+        return max(2 * (float(saturated) - self.loglik), 0.0)
 
     @cached_property
     def _rows(self) -> Array:

@@ -31,7 +31,6 @@ from evenhand.models import labels
 from evenhand.models.answers import Answers, softmax
 from evenhand.models.texts import say_labels
 from evenhand.numerics import Array
-from evenhand.render.document import Finding
 
 # The steps of MACE, over all answers at once.
 #
@@ -65,14 +64,6 @@ class Knowing:
         given = np.bincount(spoken, minlength=j * c).reshape(j, c).astype(np.float64)
         return cls(matrix, given, answers.units, c)
 
-    def to_units(self, gains: Array) -> Array:
-        """Sum (J, C) gains over the answers that are each label: (U, C)."""
-        return np.asarray(self.matrix @ gains.reshape(-1)).reshape(self.units, self.labels)
-
-    def to_judges(self, posterior: Array) -> Array:
-        """Sum (U, C) probabilities of being right over each judge's answers: (J, C)."""
-        return np.asarray(self.matrix.T @ posterior.reshape(-1)).reshape(self.given.shape)
-
 
 @dataclass(frozen=True, eq=False)
 class Odds:
@@ -83,11 +74,6 @@ class Odds:
     # parameters of the Dirichlet posteriors of s and of ξ, of their priors, and the expected
     # logs; none under EM
     posteriors: tuple[tuple[Array, Array, Array], ...] = ()
-
-    @property
-    def penalty(self) -> float:
-        """What is taken from the log-likelihood: divergence of posteriors from priors (nats)."""
-        return sum(diverge(*one) for one in self.posteriors)
 
 
 def bound(know: Array, spam: Array, prior: tuple[float, float], pseudo: float) -> Odds:
@@ -134,7 +120,7 @@ class State:
     @property
     def objective(self) -> float:
         """Log-likelihood, or the lower bound of the evidence under variational Bayes (nats)."""
-        return self.loglik - self.odds.penalty
+        return self.loglik - sum(diverge(*one) for one in self.odds.posteriors)
 
     def judge_answers(self, answers: Answers) -> Array:
         """Return (n,) how probable it is that each answer is right by what the others say."""
@@ -149,8 +135,10 @@ def expect(knowing: Knowing, odds: Odds) -> State:
     """Return labels and expected counts, given log-weights: the E-step."""
     above = odds.know[:, None] - odds.spam
     gains = np.logaddexp(0, above)
-    posterior, log_sums = softmax(knowing.to_units(gains))
-    right = knowing.to_judges(posterior)
+    # gains over the answers that are each label, (U, C); their chances to be right by judge, (J, C)
+    sums = np.asarray(knowing.matrix @ gains.reshape(-1))
+    posterior, log_sums = softmax(sums.reshape(knowing.units, knowing.labels))
+    right = np.asarray(knowing.matrix.T @ posterior.reshape(-1)).reshape(gains.shape)
     know = right * np.exp(above - gains)
     loglik = float((knowing.given * odds.spam).sum() + log_sums.sum())
     loglik -= knowing.units * np.log(knowing.labels)
@@ -189,7 +177,6 @@ def keep_highest(best: list[State], end: State) -> list[State]:
     return best if rise < -MAX_HEIGHT_DIFFERENCE or known else [*best, end]
 
 
-METHODS: Final = ("vb", "em")
 # Nats per answer; a last iteration that rises by less is called converged
 CONVERGED_RISE: Final = 1e-6
 SETTLING_FACTOR: Final = 20  # The highest end may take so many times the iterations of a start
@@ -224,7 +211,7 @@ class MACE(labels.LabelModel):
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        require_option("method", self.method, METHODS)
+        require_option("method", self.method, ("vb", "em"))
         for name in ("restarts", "iterations"):
             if getattr(self, name) < 1:
                 raise UnknownOption(f"{name} must be at least 1")
@@ -263,6 +250,16 @@ class MACE(labels.LabelModel):
         right = np.mean([one.judge_answers(answers) for one in best], axis=0)
         wrong = strategy[answers.judge, answers.shown]
         posterior = np.mean([one.posterior for one in best], axis=0)
+        notes, steps, rise = labels.note_labels(answers, posterior), best[0].steps, best[0].rise
+        if len(best) > 1:
+            notes.append(say_labels("equal-optima", n=len(best)))
+        converged = bool(rise < CONVERGED_RISE * answers.size)
+        if not converged:
+            notes.append(say_labels("not-converged", "warning", steps=steps, rise=float(rise)))
+        heights = sorted(ends, reverse=True)
+        if len(ends) > 1 and sum(heights[0] - end < 1 for end in heights) == 1:
+            apart = {"starts": len(ends), "difference": float(heights[0] - heights[1])}
+            notes.append(say_labels("single-optimum", **apart))
         return labels.LabelFit(
             model=self,
             answers=answers,
@@ -274,13 +271,9 @@ class MACE(labels.LabelModel):
             parameters={"spamming": np.mean(spamming, axis=0), "strategies": strategy},
             loglik=None if self.method == "vb" else best[0].objective,
             objective=best[0].objective,
-            steps=best[0].steps,
-            converged=bool(best[0].rise < CONVERGED_RISE * answers.size),
-            notes=(
-                *labels.note_answers(answers),
-                *labels.note_labels(answers, posterior),
-                *self._note_ends(best, ends, answers.size),
-            ),
+            steps=steps,
+            converged=converged,
+            notes=tuple(notes),
             signature=labels.sign_labels(
                 answers, [f"MACE {self.method}, {prior}", starts, f"seed={self.seed}"]
             ),
@@ -307,17 +300,3 @@ class MACE(labels.LabelModel):
     def _pseudo(self, knowing: Knowing) -> float:
         """Return the answers that are added to each label of a judge's strategy."""
         return self.strategy / knowing.labels if self.method == "vb" else self._smooth(knowing)
-
-    def _note_ends(self, best: list[State], ends: list[float], n: int) -> list[Finding]:
-        notes, rise, heights = [], best[0].rise, sorted(ends, reverse=True)
-        if len(best) > 1:
-            notes.append(say_labels("equal-optima", n=len(best)))
-        if rise >= CONVERGED_RISE * n:
-            notes.append(
-                say_labels("not-converged", "warning", steps=best[0].steps, rise=float(rise))
-            )
-        near = sum(heights[0] - end < 1 for end in heights)
-        if near == 1 and len(ends) > 1:
-            nearest = float(heights[0] - heights[1])
-            notes.append(say_labels("single-optimum", starts=len(ends), difference=nearest))
-        return notes

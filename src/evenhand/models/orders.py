@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import comb
@@ -239,38 +239,8 @@ CONSTRAINTS_AT_ONCE = 200
 def check_order_existence(
     likelihood: OrderLikelihood, ties: Sequence[str], *, prior: float = 0.0
 ) -> None:
-    pairs = likelihood.orders.tally()
-    won, lost = pairs.wins > 0, pairs.losses > 0
-    strict_steps = Graph(
-        len(pairs.systems),
-        np.concatenate([pairs.left[won], pairs.right[lost]]).astype(np.intp),
-        np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp),
-    )
-    if not is_strongly_connected(strict_steps):
-        check_existence(pairs, ties="none")
-    elif _find_sizes(likelihood) is None:
-        return
-    if ties and (direction := find_direction(_broken(likelihood), likelihood.size)) is not None:
-        raise _refuse_endless(likelihood, direction, ties, prior=prior)
-
-
-def _find_sizes(likelihood: OrderLikelihood) -> Array | None:
-    """Rule (ii): a direction of the law's own parameters alone, if there is any."""
-    n_extras = len(likelihood.law.extras)
-    if not n_extras:
-        return None
-    broken = _broken(likelihood)
-
-    def own_only(g: Array) -> Array:
-        whole = np.zeros(likelihood.size)
-        whole[-n_extras:] = g
-        return broken(whole)[:, -n_extras:]
-
-    return find_direction(own_only, n_extras)
-
-
-def _broken(likelihood: OrderLikelihood) -> Callable[[Array], Array]:
-    rest = np.delete(np.arange(likelihood.full), likelihood.reference)
+    n_extras, full = len(likelihood.law.extras), likelihood.full
+    rest = np.delete(np.arange(full), likelihood.reference)
 
     def broken(direction: Array) -> Array:
         worths, extras = likelihood.widen(direction)
@@ -283,31 +253,44 @@ def _broken(likelihood: OrderLikelihood) -> Callable[[Array], Array]:
             gain = (behind * b[columns]).sum(axis=1)
             worst = np.argsort(gain, kind="stable")[:CONSTRAINTS_AT_ONCE]
             worst = worst[gain[worst] < -CONE_TOLERANCE]
-            rows = np.zeros((len(worst), likelihood.full))
+            rows = np.zeros((len(worst), full))
             np.put_along_axis(rows, columns[worst], behind[worst], axis=1)
             constraints.append(rows[:, rest])
         return np.concatenate(constraints)
 
-    return broken
+    def find_sizes() -> Array | None:
+        """Rule (ii): a direction of the law's own parameters alone, if there is any."""
+        if not n_extras:
+            return None
+        none = np.zeros(likelihood.size - n_extras)
+        return find_direction(lambda g: broken(np.concatenate([none, g]))[:, -n_extras:], n_extras)
 
-
-def _refuse_endless(
-    likelihood: OrderLikelihood, direction: Array, ties: Sequence[str], *, prior: float
-) -> NotIdentified:
-    """Name what runs away; worths only where ties do not run away by themselves."""
+    pairs = likelihood.orders.tally()
+    won, lost = pairs.wins > 0, pairs.losses > 0
+    strict_steps = Graph(
+        len(pairs.systems),
+        np.concatenate([pairs.left[won], pairs.right[lost]]).astype(np.intp),
+        np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp),
+    )
+    if not is_strongly_connected(strict_steps):
+        check_existence(pairs, ties="none")
+    elif find_sizes() is None:
+        return
+    if not ties or (direction := find_direction(broken, likelihood.size)) is None:
+        return
+    # name what runs away; worths only where ties do not run away by themselves
     worths, extras = likelihood.widen(direction)
     high = worths > worths.min() + CONE_TOLERANCE
-    alone = _find_sizes(likelihood)
-    if alone is not None:
+    if (alone := find_sizes()) is not None:
         extras, high = alone, np.zeros_like(high)
     moved = [name for name, g in zip(ties, extras, strict=True) if abs(g) > CONE_TOLERANCE]
     names = np.array(likelihood.orders.systems, dtype=object)
     fault = f"{listing(moved)}: no finite estimate"
     if high.any():
-        up, rest = listing(names[high].tolist(), 4), listing(names[~high].tolist(), 4)
-        fault += f", nor have the worths of {up} against {rest}"
+        up, down = listing(names[high].tolist(), 4), listing(names[~high].tolist(), 4)
+        fault += f", nor have the worths of {up} against {down}"
     grow = "they grow" if len(moved) > 1 or high.any() else "it grows"
-    return NotIdentified(
+    raise NotIdentified(
         f"{fault}, since no ranking gainsays that {grow} for ever",
         [
             "collect more rankings",
@@ -338,40 +321,9 @@ class ClusteredErrors:
     worth_vcov: Array  # (K, K) covariance of `log_worth`, the reference at 0
 
 
-def find_clustered_vcov(
-    likelihood: OrderLikelihood, beta: Array, bread: Array, by: str
-) -> tuple[Array, str, int]:
-    """Return the (p, p) covariance by clusters of rankings, its kind and the number of clusters."""
-    weights, p = likelihood.orders.weights, len(bread)
-    n = float(weights.sum())
-    level = likelihood.orders.level
-    if by == "ranking":  # each ranking is a cluster of its own
-        rows = np.arange(len(weights))
-        size, clusters = len(weights), n
-        scores = likelihood.cluster_scores(beta, rows, size) / np.sqrt(weights)[:, None]
-    elif level is None or level.size < 2:
-        raise NotIdentified("all rankings are of one cluster: there is no spread between clusters")
-    else:
-        size = clusters = level.size
-        scores = likelihood.cluster_scores(beta, level.codes, size)
-    if by == "ranking" or level is None or size * p**2 > MAX_CLUSTER_NUMBERS:
-        if n <= p:
-            raise NotIdentified(
-                f"{n:,.0f} rankings for {p} parameters are too few to show their own spread"
-            )
-        inflation = clusters / (clusters - 1) * (n - 1) / (n - p)
-        return np.asarray(bread @ (scores.T @ scores) @ bread * inflation), "CR1", int(clusters)
-    total = np.linalg.inv(bread)
-    rest = total - likelihood.cluster_information(beta, level.codes, size)
-    alone = [g for g in range(size) if not is_definite(rest[g], np.diag(total))]
-    if alone:
-        names = "a few clusters" if level.merged else listing([level.labels[g] for g in alone], 3)
-        raise NotIdentified(f"without {names} some systems are linked to the rest by nothing")
-    changes: Array = np.asarray(np.linalg.solve(rest, scores[:, :, None])[:, :, 0])
-    return jackknife(changes), "CV3", size
-
-
 LEVEL = 0.95
+MAX_SYSTEMS: Final = 2000
+GHOST: Final = "the ghost of the prior"
 
 
 @dataclass(frozen=True)
@@ -399,7 +351,64 @@ class OrderSettings:
 
         """
         orders = count_orders(data)
-        return fit_orders(self, orders, *self._choose_law(orders, observed_sizes(orders)))
+        k, sizes = len(orders.systems), np.unique(orders.sizes())
+        law, labels, notes = self._choose_law(orders, tuple(sizes[sizes > 1].tolist()))
+        if k > MAX_SYSTEMS:
+            raise NotIdentified(
+                f"{k:,} systems are too many for a model of whole rankings (at most"
+                f" {MAX_SYSTEMS:,}): expand the rankings into comparisons"
+            )
+        if not len(orders.weights):
+            refuse_nothing(orders.tally())
+        reference = reference_code(orders.systems, self.reference)
+        whole = data = OrderLikelihood(law, orders, reference)
+        if self.prior:  # pseudo-comparisons of every system with a ghost, half of them won
+            systems, ghosts = np.arange(k, dtype=np.int32), np.full(k, k, dtype=np.int32)
+            outputs = np.full((2 * k, orders.outputs.shape[1]), NONE, dtype=np.int32)
+            places = outputs.copy()
+            outputs[:k, 0], outputs[:k, 1] = systems, ghosts
+            outputs[k:, 0], outputs[k:, 1] = ghosts, systems
+            places[:, :2] = (0, 1)
+            haunted = Orders(
+                (*orders.systems, GHOST),
+                np.concatenate([orders.outputs, outputs]),
+                np.concatenate([orders.places, places]),
+                np.concatenate([orders.weights, np.full(2 * k, self.prior / 2)]),
+            )
+            whole = replace(data, orders=haunted)
+        check_order_existence(whole, labels, prior=self.prior)
+        with one_blas_thread():
+            peak = maximise(whole.expand, np.zeros(whole.size), reach=whole.reach)
+            vcov = invert_positive(peak.expansion.information)
+        without_ghost = np.delete(np.arange(whole.size), [k - 1] if self.prior else [])
+        beta, vcov = peak.at[without_ghost], vcov[np.ix_(without_ghost, without_ghost)]
+        df = 0.0  # the rivals of all choices, less one for each, less parameters
+        for choices in data.choices:
+            rivals = law.count_rivals(choices.sets.shape[1])
+            df += float(orders.weights[choices.row].sum()) * (rivals - 1)
+        excluded: list[str] = []
+        if orders.n_short:
+            excluded.append(say("single-output", rankings=orders.n_short))
+        if orders.zero_weight:
+            excluded.append(say_unweighted(orders.zero_weight))
+        names, others = name_worths(orders.systems, reference)
+        return OrderFit(
+            model=self,
+            systems=orders.systems,
+            names=(*names, *law.extras),
+            labels=(*others, *labels),
+            reference=orders.systems[reference],
+            estimate=beta * data.scale,
+            vcov=vcov * data.scale * data.scale[:, None],
+            loglik=float(orders.weights @ data.log_probs(beta)),
+            df=df - data.size,
+            n_judgments=orders.n_judgments,
+            n_comparisons=orders.n_comparisons,
+            steps=peak.steps,
+            decrement=peak.decrement,
+            notes=(*notes, *orders.notes, *excluded),
+            likelihood=data,
+        )
 
     def _choose_law(
         self, orders: Orders, tied: tuple[int, ...]
@@ -505,90 +514,48 @@ class OrderFit(WorthsFit):
         return Orders(self.systems, table[0], table[1], np.ones(len(rows)))
 
     def cluster_vcov(self, data: Rankings | Comparisons | Tally, by: str) -> ClusteredErrors:
-        likelihood = self.likelihood
-        if by != "ranking":
+        likelihood, beta, bread = self.likelihood, self.beta, self.beta_vcov
+        p, level = len(bread), None
+        if by == "ranking":  # each ranking is a cluster of its own
+            weights = likelihood.orders.weights
+            scores = likelihood.cluster_scores(beta, np.arange(len(weights)), len(weights))
+            scores = scores / np.sqrt(weights)[:, None]
+            n = clusters = float(weights.sum())
+        else:
             orders = count_orders(data, by)
             if orders.systems != self.systems or orders.n_judgments != self.n_judgments:
                 raise InvalidJudgments("these are not the rankings that the model was fitted to")
             likelihood = OrderLikelihood(likelihood.law, orders, likelihood.reference)
-        vcov, kind, clusters = find_clustered_vcov(likelihood, self.beta, self.beta_vcov, by)
-        clusters = int(self.n_judgments) if by == "ranking" else clusters
+            n, level = float(orders.weights.sum()), orders.level
+            if level is None or level.size < 2:
+                raise NotIdentified(
+                    "all rankings are of one cluster: there is no spread between clusters"
+                )
+            clusters = level.size
+            scores = likelihood.cluster_scores(beta, level.codes, level.size)
+        if level is not None and level.size * p**2 <= MAX_CLUSTER_NUMBERS:
+            total, kind = np.linalg.inv(bread), "CV3"
+            rest = total - likelihood.cluster_information(beta, level.codes, level.size)
+            alone = [g for g, one in enumerate(rest) if not is_definite(one, np.diag(total))]
+            if alone:
+                some = [level.labels[g] for g in alone]
+                names = "a few clusters" if level.merged else listing(some, 3)
+                raise NotIdentified(
+                    f"without {names} some systems are linked to the rest by nothing"
+                )
+            changes: Array = np.asarray(np.linalg.solve(rest, scores[:, :, None])[:, :, 0])
+            vcov = jackknife(changes)
+        elif n <= p:
+            raise NotIdentified(
+                f"{n:,.0f} rankings for {p} parameters are too few to show their own spread"
+            )
+        else:
+            inflation, kind = clusters / (clusters - 1) * (n - 1) / (n - p), "CR1"
+            vcov = np.asarray(bread @ (scores.T @ scores) @ bread * inflation)
         scaled = vcov * likelihood.scale * likelihood.scale[:, None]
         worths = add_reference(vcov, len(self.systems), likelihood.reference)
-        return ClusteredErrors(by, kind, clusters, scaled, worths)
-
-
-MAX_SYSTEMS: Final = 2000
-GHOST: Final = "the ghost of the prior"
-
-
-def observed_sizes(orders: Orders) -> tuple[int, ...]:
-    sizes = np.unique(orders.sizes())
-    return tuple(sizes[sizes > 1].tolist())
-
-
-def fit_orders(
-    model: OrderSettings, orders: Orders, law: Law, labels: Sequence[str], notes: Sequence[str]
-) -> OrderFit:
-    k = len(orders.systems)
-    if k > MAX_SYSTEMS:
-        raise NotIdentified(
-            f"{k:,} systems are too many for a model of whole rankings (at most"
-            f" {MAX_SYSTEMS:,}): expand the rankings into comparisons"
-        )
-    if not len(orders.weights):
-        refuse_nothing(orders.tally())
-    reference = reference_code(orders.systems, model.reference)
-    data = OrderLikelihood(law, orders, reference)
-    whole = data
-    if model.prior:  # pseudo-comparisons of every system with a ghost, half of them won
-        systems, ghosts = np.arange(k, dtype=np.int32), np.full(k, k, dtype=np.int32)
-        outputs = np.full((2 * k, orders.outputs.shape[1]), NONE, dtype=np.int32)
-        places = outputs.copy()
-        outputs[:k, 0], outputs[:k, 1] = systems, ghosts
-        outputs[k:, 0], outputs[k:, 1] = ghosts, systems
-        places[:, :2] = (0, 1)
-        haunted = Orders(
-            (*orders.systems, GHOST),
-            np.concatenate([orders.outputs, outputs]),
-            np.concatenate([orders.places, places]),
-            np.concatenate([orders.weights, np.full(2 * k, model.prior / 2)]),
-        )
-        whole = replace(data, orders=haunted)
-    check_order_existence(whole, labels, prior=model.prior)
-    with one_blas_thread():
-        peak = maximise(whole.expand, np.zeros(whole.size), reach=whole.reach)
-        vcov = invert_positive(peak.expansion.information)
-    ghost = [k - 1] if model.prior else []
-    without_ghost = np.delete(np.arange(whole.size), ghost)
-    beta, vcov = peak.at[without_ghost], vcov[np.ix_(without_ghost, without_ghost)]
-    df = 0.0  # the rivals of all choices, less one for each, less parameters
-    for choices in data.choices:
-        rivals = law.count_rivals(choices.sets.shape[1])
-        df += float(orders.weights[choices.row].sum()) * (rivals - 1)
-    excluded: list[str] = []
-    if orders.n_short:
-        excluded.append(say("single-output", rankings=orders.n_short))
-    if orders.zero_weight:
-        excluded.append(say_unweighted(orders.zero_weight))
-    names, others = name_worths(orders.systems, reference)
-    return OrderFit(
-        model=model,
-        systems=orders.systems,
-        names=(*names, *law.extras),
-        labels=(*others, *labels),
-        reference=orders.systems[reference],
-        estimate=beta * data.scale,
-        vcov=vcov * data.scale * data.scale[:, None],
-        loglik=float(orders.weights @ data.log_probs(beta)),
-        df=df - data.size,
-        n_judgments=orders.n_judgments,
-        n_comparisons=orders.n_comparisons,
-        steps=peak.steps,
-        decrement=peak.decrement,
-        notes=(*notes, *orders.notes, *excluded),
-        likelihood=data,
-    )
+        size = self.n_judgments if by == "ranking" else clusters
+        return ClusteredErrors(by, kind, int(size), scaled, worths)
 
 
 # Plackett-Luce and, with ties, Davidson-Luce: a ranking as a row of choices of the best.

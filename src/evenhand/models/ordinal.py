@@ -449,11 +449,6 @@ class _Covariances:
             output_item[output],
         )
 
-    @property
-    def variances(self) -> Array:
-        """(n, C − 1) of the judge's own."""
-        return np.asarray(np.einsum("rtt->rt", self.judge))
-
     def multiply(self, judge: Array, levels: tuple[float, float]) -> tuple[Array, Array, Array]:
         """Multiply by vectors: (n, C − 1) of the judge of each score, and those of the levels."""
         output, item = levels
@@ -532,7 +527,7 @@ def _slope_log_det(
     up_low = (lower * up_judge).sum(axis=1) + of_up
     low_low = (lower * low_judge).sum(axis=1) + of_output * low_output + of_item * low_item
     # a cutpoint bends by the widths of categories alone
-    bends = known.variances * scale
+    bends = np.einsum("rtt->rt", known.judge) * scale
     bends[:, 0] = 0
     bent = bends * scale
     tau_up, tau_low = ((bent * slope).sum(axis=1) for slope in curves.slopes)

@@ -128,26 +128,7 @@ def fit_position_effects(fit: Fit, tally: Tally, share: float = 1.0) -> Position
     if (excess := float((score**2 - information).sum())) <= 0:  # the likelihood falls from τ = 0 on
         return PositionEffects(delta, 0.0, common, common, flat, np.zeros(panel.size), panel, 0)
     spread = float(np.sqrt(excess / (information**2).sum()))
-    return _climb(panel, (delta, min(spread, MAX_BIAS_STEP)), common)
-
-
-def make_panel(
-    fit: Fit, tally: Tally, share: float, by: tuple[str, ...] = ("judge",)
-) -> tuple[Panel, float]:
-    """Return the judgments by judge, or more, beside the worths of a fit, and its δ."""
-    worths = fit.likelihood.n_worths + fit.likelihood.n_ties
-    delta = fit.likelihood.parts(fit.beta)[2]
-    pooled = tally.pool(by)
-    counts = fit.model.treat_ties(pooled.counts)
-    used = counts.sum(axis=1) > 0
-    design = replace(fit.design, left=pooled.left[used], right=pooled.right[used])
-    likelihood = Likelihood(design, fit.likelihood.law, np.asfortranarray(counts[used] * share))
-    codes = {name: pooled.factor(name).codes[used] for name in by}
-    return Panel(likelihood, codes, pooled.factor("judge").size, fit.beta[:worths].copy()), delta
-
-
-def _climb(panel: Panel, start: tuple[float, float], common: float) -> PositionEffects:
-    mean, spread = start
+    mean, spread = delta, min(spread, MAX_BIAS_STEP)
     modes = np.full(panel.size, mean)
     for taken in range(1, MAX_ROUNDS + 1):
         modes = find_modes(panel, modes, mean, spread)
@@ -174,6 +155,21 @@ def _climb(panel: Panel, start: tuple[float, float], common: float) -> PositionE
     raise NotConverged(
         "the biases of judges did not settle: judges are too few, or gave too few judgments"
     )
+
+
+def make_panel(
+    fit: Fit, tally: Tally, share: float, by: tuple[str, ...] = ("judge",)
+) -> tuple[Panel, float]:
+    """Return the judgments by judge, or more, beside the worths of a fit, and its δ."""
+    worths = fit.likelihood.n_worths + fit.likelihood.n_ties
+    delta = fit.likelihood.parts(fit.beta)[2]
+    pooled = tally.pool(by)
+    counts = fit.model.treat_ties(pooled.counts)
+    used = counts.sum(axis=1) > 0
+    design = replace(fit.design, left=pooled.left[used], right=pooled.right[used])
+    likelihood = Likelihood(design, fit.likelihood.law, np.asfortranarray(counts[used] * share))
+    codes = {name: pooled.factor(name).codes[used] for name in by}
+    return Panel(likelihood, codes, pooled.factor("judge").size, fit.beta[:worths].copy()), delta
 
 
 def find_modes(panel: Panel, start: Array, mean: float, spread: float) -> Array:

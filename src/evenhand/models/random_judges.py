@@ -358,27 +358,24 @@ def find_interval(
     lower = 0.0  # also where the likelihood itself, which the test of 0 goes by, is largest at 0
     if peak.point is not None and 2 * (top.value - zero) > goal**2:
         lower = _find_end(profile, top.value, -goal, (top.at - step, -inf, top.at))
-    return Interval(lower, upper, _move(panel, peak, top))
-
-
-def _move(panel: integrals.Panel, peak: integrals.Peak, top: _Top) -> integrals.Peak:
-    """Return the maximum at the top of the adjusted profile."""
     if peak.point is not None:
         moved = abs(top.at - float(peak.beta[-1])) * sqrt(top.bend)
         if moved**2 / 2 < MAX_GAIN_LEFT * panel.left_over:
-            return peak
+            return Interval(lower, upper, peak)
+    # the maximum at the top of the adjusted profile
     beta = np.append(top.near.beta, top.at)
     point = panel.expand(beta, top.near.point.state, information=True)
     some = panel.thinned()
     there = point if some.weights == panel.weights else some.expand(beta, None, information=True)
     information = some.information(beta, there)
-    worths = slice(panel.n_systems - 1)
-    information[worths, worths] = panel.inform_worths(beta, point)
+    worths_of = slice(panel.n_systems - 1)
+    information[worths_of, worths_of] = panel.inform_worths(beta, point)
     inner = invert_positive(information[:-1, :-1])
     drift = np.append(-inner @ information[:-1, -1], 1.0)
     vcov = np.outer(drift, drift) / top.bend
     vcov[:-1, :-1] += inner
-    return integrals.Peak(beta, exp(top.at), peak.loglik, vcov, point, peak.dispersion)
+    found = integrals.Peak(beta, exp(top.at), peak.loglik, vcov, point, peak.dispersion)
+    return Interval(lower, upper, found)
 
 
 @dataclass(frozen=True, eq=False)

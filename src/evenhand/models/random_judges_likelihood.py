@@ -561,9 +561,13 @@ class Dispersion:
 
     slope: float  # derivative of the log-likelihood by σ² at 0
     bend: float  # information on σ² there
-    sigma: float  # an estimate of σ; 0 where the slope is not positive
     shared: float  # Σ_l ‖S_l‖² − Σ r² ‖a‖², what different answers of one judge share
     scale: float  # Σ_l ‖H_l‖² − Σ w² ‖a aᵀ‖², what σ² = 1 would have them share, to first order
+
+    @property
+    def sigma(self) -> float:
+        """A first estimate of σ, where the slope is positive."""
+        return float(np.clip(soften(self.ratio(0.0)), MIN_START_SIGMA, 3.0))
 
     def ratio(self, more: float) -> float:
         """Return σ² to first order if answers of one judge shared so much more; 0 at least."""
@@ -597,12 +601,7 @@ def find_dispersion(panel: Panel, pooled: Pooled) -> Dispersion:
         singles += 2 * float((counts * residuals**2).sum())
         squares += 4 * float((weight**2 / votes.n).sum())
     slope = (shared - trace) / 2
-    dispersion = Dispersion(slope, products / 2, 0.0, shared - singles, products - squares)
-    if slope <= 0:
-        return dispersion
-    return replace(
-        dispersion, sigma=float(np.clip(soften(dispersion.ratio(0.0)), MIN_START_SIGMA, 3.0))
-    )
+    return Dispersion(slope, products / 2, shared - singles, products - squares)
 
 
 def soften(ratio: float) -> float:

@@ -236,7 +236,16 @@ def sum_products(residuals: Residuals, owner: Integers, cell: Integers | None) -
 
 
 def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment, Moment]:
-    variances = _solve(judge, item)
+    """Conclude from R_J and R_I, none below 0; two judges on two items do not tell them apart."""
+    variances = alone = [max(one.ratio, 0.0) * one.factor for one in (judge, item)]
+    matrix = np.array(
+        [[1 / judge.factor, -1 / item.effective], [-1 / judge.effective, 1 / item.factor]]
+    )
+    if np.linalg.det(matrix) >= MIN_DETERMINANT:
+        variances = np.linalg.solve(matrix, np.array([judge.ratio, item.ratio])).tolist()
+        if min(variances) < 0:
+            pairs_of = zip(variances, alone, strict=True)
+            variances = [0.0 if both < 0 else single for both, single in pairs_of]
     pairs = ((judge, item, variances[1]), (item, judge, variances[0]))
     first, second = (
         conclude(
@@ -247,21 +256,6 @@ def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment
         )
         for products, other, variance in pairs
     )
-    return first, second
-
-
-def _solve(judge: Products, item: Products) -> tuple[float, float]:
-    """Return R_J and R_I, none below 0; two judges on two items do not tell them apart."""
-    matrix = np.array(
-        [[1 / judge.factor, -1 / item.effective], [-1 / judge.effective, 1 / item.factor]]
-    )
-    ratios = np.array([judge.ratio, item.ratio])
-    if np.linalg.det(matrix) < MIN_DETERMINANT:
-        return max(judge.ratio, 0.0) * judge.factor, max(item.ratio, 0.0) * item.factor
-    first, second = np.linalg.solve(matrix, ratios).tolist()
-    if first < 0 or second < 0:
-        first = 0.0 if first < 0 else max(judge.ratio, 0.0) * judge.factor
-        second = 0.0 if second < 0 else max(item.ratio, 0.0) * item.factor
     return first, second
 
 

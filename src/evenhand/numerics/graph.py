@@ -34,9 +34,6 @@ class Graph:
     source: Integers  # node that each edge leaves, shape (edges,)
     target: Integers  # node that each edge enters, shape (edges,)
 
-    def reversed(self) -> Graph:
-        return Graph(self.n_nodes, self.target, self.source)
-
 
 @dataclass(frozen=True, eq=False)
 class Differences:
@@ -48,7 +45,8 @@ class Differences:
 
 def is_strongly_connected(graph: Graph, roots: Integers | Sequence[int] = (0,)) -> bool:
     starts = np.asarray(roots, dtype=np.intp)
-    return bool(reached(graph, starts).all() and reached(graph.reversed(), starts).all())
+    back = Graph(graph.n_nodes, graph.target, graph.source)
+    return bool(reached(graph, starts).all() and reached(back, starts).all())
 
 
 def reached(graph: Graph, roots: Integers) -> Flags:

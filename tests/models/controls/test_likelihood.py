@@ -19,34 +19,22 @@ def sds(frame: pl.DataFrame) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def logit():
-    """statsmodels 0.14, Logit of left against right on rows without ties."""
-    kept = FRAME.filter(pl.col("outcome") != "tie")
-    won = (kept["outcome"] == "left").to_numpy().astype(float)
-    return sm.Logit(won, differences(kept, *CONTROLS)).fit(disp=0)
-
-
-@pytest.fixture(scope="module")
 def plain():
     return BradleyTerry(ties="discard", controls=CONTROLS).fit(comparisons(FRAME))
 
 
-def test_worths_and_slopes_are_those_of_a_logistic_regression(plain, logit):
+def test_estimates_errors_and_fit_are_those_of_a_logistic_regression(plain):
+    """statsmodels 0.14, Logit of left against right on rows without ties."""
+    kept = FRAME.filter(pl.col("outcome") != "tie")
+    won = (kept["outcome"] == "left").to_numpy().astype(float)
+    logit = sm.Logit(won, differences(kept, *CONTROLS)).fit(disp=0)
     assert plain.log_worth[:-1] == pytest.approx(logit.params[:3], abs=1e-8)
-    per_unit = [effect.per_unit for effect in plain.model_effects]
-    assert per_unit == pytest.approx(logit.params[3:], abs=1e-9)
-
-
-def test_standard_errors_are_those_of_a_logistic_regression(plain, logit):
+    effects = plain.model_effects
+    assert [one.per_unit for one in effects] == pytest.approx(logit.params[3:], abs=1e-9)
     assert np.sqrt(np.diag(plain.worth_vcov))[:-1] == pytest.approx(logit.bse[:3], abs=1e-7)
-    errors = [effect.stderr / effect.sd for effect in plain.model_effects]
-    assert errors == pytest.approx(logit.bse[3:], abs=1e-8)
-
-
-def test_the_likelihood_is_that_of_a_logistic_regression(plain, logit):
-    assert plain.loglik == pytest.approx(logit.llf, abs=1e-8)
+    assert [one.stderr / one.sd for one in effects] == pytest.approx(logit.bse[3:], abs=1e-8)
+    assert (plain.loglik, plain.deviance) == pytest.approx((logit.llf, -2 * logit.llf), abs=1e-7)
     assert plain.df == int(logit.df_resid)
-    assert plain.deviance == pytest.approx(-2 * logit.llf, abs=1e-7)
 
 
 def test_pearson_is_that_of_a_binomial_regression(plain):

@@ -37,9 +37,6 @@ def test_chains_that_have_not_met_are_named_with_the_remedy():
     assert fit.notes[-1].startswith("Chains do not agree yet, R-hat above 1.05: a ")
 
 
-# What draws of abilities say: ranks, chances to be better, moments.
-
-
 def _draws(abilities, means=None, vcov=None):
     held = np.array(abilities, dtype=float)
     own = held if means is None else np.array(means, dtype=float)

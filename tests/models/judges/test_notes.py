@@ -21,17 +21,6 @@ from tallies import tally
 CAMPAIGN = tastes((40, 4, 15), 0.7, seed=9)
 
 
-def test_settings_that_do_not_exist_are_refused():
-    with pytest.raises(UnknownOption, match="half-win' has no likelihood"):
-        RandomJudges(ties="half-win")
-    with pytest.raises(UnknownOption, match="choose davidson"):
-        RandomJudges(ties="rao-kupper")
-    with pytest.raises(UnknownOption, match="corrected"):
-        RandomJudges(method="exact")
-    with pytest.raises(UnknownOption, match="level"):
-        RandomJudges(level=95)
-
-
 def test_answers_that_cannot_tell_sigma_are_refused_in_words():
     with pytest.raises(NotIdentified, match=r"from one judge \(x\)"):
         RandomJudges().fit(tally(("a", "b", 3, 1, 2, "x")))

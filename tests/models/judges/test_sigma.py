@@ -1,15 +1,17 @@
 """How far judges differ: interval, test of 0, the edge at 0, what it means, what one judge's is."""
 
+from dataclasses import replace
 from math import exp, log, sqrt
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.random_judges import RandomJudges
-from evenhand.models.random_judges_likelihood import find_dispersion, find_softening, pool_judges
+from evenhand.models.random_judges_likelihood import find_dispersion, pool_judges
 from golden_numbers import golden
 from judge_panels import panel_of, tastes
 from tallies import tally
@@ -91,14 +93,6 @@ def test_the_restricted_estimate_and_its_ends_are_those_of_the_adjusted_profile(
     assert fit.sigma > 1.02 * fit.sigma_ml
 
 
-@pytest.mark.parametrize(("sigma", "nu"), [(0.4, 0.5), (1.5, 0.5), (0.8, 0.0)])
-def test_all_judges_are_less_decided_than_one_by_as_much_as_quadrature_says(sigma, nu):
-    value, slope = find_softening(log(sigma), log(nu) if nu else None)
-    assert exp(value) == pytest.approx(softening(sigma, nu), rel=1e-5)
-    ends = [log(softening(sigma * exp(side * 0.01), nu)) for side in (1, -1)]
-    assert slope == pytest.approx((ends[0] - ends[1]) / 0.02, rel=1e-3)
-
-
 def test_with_few_judges_the_restricted_estimate_is_not_too_small():
     """Maximum likelihood: √(1 − 1/J) at best, as the variance that divides by n (closed form)."""
     fits = [RandomJudges().fit(tastes((4, 12, 1500), 0.5, seed=seed)) for seed in range(6)]
@@ -132,7 +126,7 @@ def test_judges_who_agree_too_well_have_sigma_zero_with_an_upper_end():
 
 
 def test_laplace_makes_sigma_too_small_at_few_answers_and_the_check_says_so():
-    one = tastes((200, 20, 20), 0.5, seed=3)
+    one = tastes((120, 12, 20), 0.5, seed=3)
     corrected, laplace = (model.fit(one) for model in MODELS.values())
     assert laplace.sigma < 0.85 * corrected.sigma
     assert any("integrals over tastes are poor" in note for note in laplace.notes)
@@ -150,9 +144,6 @@ def test_importance_sampling_finds_what_laplace_leaves_out():
         PAIR.expected["exact_gauss_hermite81"]["loglik"] - PAIR.expected["lme4_laplace"]["logLik"]
     )
     assert fit.check.loglik_shift == pytest.approx(gain, abs=5 * fit.check.loglik_error + 1e-3)
-
-
-# Posterior errors, covariances at the restricted estimate, moments and the check of integrals.
 
 
 def test_the_posterior_error_of_a_taste_is_that_of_quadrature():
@@ -202,12 +193,8 @@ def test_moments_are_sums_over_two_different_answers_of_one_judge(nu):
     assert found.scale == pytest.approx(scale, rel=1e-6)
 
 
-@pytest.mark.parametrize("sigma", [0.5, 2.0, 4.0, 6.0])
+@pytest.mark.parametrize("sigma", [0.5, 6.0])
 def test_predictions_are_those_of_fine_quadrature_however_large_sigma_is(sigma):
-    from dataclasses import replace
-
-    from scipy.integrate import quad
-
     fit = RandomJudges().fit(tastes((40, 3, 15), 0.7, seed=3, nu=0.0))
     fit = replace(fit, sigma=sigma)
     gap = fit.log_worth[0] - fit.log_worth[1]

@@ -5,7 +5,7 @@ import pytest
 from crowdkit.aggregation import DawidSkene as CrowdKit
 
 import evenhand
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified
 from evenhand.models.dawid_skene import DawidSkene
 from evenhand.models.labels import MajorityVote
 from label_crowds import as_crowd_kit, as_votes, given, tables
@@ -14,7 +14,7 @@ BARE = {"prior": 1e-10, "smoothing": 1e-10, "diagonal": 0.0, "tolerance": 0.0}
 
 
 @pytest.mark.filterwarnings("ignore:The (inplace|copy) keyword")
-@pytest.mark.parametrize("iterations", [1, 2, 30])
+@pytest.mark.parametrize("iterations", [1, 12])
 def test_without_smoothing_it_is_crowd_kits(iterations):
     answers = tables(3).answers
     theirs = CrowdKit(n_iter=iterations, tol=-np.inf).fit_predict_proba(as_crowd_kit(answers))
@@ -119,11 +119,3 @@ def test_two_judges_who_differ_alike_give_no_label():
 def test_what_tells_nothing_of_judges_is_refused(model, rows, why):
     with pytest.raises(NotIdentified, match=why):
         model.fit(given(rows))
-
-
-@pytest.mark.parametrize(
-    "settings", [{"prior": 0}, {"smoothing": 0}, {"diagonal": -1}, {"iterations": 0}]
-)
-def test_settings_that_cannot_be_are_refused(settings):
-    with pytest.raises(UnknownOption):
-        DawidSkene(**settings)

@@ -23,12 +23,6 @@ def test_probabilities_that_differ_by_less_than_a_thousandth_are_no_label():
     assert choose_labels(posterior).tolist() == [-1, 1, -1]
 
 
-def test_entropy_and_confidence_are_those_of_the_posterior():
-    fit = evenhand.MACE(restarts=1).fit(spammers(1, size=(50, 10, 3)).answers)
-    assert fit.entropy == pytest.approx(stats.entropy(fit.posterior, axis=1), abs=1e-12)
-    assert (fit.confidence == fit.posterior.max(axis=1)).all()
-
-
 @pytest.mark.parametrize("model", [evenhand.MACE(restarts=2), evenhand.DawidSkene()])
 def test_json_holds_everything(model):
     fit = model.fit(spammers(1, size=(50, 10, 3)).answers)
@@ -38,9 +32,6 @@ def test_json_holds_everything(model):
     assert {"judge", "n", "value", "stderr", "lower", "upper"} == set(found["judges"][0])
     assert "95 % interval" in repr(fit)
     assert isinstance(fit, evenhand.LabelFit)
-
-
-# Majority vote: shares, no label where there is no majority, agreement with the others.
 
 
 ROWS_OF_MAJORITY = [
@@ -67,9 +58,6 @@ def test_intervals_of_agreement_are_those_of_jeffreys():
     assert (skill.lower, skill.upper) == pytest.approx(tuple(beta.interval(0.95)))
 
 
-# The posterior of a judge's share: closed forms, and that its intervals hold.
-
-
 @pytest.mark.parametrize(("right", "wrong"), [(1, 0), (0, 1), (6, 3), (900, 100), (99_990, 10)])
 def test_certain_answers_give_the_beta_posterior(right, wrong):
     judge = np.zeros(right + wrong, dtype=np.int64)
@@ -93,9 +81,6 @@ def test_uncertain_answers_agree_with_scipys_quadrature():
     whole, first, second = (integrate.quad(density, 0, 1, args=(k,))[0] for k in range(3))
     assert mean[0] == pytest.approx(first / whole, abs=1e-4)
     assert stderr[0] == pytest.approx(np.sqrt(second / whole - (first / whole) ** 2), rel=2e-3)
-
-
-# Labels by judge and unit, from each kind of judgments.
 
 
 VOTES = [

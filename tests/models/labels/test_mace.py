@@ -1,14 +1,21 @@
 """MACE: crowd-kit's, simulated truth, what is said and refused."""
 
-import itertools
-
 import numpy as np
 import pytest
 from crowdkit import aggregation as crowd_kit
 from scipy import integrate, stats
 
 from evenhand.errors import UnknownOption
-from evenhand.models.mace import MACE, Knowing, Odds, bound, climb, expect, start_odds
+from evenhand.models.mace import (
+    MACE,
+    Knowing,
+    Odds,
+    bound,
+    climb,
+    diverge,
+    expect,
+    start_odds,
+)
 from label_crowds import as_crowd_kit, coded, given, spammers
 
 
@@ -24,7 +31,7 @@ def crowd_kits_start(judges: int, labels: int) -> Odds:
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
 @pytest.mark.parametrize("method", ["vb", "em"])
-@pytest.mark.parametrize("iterations", [1, 25])
+@pytest.mark.parametrize("iterations", [1, 10])
 def test_from_the_same_start_it_is_crowd_kits(method, iterations):
     """Rows by judge and label, since crowd-kit mixes up judges who come in another order."""
     answers = spammers(1, size=(150, 8, 3)).answers
@@ -80,41 +87,7 @@ def test_the_threshold_is_that_of_the_authors_program():
         fit.keep(2)
 
 
-# The steps of MACE against sums over every state, and against scipy's divergences.
-
-
 CODES = np.array([[0, 0, 0, 1, 1, 2, 2], [0, 1, 2, 0, 1, 1, 2], [0, 0, 1, 1, 1, 2, 0]])
-
-
-def every_state(odds: Odds) -> tuple[float, np.ndarray, np.ndarray]:
-    """Log-likelihood, (U, C) posterior and (J,) answers known, summed over T and every S."""
-    unit, judge, label = CODES
-    total, posterior, known = 0.0, np.zeros((3, 3)), np.zeros(3)
-    for u in range(3):
-        rows = np.flatnonzero(unit == u)
-        weights, knows = np.zeros(3), np.zeros((3, len(rows)))
-        for t, states in itertools.product(range(3), itertools.product([0, 1], repeat=len(rows))):
-            weight = 1 / 3
-            for row, knowing in zip(rows, states, strict=True):
-                j, a = judge[row], label[row]
-                weight *= np.exp(odds.know[j]) * (a == t) if knowing else np.exp(odds.spam[j, a])
-            weights[t] += weight
-            knows[t] += weight * np.array(states)
-        posterior[u] = weights / weights.sum()
-        total += np.log(weights.sum())
-        np.add.at(known, judge[rows], knows.sum(axis=0) / weights.sum())
-    return total, posterior, known
-
-
-def test_expectations_are_sums_over_every_state():
-    knowing = Knowing.of(coded(CODES, (3, 3, 3)))
-    odds = start_odds(knowing, 2.0, np.random.default_rng(1))
-    state = expect(knowing, odds)
-    loglik, posterior, known = every_state(odds)
-    assert state.objective == pytest.approx(loglik, abs=1e-12)
-    assert state.posterior == pytest.approx(posterior, abs=1e-12)
-    assert state.know.sum(axis=1) == pytest.approx(known, abs=1e-12)
-    assert (state.know + state.spam).sum(axis=1).tolist() == [2, 3, 2]
 
 
 def test_an_answer_is_judged_by_the_others_alone():
@@ -137,4 +110,5 @@ def test_the_divergence_of_betas_is_their_integral():
         lambda q: posterior.pdf(q) * (posterior.logpdf(q) - prior.logpdf(q)), 0, 1
     )[0]
     odds = bound(np.array([3.0]), np.array([[0.7]]), (0.5, 0.5), 10.0)
-    assert odds.penalty == pytest.approx(expected, abs=1e-6)  # one label: its Dirichlet is certain
+    penalty = sum(diverge(*one) for one in odds.posteriors)
+    assert penalty == pytest.approx(expected, abs=1e-6)  # one label: its Dirichlet is certain

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.orders import PatternModel, PlackettLuce, observed_sizes
+from evenhand.models.orders import PatternModel, PlackettLuce
 from evenhand.numerics.graph import find_recession
 from ordered import all_rankings, ranked
 from tallies import tally
@@ -31,7 +31,7 @@ def draw_rows(seed):
 def stage_vectors(rows, used):
     """x_observed − x_rival of every stage and every rival subset, θ of the last system excluded."""
     orders = ranked(rows)
-    sizes = [1, *observed_sizes(orders)]
+    sizes = np.union1d(1, orders.sizes()[orders.sizes() > 0]).tolist()
     k = len(used)
 
     def vector(subset):
@@ -52,7 +52,7 @@ def stage_vectors(rows, used):
 
 def pattern_vectors(rows, used):
     """The same for whole rankings under the pattern model."""
-    tied = bool(observed_sizes(ranked(rows)))
+    tied = bool((ranked(rows).sizes() > 1).any())
 
     def vector(groups):
         place = {one: at for at, group in enumerate(groups) for one in group}
@@ -82,7 +82,7 @@ CASES = [
 @pytest.mark.parametrize(("model", "vectors"), CASES)
 def test_refused_exactly_where_a_programme_over_all_rivals_finds_a_direction(model, vectors):
     answers = []
-    for seed in range(150):
+    for seed in range(60):
         rows, used = draw_rows(seed)
         exists = find_recession(vectors(rows, used)).exists
         answers.append(exists)
@@ -91,10 +91,10 @@ def test_refused_exactly_where_a_programme_over_all_rivals_finds_a_direction(mod
         else:
             with pytest.raises(NotIdentified):
                 model.fit(ranked(rows))
-    assert min(answers.count(True), answers.count(False)) > 30
+    assert min(answers.count(True), answers.count(False)) > 12
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(15))
 def test_on_pairs_the_rule_is_that_of_davidsons_model(seed):
     rng = np.random.default_rng(seed)
     pairs = [("A", "B"), ("B", "C"), ("A", "C")]

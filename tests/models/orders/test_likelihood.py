@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from derivatives import assert_derivatives
 from evenhand.data.orders import Orders, count_orders
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.orders import OrderLikelihood, PatternModel, PlackettLuce
@@ -39,16 +38,6 @@ def close(found, expected, tolerance=1e-8):
 
 
 @EVERY
-def test_gradient_and_information_are_finite_differences(model, rows):
-    likelihood = model.fit(ranked(rows)).likelihood
-    at = np.linspace(-0.6, 0.7, likelihood.size)
-    assert_derivatives(likelihood.expand, at, slope=1e-7, bend=1e-7)
-    assert likelihood.expand(at).value == pytest.approx(
-        likelihood.orders.weights @ likelihood.log_probs(at)
-    )
-
-
-@EVERY
 def test_the_choice_of_reference_changes_no_contrast(model, rows):
     fits = [type(model)(prior=model.prior, reference=name).fit(ranked(rows)) for name in "AC"]
     pairs = [("A", "B"), ("B", "D"), ("A", "D")]
@@ -65,9 +54,6 @@ def test_counting_every_ranking_twice_keeps_estimates_and_halves_variances(model
     close(two.vcov, one.vcov / 2)
     close(two.loglik, 2 * one.loglik)
     assert two.df + len(two.beta) == 2 * (one.df + len(one.beta))
-
-
-# clusters
 
 
 def score_by_differences(likelihood, beta, row, step=1e-6):

@@ -45,7 +45,7 @@ def ranked(seed):
 
 def test_identical_judges_of_rankings_are_never_called_different():
     by_pairs = 0
-    for seed in range(10):
+    for seed in range(6):
         data = ranked(seed)
         fit = JudgeSlopes().fit(data)
         assert fit.n_comparisons == 10 * fit.n_judgments
@@ -56,8 +56,8 @@ def test_identical_judges_of_rankings_are_never_called_different():
         pairs = data.comparisons().tally(by=("judge",))
         alone = replace(pairs, n_judgments=pairs.n_comparisons)
         by_pairs += JudgeSlopes().fit(alone).tau_test.p < 0.05
-    print(f"as pairs {by_pairs} of 10 are called different")  # noqa: T201 - counts of a simulation
-    assert by_pairs >= 3  # what the rule is for
+    print(f"as pairs {by_pairs} of 6 are called different")  # noqa: T201 - counts of a simulation
+    assert by_pairs >= 2  # what the rule is for
 
 
 def test_predictions_are_exact_where_slopes_differ_most(fit):
@@ -72,18 +72,12 @@ def test_predictions_are_exact_where_slopes_differ_most(fit):
     assert wide.predict([("s0", "s2")])[0, 0] == pytest.approx(expected, abs=1e-8)
 
 
-# What judge slopes refuse, with which advice, and what they leave out with a note.
-
-
-def test_one_comparison_a_judge_says_nothing_of_slopes():
+def test_one_judge_or_one_comparison_a_judge_says_nothing_of_slopes():
+    with pytest.raises(NotIdentified, match="there is one judge, whose slope is the unit"):
+        JudgeSlopes().fit(tally(("a", "b", 6, 2, 4, "x"), ("b", "c", 6, 2, 4, "x")))
     rows = [("a", "b", 1, 0, 0, "x"), ("a", "b", 0, 0, 1, "y"), ("a", "b", 1, 0, 0, "z")]
     with pytest.raises(NotIdentified, match="no judge gave two comparisons"):
         JudgeSlopes().fit(tally(*rows))
-
-
-def test_one_judge_is_refused_since_a_slope_is_the_unit_of_worths():
-    with pytest.raises(NotIdentified, match="there is one judge, whose slope is the unit"):
-        JudgeSlopes().fit(tally(("a", "b", 6, 2, 4, "x"), ("b", "c", 6, 2, 4, "x")))
 
 
 def test_few_judges_are_noted():
@@ -134,9 +128,6 @@ def test_judges_with_nothing_but_ties_have_no_slope_where_ties_are_dropped(one):
     fit = JudgeSlopes(ties="discard").fit(replace(one, **joined, factors={"judge": judges}))
     assert "quiet" not in fit.slopes.judges
     assert any("1 judge gave only ties" in note for note in fit.notes)
-
-
-# The search for τ: runaways, ends of its interval, and what is refused for which reason.
 
 
 NEAR = {"worths": (0.05, 0.0), "seed": 7002}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.graph import find_recession
 from golden_numbers import golden
@@ -78,15 +78,6 @@ def test_groups_are_predicted_by_name_also_where_only_ties_differ():
     np.testing.assert_allclose(students[0, 0] / students[0, 2], experts[0, 0] / experts[0, 2])
     with pytest.raises(InvalidJudgments, match=r"no judge group 'expret'.*Did you mean 'expert'"):
         fit.predict(pair, group="expret")
-
-
-@pytest.mark.parametrize("ties", ["rao-kupper", "half-win", "none"])
-def test_only_davidsons_ties_differ_by_group(ties):
-    with pytest.raises(UnknownOption, match=f"which ties davidson has and {ties} has not"):
-        BradleyTerry(ties=ties, tie_covariates="judge")
-
-
-# existence
 
 
 def test_a_group_whose_preferences_all_go_one_way_beside_ties_is_refused_by_its_parameters():

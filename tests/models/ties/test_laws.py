@@ -57,36 +57,6 @@ def test_chances_add_to_one_and_mirror(law):
 
 
 @EVERY
-def test_the_value_is_the_log_chance_of_what_was_counted(law):
-    counts = counts_for(law)
-    logs = law.log_chances(ETA, TIE)
-    expected = np.where(counts > 0, counts * np.where(counts > 0, logs, 0), 0).sum(axis=1)
-    np.testing.assert_allclose(law.expand(ETA, TIE, counts).value, expected, rtol=1e-11, atol=1e-11)
-
-
-@EVERY
-def test_derivatives_are_finite_differences(law):
-    counts, step = counts_for(law), 1e-6
-    here = law.expand(ETA, TIE, counts)
-
-    def slope(of, by_eta, by_tie):
-        ahead = law.expand(ETA + by_eta * step, TIE + by_tie * step, counts)
-        behind = law.expand(ETA - by_eta * step, TIE - by_tie * step, counts)
-        return (getattr(ahead, of) - getattr(behind, of)) / (2 * step)
-
-    np.testing.assert_allclose(here.eta, slope("value", 1, 0), rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(here.eta_eta, -slope("eta", 1, 0), rtol=1e-5, atol=1e-6)
-    if law.free:
-        np.testing.assert_allclose(here.tie, slope("value", 0, 1), rtol=1e-6, atol=1e-6)
-        np.testing.assert_allclose(here.eta_tie, -slope("eta", 0, 1), rtol=1e-5, atol=1e-6)
-        # of log τ: the term that is zero at the maximum is left out
-        left_out = here.tie if not isinstance(law, Davidson) else 0
-        np.testing.assert_allclose(
-            here.tie_tie, -slope("tie", 0, 1) + left_out, rtol=1e-5, atol=1e-5
-        )
-
-
-@EVERY
 def test_scores_add_up_to_the_gradient_and_have_mean_zero(law):
     counts = counts_for(law)
     by_eta, by_tie = law.scores(ETA, TIE)
@@ -99,17 +69,6 @@ def test_scores_add_up_to_the_gradient_and_have_mean_zero(law):
 
 
 @EVERY
-def test_the_expected_information_is_the_variance_of_the_score(law):
-    chances = np.exp(law.log_chances(ETA, TIE))
-    here, (by_eta, by_tie) = law.expand(ETA, TIE, chances), law.scores(ETA, TIE)
-    np.testing.assert_allclose(here.eta_eta, (chances * by_eta**2).sum(axis=1), rtol=1e-8)
-    if law.free:
-        np.testing.assert_allclose(here.tie_tie, (chances * by_tie**2).sum(axis=1), rtol=1e-8)
-        cross = (chances * by_eta * by_tie).sum(axis=1)
-        np.testing.assert_allclose(here.eta_tie, cross, rtol=1e-7, atol=1e-12)
-
-
-@EVERY
 @pytest.mark.parametrize("eta", [-15.0, 15.0])
 def test_information_stays_positive_where_a_win_is_nearly_certain(law, eta):
     """exp(−60) for the logistic: 1 − p² would have been rounded to nothing long before."""
@@ -117,9 +76,6 @@ def test_information_stays_positive_where_a_win_is_nearly_certain(law, eta):
     here = law.expand(np.array([eta]), TIE, seen)
     assert here.eta_eta[0] > 0
     assert np.isfinite([here.value[0], here.eta[0], here.eta_eta[0]]).all()
-
-
-# Threshold models fitted: against scipy.optimize on raw τ, and where no tie was seen.
 
 
 ERRORS = {"rao-kupper": logistic, "glenn-david": norm}
