@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from evenhand.data.engine import CodedColumn, code_columns, fetch_columns, label_frame
+from evenhand.data.engine import code_columns, code_values, fetch_columns, label_frame
 from frames_of_engines import every_engine, native
 
 LABELS = ["plain", "it's", 'say "so"', "back\\slash", "tab\there", "Ünal", "日本", "{}", "%s;--"]
@@ -49,7 +49,7 @@ def test_text_columns_of_pandas_are_coded_as_they_would_be_fetched(dtype):
     frame = nw.from_native(native, eager_only=True)
     coded = code_columns(frame, ["x"])
     assert coded is not None
-    fetched = CodedColumn.of(fetch_columns(frame.select("x"))["x"].tolist())
+    fetched = code_values(fetch_columns(frame.select("x")), ["x"])["x"]
     assert coded["x"].values == fetched.values == values
     assert sorted(map(str, coded["x"].labels)) == sorted(map(str, fetched.labels))
     places = {"a": 5, "b": 6, "c": 7, None: 8}

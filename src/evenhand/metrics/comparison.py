@@ -147,15 +147,6 @@ class Sums:
     people: Scaled
     judged: Flags
 
-    def features(self, *, squares: bool) -> tuple[Array, Array]:
-        """Return (K, S, F) of people and (M, K, S, F) of metrics.
-
-        These are n, h and m, or with squares n, h, h² and m, m², m h.
-        """
-        n, h, m = self.judged.astype(np.float64), self.people.scores[0], self.metrics.scores
-        people, metrics = ((n, h, h * h), (m, m * m, m * h)) if squares else ((n, h), (m,))
-        return np.stack(people, axis=-1), np.stack(metrics, axis=-1)
-
 
 def measure_systems(name: str) -> Measure:
     def measure(people: Array, metric: Array, error: tuple[Array, Array]) -> Array:
@@ -186,7 +177,12 @@ def test_sums(
     same: Array | float,
 ) -> Differences:
     """Compare (M,) values of metrics, of sums, by whole systems, by cells or by resamples."""
-    people, metrics = sums.features(squares=measure is measure_pearson)
+    # (K, S, F) of people and (M, K, S, F) of metrics: n, h and m, or for Pearson's r of all scores
+    # n, h, h² and m, m², m h
+    n, h, x = sums.judged.astype(np.float64), sums.people.scores[0], sums.metrics.scores
+    squares = measure is measure_pearson
+    people = np.stack((n, h, h * h) if squares else (n, h), axis=-1)
+    metrics = np.stack((x, x * x, x * h) if squares else (x,), axis=-1)
     m, k, s, f = metrics.shape
     whole, gold = metrics.sum(axis=2), people.sum(axis=1)[None]  # (M, K, F), (1, K, F)
     of_people, of_metrics = sums.people.sum_errors()[0], sums.metrics.sum_errors()
@@ -381,23 +377,19 @@ class Preferences:
     steps: Steps  # (M, K, S)
 
     def take(self, kept: Any) -> Preferences:
-        """Return the same of some metrics."""
         names = ("share", "limits", "agrees", "means")
         parts: dict[str, Any] = {name: getattr(self, name)[kept] for name in names}
         return replace(self, **parts, steps=self.steps.take(kept))
 
     @property
     def clusters(self) -> int:
-        """Judges or documents, whichever are fewer."""
         return min(len(np.unique(one)) for one in (self.judge, self.document) if one is not None)
 
     @property
     def of_one_document(self) -> bool:
-        """Whether there are no others to find ε on."""
         return len(np.unique(self.document)) == 1
 
     def find_error(self, values: Array) -> float:
-        """Return the standard error of the mean of (n,) values."""
         d = values - values.mean()
 
         def spread(codes: Integers) -> float:
