@@ -25,14 +25,6 @@ def test_spans_are_read_as_they_were_written(marked) -> None:
     assert read_spans(write_spans(marked)) == tuple(marked)
 
 
-def test_only_what_marks_characters_is_placed() -> None:
-    assert [one.placed for one in (Span(0, 1, "x"), Span(0, 0, "x"), Span(None, None, "x"))] == [
-        True,
-        False,
-        False,
-    ]
-
-
 @pytest.mark.parametrize(
     "text",
     [

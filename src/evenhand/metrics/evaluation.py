@@ -322,8 +322,8 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         judges=judges,
         metrics=tuple(metrics[at] for at in order),
         values={name: one[order] for name, one in values.items()},
-        cluster=_pad(clusters.ours, len(metrics)),
-        wmt_rank=_pad(clusters.wmt, len(metrics)),
+        cluster=clusters.ours,
+        wmt_rank=clusters.wmt,
         pairs=clusters.pairs,
         ceiling=ceiling,
         judge_stderr=None if clusters.judge_stderr is None else clusters.judge_stderr[order],
@@ -523,8 +523,9 @@ def _leave_judges_out(
 @dataclass(frozen=True)
 class Clusters:
     pairs: tuple[MetricPair, ...]  # the better metric first
-    ours: tuple[int, ...] | None  # cluster of each metric, best first
-    wmt: tuple[int, ...] | None  # rank by the shared task's rule
+    # cluster of each metric, best first; None for those that were not tested, which are last
+    ours: tuple[int | None, ...] | None
+    wmt: tuple[int | None, ...] | None  # rank by the shared task's rule, likewise
     judge_stderr: Array | None = None  # (M,) of the first statistic
 
 
@@ -578,12 +579,9 @@ def _compare(
     found = _list_pairs(tested, places, [metrics[at] for at in compared.tolist()], without, notes)
     if wishes.test == "perm-both":
         notes.append(say("these-systems"))
-    return replace(found, judge_stderr=judge_stderr)
-
-
-def _pad(numbers: tuple[int, ...] | None, size: int) -> tuple[int | None, ...] | None:
-    """Give metrics that were not tested, which are last, no number."""
-    return None if numbers is None else (*numbers, *[None] * (size - len(numbers)))
+    rest = (None,) * (len(metrics) - len(compared))
+    ours, wmt = ((*(own or ()), *rest) for own in (found.ours, found.wmt))
+    return replace(found, ours=ours, wmt=wmt, judge_stderr=judge_stderr)
 
 
 def _list_pairs(

@@ -270,10 +270,11 @@ class Study:
         if name in OF_MEANS and test == "perm-sys":
             cells = measured.metrics  # on one scale, however noisy segments are
         of_people = Scaled.by(self.people.whole[:, judged], self.people.whole)
-        sums = comparison.Sums(Scaled.by(cells, self.scores.whole), of_people, judged)
+        of_metrics = Scaled.by(cells, self.scores.whole)
         word, values = STATISTICS[name][2] or name, measured.values[name]
         measure = comparison.measure_pearson if pearson else comparison.measure_systems(word)
-        return comparison.test_sums(sums, measure, pairs, test, rng, values=values, same=same)
+        how: Any = {"judged": judged, "test": test, "values": values, "same": same}
+        return comparison.test_sums(of_metrics, of_people, measure, pairs, rng, **how)
 
     def _split(self, name: str, measured: Measured, metrics: Scaled) -> Array:
         people, scores = self.people.whole[0], self.scores.whole
