@@ -152,3 +152,14 @@ def test_an_id_that_starts_again_for_every_judge_is_refused_and_invents_no_compa
     )
     with pytest.raises(InvalidJudgments, match=f"ranking '1' .* 2 different values of {role}"):
         Rankings(nw.from_native(frame)).comparisons().tally()
+
+
+@every_engine
+def test_blank_ranks_are_counted_besides_blank_rankings(engine):
+    """Three outputs with one blank, two with none blank, two all blank: 1 of 5."""
+    table = {
+        "ranking": ["1", "1", "1", "2", "2", "3", "3"],
+        "system": ["A", "B", "C", "A", "B", "A", "B"],
+        "rank": [1, 2, -1, 1, 1, -1, None],
+    }
+    assert handle(Rankings, table, engine).count_blank_ranks() == (1, 5)

@@ -37,7 +37,7 @@ def vote(people, seed):
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_the_difference_of_a_pair_is_that_of_the_table(statistic):
-    for seed in range(6):
+    for seed in range(3):
         people, near, far = draw(seed)
         gold = vote(people, seed) if statistic == "preference" else table(people)
         level = "system" if statistic in BOTH else None
@@ -102,7 +102,7 @@ def test_an_outlier_among_compared_outputs_does_not_either():
 @pytest.mark.parametrize("statistic", [*STATISTICS, "segment-pearson"])
 def test_tests_do_not_depend_on_offsets(statistic):
     """Of tenths near 100,000 the last digits are of rounding."""
-    for seed in range(4):
+    for seed in range(2):
         people, near, far = draw(seed)
         gold = vote(people, seed) if statistic == "preference" else table(people)
         level = "system" if statistic in BOTH else None
@@ -121,7 +121,7 @@ def test_tests_do_not_depend_on_offsets(statistic):
 
 def test_ranks_of_metrics_do_not_depend_on_their_names():
     """An exact test has ties: one side is not 1 less the other."""
-    for seed in range(10):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         people = rng.normal(size=(6, 8)) + rng.normal(size=(6, 1))
         near, far = (people + sd * rng.normal(size=people.shape) for sd in (0.8, 2.0))
