@@ -106,11 +106,6 @@ def test_tallies_of_other_kinds_are_refused_in_words(other, said):
         add_tallies([ONE, other])
 
 
-def test_nothing_cannot_be_added():
-    with pytest.raises(UnknownOption, match="no tally"):
-        add_tallies([])
-
-
 def test_a_ranking_that_lies_in_two_tallies_is_refused():
     def day(names):
         frame = pl.DataFrame({"ranking": names, "system": list("abc"), "rank": [1, 2, 3]})
@@ -121,13 +116,11 @@ def test_a_ranking_that_lies_in_two_tallies_is_refused():
         add_tallies([day(["1"] * 3), day(["1"] * 3)])
 
 
-def test_a_sum_that_could_not_be_exact_is_refused():
-    huge = tally(("a", "b", 2**52 + 1, 0, 2**51))
-    with pytest.raises(InvalidJudgments, match="counted exactly"):
-        add_tallies([huge, replace(huge)])
-
-
-def test_the_same_tally_twice_would_count_twice():
-    day = tally(("a", "b", 2, 0, 1))
+def test_what_cannot_be_added_is_refused():
+    day, huge = tally(("a", "b", 2, 0, 1)), tally(("a", "b", 2**52 + 1, 0, 2**51))
+    with pytest.raises(UnknownOption, match="no tally"):
+        add_tallies([])
     with pytest.raises(UnknownOption, match="given twice"):
         add_tallies([day, day])
+    with pytest.raises(InvalidJudgments, match="counted exactly"):
+        add_tallies([huge, replace(huge)])

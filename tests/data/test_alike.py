@@ -53,13 +53,6 @@ def test_names_that_say_different_things_are_left_alone(names):
     assert say_alike(names) == ()
 
 
-def test_several_names_are_listed_and_the_rest_counted():
-    names = [name for i in range(5) for name in (f"S{i}", f"s{i}")]
-    (said,) = say_alike(names)
-    assert said.startswith("10 names that differ only in capitals")
-    assert "taken for as many systems: S0, s0, S1, s1, S2, s2, S3, s3 and 2 more" in said
-
-
 def about_names(notes):
     return [note for note in notes if "Alpha" in note]
 

@@ -34,20 +34,6 @@ def test_missing_values_are_seen_wherever_they_stand():
     assert "n" in found[-1].missing
 
 
-def test_a_file_that_is_damaged_further_down_is_named(tmp_path):
-    path = tmp_path / "votes.parquet"
-    duckdb.sql(
-        "copy (select hash(i)::varchar as name from range(300_000) r(i))"
-        f" to '{path}' (row_group_size 20_000)"
-    )
-    whole = path.read_bytes()
-    middle = len(whole) // 2
-    path.write_bytes(whole[:middle] + b"\xff" * 60_000 + whole[middle + 60_000 :])
-    relation = duckdb.sql(f"select length(name)::integer as n, hash(name) as big from '{path}'")
-    with pytest.raises(UnknownFormat, match=r"cannot be read|not a whole Parquet file"):
-        list(batches(relation))
-
-
 @pytest.mark.parametrize(
     ("query", "sent"),
     [

@@ -44,13 +44,6 @@ def test_without_keeps_judgments_of_nobody_known(engine):
 
 
 @every_engine
-def test_where_keeps_the_rows_that_meet_an_expression(engine):
-    data = handle(Comparisons, VOTES, engine)
-    assert data.where(nw.col("turn") == 1).tally().n_comparisons == 4
-    assert data.where(nw.col("turn") == 1).where(nw.col("task") == "y").count_judgments() == 2
-
-
-@every_engine
 def test_sql_conditions_are_for_duckdb(engine):
     data = handle(Comparisons, VOTES, engine)
     if engine.startswith("duckdb"):
@@ -67,14 +60,6 @@ def test_tasks_are_named_and_one_can_be_chosen(engine):
     assert data.select_task("y").tally().n_comparisons == 3
     with pytest.raises(InvalidJudgments, match=r"no task 'z' in votes\.csv\. There are x, y"):
         data.select_task("z")
-
-
-def test_a_table_without_tasks_has_none():
-    columns = {name: values for name, values in VOTES.items() if name != "task"}
-    data = handle(Comparisons, columns, "polars")
-    assert data.tasks() == []
-    with pytest.raises(UnknownColumn, match="has no tasks, so task 'x' cannot"):
-        data.select_task("x")
 
 
 @every_engine
@@ -111,23 +96,6 @@ def test_columns_are_known_by_the_names_outside():
 def test_what_was_judged_tells_no_groups_apart(name, engine):
     with pytest.raises(UnknownOption, match=f"^{name} says what was judged: it cannot tell"):
         handle(Comparisons, VOTES, engine).tally((name,))
-
-
-def test_a_weight_tells_no_groups_apart():
-    weighed = handle(Comparisons, VOTES | {"weight": [1] * len(VOTES["left"])}, "polars")
-    with pytest.raises(UnknownOption, match=r"^weight says how much a row counts"):
-        weighed.tally(("weight",))
-
-
-@pytest.mark.parametrize("name", ["outcome", "left"])
-def test_models_and_rankings_refuse_such_groups_alike(name):
-    import evenhand
-
-    data = handle(Comparisons, VOTES, "polars")
-    with pytest.raises(UnknownOption, match="cannot tell groups apart"):
-        evenhand.rank(data, group_by=name)
-    with pytest.raises(UnknownOption, match="cannot tell groups apart"):
-        evenhand.BradleyTerry(judge_covariates=(name,)).fit(data)
 
 
 @pytest.mark.parametrize(("column", "role"), [("output", "system"), ("place", "rank")])

@@ -42,12 +42,8 @@ def test_what_the_refusal_of_a_frame_advises_leaves_the_rows_without_a_value_out
     columns = {"left": "shown first"}
     frame = make(with_gaps(gap))
     advice = remedy(frame, columns).rpartition("in Python ")[2]
-    known = {"frame": frame, "pl": pl, "narwhals": narwhals, "columns": columns}
-    if advice.startswith("where="):
-        call = f"evenhand.read(frame, columns=columns, {advice})"
-    else:
-        call = f"evenhand.read({advice}, columns=columns)"
-    kept = eval(call, {"evenhand": evenhand, **known})
+    known = {"evenhand": evenhand, "frame": frame, "narwhals": narwhals, "columns": columns}
+    kept = eval(f"evenhand.read(frame, columns=columns, {advice})", known)
     assert kept.tally().n_judgments == 4
 
 

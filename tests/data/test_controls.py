@@ -94,11 +94,6 @@ def test_judges_are_not_set_beside_one_another_by_controls_alone() -> None:
     assert tell("j1").startswith("no ranking changes: all 4 judgments of data frame are controls")
 
 
-def test_a_judge_of_controls_alone_changes_nothing() -> None:
-    tell = compare_without(read(_frame()))
-    assert tell("j3") == "nothing changes: all judgments of the judge are controls"
-
-
 def test_controls_beside_unknown_kinds_are_refused() -> None:
     odd = _frame().with_columns(kind=pl.col("kind").replace({"TGT": "chat"}))
     with pytest.raises(InvalidJudgments, match="taken as kind, holds chat"):
@@ -197,27 +192,6 @@ ASKED = {
 def test_what_is_said_of_systems_is_the_same_with_controls_and_without(asked) -> None:
     said = [repr(ASKED[asked](_many(controls=controls))) for controls in (True, False)]
     assert said[0] == said[1]
-
-
-NOTED = {
-    "rank": evenhand.rank,
-    "methods": evenhand.compare_methods,
-    "position bias": evenhand.find_position_bias,
-    "cycles": evenhand.find_cycles,
-    "fragility": evenhand.find_fragility,
-    "choices": evenhand.vary_choices,
-    "tests": evenhand.find_preferences,
-    "models": evenhand.tabulate_models,
-    "components": evenhand.estimate_components,
-    "fit": BradleyTerry().fit,
-}
-
-
-@pytest.mark.parametrize("asked", NOTED)
-def test_it_says_how_many_controls_it_left_out(asked) -> None:
-    said = list(NOTED[asked](_many(controls=True)).notes)
-    assert said.count("24 controls excluded") == 1
-    assert not any("control" in note for note in NOTED[asked](_many(controls=False)).notes)
 
 
 def test_judges_are_screened_by_the_controls_and_systems_are_not_made_of_them() -> None:

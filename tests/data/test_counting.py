@@ -12,7 +12,6 @@ from evenhand.data.labels import OUTCOMES
 from evenhand.data.source import Source
 from evenhand.errors import InvalidJudgments
 from frames_of_engines import every_engine, handle
-from tallies import tally
 
 NAMES = ("alpha", "it's b", "Ünal", 'd "x"')
 
@@ -178,12 +177,6 @@ def test_a_file_larger_than_the_sample_takes_integer_keys_where_cells_are_many(t
     expected = Comparisons(nw.from_native(frame)).tally()
     assert_same(found, expected)
     assert found.n_comparisons == n
-
-
-def test_a_tally_by_hand_has_the_digest_of_the_table():
-    columns = {"left": ["A", "B"], "right": ["B", "A"], "outcome": ["left", "tie"]}
-    expected = tally(("A", "B", 1, 0, 0), ("B", "A", 0, 1, 0)).digest
-    assert handle(Comparisons, columns, "pandas").tally().digest == expected
 
 
 @pytest.mark.parametrize("by", [(), ("judge",)])

@@ -4,10 +4,9 @@ import duckdb
 import narwhals as nw
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
-from evenhand.data.engine import CodedColumn, code_columns, fetch_columns, label_frame
+from evenhand.data.engine import fetch_columns, label_frame
 from frames_of_engines import every_engine, native
 
 LABELS = ["plain", "it's", 'say "so"', "back\\slash", "tab\there", "Ünal", "日本", "{}", "%s;--"]
@@ -40,18 +39,3 @@ def test_labels_of_every_spelling_join_with_themselves(engine):
 def test_missing_text_of_any_pandas_type_is_none(dtype):
     frame = pd.DataFrame({"text": pd.array(["a", pd.NA, "b"], dtype=dtype)})
     assert fetch_columns(nw.from_native(frame))["text"].tolist() == ["a", None, "b"]
-
-
-@pytest.mark.parametrize("dtype", [object, "string", "str"])
-def test_text_columns_of_pandas_are_coded_as_they_would_be_fetched(dtype):
-    values = ["b", None, "a", "b", "c", None, "a"]
-    native = pd.DataFrame({"x": pd.Series(values, dtype=dtype), "n": range(len(values))})
-    frame = nw.from_native(native, eager_only=True)
-    coded = code_columns(frame, ["x"])
-    assert coded is not None
-    fetched = CodedColumn.of(fetch_columns(frame.select("x"))["x"].tolist())
-    assert coded["x"].values == fetched.values == values
-    assert sorted(map(str, coded["x"].labels)) == sorted(map(str, fetched.labels))
-    places = {"a": 5, "b": 6, "c": 7, None: 8}
-    assert coded["x"].recode(places).tolist() == [places[one] for one in values]
-    assert code_columns(nw.from_native(pl.DataFrame({"x": values})), ["x"]) is None

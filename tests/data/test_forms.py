@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.data.controls import count_pairs, note_tasks
-from evenhand.errors import InvalidJudgments
-from evenhand.models.registry import MODELS
+from evenhand.data.controls import count_pairs
 from tallies import table
 
 ROWS = [
@@ -33,17 +31,3 @@ def test_a_table_its_votes_and_its_tally_are_counted_alike(by):
         np.testing.assert_array_equal(one.pool(by).factor(name).codes, two.factor(name).codes)
     assert list(map(str, cells(one.pool(by)))) == list(map(str, cells(two)))
     assert one.digest == two.digest
-
-
-def test_pooled_tasks_are_said_of_tables_and_votes():
-    assert note_tasks(DATA) == note_tasks(DATA.votes()) == ("2 tasks are pooled.",)
-    assert note_tasks(DATA.select_task("fr")) == ()
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_every_model_refuses_what_holds_no_judgments_in_the_same_words(name):
-    kind = "rankings" if MODELS[name].rankings else "preferences"
-    with pytest.raises(
-        InvalidJudgments, match=f"a model of {kind} is fitted to .* not to NoneType"
-    ):
-        MODELS[name].make().fit(None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 import evenhand
@@ -40,11 +39,6 @@ def test_rows_keep_their_numbers(path: Path) -> None:
         hold_rows(evenhand.read(path)).tally()
     # held rows stand in no file
     assert str(held.value) == str(unheld.value).replace("(line 6)", "(row 5)")
-
-
-def test_a_frame_stays_what_it_is() -> None:
-    data = evenhand.read(pl.DataFrame({"left": ["A"], "right": ["B"], "outcome": ["tie"]}))
-    assert hold_rows(data) is data
 
 
 def test_very_many_rows_stay_in_their_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.weights import JudgeCap, Mix
+from evenhand.data.weights import Mix
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
@@ -40,18 +40,6 @@ def test_every_group_has_a_median_of_its_own():
     found = rank(comparisons(frame), judge_cap="median")
     alone = rank(comparisons(UNEVEN), judge_cap="median")
     np.testing.assert_allclose(found["a"].log_worth, alone.log_worth, atol=1e-9)
-
-
-def test_one_judge_is_capped_and_two_are():
-    loads = [2, 2, 2, 9]
-    frame = panel(n=sum(loads), judges=1)
-    names = [name for judge, n in zip("abcd", loads, strict=True) for name in [judge] * n]
-    one = JudgeCap().weigh(comparisons(frame.with_columns(judge=pl.Series(names))))
-    assert one.mix.said == "1 judge is capped at the median of 2 comparisons"
-    more = [{"c": "d"}.get(name, name) for name in names]
-    more[0] = "e"
-    two = JudgeCap().weigh(comparisons(frame.with_columns(judge=pl.Series(more))))
-    assert two.mix.said == "2 judges are capped at the median of 1.5 comparisons"
 
 
 def test_what_cannot_be_capped_is_refused():

@@ -12,7 +12,6 @@ from evenhand.data.source import Source
 from evenhand.data.weights import Mix
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.random_judges import RandomJudges
 from evenhand.ranking import rank
 from frames_of_engines import every_engine, handle
 from ranking.panels import comparisons, panel
@@ -56,14 +55,6 @@ def test_where_judges_weigh_the_same_the_log_worth_is_that_of_the_mean_of_their_
 def test_shares_of_groups_hold_and_within_them_judges_weigh_the_same():
     mix = Mix({"judge_group": {"expert": 0.3, "crowd": 0.7}}, each="judge")
     won, _, lost = shares_of_outcomes({"ann": 0.3, "ben": 0.35, "cai": 0.35})
-    fit = BradleyTerry().fit(mix.weigh(comparisons(judged())))
-    assert fit.log_worth[0] - fit.log_worth[1] == pytest.approx(np.log(won / lost), abs=1e-8)
-
-
-def test_per_judgment_a_judge_who_gave_more_counts_more_within_a_group():
-    mix = Mix({"judge_group": {"expert": 0.5, "crowd": 0.5}})
-    crowd = np.array(WON["ben"]) + np.array(WON["cai"])
-    won, _, lost = 0.5 * np.array(WON["ann"]) / 90 + 0.5 * crowd / crowd.sum()
     fit = BradleyTerry().fit(mix.weigh(comparisons(judged())))
     assert fit.log_worth[0] - fit.log_worth[1] == pytest.approx(np.log(won / lost), abs=1e-8)
 
@@ -154,54 +145,6 @@ def test_a_share_of_zero_leaves_rows_out_and_says_so():
     assert mixed.mix.notes[0] in found.notes
 
 
-@pytest.mark.parametrize(
-    ("shares", "message"),
-    [
-        ({"expert": 0.5, "crowd": 0.4}, "sum to 0.9, not to 1"),
-        ({"expert": 1.5, "crowd": -0.5}, "between 0 and 1"),
-        ({}, "no shares"),
-    ],
-)
-def test_shares_that_are_none_are_refused(shares, message):
-    with pytest.raises(UnknownOption, match=message):
-        Mix({"judge_group": shares})
-
-
-def test_a_mix_of_nothing_is_refused():
-    with pytest.raises(UnknownOption, match="mix of nothing"):
-        Mix()
-
-
-def test_a_level_without_a_share_is_refused_by_name_and_with_the_nearest():
-    with pytest.raises(
-        UnknownOption, match=r"^no judgment of .* has judge_group crod. Did you mean 'crowd'"
-    ):
-        Mix({"judge_group": {"expert": 0.8, "crod": 0.2}}).weigh(comparisons(judged()))
-
-
-def test_a_share_of_a_level_that_nobody_has_is_refused():
-    mix = Mix({"judge_group": {"expert": 0.5, "crowd": 0.4, "lay": 0.1}})
-    with pytest.raises(NotIdentified, match="no judgments of judge_group lay"):
-        mix.weigh(comparisons(judged()))
-
-
-def test_a_cell_of_two_columns_that_nobody_was_asked_in_is_refused():
-    frame = judged().with_columns(
-        domain=pl.when(pl.col("judge") == "ann").then(pl.lit("news")).otherwise(pl.lit("web"))
-    )
-    mix = Mix({"judge_group": {"expert": 0.5, "crowd": 0.5}, "domain": {"news": 0.5, "web": 0.5}})
-    with pytest.raises(NotIdentified, match="no judgments of judge_group expert, domain web"):
-        mix.weigh(comparisons(frame))
-
-
-def test_rows_without_a_level_are_counted_and_refused():
-    frame = judged().with_columns(
-        judge_group=pl.when(pl.col("judge") == "ben").then(None).otherwise(pl.col("judge_group"))
-    )
-    with pytest.raises(InvalidJudgments, match=r"9 comparisons of .* have no judge_group"):
-        Mix({"judge_group": {"expert": 0.5, "crowd": 0.5}}).weigh(comparisons(frame))
-
-
 def test_judgments_with_weights_or_mixed_already_are_refused():
     mix = Mix(each="judge")
     with pytest.raises(UnknownOption, match="have weights already"):
@@ -210,19 +153,6 @@ def test_judgments_with_weights_or_mixed_already_are_refused():
         mix.weigh(mix.weigh(comparisons(judged())))
     with pytest.raises(UnknownOption, match="rows are chosen before"):
         mix.weigh(comparisons(judged())).where(nw.col("judge") == "ann")
-
-
-@pytest.mark.parametrize("column", ["left", "outcome"])
-def test_what_was_judged_is_nothing_to_mix(column):
-    with pytest.raises(UnknownOption, match="says what was judged"):
-        Mix({column: {"a": 1.0}}).weigh(comparisons(judged()))
-
-
-def test_a_column_that_is_not_there_is_refused():
-    with pytest.raises(UnknownColumn, match="Did you mean 'judge_group'"):
-        Mix({"judge_grop": {"a": 1.0}}).weigh(comparisons(judged()))
-    with pytest.raises(UnknownColumn):
-        Mix(each="item").weigh(comparisons(judged().drop("item")))
 
 
 def test_the_mix_is_made_in_every_task_by_itself_and_a_task_without_a_level_is_refused():
@@ -240,20 +170,39 @@ def test_the_mix_is_made_in_every_task_by_itself_and_a_task_without_a_level_is_r
         rank(Mix(each="judge").weigh(data))
 
 
-def test_models_of_whole_judgments_refuse_a_mix():
-    with pytest.raises(UnknownOption, match="random-judges counts whole judgments"):
-        rank(comparisons(panel()), model=RandomJudges(), mix=Mix(each="judge"))
+GROUPS = {"expert": 0.5, "crowd": 0.5}
+REFUSED = {
+    "a sum": ({"judge_group": {"expert": 0.5, "crowd": 0.4}}, UnknownOption, "sum to 0.9, not"),
+    "ends": ({"judge_group": {"expert": 1.5, "crowd": -0.5}}, UnknownOption, "between 0 and 1"),
+    "none": ({"judge_group": {}}, UnknownOption, "no shares"),
+    "a text": ("judge_group=expert:1", UnknownOption, "write them as .'judge_group'"),
+    "a word": ({"judge_group": {"expert": "a"}}, UnknownOption, "write them as .'judge_group'"),
+    "a level misspelt": (
+        {"judge_group": {"expert": 0.8, "crod": 0.2}},
+        *(UnknownOption, "^no judgment of .* has judge_group crod. Did you mean 'crowd'"),
+    ),
+    "a level of nobody": (
+        {"judge_group": {"expert": 0.5, "crowd": 0.4, "lay": 0.1}},
+        *(NotIdentified, "no judgments of judge_group lay"),
+    ),
+    "a cell of nobody": (
+        {"judge_group": GROUPS, "domain": {"news": 0.5, "web": 0.5}},
+        *(NotIdentified, "no judgments of judge_group expert, domain web"),
+    ),
+    "what was judged": ({"left": {"a": 1.0}}, UnknownOption, "says what was judged"),
+    "a column": ({"judge_grop": {"a": 1.0}}, UnknownColumn, "Did you mean 'judge_group'"),
+    "rows without": ({"half": GROUPS}, InvalidJudgments, "9 comparisons of .* have no half"),
+}
 
 
-@pytest.mark.parametrize(
-    "shares",
-    ["judge_group=expert:1", {"judge_group": "expert"}, {"judge_group": {"expert": "a"}}],
-)
-def test_shares_that_are_no_numbers_are_refused_in_words(shares):
-    with pytest.raises(UnknownOption, match=r"write them as .'judge_group'"):
-        Mix(shares)
-
-
-def test_a_mix_in_the_words_of_the_command_line_is_refused_with_how_to_state_one():
-    with pytest.raises(UnknownOption, match=r"state one as evenhand\.Mix\("):
-        rank(comparisons(judged()), mix="judge_group=expert:1")
+@pytest.mark.parametrize(("shares", "kind", "message"), REFUSED.values(), ids=REFUSED)
+def test_shares_that_cannot_be_are_refused(shares, kind, message):
+    judge, group = pl.col("judge"), pl.col("judge_group")
+    frame = judged().with_columns(
+        domain=pl.when(judge == "ann").then(pl.lit("news")).otherwise(pl.lit("web")),
+        half=pl.when(judge != "ben").then(group),
+    )
+    with pytest.raises(kind, match=message):
+        Mix(shares).weigh(comparisons(frame))
+    with pytest.raises(UnknownColumn):
+        Mix(each="item").weigh(comparisons(judged().drop("item")))

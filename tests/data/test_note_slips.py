@@ -68,8 +68,3 @@ def test_rows_that_sum_up_are_left_out_by_the_condition_that_is_named(tmp_path):
     ranking = evenhand.rank(evenhand.read(path, where="\"rater\" <> 'Summe'"))
     assert ranking.n_judges == len(JUDGES) - 1
     assert not [one for one in ranking.notes if one.code == "summary-rows"]
-
-
-def test_inspect_counts_repeats_in_json():
-    assert inspect(evenhand.read(table(again=40))).to_dict()["total"]["repeats"] == 40
-    assert inspect(evenhand.read(table())).to_dict()["total"]["repeats"] == 0

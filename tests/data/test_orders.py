@@ -6,8 +6,6 @@ import narwhals as nw
 import numpy as np
 import pytest
 
-import evenhand
-from evenhand.data.comparisons import Comparisons
 from evenhand.data.orders import count_orders
 from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
@@ -166,10 +164,3 @@ def test_levels_that_are_not_there_or_no_levels_are_refused():
         handle(Rankings, missing, "polars"), "judge"
     )
     assert "fitted to rankings or comparisons, not to dict" in refusal({})
-
-
-def test_pairs_of_real_rankings_are_those_of_the_expansion(data_folder):
-    data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet", task="es-en")
-    pairs = data.comparisons()
-    assert isinstance(pairs, Comparisons)
-    assert count_orders(data).tally().digest == pairs.tally().fold().digest

@@ -140,24 +140,6 @@ def test_a_missing_column_is_named():
         handle(Rankings, without("rank"), "polars")
 
 
-def test_the_rankings_of_wmt12(data_folder):
-    """wmt12_rankings/README.md: 12,339 rankings, 26 of them blank, 122,245 comparisons."""
-    frame = pl.read_parquet(data_folder / "wmt12_rankings" / "rankings.parquet")
-    named = frame.rename({"ranking_id": "ranking"})
-    data = Rankings(nw.from_native(named))
-    assert (data.count(), data.count_blank()) == (12_339, 26)
-    tally = data.comparisons().tally(("task", "judge"))
-    assert tally.n_comparisons == 122_245
-    assert (
-        tally.n_judgments
-        == data.count_used()
-        == sum(count_answers(data.comparisons(), "task").values())
-    )
-    assert len(tally.factors["judge"].labels) == 230
-    ties = pl.read_parquet(data_folder / "wmt12_rankings" / "pairwise.parquet")
-    assert tally.ties.sum() == (ties["outcome"] == "tie").sum()
-
-
 @pytest.mark.parametrize("role", ["judge", "item", "weight"])
 def test_an_id_that_starts_again_for_every_judge_is_refused_and_invents_no_comparisons(role):
     values = {
@@ -181,9 +163,3 @@ def test_blank_ranks_are_counted_besides_blank_rankings(engine):
         "rank": [1, 2, -1, 1, 1, -1, None],
     }
     assert handle(Rankings, table, engine).count_blank_ranks() == (1, 5)
-
-
-def test_where_every_rank_is_blank_the_refusal_says_so():
-    table = {"ranking": ["1", "1", "2"], "system": ["A", "B", "A"], "rank": [None, -1, 1]}
-    with pytest.raises(InvalidJudgments, match="1 of 2 rankings are blank, and 1 rank one output"):
-        handle(Rankings, table, "polars").comparisons().tally()

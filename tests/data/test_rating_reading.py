@@ -12,7 +12,7 @@ import pytest
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import AnnotationColumn, Source
-from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.errors import InvalidJudgments
 from frames_of_engines import ORDERED, every_engine, handle
 
 SCORES = {
@@ -76,13 +76,6 @@ def test_an_infinite_score_or_one_without_a_square_is_refused_with_its_row(engin
         data.rows()
 
 
-@every_engine
-def test_scores_in_words_are_refused(engine):
-    data = handle(Ratings, FULL | {"score": ["good", "bad", "good", "1", "2"]}, engine)
-    with pytest.raises(InvalidJudgments, match="holds string: scores are numbers"):
-        data.rows()
-
-
 @pytest.mark.parametrize("engine", ORDERED)
 @pytest.mark.parametrize("role", ["judge", "system", "criterion", "task"])
 def test_a_missing_label_is_refused_with_its_rows(engine, role):
@@ -109,13 +102,6 @@ def test_a_label_with_a_blank_before_it_is_refused():
 
 
 @every_engine
-def test_columns_that_are_not_there_have_one_nameless_level(engine):
-    rows = handle(Ratings, {"system": ["A", "B"], "score": [1, 2]}, engine).rows()
-    assert (rows.judges, rows.items, rows.criteria, rows.tasks) == (("",),) * 4
-    assert rows.judge.tolist() == rows.item.tolist() == [0, 0]
-
-
-@every_engine
 def test_other_columns_are_read_as_factors(engine):
     rows = handle(Ratings, FULL, engine).rows(factors=["input", "task"])
     own = rows.factors["input"]
@@ -131,25 +117,6 @@ def test_other_columns_are_read_as_factors(engine):
         ("text", "x"): 2,
         ("text", "y"): 1,
     }
-
-
-def test_a_factor_can_be_asked_for_by_the_name_of_its_column():
-    data = handle(Ratings, FULL, "polars")
-    data = Ratings(data.frame, Source(name="votes.csv", columns={"task": "langs"}))
-    assert data.rows(factors=["langs"]).factors["langs"].labels == ("de", "fr")
-
-
-def test_a_factor_that_is_not_there_is_refused_with_the_nearest():
-    with pytest.raises(UnknownColumn, match="Did you mean 'input'"):
-        handle(Ratings, FULL, "polars").rows(factors=["imput"])
-
-
-def test_a_factor_of_fractions_is_refused():
-    data = handle(Ratings, FULL | {"length": [1.5, 2.5, 3.5, 4.5, 5.5]}, "polars")
-    with pytest.raises(
-        InvalidJudgments, match=r"'length' .* distinguished by text or whole numbers"
-    ):
-        data.rows(factors=["length"])
 
 
 KINDS = FULL | {"kind": ["TGT", "BAD", "chk", "good", None]}

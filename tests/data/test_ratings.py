@@ -16,26 +16,6 @@ SCORES = {
 }
 
 
-def test_a_score_is_needed():
-    with pytest.raises(UnknownColumn, match="ratings need the column score; score not found"):
-        handle(Ratings, {"system": ["A"], "judge": ["j"]}, "polars")
-
-
-@every_engine
-def test_without_leaves_out_the_ratings_of_some_judges(engine):
-    data = handle(Ratings, SCORES, engine)
-    assert data.without(judges=["j1", "j3"]).rows().judges == ("j2",)
-    assert data.without(judges=[]).rows().size == 4
-    with pytest.raises(InvalidJudgments, match=r"no judge 'nobody' in votes\.csv"):
-        data.without(judges=["nobody"])
-
-
-def test_without_needs_to_know_judges():
-    columns = {name: values for name, values in SCORES.items() if name != "judge"}
-    with pytest.raises(UnknownColumn, match=r"column 'judge' not found in votes\.csv"):
-        handle(Ratings, columns, "polars").without(judges=["j1"])
-
-
 def test_a_table_without_tasks_has_none():
     columns = {name: values for name, values in SCORES.items() if name != "task"}
     data = handle(Ratings, columns, "polars")

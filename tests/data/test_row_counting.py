@@ -10,9 +10,10 @@ from evenhand.data import coding
 from evenhand.data import count as counting
 from evenhand.data.coding import Coding, code_tables
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.count import SMALL, count_read, make_readers
+from evenhand.data.count import count_read, make_readers
 from evenhand.data.source import Source
 
+SMALL = 2**16 - 1  # the largest count that two bytes hold
 MEANING = {"left": 0, "tie": 1, "right": 2}
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.tally import Factor, Tally, join_codes, merge_levels, snake
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownOption
 from tallies import shuffled, tally
 
 rows = st.lists(
@@ -108,13 +108,6 @@ def test_a_digest_tells_judgments_apart_and_nothing_else():
     assert one.fold().digest == tally(("B", "A", 3, 2, 2)).fold().digest
 
 
-def test_a_factor_that_was_not_counted_is_refused():
-    with pytest.raises(
-        UnknownColumn, match=r"does not distinguish item: make it with by=\['item'\]"
-    ):
-        tally(("A", "B", 1, 1, 1, "j1")).split("item")
-
-
 # codes of several factors in one number
 
 
@@ -170,13 +163,6 @@ def test_merged_levels_cannot_be_split_but_kept_as_clusters():
     total = sum(part.factors["judge"].loads.sum() for part in parts.values())
     assert total == both.n_comparisons
     assert all("cluster" in label for label in parts["t1"].factors["judge"].labels)
-
-
-def test_equal_loads_make_all_levels_effective_and_one_heavy_level_few():
-    even = Factor(("a", "b", "c"), np.zeros(0, np.int32), np.full(3, 7.0), 3)
-    heavy = replace(even, loads=np.array([98.0, 1, 1]))
-    assert even.effective == pytest.approx(3)
-    assert heavy.effective == pytest.approx(100**2 / (98**2 + 2))
 
 
 def test_weights_that_add_up_to_more_than_can_be_counted_are_refused():

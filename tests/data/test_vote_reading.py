@@ -1,7 +1,6 @@
 """A table of comparisons is read once, with who said what of which output pair."""
 
 from collections import Counter
-from datetime import UTC, datetime
 
 import pytest
 
@@ -131,19 +130,6 @@ def test_expected_labels_mean_what_outcomes_mean():
     assert votes.expected.tolist() == [RIGHT, -1, -1, -1]
     with pytest.raises(InvalidJudgments, match="taken as expected, holds a1, no outcomes"):
         handle(Comparisons, VOTES | {"expected": ["a1"] * 4}, "duckdb").votes()
-
-
-@every_engine
-def test_moments_with_a_zone_are_seconds_of_universal_time(engine):
-    times = [datetime(1970, 1, 1, 0, 1, second, tzinfo=UTC) for second in (0, 1, 2, 3)]
-    votes = handle(Comparisons, VOTES | {"shown_at": times}, engine).votes()
-    assert sorted(votes.moment.tolist()) == [60, 61, 62, 63]
-
-
-def test_a_table_without_votes_is_refused():
-    data = handle(Comparisons, VOTES | {"weight": [0] * 4}, "duckdb")
-    with pytest.raises(InvalidJudgments, match="the weight of all 4 rows"):
-        data.votes()
 
 
 WEIGHTED = {

@@ -328,7 +328,7 @@ def count(frame, settings):
 def refusal(frame, settings):
     """What is said of a table that cannot be counted, without the rows that it names.
 
-    How to leave rows out is said in the words of each engine: tests/data/test_conditions.py.
+    How to leave rows out is said in SQL or in Python: tests/data/test_conditions.py.
     """
     with pytest.raises(EvenhandError) as caught:
         count(frame, settings)

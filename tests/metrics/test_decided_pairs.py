@@ -152,22 +152,3 @@ def test_a_signature_says_which_way_scores_were_read():
     assert "lower" not in plain
     assert "(lower is better)" in of_people
     assert "| lower m0 |" in of_metric
-
-
-@pytest.mark.parametrize("test", ["perm-both", "boot-both"])
-def test_correlations_of_three_systems_are_not_tested(test):
-    rng = np.random.default_rng(1)
-    people = rng.normal(size=(3, S))
-    metrics = {name: people + rng.normal(size=people.shape) for name in ("a", "b")}
-    found = compare(people, metrics, statistics=["pearson"], level="system", test=test)
-    assert not found.pairs
-    assert "few-systems" in {one.code for one in found.notes}
-
-
-def test_tie_limits_are_shown_where_they_exist():
-    people, metrics = draw(13, 0.5)
-    star = compare(people, metrics, statistics=["acc-eq-star"])
-    assert star.epsilon[0] >= 0
-    alone = {name: one[:, :1] for name, one in metrics.items()}
-    single = compare(people[:, :1], alone, statistics=["acc-eq"])
-    assert single.records()[0]["epsilon"] is None

@@ -37,23 +37,13 @@ def vote(people, seed):
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_the_difference_of_a_pair_is_that_of_the_table(statistic):
-    for seed in range(6):
+    for seed in range(3):
         people, near, far = draw(seed)
         gold = vote(people, seed) if statistic == "preference" else table(people)
         level = "system" if statistic in BOTH else None
         found = compare(gold, {"near": near / 10, "far": far}, statistics=[statistic], level=level)
         (pair,), (first, second) = found.pairs, found.values[found.statistic].tolist()
         assert pair.difference == pytest.approx(first - second, abs=1e-9)
-
-
-@pytest.mark.parametrize("statistic", STATISTICS[:-1])
-def test_a_metric_in_tenths_agrees_as_well_and_no_better(statistic):
-    people, near, _ = draw(3)
-    level = "system" if statistic in BOTH else None
-    found = compare(people, {"near": near, "far": near / 10}, statistics=[statistic], level=level)
-    first, second = found.values[found.statistic].tolist()
-    assert first == pytest.approx(second, abs=1e-12)
-    assert (found.pairs[0].p, found.wmt_rank, found.cluster) == (1, (1, 1), (1, 1))
 
 
 def test_the_order_of_items_changes_nothing():
@@ -71,15 +61,6 @@ def test_a_metric_with_equal_means_orders_no_systems():
     flat = np.array([rng.permutation(scores) for _ in range(K)])
     names = ["pearson", "spearman", "tau-b"]
     found = compare(rng.random((K, 40)), {"flat": flat}, statistics=names, level="system")
-    assert np.isnan([found.values[name] for name in found.values]).all()
-
-
-def test_a_metric_that_is_centred_within_systems_orders_none():
-    rng = np.random.default_rng(2)
-    people, flat = rng.random((K, 40)), rng.random((K, 40))
-    flat -= flat.mean(axis=1, keepdims=True)
-    names = ["pearson", "spearman", "tau-b"]
-    found = compare(people, {"flat": flat}, statistics=names, level="system")
     assert np.isnan([found.values[name] for name in found.values]).all()
 
 
@@ -121,7 +102,7 @@ def test_an_outlier_among_compared_outputs_does_not_either():
 @pytest.mark.parametrize("statistic", [*STATISTICS, "segment-pearson"])
 def test_tests_do_not_depend_on_offsets(statistic):
     """Of tenths near 100,000 the last digits are of rounding."""
-    for seed in range(4):
+    for seed in range(2):
         people, near, far = draw(seed)
         gold = vote(people, seed) if statistic == "preference" else table(people)
         level = "system" if statistic in BOTH else None
@@ -138,19 +119,9 @@ def test_tests_do_not_depend_on_offsets(statistic):
             assert one.p == pytest.approx(other.p, abs=1e-12)
 
 
-def test_an_offset_does_not_change_soft_accuracy():
-    people, near, _ = draw(4)
-    noise = 0.01 * np.random.default_rng(4).normal(size=people.shape)
-    plain, far = (
-        compare(people, {"m": near / 100 + noise + offset}, statistics=["spa"])
-        for offset in (0.0, 1e7)
-    )
-    assert far.values["spa"][0] == pytest.approx(plain.values["spa"][0], abs=1e-3)
-
-
 def test_ranks_of_metrics_do_not_depend_on_their_names():
     """An exact test has ties: one side is not 1 less the other."""
-    for seed in range(10):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         people = rng.normal(size=(6, 8)) + rng.normal(size=(6, 1))
         near, far = (people + sd * rng.normal(size=people.shape) for sd in (0.8, 2.0))
@@ -173,10 +144,3 @@ def test_a_distance_counts_all_pairs_that_are_so_far_apart():
         fitting = [d for d in {*apart} if right[apart >= d].mean() >= 0.95]
         fitting = [d for d in fitting if (apart >= d).sum() >= 10]
         assert find_distance(people, metric) == (min(fitting) if fitting else None)
-
-
-@pytest.mark.parametrize("statistic", ["acc-eq", "acc-eq-star"])
-def test_a_metric_that_is_people_agrees_on_all_pairs(statistic):
-    people, _, far = draw(3)
-    found = compare(people, {"own": people, "far": far}, statistics=[statistic])
-    assert found.values[statistic][0] == 1.0

@@ -167,15 +167,3 @@ def test_scores_that_become_equal_beside_far_larger_ones_are_named(who):
     assert told
     assert f"by {who if who == 'people' else 'm0'} count as equal" in told[0]
     assert "give logarithms of all scores" in told[0]
-
-
-def test_decimals_and_rounding_have_no_such_note():
-    for kind in KINDS:
-        for seed in range(2):
-            people, metrics = draw(seed, kind)
-            notes = [*map(str, compare(people, named(metrics)).notes)]
-            assert not any("count as equal" in one for one in notes)
-    people, _ = draw(0, "normal")
-    rounded = np.where(people > 1, 0.1 * 3 - 0.3, 0.0) + people  # 0 and 5.6e-17
-    notes = map(str, compare(people, {"m0": rounded}).notes)
-    assert not any("count as equal" in one for one in notes)

@@ -4,7 +4,6 @@ import pytest
 
 import evenhand
 from evenhand.errors import UnknownFormat
-from evenhand.formats.roles import is_metric
 
 CELLS = {"item": [1, 1, 2, 2, 3, 3], "system": list("ababab")}
 METRICS = {"bleu": [20.1, 30.1, 22.1, 31.1, 20.3, 30.4], "COMET-22": [0.8, 0.9, 0.7, 0.8, 0.8, 0.9]}
@@ -29,21 +28,10 @@ def test_beside_a_column_for_each_criterion_on_the_same_scale():
     assert note(data).values["columns"] == ["bleu"]
 
 
-def test_beside_one_column_of_scores_that_has_a_name_of_its_own():
-    data = evenhand.read({"judge": list("jjkkkj"), **CELLS, "da": [3, 4, 2, 3, 3, 4], **METRICS})
-    assert data.rows().criteria == ("da",)
-
-
 @pytest.mark.parametrize("name", ["Fluency (1-5)", "DA", "ESA", "mqm", "da_score", "DA+SQM"])
 def test_a_protocol_is_a_criterion(name):
     data = evenhand.read({"annotator": list("jjkkkj"), **CELLS, name: [3, 4, 2, 3, 3, 4]})
     assert data.rows().criteria == (name.removesuffix("_score"),)
-
-
-def test_systems_of_metrics_in_their_files():
-    names = {"sys": CELLS["system"], "seg_id": CELLS["item"]}
-    rows = evenhand.read({**names, "da_score": [3, 4, 2, 3, 3, 4], **METRICS}).rows()
-    assert (rows.systems, rows.items, rows.criteria) == (("a", "b"), ("1", "2", "3"), ("da",))
 
 
 def test_metrics_alone_are_not_scores_of_people():
@@ -68,13 +56,3 @@ def test_asked_for_a_metric_is_a_criterion():
     columns = {"criterion": ["da", "bleu"]}
     data = evenhand.read({**CELLS, "da": [3, 4, 2, 3, 3, 4], **METRICS}, columns=columns)
     assert data.rows().criteria == ("bleu", "da")
-
-
-def test_people_alone_are_not_told_of_metrics():
-    data = evenhand.read({**CELLS, "score": [3, 4, 2, 3, 3, 4], "winter": [1.0] * 6})
-    assert [one for one in data.source.notes if getattr(one, "code", "") == "metric-columns"] == []
-
-
-@pytest.mark.parametrize(("name", "expected"), [("chrF++", True), ("TER", True), ("enter", False)])
-def test_metrics_are_told_by_whole_words(name, expected):
-    assert is_metric(name) is expected

@@ -47,12 +47,6 @@ REFUSED = {
         {},
         r"\(p, q\) than .* judged \(1, 2\)",
     ),
-    "an item by another name": (
-        PEOPLE,
-        change(item=[1, 1, 1, 3, 3, 3]),
-        {},
-        "1 of the 2 items that people judged has no scores of metrics: 2; scores name 3, which",
-    ),
     "no item": (PEOPLE, change(item=[1, 1, 1, 2, 2, None]), {}, r"no item \(row 6\): fill it, or"),
     "scores too large": (
         PEOPLE,
@@ -67,12 +61,6 @@ REFUSED = {
         r"scores of bleu are too small to compute with \(5e-310 at most in absolute value\)",
     ),
     "names": (PEOPLE, change(system=list("pqrpqr")), {}, "judged x, y, z and metrics scored p, q"),
-    "one renamed": (
-        PEOPLE,
-        change(system=list("xyZxyZ")),
-        {},
-        "no score of z, which people judged; scores name Z, which .* same names",
-    ),
     "one system": (take([0, 3], PEOPLE), take([0, 3]), {}, "people judged one system, x"),
     "swapped": (
         OK | {"score": OK["bleu"]},
@@ -81,19 +69,12 @@ REFUSED = {
         "if these are people's, name them first: evenhand metrics",
     ),
     "votes for scores": (PEOPLE, VOTES, {}, "holds comparisons, and no scores of metrics"),
-    "items of votes": (
-        VOTES,
-        change(item=list("pppqqq")),
-        {},
-        r"items have other names in the scores \(p, q\)",
-    ),
     "no system": (
         PEOPLE,
         {"item": [1], "bleu": [2.0]},
         {},
         "call it system, or, .* It has item, bleu",
     ),
-    "no scores": (PEOPLE, take([0, 1], {"system": list("xy")}), {}, "has no scores of metrics"),
     "words": (
         PEOPLE,
         change(bleu=list("abcdef")),
@@ -107,7 +88,6 @@ REFUSED = {
         {},
         "bleu gives the output of x on 1 different scores .*1 output with",
     ),
-    "twice": (PEOPLE, [OK, OK], {}, "two tables have scores of bleu"),
     "statistic": (PEOPLE, OK, {"statistics": ["kendal"]}, "no statistic 'kendal'"),
     "grouping": (
         PEOPLE,
@@ -115,10 +95,7 @@ REFUSED = {
         {"statistics": ["acc-eq"], "group": "none"},
         "acc-eq cannot be computed here: choose spa",
     ),
-    "group": (PEOPLE, OK, {"group": "segment"}, "group cannot be 'segment'"),
     "test": (PEOPLE, OK, {"test": "perm-input"}, "test cannot be 'perm-input'"),
-    "rule": (PEOPLE, OK, {"spa": "midp"}, "spa cannot be 'midp'"),
-    "level": (PEOPLE, OK, {"level": "item"}, "level cannot be 'item'"),
     "seed": (PEOPLE, OK, {"seed": -1}, "seed"),
     "no level": (
         PEOPLE,
@@ -130,19 +107,7 @@ REFUSED = {
     "no model": (VOTES, OK, {"model": "elo"}, "model cannot be 'elo'"),
     "criterion of votes": (VOTES, OK, {"criterion": "mqm"}, "to ratings only: leave them out"),
     "criterion": (CRITERIA, None, {"criterion": "mqn"}, "no criterion 'mqn'"),
-    "votes without scores": (
-        VOTES,
-        None,
-        {},
-        "holds comparisons: add a file of metric scores",
-    ),
     "no criterion": (CRITERIA, None, {}, r"others with it: --criterion da \| mqm"),
-    "criteria by other names": (
-        {**PEOPLE, "criterion": ["f", "g"] * 3},
-        None,
-        {},
-        r"others with it: --criterion f \| g",
-    ),
     "scores alone": (
         {"metric": ["m"] * 6, **{n: PEOPLE[n] for n in ("item", "system", "score")}},
         None,
@@ -150,29 +115,11 @@ REFUSED = {
         "dict has no judgments beside its metrics: evenhand metrics RATINGS dict",
     ),
     "unscored pairs": (VOTES, take([0, 1, 2]), {}, "2 of 5 comparisons .*items: 2"),
-    "preferences without items": (
-        VOTES,
-        {"system": list("xyz"), "m": [1.0, 2, 3]},
-        {"statistics": ["preference"]},
-        "preference cannot be computed",
-    ),
     "a cell of text": (
         PEOPLE,
         change(bleu=["1", "2", "x", "2", "3", "1"]),
         {},
         "1 output .* bleu of z on 1 .'x' in column 'bleu' of dict .row 3. .*--where",
-    ),
-    "a count alone": (
-        PEOPLE,
-        {"item": OK["item"], "system": OK["system"], "length": [3, 4, 5, 6, 7, 8]},
-        {},
-        "length is no metric by its name: to use it, rename it, or give rows of metric, system",
-    ),
-    "of the other level": (
-        PEOPLE,
-        OK,
-        {"level": "segment", "statistics": ["spa"]},
-        "spa is not a statistic of segments: leave out --level segment, or choose acc-eq",
     ),
     "another task": (
         {**PEOPLE, "task": ["fr"] * 6},
@@ -186,20 +133,12 @@ REFUSED = {
         {},
         "bleu has scores of x on 1 of 2 items.*--without system=x",
     ),
-    "systems beside outputs": (
-        PEOPLE,
-        [OK, {"system": list("xyz"), "z": [1.0, 2, 3]}],
-        {},
-        "scores of z are of systems as a whole, and those of bleu of outputs",
-    ),
     "no item in common": (
         PEOPLE,
         [take([0, 1, 2]), {**take([3, 4, 5], PLACES), "chrf": [1.0, 2, 3]}],
         {},
         "no output has scores of all metrics",
     ),
-    "no people": (OK, OK, {}, "score"),
-    "a number": (3, OK, {}, "int"),
 }
 
 
@@ -272,20 +211,6 @@ def test_lines_with_too_many_fields_are_skipped_where_that_is_asked(tmp_path):
     )
     found = gather_scores(str(tmp_path / "scores.csv"), settings={"skip_bad_rows": True})
     assert found.values.tolist() == [[[1, 2], [2, 3], [3, 1]]]
-
-
-def test_whole_numbers_have_no_comma_before_decimals(tmp_path):
-    rows = "".join(f"{x},{i},{len(x) + i},{i}\n" for x in "xyz" for i in (0, 1))
-    (tmp_path / "scores.csv").write_text(f"system,item,length,bleu\n{rows}")
-    found = gather_scores(str(tmp_path / "scores.csv"))
-    assert found.metrics == ("bleu",)
-    assert "counts" in {note.code for note in found.notes}
-
-
-def test_a_column_of_values_holds_the_scores_of_a_column_of_metrics():
-    long = {**OK, "metric": ["bleu"] * 6}
-    long["value"] = long.pop("bleu")
-    assert gather_scores(long).metrics == ("bleu",)
 
 
 def test_scores_of_whole_systems_are_compared_in_each_language_pair(tmp_path):

@@ -96,42 +96,28 @@ def test_values_are_those_of_fractions(what, parts):
             assert found.values[name][0] == pytest.approx(float(exact(people, moved)), abs=1e-9)
 
 
-@pytest.mark.parametrize("statistic", ["pa", "spearman", "tau-b", "pearson"])
-@pytest.mark.parametrize("test", TESTS[:3])
-def test_differences_are_those_of_the_table_whatever_a_cell_holds(statistic, test):
-    for seed in range(4):
-        people, _, other = draw(seed)
-        far = draw(seed + 100)[0] // 2 / 10  # whose sums often tie
-        far[2, 3] = Fraction(FAR)
-        metrics = {"far": far, "other": other}
-        found = compare(people, metrics, statistics=[statistic], level="system", test=test)
-        (pair,), (first, second) = found.pairs, found.values[found.statistic]
-        assert pair.difference == pytest.approx(first - second, abs=1e-12)
-
-
-COPIES = [(1, 0), (2, 3), (1 / 3, -5), (0.01, 0), (1, 1e6), (1, 1e8)]
+COPIES = [(1, 0), (1 / 3, -5), (0.01, 0), (1, 1e8)]
 
 
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("kind", ["tenths", "numbers"])
 def test_a_copy_on_another_scale_is_as_good_and_changes_no_other_pair(test, kind):
     settings = {"statistics": ["pearson"], "level": "system", "test": test}
-    for seed in range(2):
-        people, metric, other = (one.astype(float) for one in draw(seed))
-        if kind == "numbers":  # no multiples of a step
-            metric = metric + np.random.default_rng(seed).normal(size=metric.shape)
-        (plain,) = compare(people, {"m": metric, "other": other}, **settings).pairs
-        for factor, offset in COPIES:
-            copied = {"m": metric, "copy": factor * metric + offset, "other": other}
-            found = compare(people, copied, **settings)
-            pairs = {frozenset((one.first, one.second)): one for one in found.pairs}
-            same, kept = (pairs[frozenset(one)] for one in (("m", "copy"), ("m", "other")))
-            assert (same.p, same.p_adjusted) == (1, 1), (factor, offset)
-            clusters = dict(zip(found.metrics, found.cluster, strict=True))
-            assert clusters["m"] == clusters["copy"]
-            assert kept.p == pytest.approx(plain.p)
-            if test != "williams":  # whose p are adjusted by how many there are
-                assert kept.p_adjusted == pytest.approx(plain.p_adjusted)
+    people, metric, other = (one.astype(float) for one in draw(1))
+    if kind == "numbers":  # no multiples of a step
+        metric = metric + np.random.default_rng(1).normal(size=metric.shape)
+    (plain,) = compare(people, {"m": metric, "other": other}, **settings).pairs
+    for factor, offset in COPIES:
+        copied = {"m": metric, "copy": factor * metric + offset, "other": other}
+        found = compare(people, copied, **settings)
+        pairs = {frozenset((one.first, one.second)): one for one in found.pairs}
+        same, kept = (pairs[frozenset(one)] for one in (("m", "copy"), ("m", "other")))
+        assert (same.p, same.p_adjusted) == (1, 1), (factor, offset)
+        clusters = dict(zip(found.metrics, found.cluster, strict=True))
+        assert clusters["m"] == clusters["copy"]
+        assert kept.p == pytest.approx(plain.p)
+        if test != "williams":  # whose p are adjusted by how many there are
+            assert kept.p_adjusted == pytest.approx(plain.p_adjusted)
 
 
 @pytest.mark.parametrize("apart", [1e-3, 1e-6, 1e-9])
@@ -169,14 +155,6 @@ def test_multiples_of_a_step_are_found(step, origin):
         assert np.diff(steps.whole[0]).tolist() == np.diff(n).tolist()
 
 
-def test_other_scores_keep_their_order():
-    scores = np.random.default_rng(2).normal(size=(1, 500))
-    steps = Steps.count(scores)
-    assert steps.error[0] > 0
-    assert np.argsort(steps.whole[0]).tolist() == np.argsort(scores[0]).tolist()
-    assert steps.restore(steps.whole) == pytest.approx(scores, abs=1e-10)
-
-
 @pytest.mark.parametrize("who", ["people", "m"])
 def test_a_score_of_which_squares_overflow_is_refused_by_name(who):
     people, metric, _ = draw(1)
@@ -192,12 +170,3 @@ def test_outputs_without_scores_are_counted_once():
     words = r"5 outputs .*: m of s5 on 1, m of s5 on 2, m of s5 on 3 and 2 more"
     with pytest.raises(InvalidJudgments, match=words):
         meta_evaluate(table(people), kept)
-
-
-def test_how_few_items_have_two_judged_outputs_is_said():
-    people, metric, _ = draw(3)
-    gold = table(people)
-    kept = [at for at in range(K * S) if gold["item"][at] < 2 or gold["item"][at] == at // S]
-    gold = {name: [column[at] for at in kept] for name, column in gold.items()}
-    found = meta_evaluate(gold, table(metric, "m"))
-    assert "Statistics of segments use only 2 of 6 items" in " ".join(map(str, found.notes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -251,7 +251,6 @@ class Span:
 
 
 def write_spans(spans: Iterable[Span]) -> str:
-    """Return the value of the column."""
     return json.dumps([one.to_dict() for one in spans], ensure_ascii=False)
 
 
@@ -296,8 +295,6 @@ _PLAIN: Final = ("seconds", "shown_at")
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """What was recorded beside the judgments."""
-
     # which are controls and repeats
     kinds: Kinds = Kinds()
     # what is expected of controls, in the unit of the judgments; None for nothing
@@ -313,9 +310,6 @@ class AsideColumns:
     annotations: Mapping[str, AnnotationColumn]  # role → column
     plain: tuple[str, ...]  # roles whose columns are fetched as they are
 
-    def only(self, role: str) -> AsideColumns:
-        return replace(self, annotations={role: self.annotations[role]})
-
     def add_to(self, frame: Frame) -> Frame:
         schema = frame.collect_schema()
         added = []
@@ -330,7 +324,6 @@ class AsideColumns:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns that are fetched as they are."""
         return [_name(role) for role in self.plain]
 
     @property

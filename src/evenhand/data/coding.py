@@ -7,7 +7,7 @@ counting, or codes row by row.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from math import prod
@@ -92,23 +92,20 @@ def check_labels(
                 f"unknown outcome '{named[0]}'{where}: it is the name of a system; where each row"
                 " names its winner, read it with --from crowd-kit, in Python format='crowd_kit'"
             )
-        _refuse_phrases(unknown, systems, where)
+        # Labels such as "A wins" of systems A, B and C, where A is no side
+        every = sorted(filter(None, systems), key=len, reverse=True)
+        names = rf"(?<!\w)(?:{'|'.join(map(re.escape, every))})(?!\w)"
+        found = {one: {*re.findall(names, one)} for one in unknown}
+        phrases = {one: next(iter(some)) for one, some in found.items() if len(some) == 1}
+        if len({*phrases.values()}) > 1 or phrases.keys() == {*unknown}:
+            label, name = next(iter(phrases.items()))
+            raise InvalidJudgments(
+                f"unknown outcome {listing([*map(repr, phrases)], 5)}{where}: '{label}' holds"
+                f" the name of system {name} and no side; write the name of the winner alone,"
+                f" '{name}', and read it with --from crowd-kit, in Python format='crowd_kit'"
+            )
         refuse_unknown(unknown, where, data.outcome_labels, every=labels["outcome"])
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
-
-
-def _refuse_phrases(unknown: Sequence[str], systems: Collection[str | None], where: str) -> None:
-    """Refuse labels such as "A wins" of systems A, B and C, where A is no side."""
-    names = "|".join(re.escape(one) for one in sorted(filter(None, systems), key=len, reverse=True))
-    named = {one: {*re.findall(rf"(?<!\w)(?:{names})(?!\w)", one)} for one in unknown}
-    phrases = {one: next(iter(found)) for one, found in named.items() if len(found) == 1}
-    if len({*phrases.values()}) > 1 or phrases.keys() == {*unknown}:
-        label, name = next(iter(phrases.items()))
-        raise InvalidJudgments(
-            f"unknown outcome {listing([*map(repr, phrases)], 5)}{where}: '{label}' holds"
-            f" the name of system {name} and no side; write the name of the winner alone,"
-            f" '{name}', and read it with --from crowd-kit, in Python format='crowd_kit'"
-        )
 
 
 def refuse_unnamed_levels(
@@ -196,7 +193,6 @@ def _count_each(frame: engine.Frame, column: str, labels: Sequence[str]) -> str:
 def check_opponents(
     data: ComparisonTable, frame: engine.Frame, systems: Sequence[str], left: Codes, right: Codes
 ) -> None:
-    """Refuse a system that was compared with itself."""
     same = np.flatnonzero(left == right)
     if len(same):
         rows = name_rows(find_rows(frame, nw.col("left") == nw.col("right")))
@@ -283,22 +279,15 @@ def read_weights(data: ComparisonTable) -> Weighing:
     # one query where nothing is wrong
     if find_rows(data.frame, reduce(or_, [condition for condition, _ in faults]), limit=1):
         for condition, what in faults:
-            _refuse(data, condition, what)
+            if rows := find_rows(data.frame, condition):
+                value = "" if what == "is missing" else f" '{rows[0]['weight']:g}'"
+                shown = f"'{data.source.named('weight')}' of {data.source.name}{name_rows(rows)}"
+                raise InvalidJudgments(f"weight{value} in column {shown} {what}")
     zero = engine.count_rows(data.frame.filter(weight == 0))
     frame = data.frame.filter(weight > 0).with_columns(weight.cast(nw.Float64))
     if importance:
         frame = frame.with_columns(evenhand_square=weight * weight)
     return Weighing(frame, "weight", zero, importance=importance)
-
-
-def _refuse(data: ComparisonTable, condition: nw.Expr, what: str) -> None:
-    rows = find_rows(data.frame, condition)
-    if rows:
-        shown = data.source.named("weight")
-        value = "" if what == "is missing" else f" '{rows[0]['weight']:g}'"
-        raise InvalidJudgments(
-            f"weight{value} in column '{shown}' of {data.source.name}{name_rows(rows)} {what}"
-        )
 
 
 DENSE: Final = 50_000_000  # Most cells that are counted in one array
@@ -373,26 +362,22 @@ def read_keys(
     keys = [KEY] if joined is not None else [table.name for table in tables]
     rows = (frame if joined is None else joined).select(*keys, *columns)
     for fetched in fetch_batches(rows) if in_batches else [fetch_columns(rows)]:
-        key = key_labels(data, fetched, tables) if joined is None else fetched[KEY]
+        if joined is not None:
+            yield {**fetched, "key": fetched[KEY]}
+            continue
+        key = np.zeros(len(fetched["outcome"]), dtype=np.int64)
+        for table in tables:
+            place = dict(zip(table.labels, table.codes.tolist(), strict=True))
+            codes = map(place.__getitem__, fetched[table.name].tolist())
+            try:
+                digits = np.fromiter(codes, dtype=np.int64, count=len(key))
+            except KeyError as error:
+                raise UnknownFormat(
+                    f"{data.source.name} was changed while it was read: '{error.args[0]}' was not"
+                    f" in column '{data.source.named(table.name)}' before; read a copy of it"
+                ) from None
+            key = key * table.size + digits
         yield {**fetched, "key": key}
-
-
-def key_labels(
-    data: ComparisonTable, fetched: Columns, tables: Sequence[Coding]
-) -> NDArray[np.int64]:
-    key = np.zeros(len(fetched["outcome"]), dtype=np.int64)
-    for table in tables:
-        place = dict(zip(table.labels, table.codes.tolist(), strict=True))
-        codes = map(place.__getitem__, fetched[table.name].tolist())
-        try:
-            digits = np.fromiter(codes, dtype=np.int64, count=len(key))
-        except KeyError as error:
-            raise UnknownFormat(
-                f"{data.source.name} was changed while it was read: '{error.args[0]}' was not in"
-                f" column '{data.source.named(table.name)}' before; read a copy of it"
-            ) from None
-        key = key * table.size + digits
-    return key
 
 
 def add_key(data: ComparisonTable, frame: Frame, tables: Sequence[Coding]) -> Frame | None:
@@ -491,7 +476,6 @@ class Labels:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The labels, of which none is missing."""
         return cast("tuple[str, ...]", self.names)
 
     @property
@@ -501,7 +485,6 @@ class Labels:
 
 
 def find_labels(frame: Frame, names: Sequence[str]) -> dict[str, Labels]:
-    """Return the different labels of each of some text columns."""
     if not frame.implementation.is_duckdb():
         counted = {name: frame.group_by(name).agg(nw.len().alias(COUNT)) for name in names}
         return {
@@ -640,7 +623,6 @@ def name_levels(data: JudgmentTable, keys: Sequence[str], frame: Frame) -> Frame
 
 
 def bind_to_task(data: ComparisonTable, by: Sequence[str], frame: Frame) -> Frame:
-    """Make items and rankings of different tasks different."""
     bound = [name for name in by if name in TASK_BOUND]
     if not bound or not data.has("task") or "task" in by:
         return frame

@@ -145,22 +145,17 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
 
 def advise_unequal(frame: Frame, one: str, other: str) -> str:
     """Return what leaves out rows in which two columns are equal."""
-    engine = frame.implementation
-    if engine.is_duckdb():
+    if frame.implementation.is_duckdb():
         sql = f"{quote_name(one)} <> {quote_name(other)}"
         return f"--where {quote_word(sql)}, in Python where={sql!r}"
     first, second = (json.dumps(name, ensure_ascii=False) for name in (one, other))
-    if engine.is_pandas():
-        return f"frame[frame[{first}] != frame[{second}]]"
-    if engine.is_polars():
-        return f"frame.filter(pl.col({first}) != pl.col({second}))"
     return f"where=narwhals.col({first}) != narwhals.col({second})"
 
 
 def advise_without(
     frame: Frame, values: Mapping[str, Sequence[str]], *, judges: bool = False
 ) -> str:
-    r"""Return what leaves out rows without a value in some columns, or with one of some values.
+    """Return what leaves out rows without a value in some columns, or with one of some values.
 
     values: column outside → texts in it whose rows go, beside those where it is missing.
     judges: whether these are names of judges, whom Python leaves out by name.
@@ -183,32 +178,12 @@ def advise_without(
                 clauses.append(f"{name} {some if there else 'is not null'}")
         sql = " and ".join(clauses)
         return f"--where {quote_word(sql)}, in Python where={sql!r}"
-    names = {column: json.dumps(column, ensure_ascii=False) for column in values}
-    every = ", ".join(names.values())
-    if not any(values.values()) and (engine.is_pandas() or engine.is_polars()):
-        call = f"dropna(subset=[{every}])" if engine.is_pandas() else f"drop_nulls([{every}])"
-        return f"frame.{call}"
-    # An empty text stands for blanks alone as well
-    strip = ".str.strip()" if engine.is_pandas() else ".str.strip_chars()"
-    bare = {column: strip if "" in texts else "" for column, texts in values.items()}
-    if engine.is_pandas():
-        sure = [f"frame[{name}].notna()" for name in names.values()]
-        sure += [
-            f"~frame[{names[column]}]{bare[column]}.isin({some})"
-            for column, some in values.items()
-            if some
-        ]
-        return f"frame[{' & '.join(sure)}]"
-    if engine.is_polars():
-        sure = [
-            f"~pl.col({names[column]}){bare[column]}.is_in({some})"
-            for column, some in values.items()
-        ]
-        return f"frame.filter({', '.join(sure)})"
     sure = []
-    for column, gap in values.items():
-        value = f"narwhals.col({names[column]})"
-        sure += [f"~{value}.is_null()", *([f"~{value}{bare[column]}.is_in({gap})"] if gap else [])]
+    for column, texts in values.items():
+        value = f"narwhals.col({json.dumps(column, ensure_ascii=False)})"
+        bare = ".str.strip_chars()" if "" in texts else ""  # which stands for blanks alone as well
+        sure.append(f"~{value}.is_null()")
+        sure += [f"~{value}{bare}.is_in({texts})"] if texts else []
     return f"where={' & '.join(sure)}"
 
 

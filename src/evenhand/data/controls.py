@@ -29,12 +29,10 @@ from evenhand.data.annotations import (
     KINDS,
     AsideColumns,
     Unread,
-    find_aside_columns,
     refuse_unread,
 )
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import (
-    Columns,
     Frame,
     count_labels,
     count_rows,
@@ -162,8 +160,7 @@ def leave_out_controls(data: Held) -> Held:
     role = next((one for one in roles if one in annotations), None)
     if role is None:
         return data
-    columns = find_aside_columns(table.source, table.frame, scores=False)
-    named = name_kinds(table, columns, role)
+    named = name_kinds(table, role)
     # A control of weight 0 is no judgment: it would be counted neither as one nor as a row
     weightless = (
         tables.exclude_unweighted(table) if isinstance(table, tables.ComparisonTable) else ()
@@ -171,7 +168,7 @@ def leave_out_controls(data: Held) -> Held:
     if weightless:
         named = named.filter((nw.col("weight").cast(nw.Float64) != 0).fill_null(value=True))
     counted = count_kind_labels(table, named)
-    controls, notes = _choose_controls(table, columns, role, list(counted))
+    controls, notes = _choose_controls(table, role, list(counted))
     source = replace(data.source.noting(*notes), without_controls=True)
     if not controls:
         return replace(data, source=source)
@@ -181,7 +178,7 @@ def leave_out_controls(data: Held) -> Held:
         raise InvalidJudgments(
             f"all {every:,.0f} {what} of {table.source.name} are controls, whose answer was known:"
             " they tell of judges and say nothing of systems; read them with the other judgments,"
-            f" or rename column '{columns.annotations[role].column}' if it holds something else"
+            f" or rename column '{annotations[role].column}' if it holds something else"
         )
     known = nw.col(_LABEL).is_in(controls)
     n = sum(counted[label] for label in controls)
@@ -232,19 +229,13 @@ def leave_out_llm_judges(data: Held, named: Sequence[str] = ()) -> Held:
 
 
 def judged_by_llm_alone(data: object) -> bool:
-    """Say whether all judges are marked as LLMs."""
     if not isinstance(data, Table) or _TYPE not in data.columns:
         return False
     return all(_read_types(data).values())
 
 
 def _read_types(data: Table) -> dict[str | None, bool | None]:
-    """Return value of the column judge_type → whether it says LLM; None where it says neither.
-
-    Raises:
-        InvalidJudgments: a judge is an LLM in some rows and not in others.
-
-    """
+    """Return value of the column judge_type → whether it says LLM; None where it says neither."""
     types = count_labels(data.frame, _TYPE, as_text=True)
     llm = {one: JUDGE_TYPES.get((one or "").strip().casefold()) for one in types}
     if True not in llm.values() or all(llm.values()) or not data.has("judge"):
@@ -304,7 +295,6 @@ def note_types(data: Table, named: Sequence[str] = ()) -> tuple[Finding, ...]:
 
 
 def list_left_out(data: Table) -> list[str]:
-    """List the LLM judges whose verdicts were excluded since people judged too."""
     return [one for part in data.excluded if part.code == "llm-judges" for one in part.judge_names]
 
 
@@ -323,7 +313,6 @@ def advise_llm_judges(data: object, verb: str = "rank") -> tuple[Finding, ...]:
 
 
 def keep_all_judges(data: Taken) -> Taken:
-    """Return a table that keeps its LLM judges; anything else as it is."""
     if not isinstance(data, Table):
         return data
     return cast("Taken", replace(data, source=replace(data.source, all_judges=True)))
@@ -339,11 +328,6 @@ def split_people(
 
     Returns:
         Names of the LLM judges; what people judged, None if nothing; and each LLM judge's rows.
-
-    Raises:
-        InvalidJudgments: no judge has such a name.
-        UnknownColumn: judges are not known.
-
     """
     data.require("judge")
     judges = [one for one in count_labels(data.frame, "judge", as_text=True) if one is not None]
@@ -368,13 +352,6 @@ def split_people(
 
 
 def leave_out_named(data: Held, llm_judges: str | Sequence[str]) -> Held:
-    """Exclude the verdicts of judges who are named as LLMs.
-
-    Raises:
-        InvalidJudgments: no judge has such a name.
-        NotIdentified: all judges are named.
-
-    """
     if not len(llm_judges):
         return data
     pairs = data.comparisons() if isinstance(data, Rankings) else data
@@ -404,12 +381,7 @@ def advise_bias(data: object, *llm_judges: str) -> list[str]:
 
 
 def take_llm(llm: Openable) -> Any:
-    """Open a table of verdicts; where people judged in it too, their rows are excluded.
-
-    Raises:
-        InvalidJudgments: a column judge_type says that all of it was judged by people.
-
-    """
+    """Open a table of verdicts; where people judged in it too, their rows are excluded."""
     data = take(llm)
     if not isinstance(data, Table) or data.source.all_judges or _TYPE not in data.columns:
         return data
@@ -427,7 +399,6 @@ def take_llm(llm: Openable) -> Any:
 
 
 def require_one_source(llm: object, llm_judges: str | Sequence[str]) -> None:
-    """Refuse names of LLM judges beside a table of verdicts."""
     if llm is not None and take_names(llm_judges):
         raise UnknownOption("verdicts are in a table (llm) or by judges (llm_judges): give one")
 
@@ -440,7 +411,6 @@ def refuse_kinds(people: str, llm: object) -> InvalidJudgments:
 
 
 def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
-    """Refuse a table of verdicts with judges who are among people's."""
     both = sorted({*people} & {*llm})
     if not both:
         return
@@ -452,12 +422,7 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
 
 
 def match_turns(data: Held, other: object) -> Held:
-    """Name items with their turns where the other table does, which has several of a question.
-
-    Raises:
-        InvalidJudgments: the turns of these judgments are not known.
-
-    """
+    """Name items with their turns where the other table does, which has several of a question."""
     if not (isinstance(other, Table) and other.source.turns_apart and isinstance(data, Table)):
         return data
     if data.source.turns_apart or not data.has("item"):
@@ -466,7 +431,17 @@ def match_turns(data: Held, other: object) -> Held:
     if turn is None:
         items = (count_labels(one.frame, "item", as_text=True) for one in (data, other))
         if set.isdisjoint(*map(set, items)):
-            raise _refuse_turns(data, other)
+            column, kept = str(_find_turn(other)), "one-turn.csv"
+            first = min(filter(None, count_labels(other.frame, column, as_text=True)))
+            value = first if first.isdecimal() else quote(first)
+            name = column if column.isidentifier() else quote_name(column)
+            condition = ("--where", f"{name} = {value}", "-o", kept)
+            command = other.source.write_command("convert", *condition)
+            raise InvalidJudgments(
+                f"{other.source.name} has several turns of a question, and {data.source.name} has"
+                f" no column of turns: keep the turn that was judged in both, such as {command},"
+                f" and give {kept} in its place"
+            )
         return data
     parts = [nw.col(name).cast(nw.String) for name in ("item", turn)]
     frame = data.frame.with_columns(nw.concat_str(parts, separator=":").alias("item"))
@@ -477,19 +452,6 @@ def _find_turn(data: Table) -> str | None:
     return next((one for one in data.columns if fold(one) == "turn"), None)
 
 
-def _refuse_turns(data: Table, other: Table) -> InvalidJudgments:
-    column, kept = str(_find_turn(other)), "one-turn.csv"
-    first = min(filter(None, count_labels(other.frame, column, as_text=True)))
-    value = first if first.isdecimal() else quote(first)
-    name = column if column.isidentifier() else quote_name(column)
-    command = other.source.write_command("convert", "--where", f"{name} = {value}", "-o", kept)
-    return InvalidJudgments(
-        f"{other.source.name} has several turns of a question, and {data.source.name} has no column"
-        f" of turns: keep the turn that was judged in both, such as {command}, and give {kept} in"
-        " its place"
-    )
-
-
 def join_verdicts(
     people: Split, llm: Openable, llm_judges: str | Sequence[str] = ()
 ) -> tuple[Split, tuple[str, ...]]:
@@ -497,12 +459,6 @@ def join_verdicts(
 
     llm: the verdicts; without a column of judges those of one, who is called "LLM".
     llm_judges: none, since a table holds verdicts alone.
-
-    Raises:
-        UnknownOption: names of LLM judges too.
-        InvalidJudgments: verdicts of another kind, or a judge of people's gave verdicts too.
-        UnknownColumn: people are not known, or items.
-
     """
     require_one_source(llm, llm_judges)
     people.require("judge")
@@ -517,10 +473,18 @@ def join_verdicts(
         verdicts = replace(verdicts, frame=verdicts.frame.with_columns(judge=nw.lit(_LLM)))
     names = list_judges(cast("Ratings", verdicts))
     refuse_same_judges(list_judges(cast("Ratings", people)), names)
-    parts = [
-        _read_columns(one, [name for name in people.columns if verdicts.has(name)])
-        for one in (people, verdicts)
-    ]
+    parts = []
+    for one in (people, verdicts):  # labels as text, and outcomes by the usual names
+        both = [name for name in people.columns if verdicts.has(name)]
+        text = {name: nw.col(name).cast(nw.String) for name in both if name in tables.LABELS}
+        if isinstance(one, Comparisons):
+            given = outcome = text["outcome"]
+            for label in count_labels(one.frame, "outcome", as_text=True):
+                meant = label and read_outcome(label, one.outcome_labels)
+                if meant and meant != label:
+                    outcome = nw.when(given == label).then(nw.lit(meant)).otherwise(outcome)
+            text["outcome"] = outcome.alias("outcome")
+        parts.append(fetch_columns(one.frame.select(text.get(name, nw.col(name)) for name in both)))
     joined = take({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
     words = verdicts.source.words
     source = replace(
@@ -533,19 +497,6 @@ def join_verdicts(
         words=(*people.source.words, "--llm", *(words if words != Source.words else ("VERDICTS",))),
     )
     return cast("Split", replace(joined, source=source)), tuple(sorted(names))
-
-
-def _read_columns(data: Table, names: Sequence[str]) -> Columns:
-    """Return columns, labels as text, and outcomes by the usual names."""
-    text = {name: nw.col(name).cast(nw.String) for name in names if name in tables.LABELS}
-    if isinstance(data, Comparisons):
-        given = outcome = text["outcome"]
-        for label in count_labels(data.frame, "outcome", as_text=True):
-            meant = label and read_outcome(label, data.outcome_labels)
-            if meant and meant != label:
-                outcome = nw.when(given == label).then(nw.lit(meant)).otherwise(outcome)
-        text["outcome"] = outcome.alias("outcome")
-    return fetch_columns(data.frame.select(text.get(name, nw.col(name)) for name in names))
 
 
 def require_systems(data: object) -> None:
@@ -650,17 +601,15 @@ def _exclude_kinds(
 ) -> tuple[Exclusion, ...]:
     """Count the judgments of some kinds, which an analysis excludes."""
     table = _find_labelled(data)
-    scores = isinstance(table, tables.RatingTable)
     annotations = table.source.find_annotations(table.columns)
     role = next((one for one in ("kind", "expected") if one in annotations), None)
     if role is None:
         return ()
-    columns = find_aside_columns(table.source, table.frame, scores=scores)
-    named = name_kinds(table, columns, role)
+    named = name_kinds(table, role)
     if scored:
         named = named.filter(~tables.is_unscored(named))
     counted = count_kind_labels(table, named)
-    controls, _ = _choose_controls(table, columns, role, list(counted))
+    controls, _ = _choose_controls(table, role, list(counted))
     repeats = [one for one in counted if KINDS.get(one.casefold(), (0,))[0] == REPEAT]
     excluded = []
     for code, labels in (("controls", controls), ("repeats", repeats if role == "kind" else [])):
@@ -678,8 +627,9 @@ def _find_labelled(data: Table) -> Table:
     return data.rankings or data if isinstance(data, tables.ComparisonTable) else data
 
 
-def name_kinds(table: Table, columns: AsideColumns, role: str) -> Frame:
-    named = columns.only(role).add_to(table.frame)
+def name_kinds(table: Table, role: str) -> Frame:
+    annotation = table.source.find_annotations(table.columns)[role]
+    named = AsideColumns(table.source, {role: annotation}, ()).add_to(table.frame)
     return named.with_columns(nw.col(f"evenhand_{role}").fill_null("").alias(_LABEL))
 
 
@@ -699,7 +649,7 @@ def count_kind_labels(data: Table, frame: Frame) -> dict[str, float]:
 
 
 def _choose_controls(
-    data: Table, columns: AsideColumns, role: str, labels: list[str]
+    data: Table, role: str, labels: list[str]
 ) -> tuple[list[str], tuple[str, ...]]:
     """Return which labels are those of controls; none, and a note, where a column says no kinds."""
     meant: dict[str, bool | None] = {}  # None for what is no kind, or no answer
@@ -713,7 +663,7 @@ def _choose_controls(
     unknown = [label for label, control in meant.items() if control is None]
     if not unknown:
         return controls, ()
-    annotation = columns.annotations[role]
+    annotation = data.source.find_annotations(data.columns)[role]
     annotation = annotation if controls else replace(annotation, sure=False)
     fault = Unread(f"holds {listing(unknown, 5)}: expected {_EXPECTED[role]}")
     return [], (refuse_unread(data.source, role, annotation, fault),)
@@ -736,7 +686,6 @@ RANKED: Final = "rank, fit and make_report take them"
 
 
 def require_pairs(data: object, refusal: str, ratings: str = RANKED) -> Comparisons:
-    """Return the comparisons of systems: controls are excluded, and rankings expanded."""
     table = take_pairs(data)  # type: ignore[arg-type]
     if isinstance(table, Comparisons):
         return table
@@ -785,7 +734,6 @@ def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = Fals
 
 
 def refuse_form(data: object, of: str) -> InvalidJudgments:
-    """Return the refusal of what holds no judgments that a model could be fitted to."""
     forms = "rankings or comparisons" if of == "rankings" else "comparisons or rankings"
     return refuse_kind(data, f"a model of {of} is fitted to {forms}, not to")
 

@@ -65,10 +65,6 @@ class _Look:
     # the same of all rows, as codes, where the first rows are all
     whole: Mapping[str, engine.CodedColumn] | None = None
 
-    @property
-    def keys(self) -> list[str]:
-        return [*self.by, "left", "right", "outcome"]
-
 
 def _look(data: ComparisonTable, by: tuple[str, ...]) -> _Look:
     if data.rankings is not None:
@@ -84,25 +80,23 @@ def _look(data: ComparisonTable, by: tuple[str, ...]) -> _Look:
     with engine.one_thread(data.source.connection):
         rows = engine.fetch_columns(frame.select(*keys).head(SAMPLE))
     if len(rows["outcome"]) < SAMPLE:
-        return _Look(by, weighing, frame, every, whole=_code(rows, keys))
+        return _Look(by, weighing, frame, every, whole=engine.code_values(rows, keys))
     cells = set(zip(*(rows[key][::EVERY].tolist() for key in keys), strict=True))
     return _Look(by, weighing, frame, every, len(cells) > MANY * SAMPLE / EVERY, rows)
 
 
-def _code(columns: engine.Columns, keys: Sequence[str]) -> dict[str, engine.CodedColumn]:
-    return {key: engine.CodedColumn.of(columns[key].tolist()) for key in keys}
-
-
 def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tally:
-    by, keys, weighing = look.by, look.keys, look.weighing
-    if look.many and not engine.keeps_rows(look.frame):
+    by, weighing = look.by, look.weighing
+    keys = [*by, "left", "right", "outcome"]
+    # Rows had better stay in Spark and in databases, even one integer of each
+    if look.many and not (engine.is_spark(look.frame) or look.frame.implementation.is_ibis()):
         coded = _count_codes(data, look, limits)
         if isinstance(coded, Tally):
             return coded
     cells, sums = look.whole, dict[str, Any]()
     if cells is None:
         sums = engine.count_by(look.frame, keys, *weighing.sums())
-        cells = _code(sums, keys)
+        cells = engine.code_values(sums, keys)
     labels = {key: cells[key].labels for key in keys}
     meaning = coding.check_labels(data, look.every, labels)
     if not labels["outcome"]:
@@ -146,7 +140,7 @@ def _count_codes(
     # Sides and outcomes are first taken to be those of the first rows: a row with another label
     # finds no code, so that nothing is counted, and then all labels are looked up. Where systems
     # are so many that they are read by their hashes, all of them are counted at once.
-    by, frame, names = look.by, look.frame, look.keys
+    by, frame, names = look.by, look.frame, [*look.by, "left", "right", "outcome"]
     with engine.one_thread(data.source.connection):
         known = {name: engine.count_labels(frame, name) for name in dict.fromkeys((names[0], *by))}
         others = [name for name in names if name not in known]
@@ -190,7 +184,6 @@ def _read_cells(
     cells: coding.Cells,
     limits: Mapping[str, int],
 ) -> Tally:
-    """Make a tally of cells, after a look for systems compared with themselves."""
     # tables: labels and codes of the factors, of both sides and of outcomes, in this order.
     # cells: keys without their outcome digit, and (C, 3) counts.
     *levels, side, _, _ = tables
@@ -274,9 +267,6 @@ def finish_tally(
 # with rows. Two factors are counted in one pass, each by itself; what both together say of a row is
 # kept as two small numbers, for those who need the cells of both.
 Integers: TypeAlias = NDArray[np.integer[Any]]
-Rows: TypeAlias = Iterator[tuple[list[Integers], coding.Keys]]
-SMALL: Final = 2**16 - 1
-LARGEST: Final = 2**31 - 1
 # Most cells of two factors × systems: whoever needs the cells sums scores of as many
 SCORES: Final = 20_000_000
 
@@ -286,8 +276,8 @@ class CrossedRows:
     """What each row says, and which cell of two factors it belongs to."""
 
     # (n,) (left · K + right) · 3 + outcome; outcomes are 0 left, 1 tie, 2 right
-    answers: NDArray[np.integer[Any]]
-    cells: NDArray[np.integer[Any]]  # (n,) code of the first factor · size of the second + its code
+    answers: Integers
+    cells: Integers  # (n,) code of the first factor · size of the second + its code
     size: int  # number of cells
     systems: int  # K
 
@@ -313,9 +303,9 @@ def count_read(
     sizes = [*levels, left * right * outcome]
     dense, counted = prod(sizes) <= coding.DENSE, 0
     most = min([rows, *(_most(table) for table in tables[:-3])])
-    sums = np.zeros(prod(sizes) if dense else 0, _sum_type(most))
+    sums = np.zeros(prod(sizes) if dense else 0, np.min_scalar_type(int(most)))
     keys = np.empty(0 if dense else int(rows), _key_type(sizes))
-    for codes, answers in _read_answers(data, frame, (tables, readers), rows):
+    for codes, answers in _read_answers(data, frame, tables, readers, rows):
         batch = _join([*codes, answers], sizes)
         if dense:
             _add(sums, batch)
@@ -341,11 +331,14 @@ def count_crossed(
     one, two, k, _, _ = (table.size for table in tables)
     if max(one, two) * 3 * k * k > coding.DENSE or one * two * k > SCORES:
         return None
-    sums = [np.zeros(table.size * 3 * k * k, _sum_type(_most(table))) for table in tables[:2]]
-    answers_kept = np.empty(int(rows) if keep else 0, dtype=_narrow_type(3 * k * k))
-    cells_kept = np.empty(len(answers_kept), dtype=_narrow_type(one * two))
+    sums = [
+        np.zeros(table.size * 3 * k * k, np.min_scalar_type(int(_most(table))))
+        for table in tables[:2]
+    ]
+    answers_kept = np.empty(int(rows) if keep else 0, np.min_scalar_type(3 * k * k - 1))
+    cells_kept = np.empty(len(answers_kept), np.min_scalar_type(one * two - 1))
     counted = 0
-    for codes, answers in _read_answers(data, frame, (tables, readers), rows):
+    for codes, answers in _read_answers(data, frame, tables, readers, rows):
         for factor_sums, code, size in zip(sums, codes, (one, two), strict=True):
             _add(factor_sums, _join([code, answers], [size, 3 * k * k]))
         if keep:
@@ -358,48 +351,24 @@ def count_crossed(
     return [coding.find_cells(factor_sums) for factor_sums in sums], crossed
 
 
-def _read_answers(
-    data: ComparisonTable,
-    frame: engine.Frame,
-    tables: tuple[Sequence[coding.Coding], Sequence[Reader]],
-    rows: float,
-) -> Rows:
-    """Yield batches of a table: codes of each factor, and (left · K + right) · 3 + outcome."""
-    sizes = [table.size for table in tables[0][-3:]]
-    *levels, left, right, outcome = tables[1]
-    joined = join_readers([left, right, outcome], sizes)
-    answers = [left, right, outcome] if joined is None else [joined]
-    for codes in read_codes(data, frame, [*levels, *answers], rows):
-        *_, last = answer = codes[len(levels) :]
-        yield (
-            codes[: len(levels)],
-            _join(answer, sizes) if joined is None else cast("coding.Keys", last),
-        )
-
-
-def _sum_type(most: float) -> type[np.integer[Any]]:
-    """Return the type for sums, as narrow as the rows of one level allow."""
-    return np.uint16 if most <= SMALL else np.int32 if most <= LARGEST else np.int64
-
-
-def _key_type(sizes: Sequence[int]) -> type[np.integer[Any]]:
-    return np.int32 if prod(sizes) <= LARGEST else np.int64
-
-
 def _most(level: coding.Coding) -> float:
     """Return the rows of the largest level, or cluster of levels."""
     return float(np.bincount(level.codes, level.loads).max(initial=0))
 
 
-def _join(codes: Sequence[Integers], sizes: Sequence[int]) -> coding.Keys:
+def _key_type(sizes: Sequence[int]) -> type[np.integer[Any]]:
+    return np.int32 if prod(sizes) <= np.iinfo(np.int32).max else np.int64
+
+
+def _join(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:
     key = codes[0].astype(_key_type(sizes))
     for code, size in zip(codes[1:], sizes[1:], strict=True):
         key *= size
         key += code
-    return cast("coding.Keys", key)
+    return key
 
 
-def _add(sums: Integers, cells: coding.Keys) -> None:
+def _add(sums: Integers, cells: Integers) -> None:
     """Count rows by cell; numpy is fastest where places have its own type."""
     np.add.at(sums, cells.astype(np.intp), sums.dtype.type(1))
 
@@ -410,9 +379,7 @@ def _add(sums: Integers, cells: coding.Keys) -> None:
 # function of one column: DuckDB then computes it once for each entry. So labels leave the engine as
 # their places in a short list, or as some bits of their hashes where they are many and none share
 # these bits; numpy looks codes up. That costs a third of a join with tables of labels.
-Hashes: TypeAlias = NDArray[np.uint64]
-# The hashes of labels, and a shift and a number of bits by which they differ
-Hashed: TypeAlias = tuple[Hashes, tuple[int, int] | None]
+
 # Most labels that are looked for in a list: DuckDB copies it for each few thousand rows
 LISTED: Final = 200
 # Most bits of a hash that a table of codes is made for: larger ones leave the cache
@@ -428,8 +395,8 @@ class Reader:
     # by such a number the code of the label, or by its place among the hashes; None where the
     # number is the code
     codes: Integers | None
-    hashes: Hashes | None = None  # of all labels, where the number is a whole hash
-    labels: Sequence[str] = ()  # those that are looked for in a list
+    hashes: NDArray[np.uint64] | None = None  # of all labels, where the number is a whole hash
+    listed: bool = False  # whether labels are looked for in a list
 
     def read(self, batch: engine.Batch) -> Integers:
         """Return the (rows,) codes of a batch."""
@@ -442,7 +409,6 @@ class Reader:
 
 
 def can_read(data: ComparisonTable, frame: engine.Frame) -> bool:
-    """Say whether rows of a table can be read so: DuckDB's, by a connection that is known."""
     return data.source.connection is not None and frame.implementation.is_duckdb()
 
 
@@ -451,18 +417,18 @@ def make_readers(data: ComparisonTable, tables: Sequence[coding.Coding]) -> list
     # tables: labels and codes of its columns; where they are more than `LISTED`, all labels there
     # are, since a hash does not show that its label is another.
     readers = []
-    hashed: dict[tuple[str, ...], Hashed] = {}  # both sides have the same systems
+    hashed: dict[tuple[str, ...], NDArray[np.uint64]] = {}  # both sides have the same systems
     for table in tables:
-        labels = tuple(table.labels)
-        codes = table.codes.astype(_narrow_type(table.size))
+        labels, column = tuple(table.labels), engine.quote_name(table.name)
+        # a small table stays in the cache
+        codes = table.codes.astype(np.min_scalar_type(table.size - 1))
         if any("\0" in label for label in labels):  # a query cannot hold it
             return None
         if len(labels) <= LISTED:
             # Places in a list begin with 1, and are missing for a label that is not in it
-            listed = ", ".join(map(engine.quote, labels))
-            place = f"list_position([{listed}], {engine.quote_name(table.name)})"
+            place = f"list_position([{', '.join(map(engine.quote, labels))}], {column})"
             places = np.concatenate([np.zeros(1, codes.dtype), codes])
-            readers.append(Reader(table.name, place, np.int32, places, labels=table.labels))
+            readers.append(Reader(table.name, place, np.int32, places, listed=True))
             continue
         if labels not in hashed:
             connection = cast("duckdb.DuckDBPyConnection", data.source.connection)
@@ -470,81 +436,65 @@ def make_readers(data: ComparisonTable, tables: Sequence[coding.Coding]) -> list
             query = nw.from_native(native.project('label, hash("label") as number'))
             rows = engine.fetch_columns(cast("engine.Frame", query))
             number = dict(zip(rows["label"].tolist(), rows["number"].tolist(), strict=True))
-            hashes = np.array([number[label] for label in labels], dtype=np.uint64)
-            hashed[labels] = hashes, _find_bits(hashes)
-        reader = _take(table.name, codes, *hashed[labels])
-        if reader is None:
-            return None
-        readers.append(reader)
+            hashed[labels] = np.array([number[label] for label in labels], dtype=np.uint64)
+        hashes = hashed[labels]
+        # As few bits as tell the labels apart, if few do. Two of n hashes share b bits with
+        # probability 1 − exp(−n²/2ᵇ⁺¹): with b = 2 log₂ n − 2 one of ten shifts will do.
+        fewest = max(8, int(2 * np.log2(len(hashes)) - 1.5))
+        for bits, shift in (
+            (wide, at) for wide in range(fewest, WIDEST + 1) for at in range(64 - wide)
+        ):
+            some = (hashes >> np.uint64(shift)) & np.uint64(2**bits - 1)
+            if len(np.unique(some)) == len(hashes):
+                taken = f"((hash({column}) >> {shift}) & {2**bits - 1})::integer"
+                slots = np.zeros(2**bits, dtype=codes.dtype)
+                slots[some] = codes
+                readers.append(Reader(table.name, taken, np.int32, slots))
+                break
+        else:
+            if len(np.unique(hashes)) < len(hashes):
+                return None
+            readers.append(Reader(table.name, f"hash({column})", np.uint64, codes, hashes))
     return readers
 
 
-def join_readers(readers: Sequence[Reader], sizes: Sequence[int]) -> Reader | None:
-    """Return one reader whose code joins those of several columns, the first foremost."""
-    # The engine adds up what it has looked up for each entry of the dictionaries: one number of
-    # each row is handed over, and nothing is left to look up.
-    # sizes: numbers of codes of each.
-    if not all(reader.labels for reader in readers) or prod(sizes) > np.iinfo(np.int32).max:
-        return None
-    terms, scale = [], prod(sizes)
-    for reader, size in zip(readers, sizes, strict=True):
-        scale //= size
-        known = reader.codes
-        codes = [] if known is None else [int(code) * scale for code in known[1:]]
-        terms.append(f"list_extract({codes}::integer[], {reader.expression})")
-    return Reader(readers[0].name, " + ".join(terms), np.int32, None)
+def _read_answers(
+    data: ComparisonTable,
+    frame: engine.Frame,
+    tables: Sequence[coding.Coding],
+    readers: Sequence[Reader],
+    rows: float,
+) -> Iterator[tuple[list[Integers], Integers]]:
+    """Yield codes of each factor, and (left · K + right) · 3 + outcome, some rows at a time.
 
-
-def read_codes(
-    data: ComparisonTable, frame: engine.Frame, readers: Sequence[Reader], rows: float
-) -> Iterator[list[Integers]]:
-    """Go through a table; stops at a label that is not known."""
-    # Yields: (batch,) codes of each column.
-    kinds = {reader.name: reader.kind for reader in readers}
+    Stops at a label that is not known.
+    """
+    sizes = [table.size for table in tables[-3:]]
+    columns, sides = list(readers), readers[-3:]
+    joined = all(side.listed for side in sides) and prod(sizes) <= np.iinfo(np.int32).max
+    if joined:
+        # The engine adds up what it has looked up for each entry of the dictionaries: one number of
+        # each row is handed over, and nothing is left to look up.
+        terms, scale = [], prod(sizes)
+        for side, size in zip(sides, sizes, strict=True):
+            scale //= size
+            codes = [] if side.codes is None else (side.codes[1:].astype(int) * scale).tolist()
+            terms.append(f"list_extract({codes}::integer[], {side.expression})")
+        columns[-3:] = [Reader(sides[0].name, " + ".join(terms), np.int32, None)]
     native = cast("duckdb.DuckDBPyRelation", frame.to_native())
     projected = native.project(
-        ", ".join(f"{reader.expression} as {engine.quote_name(reader.name)}" for reader in readers)
+        ", ".join(f"{one.expression} as {engine.quote_name(one.name)}" for one in columns)
     )
-    total, batches = 0, 0
+    kinds = {one.name: one.kind for one in columns}
+    total, batches, n = 0, 0, len(readers) - 3
     with engine.one_thread(None if rows > BUSY else data.source.connection):
         for batch in engine.stream_batches(projected, kinds):
             if batch.missing:  # the place of a label that is in no list
                 return
-            yield [reader.read(batch) for reader in readers]
-            total, batches = total + len(batch.columns[readers[0].name]), batches + 1
+            read = [one.read(batch) for one in columns]
+            answers = read[n] if joined else _join(read[n:], sizes)
+            yield read[:n], answers
+            total, batches = total + len(answers), batches + 1
             note_rows(total, int(rows))
     query = cast("engine.Frame", nw.from_native(projected))
     note_query(query, tuple(kinds), total, batches, filed=False)
-
-
-def _take(name: str, codes: Integers, hashes: Hashes, few: tuple[int, int] | None) -> Reader | None:
-    """Take as few bits of the labels' hashes as tell them apart; all bits where these are many."""
-    column = f"hash({engine.quote_name(name)})"
-    if few is None:
-        known = len(np.unique(hashes)) == len(hashes)
-        return Reader(name, column, np.uint64, codes, hashes) if known else None
-    shift, bits = few
-    taken = f"(({column} >> {shift}) & {2**bits - 1})::integer"
-    slots = np.zeros(2**bits, dtype=codes.dtype)
-    slots[(hashes >> np.uint64(shift)) & np.uint64(2**bits - 1)] = codes
-    return Reader(name, taken, np.int32, slots)
-
-
-def _find_bits(hashes: Hashes) -> tuple[int, int] | None:
-    """Return a shift and a number of bits that no two hashes share, if few bits do.
-
-    Two of n hashes share b bits with probability 1 − exp(−n²/2ᵇ⁺¹): with b = 2 log₂ n − 2 one of
-    ten shifts will do.
-    """
-    fewest = max(8, int(2 * np.log2(len(hashes)) - 1.5))
-    for bits in range(fewest, WIDEST + 1):
-        mask = np.uint64(2**bits - 1)
-        for shift in range(64 - bits):
-            if len(np.unique((hashes >> np.uint64(shift)) & mask)) == len(hashes):
-                return shift, bits
-    return None
-
-
-def _narrow_type(size: int) -> np.dtype[Any]:
-    """Return the narrowest type for codes below a size: a small table stays in the cache."""
-    return np.min_scalar_type(size - 1)

@@ -16,9 +16,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from itertools import count, islice
 from threading import RLock
@@ -85,12 +86,6 @@ class CodedColumn:
     labels: list[Any]  # the different values, as they occur; None where one is missing
     codes: NDArray[np.int32]  # (n,) the place of each row's value among them
 
-    @classmethod
-    def of(cls, values: Sequence[Any]) -> CodedColumn:
-        labels = list(dict.fromkeys(values))
-        places = {label: at for at, label in enumerate(labels)}
-        return cls(labels, np.fromiter(map(places.__getitem__, values), np.int32, len(values)))
-
     @property
     def values(self) -> list[Any]:
         return [self.labels[code] for code in self.codes.tolist()]
@@ -98,6 +93,16 @@ class CodedColumn:
     def recode(self, places: Mapping[Any, int]) -> NDArray[np.int32]:
         """Return (n,) other codes, those of the labels in `places`."""
         return np.array([places[one] for one in self.labels], dtype=np.int32)[self.codes]
+
+
+def code_values(columns: Columns, names: Sequence[str]) -> dict[str, CodedColumn]:
+    coded = {}
+    for name in names:
+        values = columns[name].tolist()
+        places = {label: at for at, label in enumerate(dict.fromkeys(values))}
+        codes = np.fromiter(map(places.__getitem__, values), np.int32, len(values))
+        coded[name] = CodedColumn(list(places), codes)
+    return coded
 
 
 def code_columns(frame: Frame, names: Sequence[str]) -> dict[str, CodedColumn] | None:
@@ -193,11 +198,6 @@ def _knows(frame: Frame, operation: str) -> bool:
 
     native: Any = frame.to_native()
     return bool(native.get_backend().has_operation(getattr(ops, operation)))
-
-
-def keeps_rows(frame: Frame) -> bool:
-    """Say whether rows had better stay in the engine, even one integer of each: it is not here."""
-    return is_spark(frame) or frame.implementation.is_ibis()
 
 
 def require_open(frame: Frame, name: str) -> None:
@@ -340,7 +340,6 @@ def _is_whole(values: Sequence[Any]) -> bool:
 
 
 def quote(text: str) -> str:
-    """Write text as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -468,12 +467,15 @@ def say_fault(error: Exception) -> str:
 
 
 @contextmanager
-def _spark_explained() -> Iterator[None]:
+def _refused(errors: Callable[[], tuple[type[Exception], ...]], what: str) -> Iterator[None]:
     try:
         yield
-    except list_faults() as error:
+    except errors() as error:
         first = say_fault(error).strip().partition("\n")[0]
-        raise UnknownFormat(f"Spark could not answer a query: {first}") from None
+        raise UnknownFormat(f"{what}: {first}") from None
+
+
+_spark_explained = partial(_refused, list_faults, "Spark could not answer a query")
 
 
 # Modules whose errors a database speaks in, where it is that database
@@ -496,13 +498,7 @@ def list_errors(*besides: type[Exception]) -> tuple[type[Exception], ...]:
     return (IbisError, *driver_errors, *besides)
 
 
-@contextmanager
-def _database_explained() -> Iterator[None]:
-    try:
-        yield
-    except list_errors() as error:
-        first = str(error).strip().partition("\n")[0]
-        raise UnknownFormat(f"the database refused a query: {first}") from None
+_database_explained = partial(_refused, list_errors, "the database refused a query")
 
 
 # Rows leave DuckDB in batches, as numpy arrays, in as much memory as a few batches take:

@@ -67,7 +67,6 @@ class Exclusion:
 
     @property
     def text(self) -> str:
-        """One line for people."""
         if self.sentence:
             return ", ".join([self.sentence, *self._counts(named=True)[1:]])
         return f"excluded: {', '.join([*self._counts(named=True), self.reason])}"
@@ -135,7 +134,6 @@ def exclude_by_format(
 
 
 def _whole(count: float) -> int | float:
-    """Return a count as an int where it is one: importance weights may add up to fractions."""
     return int(count) if float(count).is_integer() else count
 
 
@@ -152,7 +150,6 @@ class Filter:
 
     @cached_property
     def exclusion(self) -> Exclusion:
-        """What is excluded; its rows are 0 where every row is left."""
         names = self.before.collect_schema().names()
         known = {role: name for role, name in self.columns.items() if name in names}
         keys = {"": [], "judge": [known[one] for one in ("judge",) if one in known]}
@@ -235,7 +232,6 @@ def _count_duckdb(frame: Frame, keys: Sequence[list[str]], condition: str) -> li
 
 
 def sign_names(names: Iterable[str]) -> str:
-    """Return the digest of names, which tells apart who was excluded."""
     held = "\0".join(sorted(set(names)))
     return f" (sha256 {sha256(held.encode()).hexdigest()[:12]})"
 

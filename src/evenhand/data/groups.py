@@ -34,12 +34,9 @@ Loads = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Comparisons by judge, by item."""
-
     loads: Mapping[str, Loads]  # role → (levels,) comparisons of each level
 
     def count(self, role: str) -> int | None:
-        """Return the number of judges or items, or None where they are not known."""
         return len(self.loads[role]) if role in self.loads else None
 
     def effective(self, role: str) -> float | None:
@@ -77,7 +74,6 @@ def choose_groups(table: Comparisons, group_by: str | None) -> str | None:
 
 
 def say_pooled(table: Comparisons, by: str | None) -> tuple[str, ...]:
-    """Note that groups mix tasks, where they are something else than tasks."""
     return () if by in (None, "task") else note_tasks(table)
 
 
@@ -102,7 +98,6 @@ def tally_groups(
 
 # Ratings that are looked at apart: each task, each criterion, and whatever else is asked.
 def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
-    """Return the ratings under one criterion, which say that the others are excluded."""
     if criterion is None:
         return data
     levels = list_levels(data, "criterion") if data.has("criterion") else []
@@ -168,7 +163,6 @@ def admit_unrated(data: Ratings) -> Ratings:
 
 
 def list_judges(data: Comparisons | Rankings | Ratings) -> set[str]:
-    """Return the names of judges; none where they are not known."""
     return set(filter(None, list_levels(data, "judge"))) if data.has("judge") else set()
 
 

@@ -256,7 +256,6 @@ def note_llm_names(
 
 
 def drop_marked(notes: Sequence[Finding], columns: Sequence[str]) -> tuple[Finding, ...]:
-    """Drop the question about names where judge_type answers it."""
     return tuple(
         one for one in notes if one.code != "named-like-llms" or "judge_type" not in columns
     )
@@ -320,7 +319,6 @@ def keep_places(frame: Frame) -> Frame:
 
 
 def list_places(frame: Frame) -> list[str]:
-    """Return the column that says where rows stood, if there is one."""
     return [name for name in frame.collect_schema().names() if name == PLACE]
 
 

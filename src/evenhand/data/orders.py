@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from math import floor, log2
-from typing import Final
+from dataclasses import dataclass, replace
 
 import narwhals as nw
 import numpy as np
@@ -22,24 +20,18 @@ from evenhand.data.coding import (
     check_labels,
     explain_empty,
     name_levels,
+    read_labels,
     read_weights,
 )
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import (
-    COUNT,
-    Columns,
-    Frame,
-    count_by,
-    count_rows,
-    fetch_columns,
-    label_frame,
-)
+from evenhand.data.engine import count_rows
 from evenhand.data.rankings import Rankings
-from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
+from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes, number_codes
 from evenhand.data.texts import say
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics import Integers
+from evenhand.numerics.cluster_means import number_groups
 
 NONE = -1  # Stands behind the last output of a ranking that is shorter than the longest
 
@@ -61,12 +53,10 @@ class Orders:
 
     @property
     def lengths(self) -> NDArray[np.intp]:
-        """(R,) number of ranked outputs."""
         return np.asarray((self.outputs != NONE).sum(axis=1), dtype=np.intp)
 
     @property
     def n_judgments(self) -> float:
-        """Number of rankings that compare something."""
         return float(self.weights.sum())
 
     @property
@@ -109,17 +99,20 @@ def pack_orders(systems: Sequence[str], orders: Orders, level: Factor | None) ->
     """
     widest = int(orders.lengths.max(initial=0))
     outputs, places = orders.outputs[:, :widest], orders.places[:, :widest]
-    level_codes = np.zeros(len(outputs), np.int32) if level is None else level.codes
-    table = np.column_stack([level_codes, outputs, places]).astype(np.int32)
-    rows, inverse = np.unique(table, axis=0, return_inverse=True)
-    weights = np.bincount(inverse.reshape(-1), weights=orders.weights, minlength=len(rows))
+    digits = [(column + 1, len(systems) + 1) for column in outputs.T]
+    digits += [(column + 1, widest + 1) for column in places.T]
+    if level is not None or not digits:
+        codes = np.zeros(len(outputs), np.int32) if level is None else level.codes
+        digits = [(codes, 1 if level is None else level.size), *digits]
+    _, first, inverse = np.unique(join_codes(digits), return_index=True, return_inverse=True)
+    weights = np.bincount(inverse.reshape(-1), weights=orders.weights, minlength=len(first))
     return replace(
         orders,
         systems=tuple(systems),
-        outputs=np.ascontiguousarray(rows[:, 1 : 1 + widest]),
-        places=np.ascontiguousarray(rows[:, 1 + widest :]),
+        outputs=outputs[first],
+        places=places[first],
         weights=np.asarray(weights, dtype=np.float64),
-        level=None if level is None else replace(level, codes=np.ascontiguousarray(rows[:, 0])),
+        level=None if level is None else replace(level, codes=level.codes[first]),
     )
 
 
@@ -169,7 +162,6 @@ class _Triples:
     system: Integers
     rank: Integers
     weights: Counts
-    levels: list[str] = field(default_factory=list)
 
 
 def order_votes(votes: Votes, by: str | None = None) -> Orders:
@@ -245,51 +237,6 @@ def _read_answers(votes: Votes, given: Codes) -> _Triples | int:
     return _Triples(owner, system, above.astype(np.int64), weight.astype(np.float64))
 
 
-# How a table of rankings becomes orders, in the engine that holds it.
-#
-# Ranks become digits: with the base b above the largest rank, a ranking is the number
-# Σ rank(system) · b^code(system), a few such numbers where systems are many. The engine sums within
-# rankings and counts equal sums, so that only different rankings leave it. An engine that cannot be
-# handed the table of powers gives its rows instead.
-EXACT: Final = 53  # Bits of a sum that every engine keeps, as a whole number or not
-NUMBERS: Final = 16  # Most numbers a ranking may be written as; beyond it rows are fetched
-
-
-@dataclass(frozen=True, eq=False)
-class _Digits:
-    """How rankings are written as numbers: `per_number` systems each, in base `base`."""
-
-    systems: list[str]
-    base: int
-
-    @property
-    def per_number(self) -> int:
-        return max(floor(EXACT / log2(self.base)), 1)
-
-    @property
-    def names(self) -> list[str]:
-        return [f"evenhand_{i}" for i in range(-(-len(self.systems) // self.per_number))]
-
-    def powers(self) -> dict[str, Sequence[str] | Integers]:
-        """One row a system: its power in its own number, 0 in the others."""
-        at = np.arange(len(self.systems))
-        power = np.array([self.base ** int(i % self.per_number) for i in at], dtype=np.int64)
-        number = at // self.per_number
-        powers = {name: np.where(number == i, power, 0) for i, name in enumerate(self.names)}
-        return {"system": self.systems, **powers}
-
-    def read(self, cells: Columns) -> tuple[Integers, Integers, Integers]:
-        triples = []
-        for i, name in enumerate(self.names):
-            rest = cells[name].astype(np.int64)
-            for place in range(self.per_number):
-                rest, rank = np.divmod(rest, self.base)
-                held = np.flatnonzero(rank)
-                triples.append((held, np.full(len(held), i * self.per_number + place), rank[held]))
-        row, system, rank = (np.concatenate(part) for part in zip(*triples, strict=True))
-        return row, system, rank
-
-
 def count_orders(data: controls.Judgments | Orders, by: str | None = None) -> Orders:
     if not isinstance(data, Comparisons | Rankings):
         return _count(data, by)
@@ -346,81 +293,43 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
         zero = read_weights(pairs).zero
         frame = frame.filter(nw.col("weight") > 0)
     labels = ["system", *([level] if level else [])]
-    named = bind_to_task(pairs, labels, name_levels(pairs, labels, frame))
+    names = [*dict.fromkeys((*labels, *data.key))]
+    named = bind_to_task(pairs, labels, name_levels(pairs, names, frame))
     ranked = named.filter(nw.col("rank") > 0)
-    top = (nw.len().alias(COUNT), nw.col("rank").max().alias("evenhand_top"))
-    seen = count_by(ranked, ["system"], *top)
-    if not len(seen[COUNT]):
+    numbers = ["rank", *(["weight"] if data.has("weight") else [])]
+    known, fetch = read_labels(ranked, names, numbers, data.source.connection)
+    if not known["system"].names:
         raise explain_empty(pairs, zero)
-    _check_names(pairs, ranked, "system", seen["system"].tolist())
-    systems, base = sorted(seen["system"].tolist()), int(seen["evenhand_top"].max()) + 1
-    parts = (name for name in ("task", "weight") if data.has(name))
-    keys = list(dict.fromkeys(["ranking", *parts, *labels[1:]]))
-    # The engine writes rankings as numbers and counts them, where it can
-    digits, summed = _Digits(systems, base), None
-    if len(digits.names) <= NUMBERS:
-        table = label_frame(ranked, digits.powers(), data.source.connection)
-        if table is not None:
-            joined = ranked.join(table, on="system", how="inner")  # type: ignore[arg-type]
-            rank = nw.col("rank").cast(nw.Int64)
-            moved = joined.with_columns(
-                *[(rank * nw.col(name)).alias(name) for name in digits.names]
-            )
-            each = moved.group_by(*keys).agg(*[nw.col(name).sum() for name in digits.names])
-            count = nw.col("weight").sum() if "weight" in keys else nw.len()
-            groups = [*digits.names, *([level] if level else [])]
-            cells = count_by(each, groups, count.alias(COUNT))
-            row, system, place = digits.read(cells)
-            levels = cells[level].tolist() if level else []
-            summed = _Triples(row, system, place, cells[COUNT].astype(np.float64), levels)
-    triples = summed if summed is not None else _fetch_rows(ranked, systems, keys, level)
-    if level is not None:
-        _check_names(pairs, ranked, level, triples.levels)
-    orders = _pack(systems, triples, told_apart=level is not None)
-    if not len(orders.weights):
-        raise explain_empty(pairs, zero)
-    return replace(orders, zero_weight=zero, notes=controls.note_tasks(pairs))
-
-
-def _check_names(pairs: Comparisons, frame: Frame, column: str, names: list[str]) -> None:
-    different: dict[str, Sequence[str | None]] = {column: list(dict.fromkeys(names))}
-    check_labels(pairs, frame, {**different, "outcome": []})
-
-
-def _fetch_rows(ranked: Frame, systems: list[str], keys: list[str], level: str | None) -> _Triples:
-    cells = fetch_columns(ranked.select(*dict.fromkeys([*keys, "system", "rank"])))
-    code = {system: i for i, system in enumerate(systems)}
-    system = np.fromiter(map(code.__getitem__, cells["system"].tolist()), dtype=np.int64)
-    rank = cells["rank"].astype(np.int64)
-    names = list(zip(*(cells[key].tolist() for key in keys), strict=True))
-    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    row = np.fromiter(map(number.__getitem__, names), dtype=np.int64)
-    weights = np.ones(len(number))
-    if "weight" in keys:
-        weights = np.array([name[keys.index("weight")] for name in number], dtype=np.float64)
-    levels = [name[keys.index(level)] for name in number] if level else []
-    return _Triples(row, system, rank, weights, levels)
-
-
-def _pack(systems: list[str], triples: _Triples, *, told_apart: bool) -> Orders:
-    """Put one ranking in each row, count those of one output, and write equal ones once."""
-    outputs, places = _write_rows(triples)
+    for name in labels:
+        check_labels(pairs, ranked, {name: known[name].names, "outcome": []})
+    columns = fetch()
+    row = number_groups(*(columns[name] for name in dict.fromkeys((*data.key, *labels[1:]))))
+    weights = np.ones(int(row.max()) + 1)
+    if data.has("weight"):
+        weights[row] = columns["weight"]
+    rank = columns["rank"].astype(np.int64)
+    outputs, places = _write_rows(_Triples(row, columns["system"], rank, weights))
+    # Rankings of one output compare nothing
     long = (outputs != NONE).sum(axis=1) > 1
-    used = np.unique(outputs[long][outputs[long] != NONE])
-    at = np.full(len(systems) + 1, NONE, dtype=np.int32)
-    at[used] = np.arange(len(used))
+    present, codes = number_codes(outputs[long] + 1, len(known["system"].names) + 1)
+    codes = codes - (0 in present)  # NONE is −1 again
     rows = Orders(
-        tuple(systems[i] for i in used.tolist()),
-        at[outputs[long]],
+        tuple(known["system"].texts[at - 1] for at in present.tolist() if at),
+        codes.astype(np.int32),
         places[long],
-        triples.weights[long],
-        n_short=float(triples.weights[~long].sum()),
+        weights[long],
+        n_short=float(weights[~long].sum()),
+        zero_weight=zero,
+        notes=controls.note_tasks(pairs),
     )
-    level = None
-    if told_apart:  # loads are comparisons, as in a tally
-        labels = np.array([triples.levels[i] for i in np.flatnonzero(long)], dtype=object)
-        names, codes = np.unique(labels, return_inverse=True)
-        pairs = rows.weights * (rows.lengths * (rows.lengths - 1) / 2)
-        loads = np.bincount(codes, weights=pairs, minlength=len(names)).astype(np.float64)
-        level = Factor(tuple(names.tolist()), codes.astype(np.int32), loads, len(names))
-    return pack_orders(rows.systems, rows, level)
+    if not len(rows.weights):
+        raise explain_empty(pairs, zero)
+    factor = None
+    if level is not None:  # loads are comparisons, as in a tally
+        of_row = np.empty(len(weights), dtype=np.int32)
+        of_row[row] = columns[level]
+        factor = Factor.of(known[level].texts, of_row[long])
+        n = rows.weights * (rows.lengths * (rows.lengths - 1) / 2)
+        loads = np.bincount(factor.codes, weights=n, minlength=factor.size)
+        factor = replace(factor, loads=loads.astype(np.float64))
+    return pack_orders(rows.systems, rows, factor)

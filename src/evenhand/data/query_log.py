@@ -89,7 +89,6 @@ def hold(variable: ContextVar[Held], value: Held) -> Iterator[Held]:
 
 @contextmanager
 def watch_fetches() -> Iterator[list[Fetch]]:
-    """Keep account of every query while the context lasts."""
     fetches: list[Fetch] = []
     with hold(_ACCOUNT, fetches):
         yield fetches
@@ -114,7 +113,6 @@ def note_query(
     *,
     filed: bool = True,
 ) -> None:
-    """Write a query into the account, if one is kept; arguments as of `Fetch`."""
     with _LOCK:
         files = list(_OPEN)
     for one in files:

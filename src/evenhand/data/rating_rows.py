@@ -88,7 +88,6 @@ class RatingRows:
         return self.output * len(self.criteria) + self.criterion
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> RatingRows:
-        """Keep some rows; names and codes stay as they are."""
         arrays: dict[str, Any] = {}
         for name in (*_CODES, *_OPTIONAL):
             values = getattr(self, name)
@@ -98,12 +97,10 @@ class RatingRows:
 
     @property
     def repeats(self) -> int:
-        """How many scores are of kind repeat."""
         return 0 if self.kind is None else int((self.kind == REPEAT).sum())
 
     @property
     def all_same(self) -> bool:
-        """Whether all scores under each criterion are the same, so that they tell nothing."""
         parts = self.split(("criterion",)).values()
         return all(part.score.min() == part.score.max() for part in parts)
 
@@ -153,7 +150,6 @@ class RatingRows:
         return getattr(self, plural), getattr(self, name)
 
     def list_present(self, name: str) -> list[str]:
-        """Return the labels that rows have, in the order of their codes."""
         labels, codes = self.labels(name)
         return [labels[code] for code in np.unique(codes).tolist()]
 
@@ -166,7 +162,6 @@ class RatingRows:
                 raise InvalidJudgments(f"ratings of several {plural} ({present}): {remedy}")
 
     def has_several(self, name: str) -> bool:
-        """Say whether rows differ in a label."""
         codes = self.labels(name)[1]
         return bool((codes != codes[:1]).any())
 
@@ -176,7 +171,6 @@ DOCUMENTS: Final = ("document", "documentid", "docid", "doc", "documentname", "d
 
 
 def find_document(columns: Iterable[str]) -> str | None:
-    """Return the column of documents, by its name."""
     return next((one for one in columns if fold(one) in DOCUMENTS), None)
 
 
@@ -544,7 +538,6 @@ def reads_lower(name: str, level: float, *, metric: bool = False) -> bool:
 
 
 def reads_lower_of(rows: RatingRows) -> bool:
-    """Say the same of ratings under one criterion."""
     return reads_lower(rows.criteria[int(rows.criterion[0])], float(rows.score.min()))
 
 

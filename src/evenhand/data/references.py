@@ -50,13 +50,7 @@ def find_references(
 def check_references(
     systems: Sequence[str], references: str | Sequence[str] | None
 ) -> tuple[str, ...] | None:
-    """Return the human references that are named; None where nobody says.
-
-    Raises:
-        InvalidJudgments: no such system.
-        UnknownOption: references leave nothing to rank.
-
-    """
+    """Return the human references that are named; None where nobody says."""
     if references is None:
         return None
     named = take_names(references)

@@ -213,7 +213,6 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
 def _leave_out_unscored(
     data: tables.RatingTable, columns: Columns, *labels: dict[str, Labels]
 ) -> int:
-    """Leave out rows without a score, and labels that only these have; return how many they are."""
     score = columns["score"] = columns["score"].astype(np.float64)
     known = ~np.isnan(score)
     n = int(known.sum())

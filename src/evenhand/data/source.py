@@ -89,7 +89,6 @@ class Source:
         return replace(self, notes=(*self.notes, *notes))
 
     def excluding(self, *exclusions: Exclusion | Filter) -> Source:
-        """Return the same source with more exclusions; their sentences become notes."""
         more = [getattr(one, "sentence", "") for one in exclusions]
         stored = (*self.exclusions, *exclusions)
         return replace(self.noting(*filter(None, more)), exclusions=stored)
@@ -103,7 +102,6 @@ class Source:
         return shlex.join(("evenhand", verb, *self.words, *options))
 
     def named(self, role: str) -> str:
-        """Return the outside name of a role's column, for messages."""
         return self.columns.get(role, role)
 
     def find_annotations(self, columns: Sequence[str]) -> dict[str, AnnotationColumn]:

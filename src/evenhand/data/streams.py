@@ -32,7 +32,7 @@ from evenhand.data import coding
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.count import COUNTABLE, require_countable
-from evenhand.data.engine import Frame, can_stream, count_labels, count_rows, one_thread
+from evenhand.data.engine import can_stream, count_labels, count_rows, one_thread
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes, merge_levels, tally_rows
 from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption, listing
 
@@ -131,7 +131,6 @@ class Batch:
 
     @property
     def square_counts(self) -> Counts:
-        """(n, 3) the same with squared importance weights."""
         return _spread(self.outcome, self.weights if self.squares is None else self.squares)
 
     def folded(self) -> Batch:
@@ -283,7 +282,6 @@ def slices(column: Column) -> Iterator[NDArray[Any]]:
 
 
 def _distinct(column: Column) -> NDArray[np.float64] | None:
-    """Return the different values of a column that has few, else None."""
     if len(np.unique(column[:SAMPLE])) > DISCRETE:
         return None
     values = np.zeros(0)
@@ -314,25 +312,24 @@ def digest_rows(rows: CodedRows) -> str:
     sums = [np.uint64(0) for _ in LANES]
     with np.errstate(over="ignore"):
         for batch in rows.batches(fold=False):
-            sums = [
-                total + _sum_lane(batch, lane, whole=whole)
-                for total, lane in zip(sums, LANES, strict=True)
-            ]
+            left, right, outcome = (
+                codes.astype(np.uint64) for codes in (batch.left, batch.right, batch.outcome)
+            )
+            for at, lane in enumerate(LANES):
+                state = np.full(len(left), lane, dtype=np.uint64)
+                for codes in (left, right, outcome):
+                    state = spread_bits(state ^ codes)
+                for values in batch.values.T:
+                    state = spread_bits(state ^ _bits(values))
+                # whole weights count a row as often as it stands there
+                if whole:
+                    state *= batch.weights.astype(np.uint64)
+                else:
+                    state = spread_bits(state ^ _bits(batch.weights))
+                sums[at] += state.sum(dtype=np.uint64)
     digest = sha256("\x1f".join(rows.systems).encode())
     digest.update(np.array(sums, dtype="<u8").tobytes())
     return digest.hexdigest()
-
-
-def _sum_lane(batch: Batch, lane: int, *, whole: bool) -> np.uint64:
-    """Sum one number for each row; whole weights count a row as often as it stands there."""
-    state = np.full(len(batch.left), lane, dtype=np.uint64)
-    for codes in (batch.left, batch.right, batch.outcome):
-        state = spread_bits(state ^ codes.astype(np.uint64))
-    for values in batch.values.T:
-        state = spread_bits(state ^ _bits(values))
-    if whole:
-        return np.uint64((state * batch.weights.astype(np.uint64)).sum(dtype=np.uint64))
-    return np.uint64(spread_bits(state ^ _bits(batch.weights)).sum(dtype=np.uint64))
 
 
 def _bits(values: NDArray[np.float64]) -> Words:
@@ -384,26 +381,6 @@ def code_rows(
         every_row = weight is None
         expected = sum(counted["outcome"].values()) if every_row else float(count_rows(frame))
     filed = expected is not None and expected > HELD
-    rows = _read_rows(data, frame, tables, columns, weighing, filed=filed)
-    if expected not in (None, rows.size):
-        raise UnknownFormat(
-            f"{data.source.name} was changed while it was read: {expected:,.0f} rows were counted,"
-            f" {rows.size:,} read; read a copy of it"
-        )
-    for batch in rows.batches(fold=False):
-        coding.check_opponents(data, every, rows.systems, batch.left, batch.right)
-    return rows
-
-
-def _read_rows(
-    data: Comparisons,
-    frame: Frame,
-    tables: Sequence[coding.Coding],
-    columns: Sequence[str],
-    weighing: coding.Weighing,
-    *,
-    filed: bool,
-) -> CodedRows:
     wide = [*columns, *([weighing.column] if weighing.column else [])]
     batches = coding.read_keys(data, frame, tables, wide, in_batches=filed)
     if filed:
@@ -421,7 +398,7 @@ def _read_rows(
     if weights is not None and weighing.importance:
         squares = weights.squares if isinstance(weights, FiledColumn) else weights**2
     none = np.zeros(0, dtype=np.int32)
-    return CodedRows(
+    rows = CodedRows(
         systems=tuple(tables[-2].labels),
         keys=found["key"],
         columns=tuple(found[name] for name in columns),
@@ -432,6 +409,14 @@ def _read_rows(
         zero_weight=weighing.zero,
         answers=float(data.count_judgments()) if data.expanded else None,
     )
+    if expected not in (None, rows.size):
+        raise UnknownFormat(
+            f"{data.source.name} was changed while it was read: {expected:,.0f} rows were counted,"
+            f" {rows.size:,} read; read a copy of it"
+        )
+    for batch in rows.batches(fold=False):
+        coding.check_opponents(data, every, rows.systems, batch.left, batch.right)
+    return rows
 
 
 def _narrow(wide: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
@@ -543,11 +528,12 @@ def _refuse_other_kind(first: Tally, part: Tally) -> None:
             f"tallies by {one} and by {two} cannot be added: count both by the same factors, or"
             " pool what one of them does not have"
         )
-    merged = [name for tally in (first, part) for name, one in tally.factors.items() if one.merged]
+    merged = [name for name in part.factors if first.factors[name].merged]
+    merged += [name for name, factor in part.factors.items() if factor.merged]
     if merged:
         raise UnknownOption(
-            f"the levels of {merged[0]} were merged and can no longer be distinguished: add tallies"
-            " without a limit for it, and give the limit to add_tallies"
+            f"the levels of {merged[0]} were merged and can no longer be distinguished: add"
+            " tallies without a limit for it, and give the limit to add_tallies"
         )
     if first.positions_known != part.positions_known:
         raise UnknownOption(

@@ -193,7 +193,6 @@ class JudgmentTable:
         return remaining
 
     def _find_role(self, text: str, known: Mapping[str, list[str]]) -> tuple[str, str]:
-        """Return whose name a text is, and the name."""
         stated, _, name = text.partition("=")
         if stated in known and name and not any(text in names for names in known.values()):
             among = {stated: known[stated]}
@@ -223,7 +222,6 @@ class JudgmentTable:
 class RowTable(JudgmentTable):
     @property
     def covariates(self) -> list[str]:
-        """Columns that play no role."""
         return [name for name in self.columns if name not in (*self.ROLES, engine.ANSWER)]
 
     def require(self, column: str) -> str:
@@ -317,7 +315,6 @@ class RankingTable(JudgmentTable):
 
     @property
     def key(self) -> list[str]:
-        """Columns that tell rankings apart."""
         return [name for name in ("task", "ranking") if self.has(name)]
 
     @cached_property
@@ -381,19 +378,6 @@ class RankingTable(JudgmentTable):
     @cached_property
     def _sound(self) -> bool:
         """True, found out once."""
-        self._check_ranks()
-        self._check_missing()
-        self._check_one("judge")
-        self._check_one("item")
-        self._check_one("weight")
-        self._check_doubled("system", "one row for each ranked output, or an id for each ranking")
-        if self.has("position"):
-            self._check_doubled("position", "each output has its own place on the screen")
-        if self.parts is not None:
-            self._check_parts(self.parts)
-        return True
-
-    def _check_ranks(self) -> None:
         rank = nw.col("rank")
         bad = find_rows(
             self.frame, ~rank.is_null() & ~(rank == -1) & ((rank < 1) | (rank != rank.round()))
@@ -404,9 +388,7 @@ class RankingTable(JudgmentTable):
                 f"rank {shown} in {self.source.name}{name_rows(bad)}: ranks are whole numbers"
                 " from 1 (best); −1 or blank means not ranked"
             )
-
-    def _check_missing(self) -> None:
-        """A row without its ranking, system or position would drop out of the join unseen."""
+        # A row without its ranking, system or position would drop out of the join unseen
         missing = [nw.col(name).is_null() for name in self.key]
         placed = ["system", *(["position"] if self.has("position") else [])]
         missing += [(nw.col("rank") > 0) & nw.col(name).is_null() for name in placed]
@@ -422,6 +404,15 @@ class RankingTable(JudgmentTable):
                 f"a value is missing in column '{self.source.named(role)}' of {self.source.name}"
                 f"{name_rows(rows)}: fill it, or leave such rows out"
             )
+        self._check_one("judge")
+        self._check_one("item")
+        self._check_one("weight")
+        self._check_doubled("system", "one row for each ranked output, or an id for each ranking")
+        if self.has("position"):
+            self._check_doubled("position", "each output has its own place on the screen")
+        if self.parts is not None:
+            self._check_parts(self.parts)
+        return True
 
     def _check_one(self, role: str) -> None:
         """Ids that start again for every judge would make one ranking of several."""
@@ -530,29 +521,23 @@ class RankingTable(JudgmentTable):
         return self._counts.blank_ranks, self._counts.ranks
 
     def exclude_blank(self) -> tuple[Exclusion, ...]:
-        every, blank, used = self.count(), self.count_blank(), self.count_used()
-        gaps, ranks = self.count_blank_ranks()
-        short = every - blank - used
-        gap_text = "blank-ranks-besides" if blank else "blank-ranks"
-        sentences = (
-            say("blank-rankings", rankings=blank, of=every),
-            say(gap_text, ranks=gaps, of=ranks),
-            say("single-output", rankings=short),
-        )
-        kinds = (
-            ("blank-rankings", "nothing was ranked", blank, every, "ranking"),
-            ("blank-ranks", "the rank is not given", gaps, ranks, "rank"),
-            ("single-output", "one output only", short, every, "ranking"),
-        )
-        blanks, gap, single = (
-            Exclusion(code, reason, n, of, unit=unit, sentence=sentence)
-            for (code, reason, n, of, unit), sentence in zip(kinds, sentences, strict=True)
-        )
-        if blanks.rows:
-            blanks = name_lost(blanks, self.frame, self.keep_ranked(1))
-        if single.rows:
-            single = name_lost(single, self.keep_ranked(1), self.keep_ranked(2))
-        return tuple(one for one in (blanks, gap, single) if one.rows)
+        n, found = self._counts, list[Exclusion]()
+        if n.blank:
+            sentence = say("blank-rankings", rankings=n.blank, of=n.all)
+            blanks = ("blank-rankings", "nothing was ranked", n.blank, n.all)
+            lost = Exclusion(*blanks, unit="ranking", sentence=sentence)
+            found.append(name_lost(lost, self.frame, self.keep_ranked(1)))
+        if n.blank_ranks:
+            text = "blank-ranks-besides" if n.blank else "blank-ranks"
+            sentence = say(text, ranks=n.blank_ranks, of=n.ranks)
+            gaps = ("blank-ranks", "the rank is not given", n.blank_ranks, n.ranks)
+            found.append(Exclusion(*gaps, unit="rank", sentence=sentence))
+        if short := n.all - n.blank - int(n.used):
+            sentence = say("single-output", rankings=short)
+            single = ("single-output", "one output only", short, n.all)
+            lost = Exclusion(*single, unit="ranking", sentence=sentence)
+            found.append(name_lost(lost, self.keep_ranked(1), self.keep_ranked(2)))
+        return tuple(found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

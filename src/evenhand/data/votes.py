@@ -179,7 +179,6 @@ Rows = NDArray[np.intp]
 
 
 def split_tasks(votes: Votes) -> dict[str, Rows]:
-    """Return the rows of each task that has votes, in the order of their names."""
     codes = np.unique(votes.task).tolist()
     return {votes.tasks[code]: np.flatnonzero(votes.task == code) for code in codes}
 
@@ -249,7 +248,6 @@ class Scores:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The systems best first; equal scores by name."""
         return tuple(self.systems[i] for i in np.argsort(-self.values, kind="stable"))
 
     @property

@@ -210,7 +210,6 @@ class Mix:
         return replace(attach_weights(table, labels, weights), mix=mixed)
 
     def _units(self, table: Comparisons) -> list[str]:
-        """Return the columns that distinguish what weighs the same."""
         if self.each == "judgment":
             return []
         if not table.has(self.each):
@@ -362,7 +361,6 @@ class JudgeCap:
 
 
 def cap_loads(loads: Array) -> Array:
-    """Return (G,) weights of judges by their loads."""
     return np.minimum(1.0, np.median(loads) / loads)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import narwhals as nw
 import numpy as np
 
-from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns, refuse_unread
+from evenhand.data.annotations import Unread, classify_kinds, refuse_unread
 from evenhand.data.coding import find_padded, refuse_padded, refuse_unnamed_levels
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
@@ -63,14 +63,14 @@ _ENDS: Final = ("min_left_share", "max_left_share")  # each a system and its sha
 
 
 def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
-    columns = find_aside_columns(data.source, data.frame, scores=True)
-    if "kind" not in columns.annotations:
+    annotations = data.source.find_annotations(data.columns)
+    if "kind" not in annotations:
         return None, None
-    counted = count_kind_labels(data, name_kinds(data, columns, "kind"))
+    counted = count_kind_labels(data, name_kinds(data, "kind"))
     try:
         kinds = classify_kinds([label.strip() for label in counted])
     except Unread as fault:
-        refuse_unread(data.source, "kind", columns.annotations["kind"], fault)
+        refuse_unread(data.source, "kind", annotations["kind"], fault)
         return None, None
     sums = dict.fromkeys((CONTROL, REPEAT), 0.0)
     for (kind, _), n in zip(kinds, counted.values(), strict=True):

@@ -139,24 +139,6 @@ class Scaled:
 # Statistics of sums: means of systems, and Pearson's r over all scores.
 
 
-@dataclass(frozen=True)
-class Sums:
-    """Scores of metrics (M, K, S) with gold (1, K, S)."""
-
-    metrics: Scaled
-    people: Scaled
-    judged: Flags
-
-    def features(self, *, squares: bool) -> tuple[Array, Array]:
-        """Return (K, S, F) of people and (M, K, S, F) of metrics.
-
-        These are n, h and m, or with squares n, h, h² and m, m², m h.
-        """
-        n, h, m = self.judged.astype(np.float64), self.people.scores[0], self.metrics.scores
-        people, metrics = ((n, h, h * h), (m, m * m, m * h)) if squares else ((n, h), (m,))
-        return np.stack(people, axis=-1), np.stack(metrics, axis=-1)
-
-
 def measure_systems(name: str) -> Measure:
     def measure(people: Array, metric: Array, error: tuple[Array, Array]) -> Array:
         n = np.maximum(people[..., 0], 1)
@@ -176,20 +158,30 @@ def measure_pearson(people: Array, metric: Array, _: tuple[Array, Array]) -> Arr
 
 
 def test_sums(
-    sums: Sums,
+    metrics_on_scale: Scaled,
+    people_on_scale: Scaled,
     measure: Measure,
     pairs: Pairs,
-    test: str,
     rng: np.random.Generator,
     *,
+    judged: Flags,
+    test: str,
     values: Array,
     same: Array | float,
 ) -> Differences:
-    """Compare (M,) values of metrics, of sums, by whole systems, by cells or by resamples."""
-    people, metrics = sums.features(squares=measure is measure_pearson)
+    """Compare (M,) values of metrics, of sums, by whole systems, by cells or by resamples.
+
+    metrics_on_scale: (M, K, S); people_on_scale: (1, K, S).
+    """
+    # (K, S, F) of people and (M, K, S, F) of metrics: n, h and m, or for Pearson's r of all scores
+    # n, h, h² and m, m², m h
+    n, h, x = judged.astype(np.float64), people_on_scale.scores[0], metrics_on_scale.scores
+    squares = measure is measure_pearson
+    people = np.stack((n, h, h * h) if squares else (n, h), axis=-1)
+    metrics = np.stack((x, x * x, x * h) if squares else (x,), axis=-1)
     m, k, s, f = metrics.shape
     whole, gold = metrics.sum(axis=2), people.sum(axis=1)[None]  # (M, K, F), (1, K, F)
-    of_people, of_metrics = sums.people.sum_errors()[0], sums.metrics.sum_errors()
+    of_people, of_metrics = people_on_scale.sum_errors()[0], metrics_on_scale.sum_errors()
     first, second = pairs
     difference = values[second] - values[first]
     if test == "boot-both":
@@ -381,23 +373,19 @@ class Preferences:
     steps: Steps  # (M, K, S)
 
     def take(self, kept: Any) -> Preferences:
-        """Return the same of some metrics."""
         names = ("share", "limits", "agrees", "means")
         parts: dict[str, Any] = {name: getattr(self, name)[kept] for name in names}
         return replace(self, **parts, steps=self.steps.take(kept))
 
     @property
     def clusters(self) -> int:
-        """Judges or documents, whichever are fewer."""
         return min(len(np.unique(one)) for one in (self.judge, self.document) if one is not None)
 
     @property
     def of_one_document(self) -> bool:
-        """Whether there are no others to find ε on."""
         return len(np.unique(self.document)) == 1
 
     def find_error(self, values: Array) -> float:
-        """Return the standard error of the mean of (n,) values."""
         d = values - values.mean()
 
         def spread(codes: Integers) -> float:

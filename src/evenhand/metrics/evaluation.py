@@ -322,8 +322,8 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         judges=judges,
         metrics=tuple(metrics[at] for at in order),
         values={name: one[order] for name, one in values.items()},
-        cluster=_pad(clusters.ours, len(metrics)),
-        wmt_rank=_pad(clusters.wmt, len(metrics)),
+        cluster=clusters.ours,
+        wmt_rank=clusters.wmt,
         pairs=clusters.pairs,
         ceiling=ceiling,
         judge_stderr=None if clusters.judge_stderr is None else clusters.judge_stderr[order],
@@ -384,7 +384,6 @@ def _note_pairs(gold: Gold, wishes: Wishes, values: Mapping[str, Array]) -> list
 
 
 def list_available(gold: Gold, group: str) -> tuple[list[str], Sequence[str]]:
-    """Return the statistics that can be computed, and those that are unasked."""
     if gold.votes is not None:
         return ["preference", *OF_MEANS], UNASKED_OF_VOTES
     if not gold.items:
@@ -423,7 +422,6 @@ def _sign(
 
 
 def _is_by_document(gold: Gold) -> bool:
-    """Say whether several items are of one document."""
     return len(np.unique(gold.documents)) < len(gold.documents)
 
 
@@ -452,7 +450,12 @@ def _note_systems(
         titles = join_names([*map(name_statistic, whole)])
         titles += " uses" if len(whole) == 1 else " use"
         notes.append(say("incomplete", statistics=titles, kept=kept, n=len(gold.items)))
-    notes += _note_constant_groups(measured, metrics, constant)
+    # Of how many items or systems a correlation has no value, for the metric with the most
+    for name, (lost, n) in () if constant.all() else measured.undefined.items():
+        if most := int(lost[~constant].max()):
+            metric = metrics[int(np.argmax(np.where(constant, -1, lost)))]
+            told: dict[str, Any] = {"statistic": name_statistic(name), "metric": metric}
+            notes.append(say("constant-groups", lost=most, n=n, **told))
     if len(gold.systems) >= MIN_SYSTEMS:
         r = measures.correlate_systems(measured.people, measured.metrics, "pearson")
         error = (len(gold.systems) - 1) ** -0.5  # of r between noise and people
@@ -474,19 +477,6 @@ def _note_systems(
         low = [metrics[at] for at in np.flatnonzero(at_chance).tolist()]
         below = say("below-chance", "warning", metrics=low, chance=measured.chance)
         notes.append(below if low else say("chance", "info", chance=measured.chance))
-    return notes
-
-
-def _note_constant_groups(
-    measured: Measured, metrics: Sequence[str], constant: Flags
-) -> list[Finding]:
-    """Say of how many items or systems a correlation has no value, for the metric with the most."""
-    notes = []
-    for name, (lost, n) in measured.undefined.items():
-        if not constant.all() and (most := int(lost[~constant].max())):
-            metric = metrics[int(np.argmax(np.where(constant, -1, lost)))]
-            told: dict[str, Any] = {"statistic": name_statistic(name), "metric": metric}
-            notes.append(say("constant-groups", lost=most, n=n, **told))
     return notes
 
 
@@ -533,8 +523,9 @@ def _leave_judges_out(
 @dataclass(frozen=True)
 class Clusters:
     pairs: tuple[MetricPair, ...]  # the better metric first
-    ours: tuple[int, ...] | None  # cluster of each metric, best first
-    wmt: tuple[int, ...] | None  # rank by the shared task's rule
+    # cluster of each metric, best first; None for those that were not tested, which are last
+    ours: tuple[int | None, ...] | None
+    wmt: tuple[int | None, ...] | None  # rank by the shared task's rule, likewise
     judge_stderr: Array | None = None  # (M,) of the first statistic
 
 
@@ -588,12 +579,9 @@ def _compare(
     found = _list_pairs(tested, places, [metrics[at] for at in compared.tolist()], without, notes)
     if wishes.test == "perm-both":
         notes.append(say("these-systems"))
-    return replace(found, judge_stderr=judge_stderr)
-
-
-def _pad(numbers: tuple[int, ...] | None, size: int) -> tuple[int | None, ...] | None:
-    """Give metrics that were not tested, which are last, no number."""
-    return None if numbers is None else (*numbers, *[None] * (size - len(numbers)))
+    rest = (None,) * (len(metrics) - len(compared))
+    ours, wmt = ((*(own or ()), *rest) for own in (found.ours, found.wmt))
+    return replace(found, ours=ours, wmt=wmt, judge_stderr=judge_stderr)
 
 
 def _list_pairs(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from typing import Any, Final
 
@@ -30,7 +29,7 @@ from evenhand.data.rating_rows import (
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import reads_human
 from evenhand.data.tables import BOUND_BY
-from evenhand.data.votes import Votes, digest_votes, split_tasks, take_task
+from evenhand.data.votes import Votes, digest_votes, recode_systems, split_tasks, take_task
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -75,7 +74,6 @@ class Panel:
         return len(np.unique(self.judge))
 
     def average(self, kept: Any, shape: tuple[int, int]) -> Array:
-        """Return (K, S) means of some scores, NaN where none is."""
         cell = self.system[kept] * shape[1] + self.item[kept]
         n = np.bincount(cell, minlength=shape[0] * shape[1])
         sums = np.bincount(cell, self.score[kept], shape[0] * shape[1])
@@ -128,28 +126,22 @@ class Gold:
     advise: Callable[[Sequence[str]], str] | None = None
 
     def take_systems(self, kept: Sequence[int]) -> Gold:
-        """Keep the systems that metrics scored."""
+        names = tuple(self.systems[at] for at in kept)
         place = np.full(len(self.systems), -1)
         place[[*kept]] = np.arange(len(kept))
-        panel = self.panel
+        panel, votes, n = self.panel, self.votes, self.n
+        counts = None if self.counts is None else self.counts[[*kept]]
         if panel is not None:
             rows = place[panel.system] >= 0
             panel = Panel(
                 panel.judge[rows], place[panel.system[rows]], panel.item[rows], panel.score[rows]
             )
-        votes = self.votes
+        if counts is not None:
+            n = float(counts.sum())
         if votes is not None:
-            votes = votes.take((place[votes.left] >= 0) & (place[votes.right] >= 0))
-            votes = replace(
-                votes,
-                systems=tuple(self.systems[at] for at in kept),
-                left=place[votes.left],
-                right=place[votes.right],
-            )
-        names = tuple(self.systems[at] for at in kept)
-        counts = None if self.counts is None else self.counts[[*kept]]
-        n = self.n if counts is None else float(counts.sum())
-        n = n if votes is None else float(votes.size)
+            known = (place[votes.left] >= 0) & (place[votes.right] >= 0)
+            votes = recode_systems(votes.take(known), names)
+            n = float(votes.size)
         lost = [name for name in self.systems if name not in names]
         why = "human references that not all metrics scored"
         whom: Any = {"systems": len(lost), "of_systems": len(self.systems)}
@@ -241,7 +233,6 @@ def _label_items(data: Comparisons | Ratings, column: str) -> dict[str, list[str
 
 
 def _find_documents(pairs: Comparisons, votes: Votes) -> Integers:
-    """Return the number of each item's document; its own where no column names documents."""
     document = find_document(pairs.columns)
     if document is None or not pairs.has("item"):
         return np.arange(len(votes.items))
@@ -283,15 +274,13 @@ def _advise_on(
     """Return what says how to exclude items of a task, one of those of a table."""
     if "item" not in data.source.columns:
         return None
-    return partial(_advise_items, data, task, several=len(tasks) > 1)
 
+    def advise(items: Sequence[str]) -> str:
+        own = [name.removeprefix(f"{task} / ") if task else name for name in items]
+        condition = advise_without(data.frame, {data.source.named("item"): own})
+        return f"--task {write_word(task)} {condition}" if len(tasks) > 1 else condition
 
-def _advise_items(
-    data: Comparisons | Ratings, task: str, items: Sequence[str], *, several: bool
-) -> str:
-    own = [name.removeprefix(f"{task} / ") if task else name for name in items]
-    condition = advise_without(data.frame, {data.source.named("item"): own})
-    return f"--task {write_word(task)} {condition}" if several else condition
+    return advise
 
 
 def _take_ranking(ranking: Ranking) -> Gold:
@@ -304,13 +293,9 @@ def _take_ranking(ranking: Ranking) -> Gold:
 
 def _take_votes(ranking: Ranking, votes: Votes) -> Gold:
     gold = _take_ranking(ranking)
-    place = np.array(
-        [gold.systems.index(one) if one in gold.systems else -1 for one in votes.systems]
-    )
-    known = (place[votes.left] >= 0) & (place[votes.right] >= 0)
-    votes = votes.take(known)
-    recoded = replace(votes, systems=gold.systems, left=place[votes.left], right=place[votes.right])
-    with_items = None if votes.items == ("",) else recoded
+    known = np.isin(votes.systems, gold.systems)
+    votes = votes.take(known[votes.left] & known[votes.right])
+    with_items = None if votes.items == ("",) else recode_systems(votes, gold.systems)
     return replace(gold, votes=with_items, n=float(votes.size), digest=digest_votes(votes))
 
 
@@ -530,7 +515,6 @@ def _name_lacking(scores: MetricScores, system: str) -> str:
 
 
 def _match_items(gold: Gold, scores: MetricScores, notes: list[Finding]) -> Integers:
-    """Return (S,) the place of each item among those scored, -1 for none."""
     place = {name: at for at, name in enumerate(scores.items)}
     found = np.array([place.get(name, -1) for name in gold.items])
     if (found >= 0).any():

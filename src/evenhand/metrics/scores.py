@@ -122,7 +122,6 @@ class MetricScores:
     unread: Mapping[str, Unread] = field(default_factory=dict)
 
     def rename(self, name: str) -> MetricScores:
-        """Name a single metric, or put a name before several."""
         single = len(self.metrics) == 1
         new = {one: name if single else f"{name} {one}" for one in self.metrics}
         unread = {new[one]: first for one, first in self.unread.items()}
@@ -200,7 +199,6 @@ def is_folder(source: Any) -> bool:
 
 
 def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
-    """Read the scores of one file, frame or folder."""
     if isinstance(source, Mapping) and not _is_table(source):
         each = {name: read_scores(one, settings=settings) for name, one in source.items()}
         parts = [one.rename(str(name)) for name, one in each.items()]
@@ -282,22 +280,16 @@ def _drop_asides(table: Table, header: Header) -> tuple[Table, list[str]]:
 
 
 def gather_scores(sources: Any, *, settings: Settings = PLAIN) -> MetricScores:
-    """Read scores of one source, or of several side by side."""
-    if isinstance(sources, list | tuple) and not _are_rows(sources):
+    # Mappings whose values are numbers are rows of one table, and not tables
+    if isinstance(sources, list | tuple) and not all(
+        isinstance(one, Mapping) and any(isinstance(value, Real) for value in one.values())
+        for one in sources
+    ):
         return join_scores([read_scores(one, settings=settings) for one in sources])
     return read_scores(sources, settings=settings)
 
 
-def _are_rows(sources: Sequence[Any]) -> bool:
-    """Say whether mappings are rows of one table, and not tables: their values are numbers."""
-    return all(
-        isinstance(one, Mapping) and any(isinstance(value, Real) for value in one.values())
-        for one in sources
-    )
-
-
 def find_metrics(data: Ratings) -> list[str]:
-    """Return the columns beside people's scores that were noticed as metrics by their names."""
     noticed = [note for note in data.source.notes if isinstance(note, Finding)]
     return [
         name for note in noticed if note.code == NOTICED for name in note.values.get("columns", ())
@@ -338,7 +330,6 @@ def refuse_doubtful_people(data: Ratings) -> None:
 
 
 def _reads_of_people(name: str) -> bool:
-    """Say whether a column holds people's scores, by its name."""
     words = {*re.findall(r"[^\W\d_]+", name.casefold())}
     return is_criterion(name) or reads_lower(name, 0.0) or not words.isdisjoint(OF_PEOPLE)
 
@@ -472,19 +463,23 @@ def _note_others(
     dropped: Sequence[str] = (),
 ) -> list[Finding]:
     """Name columns that are read as no metrics: without a number, of numbers, and of words."""
+    free = {*header.free, *header.candidates("score")}
+    cells = _look(table, [one for one in header.columns if one in free], ROWS_LOOKED_AT)
+    blank = [name for name, values in cells.items() if all(map(_is_blank, values))]
+    severity = "warning" if any(map(is_metric, blank)) else "note"
+    notes = [say("no-scores", severity, columns=blank)] if blank else []
     numbers = [*dropped, *_list_numbers(table, others)]
-    counted = [say("counts", columns=numbers)] if numbers else []
-    words = _note_words(table, header, [o for o in others if o not in numbers], judged=judged)
-    return [*_note_blank(table, header), *counted, *words]
+    notes += [say("counts", columns=numbers)] if numbers else []
+    words = [one for one in others if one not in numbers]
+    return [*notes, *_note_words(table, header, words, judged=judged)]
 
 
 def _note_words(
     table: Table, header: Header, columns: Sequence[str], *, judged: bool
 ) -> list[Finding]:
     """Name columns of words that are not read as metrics, each with its first word."""
-    words = _list_words(table, header, columns, judged=judged)
     told = []
-    for name in words:
+    for name in _list_words(table, header, columns, judged=judged):
         text = table.schema[name] == nw.String
         first = find_rows(table.frame, is_no_number(name) if text else ~nw.col(name).is_null(), 1)
         told += [f"{name} ('{one[name]}', {name_rows([one]).strip(' ()')})" for one in first]
@@ -502,15 +497,6 @@ def _refuse_commas(table: Table, names: Sequence[str]) -> None:
                 f"scores of {name} in {table.name} have a comma before decimals, such as"
                 f" {commas[0]}: pass --decimal ,"
             )
-
-
-def _note_blank(table: Table, header: Header) -> list[Finding]:
-    """Name columns of metrics, and those without a name of another kind, that hold no number."""
-    free = {*header.free, *header.candidates("score")}
-    cells = _look(table, [one for one in header.columns if one in free], ROWS_LOOKED_AT)
-    blank = [name for name, values in cells.items() if all(map(_is_blank, values))]
-    severity = "warning" if any(map(is_metric, blank)) else "note"
-    return [say("no-scores", severity, columns=blank)] if blank else []
 
 
 def _is_blank(cell: Any) -> bool:
@@ -544,7 +530,10 @@ def _read(
                 " these rows"
             )
     table, unread = _blank_words(table, scores, name_metric)
-    left = _hold_numbers(table, scores)
+    texts = [one for one in scores if table.schema[one] == nw.String]
+    some = [nw.col(one).str.contains(r"\d").any().alias(one) for one in texts]
+    there = fetch_columns(table.frame.select(*some)) if some else {}
+    left = [one for one in scores if one not in there or there[one][0]]
     if not left:
         size = len(unread), 0, 0
         return MetricScores((*unread,), (), (), np.zeros(size), unread=unread)
@@ -555,14 +544,6 @@ def _read(
         raise UnknownFormat(f"{table.name} holds no scores of metrics, one a row or a column")
     emptied = sum(one.cells for one in unread.values())
     return tabulate(data, stem, beside=beside, emptied=emptied).note_unread(unread)
-
-
-def _hold_numbers(table: Table, columns: Sequence[str]) -> list[str]:
-    """Return the columns in which anything is left."""
-    texts = [one for one in columns if table.schema[one] == nw.String]
-    some = {one: nw.col(one).str.contains(r"\d").any().alias(one) for one in texts}
-    there = fetch_columns(table.frame.select(*some.values())) if some else {}
-    return [one for one in columns if one not in there or there[one][0]]
 
 
 def _blank_words(
@@ -679,7 +660,6 @@ def _count_cells(rows: RatingRows) -> tuple[tuple[int, int, int], Integers, Inte
 
 
 def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
-    """Put the scores of several sources side by side."""
     metrics = [one for part in parts for one in part.metrics]
     twice = sorted({one for one in metrics if metrics.count(one) > 1})
     if twice:
@@ -731,7 +711,13 @@ def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
         metrics = tuple(one for one in scores.metrics if one not in empty)
         notes = (*scores.notes, say("no-scores", "warning", columns=empty))
         scores = replace(scores, metrics=metrics, values=scores.values[~blank], notes=notes)
-    _refuse_small(scores)
+    for name, values in zip(scores.metrics, scores.values, strict=True):
+        most = float(np.nanmax(np.abs(values)))
+        if 0 < most <= SMALLEST:
+            raise InvalidJudgments(
+                f"scores of {name} are too small to compute with ({most:.3g} at most in absolute"
+                " value): multiply all of them by a power of ten"
+            )
     named = [one for one in scores.metrics if one in lower and one not in scores.negated]
     read = [
         name
@@ -745,17 +731,6 @@ def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
     told = [say("metric-negated-asked", "read", metrics=named)] if named else []
     told += [say("metric-negated", metrics=read)] if read else []
     return replace(scores, values=values, notes=(*scores.notes, *told))
-
-
-def _refuse_small(scores: MetricScores) -> None:
-    """Refuse metrics whose scores are all so small that floats do not hold their squares."""
-    for name, values in zip(scores.metrics, scores.values, strict=True):
-        most = float(np.nanmax(np.abs(values)))
-        if 0 < most <= SMALLEST:
-            raise InvalidJudgments(
-                f"scores of {name} are too small to compute with ({most:.3g} at most in absolute"
-                " value): multiply all of them by a power of ten"
-            )
 
 
 # Folders of mt-metrics-eval: human-scores/en-de.mqm.seg.score, metric-scores/en-de/BLEU-refA.seg.

@@ -59,7 +59,6 @@ class Steps:
 
     @staticmethod
     def count(scores: Array) -> Steps:
-        """Find the step of each metric."""
         with np.errstate(over="ignore"):  # of scores that are then FARTHEST
             found = [_find_step(one[~np.isnan(one)]) for one in scores]
             size, origin, error = np.array(found).reshape(-1, 3).T
@@ -68,7 +67,6 @@ class Steps:
         return Steps(whole.reshape(scores.shape), size, origin, error)
 
     def take(self, kept: Any) -> Steps:
-        """Return the same of some metrics."""
         return Steps(self.whole[kept], self.size[kept], self.origin[kept], self.error[kept])
 
     def restore(self, whole: Array) -> Array:
@@ -160,13 +158,6 @@ def sign_beyond(difference: Array, limit: Any) -> Array:
     return np.where(np.abs(difference) <= limit, 0.0, np.sign(difference))
 
 
-def group_cells(shape: tuple[int, int], group: str) -> Integers:
-    """Return (K, S) the number of each cell's group."""
-    k, s = shape
-    systems, items = np.indices((k, s))
-    return {"none": np.zeros((k, s), dtype=np.int64), "item": items, "system": systems}[group]
-
-
 # Correlations of many groups at once: x, y and the number of the group are (n,).
 
 
@@ -238,7 +229,9 @@ def correlate_segments(h: Array, m: Array, name: str, group: str) -> tuple[float
     Also how many groups have one, and how many have two scores or more.
     """
     judged = ~np.isnan(h)
-    of = group_cells((h.shape[0], h.shape[1]), group)[judged]
+    systems, items = np.indices(h.shape)
+    cells: Any = {"none": np.zeros_like(items), "item": items, "system": systems}
+    of: Integers = cells[group][judged]
     x, y, size = h[judged], m[judged], int(of.max(initial=0)) + 1
     if name == "pearson":
         each = pearson_each(x, y, of, size)
@@ -380,7 +373,6 @@ def pair_segments(h: Array, group: str) -> SegmentPairs:
 
 
 def measure_accuracy(pairs: SegmentPairs, difference: Array, epsilon: float) -> float:
-    """Return acc_eq at one ε; difference: (n,) of the metric."""
     return pairs.sum_weights(sign_beyond(difference, epsilon) == pairs.order)
 
 

@@ -54,7 +54,6 @@ def name_statistic(name: str) -> str:
 
 
 def has_test(name: str, test: str, group: str) -> bool:
-    """Say whether a test applies to a statistic."""
     if name == "segment-pearson":
         return group == "none"
     if test == "perm-sys":
@@ -64,8 +63,6 @@ def has_test(name: str, test: str, group: str) -> bool:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What was asked."""
-
     statistics: tuple[str, ...] | None
     level: str | None
     group: str
@@ -82,7 +79,6 @@ class Wishes:
         require_seed(self.seed)
 
     def choose(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
-        """Return the statistics to compute, in order; the first has the test that was asked."""
         chosen = self._list_chosen(available, unasked)
         if self.test == "perm-sys":
             return chosen
@@ -95,7 +91,6 @@ class Wishes:
         return tuple(dict.fromkeys((tested[0], *chosen)))
 
     def _list_chosen(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
-        """Return the statistics that were asked for; words name those of both levels."""
         there = [one for one in available if self.level in (None, STATISTICS[one][0])]
         if not there:
             why = "scores of metrics, or judgments of people, are of systems as a whole"
@@ -138,7 +133,6 @@ class Measured:
     metrics: Array  # (M, K) means, in steps
 
     def take(self, kept: Any) -> Measured:
-        """Return the same of some metrics."""
         return Measured(
             {name: one[kept] for name, one in self.values.items()},
             self.epsilons[kept],
@@ -167,7 +161,6 @@ class Study:
 
     @property
     def judged(self) -> Flags:
-        """(K, S) outputs that people judged."""
         return np.asarray(~np.isnan(self.people.whole[0]))
 
     def measure(self, by: Steps, of: Steps, epsilon: Array | None = None) -> Measured:
@@ -277,10 +270,11 @@ class Study:
         if name in OF_MEANS and test == "perm-sys":
             cells = measured.metrics  # on one scale, however noisy segments are
         of_people = Scaled.by(self.people.whole[:, judged], self.people.whole)
-        sums = comparison.Sums(Scaled.by(cells, self.scores.whole), of_people, judged)
+        of_metrics = Scaled.by(cells, self.scores.whole)
         word, values = STATISTICS[name][2] or name, measured.values[name]
         measure = comparison.measure_pearson if pearson else comparison.measure_systems(word)
-        return comparison.test_sums(sums, measure, pairs, test, rng, values=values, same=same)
+        how: Any = {"judged": judged, "test": test, "values": values, "same": same}
+        return comparison.test_sums(of_metrics, of_people, measure, pairs, rng, **how)
 
     def _split(self, name: str, measured: Measured, metrics: Scaled) -> Array:
         people, scores = self.people.whole[0], self.scores.whole
