@@ -533,27 +533,25 @@ class Rule:
     in_all: bool = True
 
 
-def _share(rule: str) -> Callable[[Tally], Scores]:
-    return partial(rules.score_share, rule=rule)
-
-
 _by_raw = partial(rules.score_feedback_arc_set, weights="raw")
 _by_share = partial(rules.score_feedback_arc_set, weights="share")
 _as_wmt15 = partial(rules.score_trueskill, settings=rules.WMT15)
+_with_zero = partial(rules.score_expected_wins, zero=True)
 
 # The rules by the name that users ask for
 RULES: Final[Mapping[str, Rule]] = {
-    "origwmt": Rule("not worse, ties won", _share("origwmt")),
+    "origwmt": Rule("not worse, ties won", partial(rules.score_share, rule="origwmt")),
     "bojar": Rule("wins of decided comparisons", rules.score_bojar),
-    "win-rate": Rule("wins of all, ties lost", _share("win-rate")),
+    "win-rate": Rule("wins of all, ties lost", partial(rules.score_share, rule="win-rate")),
     "expected-wins": Rule(
         "mean of wins by opponent, missing pairs excluded", rules.score_expected_wins
     ),
-    "expected-wins-zero": Rule(
-        "mean of wins by opponent, missing pairs 0", rules.score_expected_wins_zero
+    "expected-wins-zero": Rule("mean of wins by opponent, missing pairs 0", _with_zero),
+    "expected-net-wins": Rule(
+        "mean of wins less losses by opponent",
+        partial(rules.score_share, rule="expected-net-wins"),
     ),
-    "expected-net-wins": Rule("mean of wins less losses by opponent", _share("expected-net-wins")),
-    "soccer": Rule("mean by opponent, ties half a win", _share("soccer")),
+    "soccer": Rule("mean by opponent, ties half a win", partial(rules.score_share, rule="soccer")),
     "vilar": Rule("mean of +1, 0, -1", rules.score_vilar),
     "vilar-sort": Rule("sorted by majorities", rules.score_vilar_sort),
     "feedback-arc-set": Rule(
