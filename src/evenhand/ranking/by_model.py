@@ -219,7 +219,7 @@ def _sandwich_intervals(
 
     def estimate(name: str) -> tuple[Array, str]:
         errors = fit.cluster_vcov(table, name)  # type: ignore[attr-defined]
-        refuse_no_spread(fit, errors.worth_vcov, name)
+        refuse_no_spread(fit.systems, errors.worth_vcov, fit.worth_vcov, name)
         return errors.worth_vcov, errors.kind
 
     clustering, covariances = estimate_each(

@@ -166,7 +166,7 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
         return _of_scores(fit, scores)
     information = np.stack([part.expand(beta).information[:p, :p] for part in parts])
     total = sandwich.total_information(fit)
-    alone = sandwich.find_bridges(fit, total, information)
+    alone = sandwich.find_singular(total, fit.raw_vcov, information)
     if alone and cluster == "ranking":  # one answer may be a link: nothing is claimed of others
         return _of_scores(fit, scores)
     if alone:

@@ -283,7 +283,7 @@ def _bootstrap_intervals(
     rng = Generator(PCG64(settings.seed))
     draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
     names = " and ".join(clustering.clusterings) or "judgment"
-    covariance.refuse_no_spread(fit, np.cov(draws.log_worth.T), names)
+    covariance.refuse_no_spread(fit.systems, np.cov(draws.log_worth.T), fit.worth_vcov, names)
     return bootstrap_intervals(draws, evidence, clustering, settings.level)
 
 

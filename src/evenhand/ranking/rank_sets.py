@@ -34,7 +34,6 @@ from evenhand.ranking.covariance import (
     NO_SPREAD_RATIO,
     ClusteredErrors,
     Spread,
-    count_across,
     degrees,
 )
 from evenhand.ranking.intervals import REPLICATES
@@ -214,7 +213,11 @@ def note_open(
 
 
 def _say_resting(way: ClusteredErrors) -> Finding:
-    counts = {code: count_across(part) for code, part in way.parts.items()}
+    # pairs of systems in different parts
+    counts = {
+        code: (len(part) ** 2 - int((np.bincount(part) ** 2).sum())) // 2
+        for code, part in way.parts.items()
+    }
     most = sorted((code for code in counts if counts[code]), key=lambda code: -counts[code])
     pairs = int((way.resting >= 0).sum() // 2)
     if len(most) == 1:

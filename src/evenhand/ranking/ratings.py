@@ -48,7 +48,7 @@ from evenhand.ranking.inference import Settings, number_places, reorder
 from evenhand.ranking.intervals import Estimates, Intervals, Way, wald_intervals
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart
-from evenhand.ranking.sandwich import MAX_DENSE, Answers, find_singular
+from evenhand.ranking.sandwich import MAX_DENSE, find_singular
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding, exactly, take_findings, write_signature
 
@@ -452,12 +452,21 @@ def leave_out(
     if len(held) < 2:
         raise NotIdentified("all differences are of one cluster: there is no spread between")
     total = basis.T @ fit.absorbed.information @ basis
-    left_out = covariance.LeftOut(
-        basis, total, fit.bread, information[held], sums.scores[held] @ basis, held
-    )
-    alone = find_singular(Answers(total, fit.bread), information[held])
+    alone = find_singular(total, fit.bread, information[held])
     parts = {g: covariance.invert_parts(total - information[held[g]], basis) for g in alone}
-    way = left_out.leave_out(name, factor, parts, parts, counted=decides)
+    way = covariance.exclude_each(
+        name,
+        factor,
+        parts,
+        parts,
+        rows=basis,
+        total=total,
+        vcov=fit.bread,
+        information=information[held],
+        scores=sums.scores[held] @ basis,
+        codes=held,
+        counted=decides,
+    )
     if not decides:
         return way
     shown = covariance.find_linked(way, requested=requested)
@@ -465,5 +474,5 @@ def leave_out(
     apart = np.abs(fit.estimate[:, None] - fit.estimate) > EQUAL * np.sqrt(fit.variance)
     shown = shown & apart if (shown & apart).any() else shown
     of_model = lift(basis, fit.variance * fit.bread)
-    covariance.refuse_alike(fit.systems, lift(basis, way.vcov), of_model, name, shown)
+    covariance.refuse_no_spread(fit.systems, lift(basis, way.vcov), of_model, name, shown)
     return way
