@@ -10,7 +10,7 @@ import pytest
 import evenhand
 from evenhand.errors import InvalidJudgments
 from evenhand.ranking import rank
-from evenhand.ranking.intervals import Limits, RankSets, rank_ranges
+from evenhand.ranking.intervals import RankSets, rank_ranges
 from evenhand.ranking.rank_sets import JUDGMENTS
 from evenhand.ranking.ranking import Ranking
 from ranking.panels import comparisons, panel
@@ -48,7 +48,6 @@ def board(
     """Return a ranking with these decisions, resting on what is stated, by the ways that are."""
     k = len(found)
     counted, cut = mark(k, clusters, effective or {}), mark(k, False, dict.fromkeys(resting, True))
-    all_pairs = mark(k, way, {}), mark(k, clusters, {})
     named = np.array([one in by for one in ("judge", "item")])[:, None, None]
     sets = RankSets(
         clusterings=("judge", "item"),
@@ -61,7 +60,10 @@ def board(
         resting=cut,
         apart=np.zeros_like(cut),
         different=(),
-        limits=Limits(*all_pairs, cut & named, named & (counted < 5)),
+        way=mark(k, way, {}),
+        clusters=mark(k, clusters, {}),
+        lone=cut & named,
+        thin=named & (counted < 5),
     )
     low, high = rank_ranges(found)
     ranking = rank(comparisons(panel(judges=9, systems=k, n=60 * k)), cluster="judge")

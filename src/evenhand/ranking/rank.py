@@ -362,10 +362,16 @@ def rank_counts(
         raise refuse_kind(data, "only judgments can be ranked, not")
     known = tuple(data.factors)
     by = group_by if group_by is not None else "task" if "task" in known else None
+    unfit = "" if weights is None else "a mix or a judge cap"
     if not settings.log_linear:
-        raise _refuse_counts(settings.name)
-    if weights is not None or settings.model.controls:
-        raise _refuse_counts("a control" if settings.model.controls else "a mix or a judge cap")
+        unfit = settings.name
+    elif settings.model.controls:
+        unfit = "a control"
+    if unfit:
+        raise UnknownOption(
+            f"{unfit} needs the judgments themselves, and these are counts of them: rank what"
+            " evenhand.read opens"
+        )
     if by is not None and by not in known:
         raise UnknownColumn(
             f"the counts do not distinguish {by}: count by it as well; they were made by"
@@ -384,13 +390,6 @@ def rank_counts(
     factors = (*clusterings, *(("judge",) if "judge" in present and by != "judge" else ()))
     parts = _split_counts(data, by, tuple(dict.fromkeys(factors)))
     return _take_only(_rank_tallies(parts, by, settings), requested=group_by is not None)
-
-
-def _refuse_counts(what: str) -> UnknownOption:
-    return UnknownOption(
-        f"{what} needs the judgments themselves, and these are counts of them: rank what"
-        " evenhand.read opens"
-    )
 
 
 def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, Tally]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.random import PCG64, Generator
@@ -68,7 +68,10 @@ MAX_FALSE_BINDING: Final = 0.05
 JUDGMENTS: Final = -1
 
 
-def find_limits(estimates: intervals.Estimates, spread: Spread, level: float) -> intervals.Limits:
+def find_limits(
+    estimates: intervals.Estimates, spread: Spread, level: float
+) -> dict[str, NDArray[Any]]:
+    """Return the fields of rank sets that say what keeps open pairs open."""
     k = len(estimates.systems)
     tail = 1 - (1 - level) / (k * (k - 1))
     way, clusters, reach = np.full((k, k), JUDGMENTS), np.zeros((k, k)), np.zeros((k, k))
@@ -90,7 +93,7 @@ def find_limits(estimates: intervals.Estimates, spread: Spread, level: float) ->
         way[binds], reach[binds] = place, width[binds]
         known = np.full((k, k), one.factor.effective) if one.effective is None else one.effective
         clusters[binds] = known[binds]
-    return intervals.Limits(way, clusters, alone, thin)
+    return {"way": way, "clusters": clusters, "lone": alone, "thin": thin}
 
 
 def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
@@ -286,7 +289,7 @@ def decide_all(
         resting=family.resting,
         apart=family.apart,
         different=spread.different,
-        limits=find_limits(estimates, spread, level),
+        **find_limits(estimates, spread, level),
         adjusted=adjusted,
     )
     unsaid = note_open(estimates.systems, spread.clusterings, family.effective, family.resting)

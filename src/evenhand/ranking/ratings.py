@@ -32,7 +32,6 @@ from evenhand.models.registry import RATING_MODELS, find_model
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.absorption import sum_clusters, sum_squares
 from evenhand.numerics.cluster_means import cross_ways, number_groups, sort_codes
-from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import covariance
 from evenhand.ranking.clustering import (
@@ -371,16 +370,21 @@ def find_rating_intervals(
         spread = replace(spread, apart=fit.unlinked.apart, different=fit.unlinked.links)
     if settings.interval == "rank-sets":
         return clustering, decide_all(estimates, spread, settings.level, settings.seed)
-    df = spread.df
-    critical = t_quantile((1 + settings.level) / 2, df)
     method = spread.method if settings.interval == "model" else f"sandwich {spread.method}"
-    method += f", t on {df:.0f} df" if np.isfinite(df) else ""
     vcovs = [estimates.to_systems(one) for one in spread.vcovs]
-    intervals = wald_intervals(estimates.values, vcovs, critical, method)
+    intervals = wald_intervals(
+        estimates.values,
+        vcovs,
+        settings.level,
+        spread.df,
+        method,
+        notes=spread.notes,
+        ways=spread.ways,
+    )
     if fit.unlinked is not None:
         decided = np.where(fit.unlinked.apart, 0, intervals.decided).astype(np.int8)
         intervals = replace(intervals, decided=decided)
-    return clustering, replace(intervals, notes=spread.notes, ways=spread.ways, df=df)
+    return clustering, intervals
 
 
 def lift(basis: Array, vcov: Array) -> Array:
