@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import evenhand
 from evenhand.data.groups import Levels
 from evenhand.data.tally import Tally
 from evenhand.errors import UnknownOption
@@ -87,28 +86,6 @@ def two_task_data():
 
     one = panel(judges=12).with_columns(task=pl.lit("a"))
     return comparisons(pl.concat([one, one.with_columns(task=pl.lit("b"))]))
-
-
-def test_of_the_bands_of_wmt11_english_czech_the_border_after_the_reference_is_certain(data_folder):
-    """Hopkins and May (2013), figure 6, read four bands 1 | 2-7 | 8-10 | 11 off their heat map.
-
-    Orientation by another sandwich on the same 17,875 comparisons: smallest z 8.8 after the
-    reference, 1.6 after the seventh, 3.0 before the last.
-    """
-    data = evenhand.read(
-        data_folder / "wmt11_rankings" / "rankings.parquet", where="system_class = 'individual'"
-    )
-    ranking = rank(data.select_task("en-cs"))
-    assert ranking.n_comparisons == 17_875
-    assert ranking.systems[0] == "_ref"
-    assert ranking.systems[-1] == "cu-zeman"
-    assert set(ranking.systems[7:10]) == {"commercial1", "commercial2", "jhu"}
-    first, second, third = check_borders(ranking, after=(1, 7, 10)).borders
-    assert [first.verdict, second.verdict] == ["holds", "not shown"]
-    assert first.z == pytest.approx(8.8, abs=0.3)
-    assert second.z == pytest.approx(1.6, abs=0.5)
-    assert third.z == pytest.approx(3.0, abs=0.5)
-    assert not third.holds
 
 
 def test_borders_say_what_limits_their_ranking():

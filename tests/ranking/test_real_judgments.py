@@ -4,7 +4,6 @@ import csv
 from pathlib import Path
 
 import duckdb
-import numpy as np
 import pytest
 
 import evenhand
@@ -35,17 +34,6 @@ def test_wmt12_ranks_eight_tasks_by_judge_and_leaves_26_blank_rankings_out(data_
             assert (own["wins"] + own["ties"]) / n == pytest.approx(
                 float(row["origwmt_ge_others"]), abs=5e-5
             )
-
-
-def test_wmt12_in_its_own_layout_gives_the_same(data_folder):
-    folder = data_folder / "wmt12_rankings"
-    tidy = evenhand.rank(evenhand.read(folder / "rankings.parquet"))
-    original = evenhand.rank(evenhand.read(folder / "wmt12.RNK_results.csv"))
-    assert list(original) == list(tidy)
-    for task in tidy:
-        assert original[task].systems == tidy[task].systems
-        assert original[task].signature == tidy[task].signature
-        np.testing.assert_allclose(original[task].stderr, tidy[task].stderr, rtol=1e-9)
 
 
 def test_llmfao_crowd_with_half_wins_gives_the_worths_of_evalica(data_folder):

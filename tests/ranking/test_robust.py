@@ -1,7 +1,5 @@
 """Wald tests by clusters: against scores written out answer by answer, and what is refused."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -85,17 +83,6 @@ def test_without_groups_it_is_the_covariance_of_rank(frame, settings):
     fit = BradleyTerry(**settings).fit(counted)
     expected, _ = cluster_covariance(fit, counted, "judge")
     np.testing.assert_allclose(cluster_spread(fit, counted, "judge").vcov, expected, rtol=1e-7)
-
-
-def test_ties_by_group_are_tested_beside_worths_by_group(frame):
-    model = replace(BY_GROUP, tie_covariates=("group",))
-    fit = model.fit(tally(frame, "group"))
-    spread = cluster_spread(fit, tally(frame, "group", "judge"), "judge")
-    assert np.abs(spread.scores.sum(axis=0)).max() < 1e-6  # at the maximum
-    np.testing.assert_allclose(
-        np.linalg.inv(spread.information.sum(axis=0)), fit.raw_vcov, rtol=1e-7
-    )
-    assert 0 < wald_test(fit, tally(frame, "group", "judge"), "judge", np.array([5])).p < 1
 
 
 def test_a_group_of_one_judge_is_refused_by_name(frame):
