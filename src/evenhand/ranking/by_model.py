@@ -137,9 +137,8 @@ def note_one_way(tally: Tally, *, resampled: bool) -> tuple[Finding, ...]:
     refusal = find_one_way(tally)
     if refusal is None:
         return ()
-    if resampled:
-        return (say("prior-alone-resampled", "warning", why=refusal.cause),)
-    return (say("prior-alone", why=refusal.cause),)
+    code, severity = ("prior-alone-resampled", "warning") if resampled else ("prior-alone", "note")
+    return (say(code, severity, why=refusal.cause),)
 
 
 def _find_fault(tally: Tally) -> NotIdentified | None:

@@ -25,7 +25,7 @@ from evenhand.data.results import Shown
 from evenhand.data.tally import Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Coefficient, FittedModel, LRTest
-from evenhand.models.controls import ControlEffect, ControlledFit
+from evenhand.models.controls import ControlledFit
 from evenhand.models.design import home_level, tag_of
 from evenhand.models.log_linear import (
     Fit,
@@ -404,11 +404,6 @@ class SignedFit(Shown):
         return self.fit.systems[self.fit.design.reference]
 
     @property
-    def controls(self) -> tuple[ControlEffect, ...]:
-        """What controls do, by errors that assume independent judgments."""
-        return self.fit.model_effects if isinstance(self.fit, ControlledFit) else ()
-
-    @property
     def worths(self) -> dict[str, float] | None:
         """Worths, of the first group where there are groups; None if it did not see them all."""
         try:
@@ -441,6 +436,8 @@ class SignedFit(Shown):
     def to_dict(self) -> dict[str, Any]:
         fit, model, quasi = self.fit, self.fit.model, self.fit.find_quasi_variances()
         equal = fit.lr_test_equal_worths
+        # what controls do, by errors that assume independent judgments
+        controls = fit.model_effects if isinstance(fit, ControlledFit) else ()
         return {
             **write_contract(self, "worths", findings=self.findings),
             "model": say_model(model),
@@ -456,7 +453,7 @@ class SignedFit(Shown):
             },
             "scale": "lambda",
             "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
-            **({"controls": [asdict(effect) for effect in self.controls]} if self.controls else {}),
+            **({"controls": [asdict(effect) for effect in controls]} if controls else {}),
             "aliased": list(fit.design.aliased),
             "lr_test_equal_worths": None if equal is None else asdict(equal),
             **(list_effects(self.effects) if self.effects is not None else {}),

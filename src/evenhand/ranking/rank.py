@@ -431,11 +431,8 @@ def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Setti
     ranking, intervals = _infer(fit, evidence, clustering.count_loads(table, rows.levels), settings)
     if intervals is None:
         return ranking
-    places = []
-    for log_worth in (fit.plain.log_worth, fit.log_worth):
-        order, ranks = number_places(log_worth)
-        places.append(ranks[np.argsort(order)].tolist())
-    before, after = places
+    numbered = map(number_places, (fit.plain.log_worth, fit.log_worth))
+    before, after = (ranks[np.argsort(order)].tolist() for order, ranks in numbered)
     moved = {
         fit.systems[i]: (before[i], after[i])
         for i in np.argsort(after, kind="stable").tolist()
