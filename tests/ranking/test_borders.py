@@ -1,6 +1,7 @@
 """Which borders between bands hold."""
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -69,23 +70,14 @@ def test_borders_may_be_asked_of_judgments_and_are_those_of_their_ranking():
     assert check_borders(data, after=(1,)) == check_borders(rank(data), after=(1,))
 
 
-@pytest.mark.parametrize("after", [(), (0,), (4,), (1, 9)])
-def test_places_without_a_border_are_refused(after):
-    with pytest.raises(UnknownOption, match="border"):
-        check_borders(rank(comparisons(panel(judges=12))), after=after)
-
-
-def test_several_tasks_are_several_boards(two_task_data):
+def test_places_without_a_border_and_several_boards_are_refused():
+    frame = panel(judges=12)
+    for after in ((), (0,), (4,), (1, 9)):
+        with pytest.raises(UnknownOption, match="border"):
+            check_borders(rank(comparisons(frame)), after=after)
+    both = pl.concat([frame.with_columns(task=pl.lit(name)) for name in "ab"])
     with pytest.raises(UnknownOption, match="2 tasks: choose one"):
-        check_borders(two_task_data, after=(1,))
-
-
-@pytest.fixture
-def two_task_data():
-    import polars as pl
-
-    one = panel(judges=12).with_columns(task=pl.lit("a"))
-    return comparisons(pl.concat([one, one.with_columns(task=pl.lit("b"))]))
+        check_borders(comparisons(both), after=(1,))
 
 
 def test_borders_say_what_limits_their_ranking():

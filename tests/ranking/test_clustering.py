@@ -69,12 +69,6 @@ CHOICES = {
         ["one-item", "no-judges", "independent"],
         "this item",
     ),
-    "one answer an item": (
-        numbered("item", panel(n=60, judges=9)),
-        ("judge",),
-        ["own-level"],
-        None,
-    ),
     "an answer an item, few judges": (
         numbered("item", panel(n=60, judges=3)),
         (),

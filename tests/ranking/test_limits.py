@@ -30,7 +30,7 @@ def test_nine_judges_of_strong_taste_who_judged_much_are_what_is_lacking():
 def test_a_few_judges_without_taste_are_not_what_is_lacking(judges, systems, n):
     """V_J is V_0 then: 30,000 judgments by the same six would have a tenth of the variance."""
     pairs = np.triu_indices(systems, 1)
-    for seed in range(4):
+    for seed in range(2):
         frame = panel(seed, n=n, judges=judges, systems=systems, taste=0.0)
         sets = rank(comparisons(frame), cluster="judge").rank_sets
         assert set(sets.way[pairs].tolist()) == {JUDGMENTS}

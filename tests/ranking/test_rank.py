@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from evenhand.data.rankings import Rankings
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models import bradley_terry
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
@@ -175,9 +175,3 @@ def test_a_few_unanimous_answers_decide_nothing_however_finite_a_prior_makes_the
     found = rank(comparisons(frame), model=BradleyTerry(prior=1), interval=interval)
     assert found.rank_upper.tolist() == [2, 2]
     assert found.lower[0] < 0 < found.upper[0]
-
-
-def test_the_bootstrap_is_refused_under_a_prior():
-    frame = panel(judges=9)
-    with pytest.raises(UnknownOption, match="unanimous"):
-        rank(comparisons(frame), model=BradleyTerry(prior=1), interval="bootstrap")
