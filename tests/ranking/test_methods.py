@@ -206,12 +206,9 @@ def test_a_tie_in_one_order_counts_half_and_in_both_nothing():
     assert kendall_distance(scores([1, 2, 3]), tied) == 2.5
 
 
-def test_rankings_of_different_systems_are_refused_by_name():
+def test_rankings_of_different_systems_or_none_are_refused():
     with pytest.raises(InvalidJudgments, match="rank different systems: B, C in one of them"):
         kendall_distance(scores([1, 2], names="AB"), scores([1, 2], names="AC"))
-
-
-def test_no_rankings_at_all_are_refused():
     for compare in (distance_matrix, disagreements):
         with pytest.raises(InvalidJudgments, match="no rankings to compare"):
             compare([])

@@ -186,9 +186,7 @@ def find_model_intervals(
         notes = () if hasattr(fit, "cluster_vcov") else _note_rankings(evidence)
         intervals = wald_intervals(fit.log_worth, [vcov], settings.level, df, method, notes=notes)
         return kind, (about, intervals)
-    clustering = choose_clustering(settings.cluster, evidence)
-    if settings.cluster is not None:
-        clustering = replace(clustering, headline=limit_to_few(levels, clustering.clusterings))
+    clustering = choose_clustering(settings.cluster, evidence, levels)
     if kind == "sandwich":
         return kind, _sandwich_intervals(fit, table, evidence, clustering, settings)
     require_links(evidence.whole)

@@ -239,9 +239,13 @@ def join_limits(*limits: str | None) -> str | None:
     return " and ".join(dict.fromkeys(filter(None, limits))) or None
 
 
-def choose_clustering(requested: str | None, evidence: Candidates) -> Clustering:
+def choose_clustering(
+    requested: str | None, evidence: Candidates, levels: Levels | None = None
+) -> Clustering:
+    """Choose what clusters; levels: of all judges and items, for those that were asked for."""
     if requested == "judgment":
-        return Clustering(single_answers(evidence))
+        found = single_answers(evidence)
+        return Clustering(found, None if levels is None else limit_to_few(levels, found))
     if requested is not None:
         clusterings, notes = tuple(requested.split("+")), []
         for name in clusterings:
@@ -257,6 +261,8 @@ def choose_clustering(requested: str | None, evidence: Candidates) -> Clustering
                 notes.append(say("few-clusters", "warning", factor=name, effective=effective))
         judges = None if "judge" in clusterings else evidence.factors.get("judge")
         headline = None if judges is None else limit_to_levels("judge", len(judges.labels))
+        if levels is not None:
+            headline = limit_to_few(levels, clusterings)
         return Clustering(clusterings, headline, tuple(notes))
     clustering, judges = choose_factors(evidence), evidence.factors.get("judge")
     notes = [*clustering.notes]

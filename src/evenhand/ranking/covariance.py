@@ -433,7 +433,6 @@ def centred_rows(fit: Fit) -> Array:
 
 
 def gather_estimates(fit: Fit) -> Estimates:
-    """Return log-worths as what intervals are of."""
     # Comparisons of one ranking are one answer: of m equal systems in a random order, wins less
     # losses of one have variance (m² − 1) / 3, against m − 1 of as many independent comparisons;
     # those of one judgment on a merged output are about as alike. An answer of importance weight w

@@ -262,7 +262,6 @@ def _count_once(direct: Comparisons, asked: Asked) -> tuple[Comparisons, tuple[F
 
 
 def _refuse_other_pairs(data: Any, asked: Asked) -> None:
-    """Refuse counts of other pairs."""
     if not isinstance(data, Tally):
         return
     sides = np.array(data.systems)[np.stack([data.left, data.right])]
@@ -314,7 +313,6 @@ def find_alike(
 
 
 def require_known(known: Collection[str], asked: Asked) -> None:
-    """Refuse names that no system has."""
     for name in (*asked.new, asked.old):
         if name not in known:
             apart = [one.strip() for one in name.split(",")]

@@ -228,9 +228,7 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
         if fit.vcov is not None:
             intervals = _from_vcovs(fit, [fit.raw_vcov], settings.level, np.inf, method)
         return Clustering((), limit_to_few(levels)), intervals
-    clustering = choose_clustering(settings.cluster, evidence)
-    if settings.cluster is not None:
-        clustering = replace(clustering, headline=limit_to_few(levels, clustering.clusterings))
+    clustering = choose_clustering(settings.cluster, evidence, levels)
     if fit.vcov is None:
         return clustering, None
     if settings.interval == "bootstrap":

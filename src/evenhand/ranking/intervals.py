@@ -87,7 +87,6 @@ def pair_variance(vcov: Array) -> Array:
 
 
 def list_known(values: Array) -> list[float | None]:
-    """Return plain numbers, None for NaN."""
     return [None if np.isnan(value) else value for value in values.tolist()]
 
 

@@ -280,7 +280,6 @@ Found = tuple[list[ModelRow], list[Question]]
 
 
 def fit_or_refuse(name: str, model: Any, tally: Tally, refused: Refused) -> Any:
-    """Return the fit of a model; None, and why, where there is none."""
     try:
         return model.fit(tally)
     except (NotIdentified, NotConverged) as refusal:

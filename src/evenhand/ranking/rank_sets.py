@@ -190,7 +190,21 @@ def note_open(
     effective: Array,
     resting: NDArray[np.bool_],
 ) -> tuple[Finding, ...]:
-    notes = [_say_resting(way) for way in clusterings if (way.resting >= 0).any()]
+    notes = []
+    for way in (one for one in clusterings if (one.resting >= 0).any()):
+        pairs = int((way.resting >= 0).sum() // 2)
+        # pairs of systems in different parts
+        counts = {
+            code: (len(part) ** 2 - int((np.bincount(part) ** 2).sum())) // 2
+            for code, part in way.parts.items()
+        }
+        most = sorted((code for code in counts if counts[code]), key=lambda code: -counts[code])
+        if len(most) == 1:
+            known, code = way.label(most[0]), "one-cluster"
+        else:
+            each = [f"{way.label(code)}: {counts[code]:,}" for code in most]
+            known, code = listing(each, MAX_CLUSTERS_NAMED), "one-cluster-each"
+        notes.append(say(code, pairs=pairs, clusters=known, factor=way.name))
     thin = (effective < intervals.MIN_CLUSTERS) & ~resting
     thin &= np.triu(np.ones_like(thin), 1)
     if thin.any():
@@ -213,20 +227,6 @@ def note_open(
             )
         )
     return tuple(notes)
-
-
-def _say_resting(way: ClusteredErrors) -> Finding:
-    # pairs of systems in different parts
-    counts = {
-        code: (len(part) ** 2 - int((np.bincount(part) ** 2).sum())) // 2
-        for code, part in way.parts.items()
-    }
-    most = sorted((code for code in counts if counts[code]), key=lambda code: -counts[code])
-    pairs = int((way.resting >= 0).sum() // 2)
-    if len(most) == 1:
-        return say("one-cluster", pairs=pairs, clusters=way.label(most[0]), factor=way.name)
-    each = listing([f"{way.label(code)}: {counts[code]:,}" for code in most], MAX_CLUSTERS_NAMED)
-    return say("one-cluster-each", pairs=pairs, clusters=each, factor=way.name)
 
 
 # Most pairs for which replicates are drawn; of more than about 350 systems Holm's method decides

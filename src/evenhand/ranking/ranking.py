@@ -163,28 +163,23 @@ def name_cause(sets: intervals.RankSets, pair: tuple[int, int]) -> str:
 
 def say_barred(sets: intervals.RankSets, barred: Mapping[str, Pairs], of: int, nouns: Nouns) -> str:
     one, several = nouns
-    if of == 1:
-        ((cause, pairs),) = barred.items()
-        return f"{one} rests {_say_on(sets, cause, pairs)}"
     parts: list[str] = []
     for cause, pairs in barred.items():
-        n = len(pairs)
-        rest = f"{'rests' if n == 1 else 'rest'} {_say_on(sets, cause, pairs)}"
-        many = "all" if n == of else str(n)
-        parts.append(f"{n} {rest}" if parts else f"{many} of {several.format(of=of)} {rest}")
+        mask = sets.lone if cause == ALONE else sets.thin
+        ways = enumerate(sets.clusterings)
+        clusterings = [way for place, way in ways if any(mask[place][pair] for pair in pairs)]
+        if cause == APART:
+            on = f"different {' and '.join(f'{what}s' for what in sets.different)}"
+        elif cause == ALONE:
+            on = f"one {' or '.join(clusterings)} alone"
+        else:
+            whose = " or ".join(f"{name}s" for name in clusterings)
+            on = f"fewer than {intervals.MIN_CLUSTERS:.0f} effective {whose}"
+        n, whom = len(pairs), one
+        if of > 1:
+            whom = str(n) if parts else f"{'all' if n == of else n} of {several.format(of=of)}"
+        parts.append(f"{whom} {'rests' if n == 1 else 'rest'} on {on}")
     return " and ".join(parts)
-
-
-def _say_on(sets: intervals.RankSets, cause: str, pairs: Pairs) -> str:
-    if cause == APART:
-        return f"on different {' and '.join(f'{one}s' for one in sets.different)}"
-    mask = sets.lone if cause == ALONE else sets.thin
-    ways = enumerate(sets.clusterings)
-    clusterings = [way for place, way in ways if any(mask[place][pair] for pair in pairs)]
-    if cause == ALONE:
-        return f"on one {' or '.join(clusterings)} alone"
-    whose = " or ".join(f"{name}s" for name in clusterings)
-    return f"on fewer than {intervals.MIN_CLUSTERS:.0f} effective {whose}"
 
 
 def _say_leader(ranking: Ranking, about: str = "") -> str:
@@ -218,7 +213,6 @@ def _first(ranking: Ranking) -> Pairs:
 
 
 def _say_pair(ranking: Ranking, pair: tuple[int, int], apart: str) -> str:
-    """Say who of two systems is better, and how far apart they are."""
     first, second = (ranking.systems[place] for place in pair)
     verdict = 0 if ranking.decided is None else int(ranking.decided[pair])
     if verdict:
@@ -257,7 +251,6 @@ class Sampling:
 
     @property
     def warns(self) -> Finding:
-        """The warning where they differ."""
         differ = (
             f"are {'more' if self.t > 0 else 'less'} divided on the pairs of outputs that people"
             f" judged than on the others: {self.judged:.2f} and {self.others:.2f}, from 0 (all"
@@ -295,11 +288,9 @@ class Fused:
 
     @cached_property
     def human(self) -> Ranking:
-        """The ranking by people alone."""
         return self.rank_people()
 
     def says_of(self, ranking: Ranking) -> str:
-        """Say what verdicts did to a ranking."""
         of = "outputs" if ranking.score is not None else "pairs of outputs"
         verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
         like = f"{float(f'{self.gain * (self.effective or ranking.n_judgments):.2g}'):,.0f}"
@@ -839,6 +830,15 @@ def rank_apart(
         except (NotIdentified, NotConverged) as refusal:
             refused[name] = RefusalText(refusal)
     return GroupedRankings(rankings, by or "", refused)
+
+
+def take_only(grouped: GroupedRankings, *, requested: bool) -> Ranking | GroupedRankings:
+    """Return rankings of groups; the ranking itself where no groups were asked for."""
+    if not grouped.groups:
+        raise NotIdentified.of_groups(grouped.refused, grouped.by)
+    if not requested and len(grouped.groups) + len(grouped.refused) == 1:
+        return next(iter(grouped.groups.values()))
+    return grouped
 
 
 def say_ranked_by(ranking: Ranking) -> str:

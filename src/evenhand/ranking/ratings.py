@@ -46,7 +46,7 @@ from evenhand.ranking.clustering import (
 from evenhand.ranking.inference import Settings, number_places, reorder
 from evenhand.ranking.intervals import Estimates, Intervals, Way, wald_intervals
 from evenhand.ranking.rank_sets import decide_all
-from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart
+from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart, take_only
 from evenhand.ranking.sandwich import MAX_DENSE, find_singular
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding, exactly, take_findings, write_signature
@@ -125,7 +125,6 @@ def refuse_of_votes(settings: Mapping[str, object]) -> None:
 
 
 def refuse_interval(interval: str | None) -> None:
-    """Refuse intervals that ratings have not."""
     if interval not in INTERVALS:
         raise UnknownOption(
             f"ratings have no interval '{interval}': choose {' | '.join(INTERVALS)}"
@@ -167,11 +166,8 @@ def rank_ratings(
 
     if [*parts] == [""] and group_by is None:
         return rank_group("")
-    by = name_groups(rows, group_by)
-    grouped = rank_apart(parts, by, rank_group)
-    if not grouped.groups:
-        raise NotIdentified.of_groups(grouped.refused, by)
-    return grouped
+    grouped = rank_apart(parts, name_groups(rows, group_by), rank_group)
+    return take_only(grouped, requested=True)
 
 
 def name_groups(rows: RatingRows, group_by: str | None) -> str:
@@ -212,7 +208,6 @@ def rank_scores(
 
 
 def require_spread(scores: ScoredRows) -> ScoredRows:
-    """Refuse scores that are all equal."""
     if np.ptp(scores.score) == 0:
         raise NotIdentified("all scores are equal: there is nothing to rank by")
     return scores

@@ -447,7 +447,6 @@ def sum_rows(fit: ControlledFit, names: tuple[str, ...], *, information: bool) -
 def _add_information(
     whole: Array, fit: ControlledFit, part: Part, local: Local, codes: NDArray[np.int64]
 ) -> None:
-    """Add the (G, p, p) information of some rows."""
     m, none = fit.likelihood.before, np.zeros_like(local.eta)
     slopes = np.stack([none, none, local.eta_eta, local.eta_tie, local.tie_tie])
     plain = PairSums(part.batch.left, part.batch.right, slopes, codes, len(whole))
