@@ -206,6 +206,17 @@ def test_a_tie_in_one_order_counts_half_and_in_both_nothing():
     assert kendall_distance(scores([1, 2, 3]), tied) == 2.5
 
 
+def test_disagreements_name_pairs_and_who_says_what():
+    found = disagreements([
+        scores([3, 2, 1], "one", "ABC"),
+        scores([2, 3, 1], "two", "ABC"),
+        scores([2, 2, 1], "three", "ABC"),
+    ])  # fmt: skip
+    assert [one.systems for one in found] == [("A", "B")]
+    assert (found[0].first_better, found[0].second_better) == (("one",), ("two",))
+    assert found[0].level == ("three",)
+
+
 def test_rankings_of_different_systems_or_none_are_refused():
     with pytest.raises(InvalidJudgments, match="rank different systems: B, C in one of them"):
         kendall_distance(scores([1, 2], names="AB"), scores([1, 2], names="AC"))

@@ -462,6 +462,15 @@ def test_one_judge_speaks_of_this_judge_only_and_nobody_of_independent_ratings()
     assert "no-judges-nor-items" in [one.code for one in ranking.notes]
 
 
+def test_lines_of_wmt_are_by_one_sided_tests():
+    # U = 4 of 5 and 5 outputs: P = .048 one-sided (Mann & Whitney 1947, table 1), .095 two-sided
+    scores = {"high": [5, 6, 7, 8, 10], "low": [1, 2, 3, 4, 9]}
+    rows = [("ann", f"i{at}", name, one) for name in scores for at, one in enumerate(scores[name])]
+    frame = pl.DataFrame(rows, ["judge", "item", "system", "score"], orient="row")
+    found = evenhand.compare_methods(evenhand.read(frame), methods="wmt-da").scores["wmt-da"]
+    assert dict(zip(found.systems, found.cluster.tolist(), strict=True)) == {"high": 1, "low": 2}
+
+
 def balanced(unit=1.0):
     """Nine judges score three systems on ten items, and a fourth whose outputs equal the second."""
     rng = np.random.default_rng(3)
