@@ -165,16 +165,15 @@ def say_barred(sets: intervals.RankSets, barred: Mapping[str, Pairs], of: int, n
     one, several = nouns
     parts: list[str] = []
     for cause, pairs in barred.items():
-        mask = sets.lone if cause == ALONE else sets.thin
-        ways = enumerate(sets.clusterings)
-        clusterings = [way for place, way in ways if any(mask[place][pair] for pair in pairs)]
         if cause == APART:
             on = f"different {' and '.join(f'{what}s' for what in sets.different)}"
-        elif cause == ALONE:
-            on = f"one {' or '.join(clusterings)} alone"
         else:
-            whose = " or ".join(f"{name}s" for name in clusterings)
-            on = f"fewer than {intervals.MIN_CLUSTERS:.0f} effective {whose}"
+            mask, ways = sets.lone if cause == ALONE else sets.thin, enumerate(sets.clusterings)
+            known = [way for place, way in ways if any(mask[place][pair] for pair in pairs)]
+            on = f"one {' or '.join(known)} alone"
+            if cause == THIN:
+                whose = " or ".join(f"{way}s" for way in known)
+                on = f"fewer than {intervals.MIN_CLUSTERS:.0f} effective {whose}"
         n, whom = len(pairs), one
         if of > 1:
             whom = str(n) if parts else f"{'all' if n == of else n} of {several.format(of=of)}"
