@@ -267,12 +267,12 @@ def test_gates_exclude_references_unless_one_is_compared(new, renamed, left_out)
     assert [one.system_names for one in found.excluded] == excluded
 
 
-@pytest.mark.parametrize("find", [evenhand.estimate_components, evenhand.compare_models])
-def test_verbs_that_count_references_as_systems_say_so(find):
+def test_verbs_that_count_references_as_systems_say_so():
     columns = make_with_reference()
-    told = [str(one) for one in find(evenhand.read(pl.DataFrame(columns))).notes]
-    assert [one for one in told if "refA" in one and "--without refA" in one]
-    others = find(evenhand.read(pl.DataFrame(leave_out_rows(columns, "refA"))))
+    for find in (evenhand.estimate_components, evenhand.compare_models):
+        told = [str(one) for one in find(evenhand.read(pl.DataFrame(columns))).notes]
+        assert [one for one in told if "refA" in one and "--without refA" in one]
+    others = evenhand.estimate_components(pl.DataFrame(leave_out_rows(columns, "refA")))
     assert not any("references" in str(one) for one in others.notes)
 
 
