@@ -20,11 +20,6 @@ def causes(frame: pl.DataFrame, **settings: object) -> set[str]:
     return {(*sets.clusterings, "judgments")[way] for way in sets.way[PAIRS].tolist()}
 
 
-def test_nine_judges_of_strong_taste_who_judged_much_are_what_is_lacking():
-    frame = panel(n=20_000, judges=9, taste=0.7)
-    assert causes(frame, cluster="judge") == {"judge"}
-
-
 @pytest.mark.parametrize(("judges", "systems"), [(6, 2), (6, 8), (9, 8)])
 @pytest.mark.parametrize("n", [300, 3_000])
 def test_a_few_judges_without_taste_are_not_what_is_lacking(judges, systems, n):

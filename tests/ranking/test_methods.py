@@ -73,16 +73,6 @@ def test_equal_scores_share_the_best_of_their_places():
     assert found.places.tolist() == [[1, 1], [2, 2], [3, 2]]
 
 
-def test_equal_estimates_of_the_default_ranking_share_a_place():
-    votes = {
-        "left": ["a", "b", "c", "a", "b", "c"],
-        "right": ["b", "c", "a", "c", "a", "b"],
-        "winner": ["left"] * 6,
-    }
-    found = compare_methods(read(pl.DataFrame(votes)), methods=["bradley-terry", "wins"])
-    assert found.places.tolist() == [[1, 1]] * 3
-
-
 def test_a_difference_that_is_rounding_is_no_difference_of_places():
     found = rank(read(turned(pl.DataFrame(VOTES))), interval="model")
     even = replace(found, log_worth=np.array([0.1, 0.1 - 1e-12, -0.2]), rank=np.array([1, 1, 3]))

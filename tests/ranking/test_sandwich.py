@@ -127,14 +127,6 @@ def test_a_judge_who_alone_links_systems_is_named(ties):
         cluster_covariance(fitted, tally(frame, "judge"), "judge")
 
 
-def test_two_judges_on_the_bridge_suffice():
-    frame = two_islands_and_a_bridge(("j000", "j001"))
-    fitted = fit(frame)
-    vcov, _ = cluster_covariance(fitted, tally(frame, "judge"), "judge")
-    expected = write_out(frame, fitted).jackknife(frame["judge"].to_list())
-    np.testing.assert_allclose(vcov, expected, rtol=1e-6)
-
-
 def test_no_more_comparisons_than_parameters_show_no_spread():
     rows = {"left": ["a", "b"], "right": ["b", "c"], "outcome": ["tie", "tie"]}
     with pytest.raises(NotIdentified, match="2 comparisons for 2 parameters are too few"):

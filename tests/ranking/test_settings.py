@@ -40,15 +40,6 @@ REFUSALS = {
         {"level": 0.9995},
         "level 0.9995 exceeds what 999 replicates can show: rank sets go to 0.999",
     ),
-    "level with a sign": (
-        {"level": "95%"},
-        "level cannot be '95%': it is a number between 0 and 1",
-    ),
-    "no level": ({"level": None}, "level cannot be None: it is a number between 0 and 1, as .95"),
-    "negative seed": ({"seed": -1}, "seed cannot be -1"),
-    "no seed": ({"seed": None}, "seed cannot be None: it is a whole number from 0"),
-    "seed of letters": ({"seed": "x"}, "seed cannot be 'x': it is a whole number"),
-    "seed that is no whole number": ({"seed": 1.5}, "seed cannot be 1.5: it is a whole number"),
     "seed of a model by its name": (
         {"seed": 1.5, "model": "plackett-luce"},
         "seed cannot be 1.5: it is a whole number",
@@ -83,7 +74,7 @@ def test_what_does_not_exist_or_does_not_fit_is_refused(asked, message):
 
 
 LOG_LINEAR = [compare_methods, find_fragility, vary_choices]
-DRAWING = [*LOG_LINEAR, find_cycles, compare_models, measure_agreement, make_report]
+DRAWING = [rank, *LOG_LINEAR, find_cycles, compare_models, measure_agreement, make_report]
 LEVELLED = [*DRAWING, find_position_bias, estimate_components, screen_judges]
 
 
