@@ -481,7 +481,7 @@ def _rank_by_methods(
     certainty: dict[str, Any],
     of_scores: dict[str, Any],
 ) -> VerbResult:
-    from evenhand.ranking.methods import METHODS, MethodBoard, choose_methods
+    from evenhand.ranking.methods import METHODS, choose_methods
 
     criterion = certainty["criterion"]
     asked = bool({*names} & METHODS.keys()) or criterion is not None
@@ -506,7 +506,7 @@ def _rank_by_methods(
     if len(methods) == 1 and methods[0] != "all":  # a result of its own
         (method,) = methods
         refused = {k: one.refused[method] for k, one in groups.items() if method in one.refused}
-        groups = {k: MethodBoard(one, method) for k, one in groups.items() if k not in refused}
+        groups = {k: one.of_method(method) for k, one in groups.items() if k not in refused}
     return VerbResult(groups, refused, remarks_on(data))
 
 

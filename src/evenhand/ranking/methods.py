@@ -313,6 +313,16 @@ class MethodTable(Shown):
             "findings": describe_findings(self.notes),
         }
 
+    def of_method(self, method: str) -> MethodBoard:
+        """Return what one method says, as a result of its own.
+
+        Raises:
+            InvalidJudgments: the method has no scores here.
+
+        """
+        self.signature(method)
+        return MethodBoard(self, method)
+
     def document(self) -> Document:
         """Return what people read: how far methods agree, and on which pairs they differ."""
         findings = [
