@@ -66,11 +66,16 @@ def test_a_draw_holds_as_many_clusters_as_there_are_each_with_all_of_its_counts(
     np.testing.assert_allclose(model.fit(drawn).estimate, expected.estimate, rtol=1e-9)
 
 
-def test_data_too_thin_to_be_resampled_are_refused_in_words():
+def test_what_cannot_be_resampled_is_refused_in_words():
     rows = [("a", "b", "left"), ("b", "a", "left"), ("b", "c", "left"), ("c", "b", "left")]
     frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
     with pytest.raises(NotIdentified, match="resamples determine no worths: the data are too thin"):
         rank(comparisons(frame), interval="bootstrap")
+    data = comparisons(panel().with_columns(weight=pl.lit(0.5)))
+    with pytest.raises(UnknownOption, match="importance weights cannot be resampled"):
+        rank(Comparisons(data.frame, weights="importance"), interval="bootstrap")
+    with pytest.raises(UnknownOption, match="unanimous"):
+        rank(comparisons(panel()), model=BradleyTerry(prior=1), interval="bootstrap")
 
 
 def test_a_few_lost_resamples_are_counted_in_a_note():
@@ -80,9 +85,3 @@ def test_a_few_lost_resamples_are_counted_in_a_note():
     lost = [note for note in found.notes if "999 resamples determine no worths" in note]
     assert len(lost) == 1  # (30/34)³⁴ = .014 of the resamples hold no win of b
     assert 3 <= int(lost[0].split()[0]) <= 30
-
-
-def test_importance_weights_cannot_be_resampled():
-    data = comparisons(panel().with_columns(weight=pl.lit(0.5)))
-    with pytest.raises(UnknownOption, match="importance weights cannot be resampled"):
-        rank(Comparisons(data.frame, weights="importance"), interval="bootstrap")

@@ -54,12 +54,6 @@ def test_plackett_luce_on_pairs_has_the_clustered_intervals_of_davidson(data, cl
     assert one.df == pytest.approx(other.df)
 
 
-def test_plackett_luce_with_the_models_own_errors_has_those_of_davidson(data):
-    one, other = rank(data, model="plackett-luce", interval="model"), rank(data, interval="model")
-    np.testing.assert_allclose(one.stderr, other.stderr, rtol=1e-6)
-    assert "independent rankings" in one.method
-
-
 def test_random_judges_take_their_own_covariance_and_students_t_on_effective_judges(data):
     ranking, fit = rank(data, model="random-judges"), RandomJudges().fit(data)
     at = [fit.systems.index(name) for name in ranking.systems]

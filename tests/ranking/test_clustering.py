@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from evenhand.data.weights import Mix
-from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
+from evenhand.errors import NotIdentified
 from evenhand.formats.reading import read
 from evenhand.ranking import rank
 from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering, wanted_factors
@@ -24,23 +24,75 @@ def list_codes(found: Clustering | Ranking) -> list[str]:
     return [one.code for one in found.notes]
 
 
-def test_without_a_judge_column_it_says_so():
-    assert list_codes(choice(panel().drop("judge"))) == ["no-judges"]
-    found = choice(panel().drop("judge", "item"))
-    assert found.clusterings == ()
-    assert found.name == "judgment"
-    assert list_codes(found) == ["no-judges-nor-items", "independent"]
+def numbered(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Every row has a judge, or an item, of its own."""
+    return frame.with_columns(pl.int_range(pl.len()).cast(str).alias(name))
 
 
-@pytest.mark.parametrize("judges", [1, 3])
-def test_wherever_single_judgments_are_the_clusters_it_says_what_that_assumes(judges):
-    """One judge asked ten times of each prompt: errors of .136 are .043 without the item."""
-    found = choice(panel(judges=judges).drop("item"))
-    assert found.clusterings == ()
-    assert list_codes(found) == ["independent", "name-items"]
-    assert found.notes[1] == (
-        "If items repeat, name them (--column item=NAME, in Python columns={'item': 'NAME'})."
-    )
+def of_rankings() -> pl.DataFrame:
+    """Comparisons of which every six are one ranking."""
+    ranking = pl.format("r{}", pl.int_range(pl.len()) // 6)
+    return panel(n=240).with_columns(ranking=ranking).drop("judge", "item")
+
+
+BUSY = pl.when(pl.int_range(pl.len()) % 10 < 8).then(pl.lit("busy")).otherwise(pl.col("judge"))
+FOUR = panel(judges=9, items=4)
+CHOICES = {
+    "no judges": (panel().drop("judge"), ("item",), ["no-judges"], None),
+    "neither": (panel().drop("judge", "item"), (), ["no-judges-nor-items", "independent"], None),
+    "one judge": (panel(judges=1).drop("item"), (), ["independent", "name-items"], "this judge"),
+    "three": (panel(judges=3).drop("item"), (), ["independent", "name-items"], "these 3 judges"),
+    "one item": (panel(judges=9, items=1), ("judge",), ["one-item"], "this item"),
+    "own judges": (numbered("judge", panel()), ("item",), ["own-level"], None),
+    "own items": (numbered("item", panel(judges=9)), ("judge",), ["own-level"], None),
+    "a judge on items": (panel(judges=1, items=10), ("item",), [], "this judge"),
+    "two on items": (panel(judges=2, items=10), ("item",), [], "these 2 judges"),
+    "one did most": (
+        panel(n=600, judges=40, items=12).with_columns(judge=BUSY),
+        ("item",),
+        [],
+        "these 40 judges only, 1.6 effective",
+    ),
+    "six": (panel(judges=6), ("judge", "item"), ["few-judges-with-items"], None),
+    "six alone": (panel(judges=6).drop("item"), ("judge",), ["few-judges"], None),
+    "nine": (panel(judges=9), ("judge", "item"), [], None),
+    "four items": (FOUR, ("judge",), ["few-items"], "these 4 items"),
+    "four items alone": (
+        FOUR.drop("judge"),
+        (),
+        ["few-items", "no-judges", "independent"],
+        "these 4 items",
+    ),
+    "an item alone": (
+        FOUR.drop("judge").with_columns(item=pl.lit("i")),
+        (),
+        ["one-item", "no-judges", "independent"],
+        "this item",
+    ),
+    "an answer an item, few judges": (
+        numbered("item", panel(n=60, judges=3)),
+        (),
+        ["own-level", "independent"],
+        "these 3 judges",
+    ),
+    "rankings": (of_rankings(), ("ranking",), ["no-judges-nor-items", "independent"], None),
+}
+
+
+@pytest.mark.parametrize(("frame", "clusterings", "codes", "whom"), CHOICES.values(), ids=CHOICES)
+def test_clusters_are_what_the_data_have_enough_of(frame, clusterings, codes, whom):
+    found = choice(frame)
+    assert (found.clusterings, list_codes(found)) == (clusterings, codes)
+    limit = f"for {whom}" if whom is None or " only" in whom else f"for {whom} only"
+    assert found.headline == (None if whom is None else limit)
+
+
+def test_what_is_asked_for_is_taken_with_a_warning_or_refused():
+    found = choice(panel(judges=3), "judge")
+    assert found.clusterings == ("judge",)
+    assert found.notes == ("Only 3.0 effective judges: intervals are unreliable.",)
+    with pytest.raises(NotIdentified, match=r"cannot cluster by judge: .* only one judge \('j000"):
+        choice(panel(judges=1), "judge")
 
 
 @pytest.mark.parametrize("by", ["judge", "item"])
@@ -52,20 +104,6 @@ def test_a_group_that_is_one_item_asks_for_no_column_of_items(by):
     assert "name-items" not in codes
     alone = rank(read(frame.drop("judge")), group_by="item").groups.values()
     assert all("no-judges" in list_codes(one) for one in alone)
-
-
-def test_a_column_with_one_value_is_skipped_by_name():
-    found = choice(panel(judges=9, items=1))
-    assert found.clusterings == ("judge",)
-    assert list_codes(found) == ["one-item"]
-
-
-@pytest.mark.parametrize("name", ["judge", "item"])
-def test_a_column_with_a_value_for_each_row_is_skipped_by_name(name):
-    frame = panel(judges=9).with_columns(pl.int_range(pl.len()).cast(str).alias(name))
-    found = choice(frame)
-    assert found.clusterings == tuple({"judge", "item"} - {name})
-    assert [(one.code, one.values["factor"]) for one in found.notes] == [("own-level", name)]
 
 
 def weighed(votes: int) -> Clustering:
@@ -82,87 +120,6 @@ def test_weights_do_not_make_one_judgment_of_all_that_a_judge_says_about_a_pair(
     assert weighed(votes=6).notes == ()
     assert weighed(votes=1).clusterings == ()
     assert list_codes(weighed(votes=1)) == ["own-level", "independent", "name-items"]
-
-
-@pytest.mark.parametrize(("judges", "who"), [(1, "this judge"), (2, "these 2 judges")])
-def test_fewer_than_five_judges_speak_for_themselves_by_item(judges, who):
-    found = choice(panel(judges=judges, items=10))
-    assert found.clusterings == ("item",)
-    assert found.headline == f"for {who} only"
-
-
-def test_many_judges_of_whom_one_did_most_are_few():
-    frame = panel(n=600, judges=40, items=12)
-    busy = pl.when(pl.int_range(pl.len()) % 10 < 8).then(pl.lit("busy"))
-    found = choice(frame.with_columns(judge=busy.otherwise(pl.col("judge"))))
-    assert found.clusterings == ("item",)
-    assert found.headline == "for these 40 judges only, 1.6 effective"
-
-
-def test_five_to_eight_judges_are_told_how_many_would_help():
-    found = choice(panel(judges=6))
-    assert found.clusterings == ("judge", "item")
-    wide = "6.0 effective judges: intervals are wide; 8 or more would narrow them."
-    assert found.notes == (f"{wide} With --cluster item they are for these 6 judges only.",)
-    assert choice(panel(judges=6).drop("item")).notes == (wide,)
-    assert choice(panel(judges=9)).notes == ()
-
-
-@pytest.mark.parametrize("judge", [True, False])
-def test_fewer_than_five_items_are_no_clusters(judge):
-    frame = panel(judges=9, items=4)
-    found = choice(frame if judge else frame.drop("judge"))
-    assert found.clusterings == (("judge",) if judge else ())
-    assert "few-items" in list_codes(found)
-    assert found.headline == "for these 4 items only"
-    one = choice(
-        frame.with_columns(item=pl.lit("i")).drop([] if judge else ["judge"], strict=False)
-    )
-    assert one.headline == "for this item only"
-
-
-@pytest.mark.parametrize("judges", [3, 9])
-def test_items_of_one_answer_each_limit_nothing(judges):
-    """Their answers are independent of each other by themselves."""
-    frame = panel(n=60, judges=judges).with_columns(item=pl.format("i{}", pl.int_range(60)))
-    said = choice(frame).headline
-    assert said == (None if judges == 9 else "for these 3 judges only")
-
-
-def ranked(rankings: int, judges: int = 9, items: int = 30) -> pl.DataFrame:
-    """Comparisons of which every six are one ranking."""
-    frame = panel(n=6 * rankings)
-    ranking = pl.int_range(pl.len()) // 6
-    return frame.with_columns(
-        ranking=pl.format("r{}", ranking),
-        judge=pl.format("j{}", ranking % judges),
-        item=pl.format("i{}", ranking % items),
-    )
-
-
-def test_rankings_are_the_clusters_where_neither_judge_nor_item_is_known():
-    found = choice(ranked(40).drop("judge", "item"))
-    assert found.clusterings == ("ranking",)
-    assert list_codes(found) == ["no-judges-nor-items", "independent"]
-    assert found.notes[1] == "Intervals assume independent rankings."
-
-
-def test_few_judges_are_taken_if_asked_for_with_a_warning():
-    found = choice(panel(judges=3), "judge")
-    assert found.clusterings == ("judge",)
-    assert found.notes == ("Only 3.0 effective judges: intervals are unreliable.",)
-
-
-def test_one_cluster_is_refused_if_asked_for():
-    with pytest.raises(NotIdentified, match=r"cannot cluster by judge: .* only one judge \('j000'"):
-        choice(panel(judges=1), "judge")
-
-
-def test_unknown_clusters_and_missing_columns_are_refused():
-    with pytest.raises(UnknownOption, match=r"cluster cannot be 'juge': .* Did you mean 'judge'"):
-        wanted_factors("juge", {"judge"})
-    with pytest.raises(UnknownColumn, match=r"no item column.*--column item=NAME"):
-        wanted_factors("judge+item", {"judge"})
 
 
 def test_clusters_that_answer_alike_to_the_letter_are_given_up_by_name():

@@ -108,12 +108,9 @@ def test_effects_have_the_largest_error_of_the_ways():
     assert errors == pytest.approx((2 * largest[4:]).tolist(), rel=1e-9)
 
 
-def test_the_bootstrap_is_refused_with_controls():
+def test_what_controls_have_not_is_refused():
     with pytest.raises(UnknownOption, match="with controls a resample is a fit to every row"):
         evenhand.rank(comparisons(FRAME), controls=CONTROLS, interval="bootstrap")
-
-
-def test_a_control_that_is_not_there_is_refused():
     with pytest.raises(UnknownColumn, match="'lists_' not found"):
         evenhand.rank(comparisons(FRAME), controls=("lists_",))
 

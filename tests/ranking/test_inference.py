@@ -38,15 +38,6 @@ def test_two_ways_take_the_larger_of_judge_item_and_their_sum_less_the_cells(lev
     assert found.method == f"sandwich CV3 by judge+item, t on {df:.0f} df"
 
 
-def test_the_model_takes_the_normal_quantile():
-    found = rank(comparisons(panel(judges=9)), interval="model", level=0.9)
-    width = found.upper - found.log_worth
-    np.testing.assert_allclose(width, stats.norm.ppf(0.95) * found.stderr, rtol=1e-9)
-    np.testing.assert_allclose(
-        found.stderr, ordered(found, np.sqrt(centred_variance(found.fit.worth_vcov)))
-    )
-
-
 def resting_on(judge: str, item: str | None = None) -> pl.DataFrame:
     """Systems s0, s1 and s2, s3 are linked by one judge's answers only, on one item or several."""
     frame = panel(n=600, judges=9, items=12).filter(
@@ -133,19 +124,6 @@ def test_equal_estimates_share_a_place_and_stand_by_name(values):
     assert places.tolist() == [
         1 + sum(other > rounded[i] for other in rounded) for i in order.tolist()
     ]
-
-
-def test_systems_that_did_alike_share_a_rank_ordered_by_name():
-    """Everybody beats the next of a ring as often: estimates are equal but for rounding."""
-    ring = ["b", "d", "a", "c", "e"]
-    rows = [
-        (one, ring[i - 1], outcome) for i, one in enumerate(ring) for outcome in ("left", "tie")
-    ]
-    frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
-    found = rank(comparisons(frame))
-    assert found.systems == ("a", "b", "c", "d", "e")
-    assert found.rank.tolist() == [1, 1, 1, 1, 1]
-    np.testing.assert_allclose(found.log_worth, 0, atol=1e-9)
 
 
 def test_wins_ties_and_losses_are_counted_from_either_side():

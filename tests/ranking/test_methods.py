@@ -73,16 +73,6 @@ def test_equal_scores_share_the_best_of_their_places():
     assert found.places.tolist() == [[1, 1], [2, 2], [3, 2]]
 
 
-def test_equal_estimates_of_the_default_ranking_share_a_place():
-    votes = {
-        "left": ["a", "b", "c", "a", "b", "c"],
-        "right": ["b", "c", "a", "c", "a", "b"],
-        "winner": ["left"] * 6,
-    }
-    found = compare_methods(read(pl.DataFrame(votes)), methods=["bradley-terry", "wins"])
-    assert found.places.tolist() == [[1, 1]] * 3
-
-
 def test_a_difference_that_is_rounding_is_no_difference_of_places():
     found = rank(read(turned(pl.DataFrame(VOTES))), interval="model")
     even = replace(found, log_worth=np.array([0.1, 0.1 - 1e-12, -0.2]), rank=np.array([1, 1, 3]))
@@ -206,16 +196,6 @@ def test_a_tie_in_one_order_counts_half_and_in_both_nothing():
     assert kendall_distance(scores([1, 2, 3]), tied) == 2.5
 
 
-def test_the_distance_is_a_metric_on_orders_with_ties():
-    """Fagin et al. (2006), theorem: K^(p) is a metric for p from ½ to 1."""
-    orders = [scores(values) for values in np.ndindex(3, 3, 3)]
-    table = distance_matrix(orders)
-    assert (table == table.T).all()
-    assert (table[:, :, None] <= table[:, None, :] + table.T[None, :, :] + 1e-12).all()
-    same = [[one.places.tolist() == other.places.tolist() for other in orders] for one in orders]
-    assert ((table == 0) == np.array(same)).all()
-
-
 def test_disagreements_name_pairs_and_who_says_what():
     found = disagreements([
         scores([3, 2, 1], "one", "ABC"),
@@ -227,12 +207,9 @@ def test_disagreements_name_pairs_and_who_says_what():
     assert found[0].level == ("three",)
 
 
-def test_rankings_of_different_systems_are_refused_by_name():
+def test_rankings_of_different_systems_or_none_are_refused():
     with pytest.raises(InvalidJudgments, match="rank different systems: B, C in one of them"):
         kendall_distance(scores([1, 2], names="AB"), scores([1, 2], names="AC"))
-
-
-def test_no_rankings_at_all_are_refused():
     for compare in (distance_matrix, disagreements):
         with pytest.raises(InvalidJudgments, match="no rankings to compare"):
             compare([])

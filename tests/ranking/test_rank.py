@@ -2,18 +2,13 @@
 
 from dataclasses import replace
 
-import duckdb
 import narwhals as nw
 import numpy as np
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
-from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
-from evenhand.data.source import Source
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models import bradley_terry
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
@@ -60,17 +55,6 @@ def test_items_of_different_tasks_are_different_items():
     items = {(task, item) for task, item in frame.select("task", "item").iter_rows()}
     assert found.n_items == len(items) > len(set(frame["item"]))
     assert "2 tasks are pooled." in found.notes
-
-
-def test_groups_by_any_column():
-    frame = panel(judges=9, n=600)
-    frame = frame.with_columns(
-        lang=pl.when(pl.int_range(pl.len()) % 3 < 1).then(pl.lit("de")).otherwise(pl.lit("fr"))
-    )
-    found = rank(comparisons(frame), group_by="lang", cluster="judge")
-    for lang in ("de", "fr"):
-        part = comparisons(frame.filter(pl.col("lang") == lang).drop("lang"))
-        same(found[lang], rank(part, cluster="judge"))
 
 
 def test_a_group_that_cannot_be_ranked_is_refused_while_others_are_ranked():
@@ -124,19 +108,6 @@ def test_rankings_without_judges_are_clustered_by_ranking():
     np.testing.assert_array_equal(found.stderr, rank(data, cluster="ranking").stderr)
     independent = rank(data, interval="model")
     assert (found.stderr != independent.stderr).all()
-
-
-def engines(frame: pl.DataFrame) -> dict[str, Comparisons]:
-    connection = duckdb.connect()
-    arrow = frame.to_arrow()
-    connection.register("frame", arrow)
-    relation = connection.sql("select * from frame order by hash(item), judge")
-    return {
-        "pandas": Comparisons(nw.from_native(pd.DataFrame(frame.to_dict(as_series=False)))),
-        "lazy": Comparisons(nw.from_native(frame.lazy())),
-        "arrow": Comparisons(nw.from_native(pa.table(arrow))),
-        "duckdb": Comparisons(nw.from_native(relation), source=Source(connection=connection)),
-    }
 
 
 def test_renaming_systems_permutes_everything():
@@ -197,16 +168,6 @@ def test_very_many_systems_have_contrasts_of_neighbours_and_no_intervals(monkeyp
         assert found.method == "no intervals"
 
 
-def test_every_tie_rule_can_be_ranked_with_every_interval():
-    data, by_answer = comparisons(panel(judges=9)), {"cluster": "judgment"}
-    for ties in ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"):
-        for settings in ({}, by_answer, {"interval": "model"}, {"interval": "sandwich"}):
-            found = rank(data, model=BradleyTerry(ties=ties), **settings)
-            assert np.isfinite(found.stderr).all()
-            assert (found.lower < found.log_worth).all()
-            assert (found.log_worth < found.upper).all()
-
-
 @pytest.mark.parametrize("n", [2, 4])
 @pytest.mark.parametrize("interval", ["rank-sets", "sandwich", "model"])
 def test_a_few_unanimous_answers_decide_nothing_however_finite_a_prior_makes_them(n, interval):
@@ -214,9 +175,3 @@ def test_a_few_unanimous_answers_decide_nothing_however_finite_a_prior_makes_the
     found = rank(comparisons(frame), model=BradleyTerry(prior=1), interval=interval)
     assert found.rank_upper.tolist() == [2, 2]
     assert found.lower[0] < 0 < found.upper[0]
-
-
-def test_the_bootstrap_is_refused_under_a_prior():
-    frame = panel(judges=9)
-    with pytest.raises(UnknownOption, match="unanimous"):
-        rank(comparisons(frame), model=BradleyTerry(prior=1), interval="bootstrap")

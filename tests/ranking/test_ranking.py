@@ -66,18 +66,11 @@ def test_p_values_of_pairs_agree_with_rank_sets_at_every_level():
         assert decided == [one <= 1 - level + 1e-9 for one in p]
 
 
-def test_worths_sum_to_one_and_are_odds(ranking):
-    worths = ranking.worths()
-    assert worths.sum() == pytest.approx(1)
-    np.testing.assert_allclose(np.log(worths / worths[0]), ranking.log_worth - ranking.log_worth[0])
-
-
-def test_400_points_of_elo_are_odds_of_10_to_1(ranking):
-    elo = ranking.elo()
-    assert elo.mean() == pytest.approx(1000)
-    np.testing.assert_allclose(
-        10 ** ((elo - elo[0]) / 400), np.exp(ranking.log_worth - ranking.log_worth[0])
-    )
+def test_worths_and_elo_are_odds(ranking):
+    worths, elo, apart = ranking.worths(), ranking.elo(), ranking.log_worth - ranking.log_worth[0]
+    assert (worths.sum(), elo.mean()) == pytest.approx((1, 1000))
+    np.testing.assert_allclose(np.log(worths / worths[0]), apart)
+    np.testing.assert_allclose(10 ** ((elo - elo[0]) / 400), np.exp(apart))
 
 
 def test_who_may_be_in_the_top_is_read_off_rank_sets(ranking):

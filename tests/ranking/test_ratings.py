@@ -46,24 +46,13 @@ def dummies(names):
 def regress(columns, keep=slice(None)):
     """Regress scores on dummies of systems, judges and items; return centred system effects."""
     design = np.hstack([dummies(columns[name]) for name in ("system", "judge", "item")])
-    solved = np.linalg.lstsq(design[keep], np.array(columns["score"])[keep], rcond=None)[0][:K]
-    return solved - solved.mean()
+    solved = np.linalg.lstsq(design[keep], np.array(columns["score"])[keep], rcond=None)[0]
+    systems = solved[: len({*columns["system"]})]
+    return systems - systems.mean()
 
 
 def by_name(ranking, values):
     return np.array([v for _, v in sorted(zip(ranking.systems, values, strict=True))])
-
-
-def test_adjusted_estimates_are_those_of_least_squares_with_dummies():
-    columns = make()
-    ranking = rank(columns)
-    estimate = by_name(ranking, ranking.estimate)
-    assert np.allclose(estimate - estimate.mean(), regress(columns), atol=1e-9)
-    # predicted means if every rating had been the system's: residuals and effects stay
-    level = np.mean(columns["score"]) - np.mean(
-        (estimate - estimate.mean())[np.unique(columns["system"], return_inverse=True)[1]]
-    )
-    assert estimate.mean() == pytest.approx(level, abs=1e-9)
 
 
 def test_adjusted_estimates_and_model_errors_are_those_of_statsmodels():
@@ -100,12 +89,6 @@ def test_balanced_ratings_have_raw_means(model):
     assert np.allclose(by_name(ranking, ranking.estimate), means, atol=1e-12)
     assert np.allclose(by_name(ranking, ranking.mean), by_name(rank(columns), rank(columns).mean))
     assert ranking.scale == ("z" if model == "z" else "score")
-
-
-@pytest.mark.parametrize("way", ["judge", "item"])
-def test_errors_by_cluster_are_close_to_leaving_each_cluster_out_by_a_refit(way):
-    ratio = beside_refits(make(), way)
-    assert np.allclose(ratio, 1, rtol=0.03)
 
 
 def beside_refits(columns, way):
@@ -180,12 +163,6 @@ def test_several_criteria_are_ranked_one_by_one_and_one_can_be_chosen():
     assert [one.code for one in alone.excluded] == ["criterion"]
 
 
-def test_errors_and_penalties_are_better_when_they_are_fewer():
-    columns = make(criterion=["mqm_penalty"] * 400)
-    assert rank(columns).lower_is_better
-    assert rank(columns).systems[-1] == rank(columns, lower_is_better=False).systems[0]
-
-
 def make_with_reference():
     """Return scores of four systems and refA, whom one judge scored alone, and on items alone."""
     columns = make()
@@ -231,10 +208,13 @@ def test_rows_of_references_change_no_answer_about_systems(model):
 def test_tables_with_the_method_of_wmt_sign_scores_of_references_too():
     """Judges are standardised by them, so that they move its estimates."""
     columns = make_with_reference()
-    moved = {**columns, "score": [*columns["score"]]}
-    moved["score"][columns["system"].index("refA")] += 40
+    moved = [
+        one + 40 * (at == columns["system"].index("refA"))
+        for at, one in enumerate(columns["score"])
+    ]
     found, other = (
-        evenhand.compare_methods(evenhand.read(pl.DataFrame(one))) for one in (columns, moved)
+        evenhand.compare_methods(evenhand.read(pl.DataFrame(one)))
+        for one in (columns, columns | {"score": moved})
     )
     assert found.scores["wmt-da"].values.tolist() != other.scores["wmt-da"].values.tolist()
     assert found.digest != other.digest
@@ -242,14 +222,13 @@ def test_tables_with_the_method_of_wmt_sign_scores_of_references_too():
 
 def test_ranks_and_tests_decide_the_same_pairs_beside_references():
     table = evenhand.read(pl.DataFrame(make_with_reference()))
-    tested = {
-        frozenset((one["first"], one["second"])): one["p_clustered"]
-        for one in evenhand.find_differences(table).records()
-    }
-    ranked = {
-        frozenset((one["first"], one["second"])): one["p_adjusted"]
-        for one in evenhand.rank(table).pairs()
-    }
+    tested, ranked = (
+        {frozenset((one["first"], one["second"])): one[p] for one in rows}
+        for p, rows in (
+            ("p_clustered", evenhand.find_differences(table).records()),
+            ("p_adjusted", evenhand.rank(table).pairs()),
+        )
+    )
     assert ranked == tested
 
 
@@ -272,39 +251,28 @@ def test_rows_of_references_change_no_test_of_systems(model):
     assert found == expected
 
 
-def test_gates_exclude_references_unless_one_is_compared():
+@pytest.mark.parametrize(
+    ("new", "renamed", "left_out"),
+    [("system-3", {}, "refA"), ("refA", {}, None), ("refA", {"system-0": "refB"}, "refB")],
+)
+def test_gates_exclude_references_unless_one_is_compared(new, renamed, left_out):
     columns = make_with_reference()
-    table = evenhand.read(pl.DataFrame(columns))
-    found = evenhand.gate(table, new="system-3", old="system-1", margin=2)
-    estimate = regress(leave_out_rows(columns, "refA"))[: K - 1]
-    assert found.comparisons[0].difference == pytest.approx(estimate[3] - estimate[1], abs=1e-9)
-    assert [one.code for one in found.excluded] == ["references"]
-    beside = evenhand.gate(table, new="refA", old="system-1", margin=2)
-    estimate = regress(columns)
-    at = sorted({*columns["system"]}).index
-    against = estimate[at("refA")] - estimate[at("system-1")]
-    assert beside.comparisons[0].difference == pytest.approx(against, abs=1e-9)
-    assert beside.excluded == ()
-
-
-def test_a_gate_that_compares_a_reference_excludes_the_others():
-    columns = make_with_reference()
-    columns["system"] = ["refB" if one == "system-0" else one for one in columns["system"]]
-    table = evenhand.read(pl.DataFrame(columns))
-    found = evenhand.gate(table, new="refA", old="system-1", margin=2)
-    columns = leave_out_rows(columns, "refB")
-    estimate, at = regress(columns), sorted({*columns["system"]}).index
-    against = estimate[at("refA")] - estimate[at("system-1")]
+    columns["system"] = [renamed.get(one, one) for one in columns["system"]]
+    found = evenhand.gate(evenhand.read(pl.DataFrame(columns)), new=new, old="system-1", margin=2)
+    kept = leave_out_rows(columns, left_out)
+    estimate, at = regress(kept), sorted({*kept["system"]}).index
+    against = estimate[at(new)] - estimate[at("system-1")]
     assert found.comparisons[0].difference == pytest.approx(against, abs=1e-9)
-    assert [one.system_names for one in found.excluded] == [("refB",)]
+    excluded = [] if left_out is None else [(left_out,)]
+    assert [one.system_names for one in found.excluded] == excluded
 
 
-@pytest.mark.parametrize("find", [evenhand.estimate_components, evenhand.compare_models])
-def test_verbs_that_count_references_as_systems_say_so(find):
+def test_verbs_that_count_references_as_systems_say_so():
     columns = make_with_reference()
-    told = [str(one) for one in find(evenhand.read(pl.DataFrame(columns))).notes]
-    assert [one for one in told if "refA" in one and "--without refA" in one]
-    others = find(evenhand.read(pl.DataFrame(leave_out_rows(columns, "refA"))))
+    for find in (evenhand.estimate_components, evenhand.compare_models):
+        told = [str(one) for one in find(evenhand.read(pl.DataFrame(columns))).notes]
+        assert [one for one in told if "refA" in one and "--without refA" in one]
+    others = evenhand.estimate_components(pl.DataFrame(leave_out_rows(columns, "refA")))
     assert not any("references" in str(one) for one in others.notes)
 
 
@@ -373,15 +341,13 @@ def test_judges_taken_as_drawn_at_random_compare_systems_they_do_not_share():
     assert alone.document().shown[0].code == "unlinked"
 
 
-def test_judges_of_one_system_each_link_no_z_scores_whatever_the_items():
+def test_what_links_systems_depends_on_the_model():
     columns = on_their_own(["a", "b"])
-    columns["item"] = [one.partition("-")[2] for one in columns["item"]]
-    assert rank(columns).decided.any()
-    assert rank(columns, model="z").document().shown[0].code == "unlinked"
-
-
-def test_one_score_by_each_judge_is_a_sample_like_any_other():
-    columns = on_their_own(["a", "b"])
+    alike = columns | {"item": [one.partition("-")[2] for one in columns["item"]]}
+    assert rank(alike).decided.any()
+    # judges of one system each link no z-scores, whatever the items
+    assert rank(alike, model="z").document().shown[0].code == "unlinked"
+    # one score by each judge is a sample like any other
     columns["judge"] = [f"j{at}" for at in range(len(columns["judge"]))]
     del columns["item"]
     assert rank(columns).decided.any()
@@ -402,23 +368,19 @@ def test_judges_who_saw_one_system_each_are_not_removed_and_it_is_said():
     assert any(one.code == "not-removed" for one in ranking.notes)
 
 
-def test_scores_without_spread_and_single_systems_are_refused():
-    columns = make()
-    flat = {**columns, "score": [float(name[-1]) for name in columns["system"]]}
-    with pytest.raises(NotIdentified, match="do not vary"):
-        rank(flat)
-    with pytest.raises(NotIdentified, match="one system only"):
-        rank({**columns, "system": ["x"] * 400})
-    alone = {**columns, "judge": ["a"] + ["b"] * 399}
-    with pytest.raises(NotIdentified, match=r"one score only.*--without a"):
-        rank(alone, model="z")
-
-
 @pytest.mark.parametrize("model", ["adjusted", "mean", "z", "mixed", "ordinal"])
-def test_equal_scores_are_refused_in_one_sentence(model):
-    columns = make() | {"score": [3.0] * 400}
+def test_scores_that_show_nothing_are_refused_in_one_sentence(model):
+    columns = make()
     with pytest.raises(NotIdentified, match=r"^all scores are equal: there is nothing to rank by$"):
-        rank(columns, model=model)
+        rank(columns | {"score": [3.0] * 400}, model=model)
+    if model == "adjusted":
+        with pytest.raises(NotIdentified, match="do not vary"):
+            rank(columns | {"score": [float(name[-1]) for name in columns["system"]]})
+        with pytest.raises(NotIdentified, match="one system only"):
+            rank(columns | {"system": ["x"] * 400})
+    if model == "z":
+        with pytest.raises(NotIdentified, match=r"one score only.*--without a"):
+            rank(columns | {"judge": ["a"] + ["b"] * 399}, model=model)
 
 
 def test_what_is_of_comparisons_is_refused():
@@ -430,19 +392,6 @@ def test_what_is_of_comparisons_is_refused():
             evenhand.read(pl.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["left"]})),
             criterion="fluency",
         )
-
-
-def test_pairs_hold_differences_in_points_with_adjusted_p_values():
-    ranking = rank(make())
-    pairs = ranking.pairs()
-    assert len(pairs) == K * (K - 1) // 2
-    for pair in pairs:
-        at, other = (ranking.systems.index(pair[side]) for side in ("first", "second"))
-        assert pair["difference"] == pytest.approx(ranking.estimate[at] - ranking.estimate[other])
-        assert pair["decided"] == (pair["p_adjusted"] <= 0.05)
-    row = ranking.rows()[0]
-    assert {"estimate", "ratings", "mean", "beats", "rank_lower", "cluster"} <= row.keys()
-    assert not {"log_worth", "wins", "ties", "losses"} & row.keys()
 
 
 def test_groups_on_other_items_are_adjusted_for_their_judges_alone_with_a_warning():
@@ -491,11 +440,6 @@ def test_methods_stand_side_by_side_and_wmt_draws_lines_by_rank_sums():
         assert (cluster[order[at]] > cluster[order[at - 1]]) == line
 
 
-def test_methods_of_comparisons_are_none_of_ratings():
-    with pytest.raises(UnknownOption, match="method cannot be 'bojar'"):
-        evenhand.compare_methods(evenhand.read(pl.DataFrame(make())), methods=["bojar"])
-
-
 def test_a_system_that_one_judge_alone_scored_stays_open_and_the_others_are_decided():
     rows = [row for row in make_rows() if row["system"] != "good" or row["judge"] == "j0"]
     ranking = rank(pl.DataFrame(rows))
@@ -516,19 +460,6 @@ def test_one_judge_speaks_of_this_judge_only_and_nobody_of_independent_ratings()
     ranking = rank(pl.DataFrame(make_rows()).drop("judge", "item"))
     assert [way.name for way in ranking.ways] == ["judgment"]
     assert "no-judges-nor-items" in [one.code for one in ranking.notes]
-
-
-def test_more_systems_than_replicates_are_drawn_for_are_decided_by_holm():
-    rng = np.random.default_rng(2)
-    rows = [
-        {"judge": j, "item": i, "system": f"s{k:03}", "score": 10.0 * (k % 2) + rng.normal()}
-        for j in range(8)
-        for i in range(6)
-        for k in range(348)
-    ]
-    ranking = rank(pl.DataFrame(rows))
-    assert ranking.method.endswith("Holm")
-    assert (ranking.decided[:174, 174:] == 1).mean() > 0.99
 
 
 def test_lines_of_wmt_are_by_one_sided_tests():

@@ -1,7 +1,5 @@
 """Wald tests by clusters: against scores written out answer by answer, and what is refused."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -87,33 +85,24 @@ def test_without_groups_it_is_the_covariance_of_rank(frame, settings):
     np.testing.assert_allclose(cluster_spread(fit, counted, "judge").vcov, expected, rtol=1e-7)
 
 
-def test_ties_by_group_are_tested_beside_worths_by_group(frame):
-    model = replace(BY_GROUP, tie_covariates=("group",))
-    fit = model.fit(tally(frame, "group"))
-    spread = cluster_spread(fit, tally(frame, "group", "judge"), "judge")
-    assert np.abs(spread.scores.sum(axis=0)).max() < 1e-6  # at the maximum
-    np.testing.assert_allclose(
-        np.linalg.inv(spread.information.sum(axis=0)), fit.raw_vcov, rtol=1e-7
-    )
-    assert 0 < wald_test(fit, tally(frame, "group", "judge"), "judge", np.array([5])).p < 1
-
-
-def test_a_group_of_one_judge_is_refused_by_name(frame):
+def test_what_too_few_judges_say_is_refused_by_name(frame):
+    few = frame.filter(pl.col("judge").is_in(["j000", "j001", "j002", "j003"]))
     groups = dict.fromkeys(GROUPS, "a") | {"j003": "b"}
     lonely = frame.with_columns(group=pl.col("judge").replace_strict(groups))
-    fit = BY_GROUP.fit(tally(lonely, "group"))
-    with pytest.raises(NotIdentified, match="j003 alone speaks for some judge group"):
-        wald_test(fit, tally(lonely, "group", "judge"), "judge", np.array([2, 3]))
-
-
-def test_a_judge_who_alone_links_a_system_is_said_to_speak_of_it(frame):
-    """No groups: what hangs on the judge is a system."""
     apart = frame.filter(
         (pl.col("judge") == "j002") | ~(pl.col("left").eq("s2") | pl.col("right").eq("s2"))
     )
-    fit = BradleyTerry().fit(tally(apart))
-    with pytest.raises(NotIdentified, match="j002 alone speaks of s2: it takes two judges"):
-        wald_test(fit, tally(apart, "judge"), "judge", np.array([0, 1]))
+    one = frame.filter(pl.col("judge") == "j000")
+    plain = BradleyTerry()
+    for model, rows, at, says in (
+        (BY_GROUP, lonely, [2, 3], "j003 alone speaks for some judge group"),
+        (plain, apart, [0, 1], "j002 alone speaks of s2: it takes two judges"),
+        (BY_GROUP, few, range(4), "are too few to test 4 parameters at once"),
+        (plain, one, [0, 1], "all judgments are of one judge"),
+    ):
+        by = ("group",) if model is BY_GROUP else ()
+        with pytest.raises(NotIdentified, match=says):
+            wald_test(model.fit(tally(rows, *by)), tally(rows, *by, "judge"), "judge", np.array(at))
 
 
 def test_a_ranking_that_alone_links_a_system_leaves_scores_to_serve(frame):
@@ -126,16 +115,3 @@ def test_a_ranking_that_alone_links_a_system_leaves_scores_to_serve(frame):
     n, p, g = fit.n_comparisons, len(fit.estimate), len(spread.scores)
     expected = fit.vcov @ spread.scores.T @ spread.scores @ fit.vcov
     np.testing.assert_allclose(spread.vcov, expected * g / (g - 1) * (n - 1) / (n - p), rtol=1e-9)
-
-
-def test_too_few_judges_for_the_parameters_are_refused(frame):
-    few = frame.filter(pl.col("judge").is_in(["j000", "j001", "j002", "j003"]))
-    fit = BY_GROUP.fit(tally(few, "group"))
-    with pytest.raises(NotIdentified, match="are too few to test 4 parameters at once"):
-        wald_test(fit, tally(few, "group", "judge"), "judge", np.arange(4))
-
-
-def test_one_judge_shows_no_spread(frame):
-    one = frame.filter(pl.col("judge") == "j000").with_columns(group=pl.lit("a"))
-    with pytest.raises(NotIdentified, match="all judgments are of one judge"):
-        cluster_spread(BradleyTerry().fit(tally(one)), tally(one, "judge"), "judge")

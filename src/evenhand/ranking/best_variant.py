@@ -220,12 +220,13 @@ def find_best_variants(
         others = ~own if (~own).any() else np.ones(len(of), dtype=np.bool_)
         best = systems[int(np.where(own, estimates, -np.inf).argmax())]
         again = None if later is None else later.find_distance(best, systems, others, level)
-        alpha, carved, wide = 1 - level, None, None
+        alpha, carved, wide, fresh = 1 - level, None, None, None
         if again is not None:
-            x, vcov = find_distances(estimates, squares, own, again.others)
-            carved = carve_best(x, vcov, again.value, again.variance, alpha=alpha)
+            fresh, variance, kept = again
+            x, vcov = find_distances(estimates, squares, own, kept)
+            carved = carve_best(x, vcov, fresh, variance, alpha=alpha)
         if carved is None:
-            x, vcov = find_distances(estimates, squares, own, others)
+            x, vcov, fresh = *find_distances(estimates, squares, own, others), None
             largest = find_largest(vcov, 1 - SHARE * alpha, seed)
             lower, middle, upper = correct_best(x, vcov, alpha=alpha, largest=largest)
             at = int(x.argmax())
@@ -237,7 +238,6 @@ def find_best_variants(
         variants = tuple(name for name, mine in zip(systems, own, strict=True) if mine)
         absent = sorted(one for one, of in owners.items() if of == owner and one not in systems)
         ends = (float(x.max()), middle, lower, upper)
-        fresh = None if again is None or carved is None else again.value
         found.append(BestVariant(owner, best, variants, tuple(absent), *ends, level, fresh, wide))
     if not found:
         raise InvalidJudgments(
@@ -274,13 +274,6 @@ def widen(level: float, df: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Distance:
-    value: float  # of the best variant to the mean of the others
-    variance: float  # widened for few clusters
-    others: Flags  # (K,) which systems the others are, in the order of the choice
-
-
-@dataclass(frozen=True, eq=False)
 class Estimated:
     """What judgments say of systems: before the choice, or after it."""
 
@@ -291,8 +284,11 @@ class Estimated:
 
     def find_distance(
         self, best: str, systems: Sequence[str], others: Flags, level: float
-    ) -> Distance | None:
-        """Return the distance of the best to those others that these votes have; None without."""
+    ) -> tuple[float, float, Flags] | None:
+        """Return the distance of the best to those others that these votes have, and its variance.
+
+        Also (K,) which of the others these are, in the order of the choice; None without any.
+        """
         known = [name in self.systems and name != best for name in systems]
         kept = others & np.array(known)
         if best not in self.systems or not kept.any():
@@ -302,7 +298,7 @@ class Estimated:
             contrast[self.systems.index(name)] = -1 / kept.sum()
         contrast[self.systems.index(best)] += 1
         variance = -widen(level, self.df) * contrast @ self.pair_stderr**2 @ contrast / 2
-        return Distance(float(contrast @ self.estimates), float(variance), kept)
+        return float(contrast @ self.estimates), float(variance), kept
 
 
 def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[Table]:

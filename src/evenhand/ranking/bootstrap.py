@@ -274,10 +274,8 @@ def bootstrap_intervals(
     known = evidence.factors
     factors = [known[name] for name in clustering.clusterings if name in known]
     intervals = resampled_intervals(draws.log_worth, factors, level, method)
-    if not draws.lost:
-        return intervals
-    lost = say("lost-resamples", lost=draws.lost, replicates=replicates)
-    return replace(intervals, notes=(lost,))
+    lost = [say("lost-resamples", lost=draws.lost, replicates=replicates)] * bool(draws.lost)
+    return replace(intervals, notes=tuple(lost))
 
 
 def _refit_each(

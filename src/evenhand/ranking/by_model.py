@@ -29,7 +29,7 @@ from evenhand.models.base import FittedModel, Posterior
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.existence import check_existence, make_preference_graph
 from evenhand.numerics import Array
-from evenhand.numerics.distributions import normal_quantile, t_quantile
+from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.bootstrap import bootstrap_intervals, resample_model
@@ -43,7 +43,6 @@ from evenhand.ranking.clustering import (
 from evenhand.ranking.covariance import estimate_each, give_up, refuse_no_spread
 from evenhand.ranking.inference import Found, Settings, order_systems
 from evenhand.ranking.intervals import (
-    Intervals,
     Way,
     pair_variance,
     percentile_intervals,
@@ -138,16 +137,8 @@ def note_one_way(tally: Tally, *, resampled: bool) -> tuple[Finding, ...]:
     refusal = find_one_way(tally)
     if refusal is None:
         return ()
-    if resampled:
-        return (say("prior-alone-resampled", "warning", why=refusal.cause),)
-    return (say("prior-alone", why=refusal.cause),)
-
-
-def leave_undecided(intervals: Intervals, tally: Tally) -> Intervals:
-    """Return intervals in which no pair is decided that no comparison links."""
-    group = find_groups(tally)
-    linked = group[:, None] == group
-    return replace(intervals, decided=np.where(linked, intervals.decided, 0).astype(np.int8))
+    code, severity = ("prior-alone-resampled", "warning") if resampled else ("prior-alone", "note")
+    return (say(code, severity, why=refusal.cause),)
 
 
 def _find_fault(tally: Tally) -> NotIdentified | None:
@@ -180,7 +171,9 @@ def find_model_intervals(
         method = f"posterior, {len(draws):,} draws, judgments independent given qualities"
         intervals = percentile_intervals(draws, settings.level, method)
         notes = (*_note_rankings(evidence), *note_one_way(evidence.whole, resampled=False))
-        return kind, (about, replace(leave_undecided(intervals, evidence.whole), notes=notes))
+        group = find_groups(evidence.whole)  # no pair is decided that no comparison links
+        decided = np.where(group[:, None] == group, intervals.decided, 0).astype(np.int8)
+        return kind, (about, replace(intervals, decided=decided, notes=notes))
     if kind == "model":
         vcov = fit.worth_vcov
         if vcov is None:
@@ -189,14 +182,11 @@ def find_model_intervals(
         effective = levels.effective("judge")
         if hasattr(fit, "sigma") and effective is not None:  # the variance between judges is in it
             df = max(1.0, effective - 1)
-        method = f"model, {fit.assumes}" + (f", t on {df:.0f} df" if df < np.inf else "")
-        critical = t_quantile((1 + settings.level) / 2, df)
-        intervals = wald_intervals(fit.log_worth, [vcov], critical, method)
+        method = f"model, {fit.assumes}"
         notes = () if hasattr(fit, "cluster_vcov") else _note_rankings(evidence)
-        return kind, (about, replace(intervals, df=df, notes=notes))
-    clustering = choose_clustering(settings.cluster, evidence)
-    if settings.cluster is not None:
-        clustering = replace(clustering, headline=limit_to_few(levels, clustering.clusterings))
+        intervals = wald_intervals(fit.log_worth, [vcov], settings.level, df, method, notes=notes)
+        return kind, (about, intervals)
+    clustering = choose_clustering(settings.cluster, evidence, levels)
     if kind == "sandwich":
         return kind, _sandwich_intervals(fit, table, evidence, clustering, settings)
     require_links(evidence.whole)
@@ -219,7 +209,7 @@ def _sandwich_intervals(
 
     def estimate(name: str) -> tuple[Array, str]:
         errors = fit.cluster_vcov(table, name)  # type: ignore[attr-defined]
-        refuse_no_spread(fit, errors.worth_vcov, name)
+        refuse_no_spread(fit.systems, errors.worth_vcov, fit.worth_vcov, name)
         return errors.worth_vcov, errors.kind
 
     clustering, covariances = estimate_each(
@@ -236,15 +226,12 @@ def _sandwich_intervals(
     df = min((max(1.0, one.effective - 1) for one in factors.values()), default=np.inf)
     kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
     method = f"sandwich {kinds} by {'+'.join(covariances)}"
-    method += f", t on {df:.0f} df" if df < np.inf else ""
-    critical = t_quantile((1 + settings.level) / 2, df)
     n = int(evidence.whole.n_judgments)
     sizes = {name: one.size for name, one in factors.items()}
     ways = [(name, kind, sizes.get(name, n)) for name, (_, kind) in covariances.items()]
-    return clustering, replace(
-        wald_intervals(fit.log_worth, vcovs, critical, method),
-        df=df,
-        ways=tuple(Way(*way, clusters=way[-1]) for way in ways),
+    of_ways = tuple(Way(*way, clusters=way[-1]) for way in ways)
+    return clustering, wald_intervals(
+        fit.log_worth, vcovs, settings.level, df, method, ways=of_ways
     )
 
 

@@ -11,10 +11,10 @@ one answer, however many comparisons it holds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import count
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Evidence:
     whole: Tally  # the counts by pair
     # which cell of two candidates each judgment belongs to, where tallies do not say
     crossed: CrossedRows | None = None
+    counted: dict[str, Tally] = field(default_factory=dict)  # what `alone` has counted already
     item_name: ClassVar[str] = "item"
 
     @classmethod
@@ -70,14 +71,10 @@ class Evidence:
         tally = self.tallies[name]
         if len(tally.factors) == 1:
             return tally
-        if name not in self._counted:
-            self._counted[name] = tally.pool((name,))
-        return self._counted[name]
-
-    @cached_property
-    def _counted(self) -> dict[str, Tally]:
-        """What `alone` has counted already: of millions of entries each count is dear."""
-        return {}
+        # of millions of entries each count is dear
+        if name not in self.counted:
+            self.counted[name] = tally.pool((name,))
+        return self.counted[name]
 
     def at_least(self, answers: float) -> float:
         """Return a number of answers; importance weights tell only how many there are at least."""
@@ -132,8 +129,8 @@ def gather_evidence(
     if isinstance(counted, Tally):
         evidence = Evidence.of(counted)
     else:
-        tallies = counted.tallies
-        evidence = Evidence(tallies, next(iter(tallies.values())).pool(), counted.crossed)
+        whole = next(iter(counted.tallies.values())).pool()
+        evidence = Evidence(counted.tallies, whole, counted.crossed)
     return evidence, count_loads(table, evidence.factors)
 
 
@@ -242,9 +239,13 @@ def join_limits(*limits: str | None) -> str | None:
     return " and ".join(dict.fromkeys(filter(None, limits))) or None
 
 
-def choose_clustering(requested: str | None, evidence: Candidates) -> Clustering:
+def choose_clustering(
+    requested: str | None, evidence: Candidates, levels: Levels | None = None
+) -> Clustering:
+    """Choose what clusters; levels: of all judges and items, for those that were asked for."""
     if requested == "judgment":
-        return Clustering(single_answers(evidence))
+        found = single_answers(evidence)
+        return Clustering(found, None if levels is None else limit_to_few(levels, found))
     if requested is not None:
         clusterings, notes = tuple(requested.split("+")), []
         for name in clusterings:
@@ -260,20 +261,19 @@ def choose_clustering(requested: str | None, evidence: Candidates) -> Clustering
                 notes.append(say("few-clusters", "warning", factor=name, effective=effective))
         judges = None if "judge" in clusterings else evidence.factors.get("judge")
         headline = None if judges is None else limit_to_levels("judge", len(judges.labels))
+        if levels is not None:
+            headline = limit_to_few(levels, clusterings)
         return Clustering(clusterings, headline, tuple(notes))
     clustering, judges = choose_factors(evidence), evidence.factors.get("judge")
     notes = [*clustering.notes]
-    if judges is None and "item" not in evidence.factors:
-        notes.append(say("no-judges-nor-items"))
-    elif judges is None:
-        notes.append(say("no-judges"))
+    if judges is None:
+        notes.append(say("no-judges" if "item" in evidence.factors else "no-judges-nor-items"))
     elif "judge" in clustering.clusterings and round(judges.effective) < ENOUGH_JUDGES:
-        wide = {"effective": judges.effective, "enough": ENOUGH_JUDGES}
+        wide: dict[str, Any] = {"effective": judges.effective, "enough": ENOUGH_JUDGES}
+        code = "few-judges"
         if "item" in clustering.clusterings:
-            whom = these("judge", len(judges.labels))
-            notes.append(say("few-judges-with-items", **wide, these=whom))
-        else:
-            notes.append(say("few-judges", **wide))
+            code, wide["these"] = "few-judges-with-items", these("judge", len(judges.labels))
+        notes.append(say(code, **wide))
     if judges is not None and isinstance(evidence, Evidence):  # ratings have it from their rows
         notes += note_llm_names(judges.labels)
     notes += note_independence(clustering.clusterings, evidence)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.base import Codes, FittedModel
+from evenhand.models.base import Codes
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
@@ -127,11 +127,6 @@ class Network:
                 yield np.matmul(carried, back)
 
 
-def bound_by_links(effective: Array, links: Array) -> Array:
-    """Return (K, K) effective clusters, those of the narrowest cut where these are too few."""
-    return np.where(links < MIN_LINKS, np.minimum(effective, links), effective)
-
-
 def count_links(network: Network) -> Array:
     """Return (K, K) effective clusters of the narrowest cut of each difference; diagonal 0."""
     # Exact below MIN_LINKS; above it may be a lower bound, of large boards by currents to all
@@ -149,7 +144,12 @@ def count_links(network: Network) -> Array:
         order = order[numbers[order] < SURE_MULTIPLE * MIN_LINKS]
         first, second = first[order], second[order]
     if len(first):
-        narrowest = _of_pairs(network, potentials, first, second)
+        order = np.argsort(potentials[second] - potentials[first], axis=1, kind="stable")
+        numbers = _through_cuts(network, order, (first, second))
+        places, each = np.argsort(order, axis=1), np.arange(len(first))
+        start, end = places[each, first][:, None], places[each, second][:, None]
+        cut = np.arange(numbers.shape[1])
+        narrowest = np.where((start <= cut) & (cut < end), numbers, np.inf).min(axis=1)
         links[first, second] = links[second, first] = narrowest
     np.fill_diagonal(links, 0.0)
     return np.asarray(links.round(9))
@@ -183,17 +183,6 @@ def _from_each(network: Network, potentials: Array) -> Array:
     return np.asarray(np.minimum(narrowest, narrowest.T))
 
 
-def _of_pairs(network: Network, potentials: Array, first: Codes, second: Codes) -> Array:
-    """Return (P,) the narrowest cut between the systems of each pair."""
-    order = np.argsort(potentials[second] - potentials[first], axis=1, kind="stable")
-    numbers = _through_cuts(network, order, (first, second))
-    places, each = np.argsort(order, axis=1), np.arange(len(first))
-    start, end = places[each, first][:, None], places[each, second][:, None]
-    cut = np.arange(numbers.shape[1])
-    between = (start <= cut) & (cut < end)
-    return np.asarray(np.where(between, numbers, np.inf).min(axis=1))
-
-
 def _through_cuts(network: Network, order: Codes, pairs: tuple[Codes, Codes] | None) -> Array:
     """Return (P, K − 1) effective clusters through the cuts of (P, K) systems by potential."""
     size = len(order), order.shape[1] - 1
@@ -225,11 +214,6 @@ NO_INFORMATION: Final = 1e-9
 MIN_APART: Final = 1e-6
 
 
-def count_across(part: Codes) -> int:
-    sizes = np.bincount(part)
-    return int((len(part) ** 2 - (sizes**2).sum()) // 2)
-
-
 # Most entries × pairs that are counted again by judge; the thinnest pairs come first
 MAX_RECOUNTED: Final = 60_000_000
 
@@ -258,6 +242,12 @@ def count_effective(network: Network) -> Array:
     return _divide(total, squares)
 
 
+def _count(network: Network) -> Array:
+    """Return (K, K) effective clusters, those of the narrowest cut where these are too few."""
+    effective, links = count_effective(network), count_links(network)
+    return np.where(links < MIN_LINKS, np.minimum(effective, links), effective)
+
+
 def _count_pair(
     fit: Fit, pieces: sandwich.PairSums, lambdas: Array, others: Array, pair: tuple[int, int]
 ) -> float:
@@ -267,7 +257,7 @@ def _count_pair(
     by_eta, across, by_tie = pieces.slopes[[sandwich.ETA_ETA, sandwich.ETA_TIE, sandwich.TIE_TIE]]
     weights = by_eta * eta**2 + 2 * across * eta * tie + by_tie * tie**2
     sums = np.bincount(pieces.codes, weights, minlength=pieces.size)
-    votes = _effective(np.maximum(np.asarray(sums, dtype=np.float64), 0.0)[:, None])
+    votes = np.maximum(np.asarray(sums, dtype=np.float64), 0.0)[:, None]
     currents = by_eta * eta + across * tie
     place = np.argsort(np.argsort(-lambdas, kind="stable"), kind="stable")
     flat = pieces.codes.astype(np.int64) * len(place)
@@ -276,11 +266,11 @@ def _count_pair(
     net -= np.bincount(flat + place[pieces.right], currents, minlength=size)
     start, end = place[list(pair)].tolist()
     flows = np.asarray(net.reshape(pieces.size, -1).cumsum(axis=1)[:, start:end])
-    return float(bound_by_links(votes, _effective(np.abs(flows)).min(keepdims=True))[0])
-
-
-def _effective(shares: Array) -> Array:
-    return _divide(shares.sum(axis=0), (shares**2).sum(axis=0))
+    effective, links = (
+        float(_divide(shares.sum(axis=0), (shares**2).sum(axis=0)).min())
+        for shares in (votes, np.abs(flows))
+    )
+    return min(effective, links) if links < MIN_LINKS else effective
 
 
 def _divide(total: Array, squares: Array) -> Array:
@@ -340,31 +330,15 @@ def estimate_each(
     return clustering, estimates
 
 
-def cross_clusterings(
-    fit: Fit, evidence: Evidence, clusterings: tuple[str, ...], vcovs: list[Array]
-) -> tuple[list[Array], tuple[Finding, ...]]:
-    """Add to the (p, p) covariances by two clusterings their sum less that of the cells of both."""
-    if len(clusterings) < 2:
-        return vcovs, ()
-    both = vcovs[0] + vcovs[1]
-    if evidence.crossed is not None:
-        return [*vcovs, both - sandwich.crossed_rows_covariance(fit, evidence.crossed)], ()
-    cells = evidence.together(clusterings)
-    if sandwich.is_controlled(
-        fit
-    ):  # rows tell all ways apart, whatever their counts are pooled over
-        size = prod(evidence.factors[name].size for name in clusterings)
-        cells = evidence.whole if size * len(fit.raw_vcov) <= MAX_DENSE else None
-    if cells is None:
-        return [*vcovs, both], (say("no-cells"),)
-    first, second = clusterings
-    return [*vcovs, both - sandwich.crossed_covariance(fit, cells, (first, second))], ()
-
-
 def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[Finding, ...]]:
-    single, method = [sandwich.judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
+    single, method = [sandwich.judgment_covariance(fit)], "CR1 by judgment"
+    if fit.model.prior:
+        # two unanimous answers have no spread at all: their sandwich would call a winner that the
+        # prior alone holds back from infinity
+        single.append(fit.raw_vcov)
+    worths = np.max([fit.to_worth(vcov) for vcov in single], axis=0)
     try:
-        refuse_no_spread(fit, np.max([fit.to_worth(vcov) for vcov in single], axis=0), "judgment")
+        refuse_no_spread(fit.systems, worths, fit.worth_vcov, "judgment")
     except NotIdentified:
         decided = fit.tally.wins.any() or fit.tally.losses.any()
         note = say("linked-by-ties" if decided else "all-ties")
@@ -378,31 +352,18 @@ def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[Finding, ...]]
     return single, method, ()
 
 
-def beside_prior(fit: Fit) -> list[Array]:
-    """Return the model's covariance where a prior makes worths finite, else nothing."""
-    # two unanimous answers have no spread at all: their sandwich would call a winner that the prior
-    # alone holds back from infinity
-    return [fit.raw_vcov] if fit.model.prior else []
-
-
 def refuse_no_spread(
-    fit: Fit | FittedModel, vcov: Array, name: str, among: NDArray[np.bool_] | None = None
+    systems: Sequence[str],
+    vcov: Array,
+    of_model: Array | None,
+    name: str,
+    among: NDArray[np.bool_] | None = None,
 ) -> None:
     """Refuse a (K, K) covariance that is nothing for some pair beside what chance alone gives."""
     # Clusters that answer alike to the letter have scores of zero: a standard error of zero would
     # be published as certainty.
-    of_model = fit.worth_vcov
-    if of_model is not None:
-        refuse_alike(fit.systems, vcov, of_model, name, among)
-
-
-def refuse_alike(
-    systems: Sequence[str],
-    vcov: Array,
-    of_model: Array,
-    name: str,
-    among: NDArray[np.bool_] | None = None,
-) -> None:
+    if of_model is None:
+        return
     pairs = np.triu_indices(len(vcov), 1)
     ratio = pair_variance(vcov)[pairs] / pair_variance(of_model)[pairs]
     if among is not None:
@@ -472,7 +433,6 @@ def centred_rows(fit: Fit) -> Array:
 
 
 def gather_estimates(fit: Fit) -> Estimates:
-    """Return log-worths as what intervals are of."""
     # Comparisons of one ranking are one answer: of m equal systems in a random order, wins less
     # losses of one have variance (m² − 1) / 3, against m − 1 of as many independent comparisons;
     # those of one judgment on a merged output are about as alike. An answer of importance weight w
@@ -492,86 +452,83 @@ def leave_each_out(
 ) -> ClusteredErrors:
     """Cluster by one way; without effective clusters unless counted, where they can be held."""
     pieces, factor = sandwich.gather_clusters(fit, tally, name)
-    held = np.flatnonzero(pieces.held())
+    held = np.flatnonzero(pieces.held)
     if len(held) < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
     if factor.size * len(fit.raw_vcov) ** 2 > MAX_DENSE:
         return _tell_links(fit, tally, _survey(fit, pieces, factor, name, progress))
     information = sandwich.sum_information(fit, pieces, 0, pieces.size)[held]
     total, rows = sandwich.total_information(fit), centred_rows(fit)
-    if name == "ranking" and sandwich.find_bridges(fit, total, information):
-        return _pool(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
-    answers = _leave_prior_out(fit, total, lambda: [information])
-    held_scores = sandwich.sum_scores(fit, pieces)[held]
-    sums = LeftOut(rows, total, fit.raw_vcov, information, held_scores, held)
+    if name == "ranking" and sandwich.find_singular(total, fit.raw_vcov, information):
+        return _survey(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
+    whole, inverse = _leave_prior_out(fit, total, lambda: [information])
     # one ranking is one answer, so that nothing rests on it
-    alone = sandwich.find_singular(answers, information) if name != "ranking" else []
-    parts = {g: invert_parts(answers.total - information[g], rows) for g in alone}
-    known = {} if fit.model.prior else parts
-    way = sums.leave_out(name, factor, parts, known, counted=counted)
+    alone = sandwich.find_singular(whole, inverse, information) if name != "ranking" else []
+    parts = {g: invert_parts(whole - information[g], rows) for g in alone}
+    way = exclude_each(
+        name,
+        factor,
+        parts,
+        {} if fit.model.prior else parts,
+        rows=rows,
+        total=total,
+        vcov=fit.raw_vcov,
+        information=information,
+        scores=sandwich.sum_scores(fit, pieces)[held],
+        codes=held,
+        counted=counted,
+    )
     return _tell_links(fit, tally, way)
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOut:
-    """Clusters whose information is held all at once, each of which is excluded in turn."""
+def exclude_each(
+    name: str,
+    factor: Factor,
+    parts: Mapping[int, tuple[Array, Codes]],
+    known: Mapping[int, tuple[Array, Codes]],
+    *,
+    rows: Array,
+    total: Array,
+    vcov: Array,
+    information: Array,
+    scores: Array,
+    codes: Integers,
+    counted: bool,
+) -> ClusteredErrors:
+    """Return errors by one way of clustering whose information is held all at once.
 
-    rows: Array  # (K, p) centred values of the systems by parameter
-    total: Array  # (p, p) information, H
-    vcov: Array  # (p, p) its inverse
-    information: Array  # (G, p, p) that of each cluster
-    scores: Array  # (G, p) their scores
-    codes: Integers  # (G,) their codes in the factor
+    parts: clusters that alone link some systems → a pseudo-inverse without them, and (K,) parts
+    known: those of them for which the pseudo-inverse stands in place of the inverse
+    rows: (K, p) centred values of the systems by parameter; total: (p, p) information, H, and
+    vcov its inverse; information, scores and codes: (G, p, p), (G, p) and (G,) of the clusters
+    """
+    from evenhand.numerics.bootstrap import Influence, jackknife
 
-    def leave_out(
-        self,
-        name: str,
-        factor: Factor,
-        parts: Mapping[int, tuple[Array, Codes]],
-        known: Mapping[int, tuple[Array, Codes]],
-        *,
-        counted: bool = True,
-    ) -> ClusteredErrors:
-        """Return errors by one way of clustering.
-
-        parts: clusters that alone link some systems → a pseudo-inverse without them, and (K,) parts
-        known: those of them for which the pseudo-inverse stands in place of the inverse
-        """
-        from evenhand.numerics.bootstrap import Influence, jackknife
-
-        rows, total, information, scores = self.rows, self.total, self.information, self.scores
-        # what leaving each cluster out does to the rows: some clusters at a time
-        carried, changes = np.empty((len(scores), *rows.shape)), np.empty_like(scores)
-        step = max(1, MAX_FLOWS_AT_ONCE // total.size)
-        for start in range(0, len(scores), step):
-            some = slice(start, start + step)
-            rest = total - information[some]
-            rest[[g - start for g in known if start <= g < start + step]] = total
-            right = np.empty((*rest.shape[:2], len(rows) + 1))
-            right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
-            solved = np.linalg.solve(rest, right)
-            np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
-            changes[some] = -solved[:, :, -1]
-        for g, (inverse, _) in known.items():
-            carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
-        network = Network(lambda: [information], len(information), rows @ self.vcov, rows)
-        return ClusteredErrors(
-            name=name,
-            factor=factor,
-            systems=len(rows),
-            kind="CV3",
-            vcov=jackknife(changes),
-            influence=Influence(changes, carried, rows),
-            effective=_count(network) if counted else None,
-            held=self.codes,
-            parts={int(self.codes[g]): part for g, (_, part) in parts.items()},
-        )
-
-
-def _pool(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
-    vcov = sandwich.pooled_covariance(fit, pieces)
+    # what leaving each cluster out does to the rows: some clusters at a time
+    carried, changes = np.empty((len(scores), *rows.shape)), np.empty_like(scores)
+    step = max(1, MAX_FLOWS_AT_ONCE // total.size)
+    for start in range(0, len(scores), step):
+        some = slice(start, start + step)
+        rest = total - information[some]
+        rest[[g - start for g in known if start <= g < start + step]] = total
+        right = np.empty((*rest.shape[:2], len(rows) + 1))
+        right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
+        solved = np.linalg.solve(rest, right)
+        np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
+        changes[some] = -solved[:, :, -1]
+    for g, (inverse, _) in known.items():
+        carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
+    network = Network(lambda: [information], len(information), rows @ vcov, rows)
     return ClusteredErrors(
-        name, factor, len(fit.systems), "CR1", vcov, influence=None, effective=None
+        name=name,
+        factor=factor,
+        systems=len(rows),
+        kind="CV3",
+        vcov=jackknife(changes),
+        influence=Influence(changes, carried, rows),
+        effective=_count(network) if counted else None,
+        held=codes,
+        parts={int(codes[g]): part for g, (_, part) in parts.items()},
     )
 
 
@@ -583,7 +540,8 @@ def _survey(
     progress: Progress | None = None,
 ) -> ClusteredErrors:
     """Return CR1 with what rests on one cluster or few; clusters are not held all at once."""
-    way = _pool(fit, pieces, factor, name)
+    vcov = sandwich.pooled_covariance(fit, pieces)
+    way = ClusteredErrors(name, factor, len(fit.systems), "CR1", vcov, None, None)
     if name == "ranking":
         return way
     rows = centred_rows(fit)
@@ -593,7 +551,7 @@ def _survey(
         rows @ fit.raw_vcov,
         rows,
     )
-    answers = _leave_prior_out(fit, sandwich.total_information(fit), network.information)
+    whole, inverse = _leave_prior_out(fit, sandwich.total_information(fit), network.information)
     if isinstance(pieces, sandwich.PairSums):
         passes = count(1)  # for effective clusters, then for their links
 
@@ -606,13 +564,20 @@ def _survey(
                     progress(done, 2 * pieces.size)
 
         network = replace(network, products=carry)
-        parts = _part_without(fit, pieces, sandwich.find_singular_pairs(fit, answers, pieces), rows)
+        singular = {}
+        for g, moved in enumerate(sandwich.carry_information(fit, pieces, inverse)):
+            # no eigenvalue of H⁻¹ H_g is larger than the root of the sum of their squares
+            if np.einsum("ij,ji->", moved, moved) > sandwich.MAX_SURE_TRACE**2:
+                without = whole - sandwich.sum_information(fit, pieces, g, g + 1)[0]
+                if not is_definite(without, np.diag(whole)):
+                    singular[g] = without
+        parts = _part_without(fit, pieces, singular, rows)
         return replace(way, effective=_count(network), parts=parts)
     parts = {}
     for start, information in sandwich.walk_information(fit, pieces):
         rest = {
-            start + g: answers.total - information[g]
-            for g in sandwich.find_singular(answers, information)
+            start + g: whole - information[g]
+            for g in sandwich.find_singular(whole, inverse, information)
         }
         parts.update(_part_without(fit, pieces, rest, rows))
     return replace(way, effective=_count(network), parts=parts)
@@ -624,7 +589,8 @@ def _part_without(
     """Return (K,) the part of each system without some clusters, with what then is known."""
     parts, k = {}, len(fit.systems)
     if rest and isinstance(pieces, sandwich.PairSums):
-        whole = pieces.pooled().boards(k)[0]
+        pooled = replace(pieces, codes=np.zeros_like(pieces.codes), size=1)
+        whole = pooled.boards(k)[0]
         whole = whole + whole.T
     for g, known in rest.items():
         parts[g] = np.zeros(k, dtype=np.intp)
@@ -637,19 +603,13 @@ def _part_without(
     return parts
 
 
-def _count(network: Network) -> Array:
-    return bound_by_links(count_effective(network), count_links(network))
-
-
-def _leave_prior_out(fit: Fit, total: Array, information: Passes) -> sandwich.Answers:
-    """Return what is known from answers alone, if it tells all systems apart."""
-    whole = sandwich.Answers(total, fit.raw_vcov)
-    if not fit.model.prior:
-        return whole
-    of_answers = np.sum([some.sum(axis=0) for some in information()], axis=0)
-    if not is_definite(of_answers, np.diag(of_answers)):
-        return whole
-    return sandwich.Answers(of_answers, np.asarray(np.linalg.inv(of_answers)))
+def _leave_prior_out(fit: Fit, total: Array, information: Passes) -> tuple[Array, Array]:
+    """Return (p, p) information, and its inverse, from answers alone if it tells all apart."""
+    if fit.model.prior:
+        of_answers = np.sum([some.sum(axis=0) for some in information()], axis=0)
+        if is_definite(of_answers, np.diag(of_answers)):
+            return of_answers, np.asarray(np.linalg.inv(of_answers))
+    return total, fit.raw_vcov
 
 
 def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors:
@@ -729,9 +689,20 @@ def find_spread(
         n, df = int(fit.n_comparisons), max(1.0, fit.n_comparisons - len(fit.raw_vcov))
         single = (Way("judgment", "CR1", n, n),)
         return clustering, Spread((), vcovs, df, method, single, notes)
-    names = tuple(estimates)
-    vcovs, notes = cross_clusterings(fit, evidence, names, [way.vcov for way in clusterings])
-    vcovs = [*vcovs, *beside_prior(fit)]
+    vcovs, notes = [way.vcov for way in clusterings], ()
+    if len(vcovs) > 1:  # their sum less what the cells of both have in common
+        both, cells = vcovs[0] + vcovs[1], evidence.together([*estimates])
+        if sandwich.is_controlled(fit):  # rows tell all ways apart, however counts are pooled
+            size = prod(evidence.factors[name].size for name in estimates)
+            cells = evidence.whole if size * len(fit.raw_vcov) <= MAX_DENSE else None
+        if evidence.crossed is not None:
+            both = both - sandwich.crossed_rows_covariance(fit, evidence.crossed)
+        elif cells is not None:
+            both = both - sandwich.crossed_covariance(fit, cells, (*estimates,))
+        else:
+            notes = (say("no-cells"),)
+        vcovs.append(both)
+    vcovs += [fit.raw_vcov] if fit.model.prior else []
     # across a cut the pseudo-inverse knows nothing: intervals that are drawn there are no shorter
     # than for independent answers
     if any((way.resting >= 0).any() for way in clusterings):
@@ -762,7 +733,7 @@ def describe_ways(clusterings: Sequence[ClusteredErrors]) -> tuple[tuple[Way, ..
 def cluster_plainly(fit: Fit, evidence: Evidence, name: str) -> ClusteredErrors:
     """Return errors for intervals of single contrasts, which a cut refuses."""
     vcov, kind = sandwich.cluster_covariance(fit, evidence.alone(name), name)
-    refuse_no_spread(fit, fit.to_worth(vcov), name)
+    refuse_no_spread(fit.systems, fit.to_worth(vcov), fit.worth_vcov, name)
     return ClusteredErrors(name, evidence.factors[name], len(fit.systems), kind, vcov, None, None)
 
 
@@ -772,7 +743,7 @@ def cluster_all_pairs(
     """Return a clustering by which at least one pair can be decided, if it was not requested."""
     way = leave_each_out(fit, evidence.alone(name), name, progress)
     shown = find_linked(way, requested=requested)
-    refuse_no_spread(fit, fit.to_worth(way.vcov), name, shown)
+    refuse_no_spread(fit.systems, fit.to_worth(way.vcov), fit.worth_vcov, name, shown)
     return way
 
 

@@ -37,7 +37,6 @@ from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest_or_list
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
-from evenhand.numerics import Integers
 from evenhand.numerics.distributions import MIN_P, net_wins_chances, t_quantile
 from evenhand.ranking.plans import Asked
 from evenhand.ranking.rank import rank
@@ -165,19 +164,17 @@ def find_unanimous(
     codes = {name: tally.factor(name).codes[direct] for name in (*held, "judge")}
     judges = len(np.unique(codes["judge"]))
     votes = wins + ties + losses
-    units = _count_apart([codes[name] for name in held]) if held else int(votes)
+    units = int(votes)
+    if len(held) == 1:
+        units = len(np.unique(codes[held[0]]))
+    elif held:  # the most votes of which no two are alike in either code
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import maximum_bipartite_matching
+
+        cells = (np.ones(int(direct.sum()), dtype=np.int8), (codes[held[0]], codes[held[1]]))
+        matching = maximum_bipartite_matching(csr_array(cells), perm_type="column")
+        units = int((matching >= 0).sum())
     return Unanimous(table, tally, (wins + ties / 2) / votes, votes, judges, held, units)
-
-
-def _count_apart(codes: list[Integers]) -> int:
-    """Return the most rows of which no two are alike in any of one or two codes."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    if len(codes) == 1:
-        return len(np.unique(codes[0]))
-    cells = csr_array((np.ones(len(codes[0]), dtype=np.int8), (codes[0], codes[1])))
-    return int((maximum_bipartite_matching(cells, perm_type="column") >= 0).sum())
 
 
 @dataclass(frozen=True)
@@ -265,7 +262,6 @@ def _count_once(direct: Comparisons, asked: Asked) -> tuple[Comparisons, tuple[F
 
 
 def _refuse_other_pairs(data: Any, asked: Asked) -> None:
-    """Refuse counts of other pairs."""
     if not isinstance(data, Tally):
         return
     sides = np.array(data.systems)[np.stack([data.left, data.right])]
@@ -317,7 +313,6 @@ def find_alike(
 
 
 def require_known(known: Collection[str], asked: Asked) -> None:
-    """Refuse names that no system has."""
     for name in (*asked.new, asked.old):
         if name not in known:
             apart = [one.strip() for one in name.split(",")]

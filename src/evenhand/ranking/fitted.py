@@ -25,7 +25,7 @@ from evenhand.data.results import Shown
 from evenhand.data.tally import Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Coefficient, FittedModel, LRTest
-from evenhand.models.controls import ControlEffect, ControlledFit
+from evenhand.models.controls import ControlledFit
 from evenhand.models.design import home_level, tag_of
 from evenhand.models.log_linear import (
     Fit,
@@ -162,13 +162,14 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
     if g < 2:
         raise NotIdentified(f"all judgments are of one {cluster}")
     scores = np.stack([part.score(beta)[:p] for part in parts])
-    if g * p**2 > sandwich.MAX_DENSE:
-        return _of_scores(fit, scores)
-    information = np.stack([part.expand(beta).information[:p, :p] for part in parts])
-    total = sandwich.total_information(fit)
-    alone = sandwich.find_bridges(fit, total, information)
-    if alone and cluster == "ranking":  # one answer may be a link: nothing is claimed of others
-        return _of_scores(fit, scores)
+    information, alone = None, []
+    if g * p**2 <= sandwich.MAX_DENSE:
+        information = np.stack([part.expand(beta).information[:p, :p] for part in parts])
+        total = sandwich.total_information(fit)
+        alone = sandwich.find_singular(total, fit.raw_vcov, information)
+    # one answer may be a link: then nothing is claimed of other rankings
+    if information is None or (alone and cluster == "ranking"):
+        return Spread(sandwich.pool_scores(fit, scores, len(scores)), scores, None)
     if alone:
         what = "for some judge group"
         if len(fit.groups) == 1:
@@ -189,10 +190,6 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
         )
     changes = sandwich.leave_out(fit.raw_vcov, total, information, scores)
     return Spread(jackknife(changes), scores, information)
-
-
-def _of_scores(fit: Fit, scores: Array) -> Spread:
-    return Spread(sandwich.pool_scores(fit, scores, len(scores)), scores, None)
 
 
 def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.bool_]) -> Codes:
@@ -299,7 +296,7 @@ class Effect:
     covariate: str  # its name; of several tested together all of them
     of: Kind  # whether worths or ties are asked to depend on it
     lr: LRTest | None  # the likelihood-ratio test; None under a prior or importance weights
-    walds: tuple[WaldTest, ...]  # cluster-robust tests of the same, one for each way of clustering
+    wald: tuple[WaldTest, ...]  # cluster-robust tests of the same, one for each way of clustering
     notes: tuple[str, ...]  # why a way of clustering has no test
 
 
@@ -407,11 +404,6 @@ class SignedFit(Shown):
         return self.fit.systems[self.fit.design.reference]
 
     @property
-    def controls(self) -> tuple[ControlEffect, ...]:
-        """What controls do, by errors that assume independent judgments."""
-        return self.fit.model_effects if isinstance(self.fit, ControlledFit) else ()
-
-    @property
     def worths(self) -> dict[str, float] | None:
         """Worths, of the first group where there are groups; None if it did not see them all."""
         try:
@@ -444,6 +436,8 @@ class SignedFit(Shown):
     def to_dict(self) -> dict[str, Any]:
         fit, model, quasi = self.fit, self.fit.model, self.fit.find_quasi_variances()
         equal = fit.lr_test_equal_worths
+        # what controls do, by errors that assume independent judgments
+        controls = fit.model_effects if isinstance(fit, ControlledFit) else ()
         return {
             **write_contract(self, "worths", findings=self.findings),
             "model": say_model(model),
@@ -459,7 +453,7 @@ class SignedFit(Shown):
             },
             "scale": "lambda",
             "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
-            **({"controls": [asdict(effect) for effect in self.controls]} if self.controls else {}),
+            **({"controls": [asdict(effect) for effect in controls]} if controls else {}),
             "aliased": list(fit.design.aliased),
             "lr_test_equal_worths": None if equal is None else asdict(equal),
             **(list_effects(self.effects) if self.effects is not None else {}),
@@ -543,7 +537,7 @@ def _add_excluded(fitted: SignedFit | NamedFit) -> None:
 
 def _say_effect(effect: Effect) -> Finding | None:
     """Say whether a covariate makes a difference, by the largest clustered p where there is one."""
-    known = effect.walds or (() if effect.lr is None else (effect.lr,))
+    known = effect.wald or (() if effect.lr is None else (effect.lr,))
     if not known:
         return None
     p, by = max(one.p for one in known), {"covariate": effect.covariate}
@@ -560,13 +554,13 @@ def _tabulate_tests(tests: Sequence[Effect]) -> Table:
         if one.lr is not None:
             lr = {"value": one.lr.statistic, "df": f"{one.lr.df}", "p": one.lr.p}
             rows.append({**of, "test": "LR", **lr})
-        for wald in one.walds:
+        for wald in one.wald:
             df = f"{wald.df[0]} and {wald.df[1]:.1f}"
             robust = {"value": wald.statistic, "df": df, "p": wald.p, "effective": wald.effective}
             rows.append({**of, "test": f"F by {wald.cluster}", **robust})
         lacking = [say("no-ratio")] if one.lr is None else []
-        lacking += [] if one.walds else [say("no-clustered-test")]
-        lacking += [say("larger-p")] if len(one.walds) > 1 else []
+        lacking += [] if one.wald else [say("no-clustered-test")]
+        lacking += [say("larger-p")] if len(one.wald) > 1 else []
         legend += [f"{of['of']}: {note}" for note in (*one.notes, *lacking)]
     columns = (
         Column("of", "effect"),
@@ -620,16 +614,7 @@ def _tabulate_orders(effects: Effects) -> Table:
 
 def list_effects(effects: Effects) -> dict[str, Any]:
     return {
-        "tests": [
-            {
-                "covariate": one.covariate,
-                "of": one.of,
-                "lr": None if one.lr is None else asdict(one.lr),
-                "wald": [asdict(wald) for wald in one.walds],
-                "notes": list(one.notes),
-            }
-            for one in effects.tests
-        ],
+        "tests": [asdict(one) for one in effects.tests],
         "interactions": [
             asdict(one.coefficient) | {name: getattr(one, name) for name in PLACES}
             for one in effects.interactions

@@ -26,7 +26,6 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit, cautions
 from evenhand.models.registry import MODELS, find_model, name_settings
 from evenhand.numerics import Array
-from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking import covariance
 from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering, limit_to_few
 from evenhand.ranking.intervals import (
@@ -45,7 +44,6 @@ from evenhand.ranking.texts import say
 from evenhand.render.document import exactly, take_findings, write_signature
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model", "bootstrap")
-POSTERIOR: Final = "posterior"  # Of models that are fitted by draws
 MAX_LEVEL: Final = 0.999  # Highest level of rank sets: that of the largest of so many replicates
 # Column of people's judgments with the probability that each pair of outputs was sampled
 SAMPLED: Final = "sampling_probability"
@@ -74,7 +72,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.interval is not None:
-            known = INTERVALS if self.log_linear else (*INTERVALS, POSTERIOR)
+            known = INTERVALS if self.log_linear else (*INTERVALS, "posterior")
             require_option("interval", self.interval, known)
         if self.interval == "model" and self.cluster is not None:
             raise UnknownOption(
@@ -228,11 +226,9 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
         method = "model, independent judgments"
         intervals = None
         if fit.vcov is not None:
-            intervals = _from_vcovs(fit, [fit.raw_vcov], (settings.level, np.inf), method)
+            intervals = _from_vcovs(fit, [fit.raw_vcov], settings.level, np.inf, method)
         return Clustering((), limit_to_few(levels)), intervals
-    clustering = choose_clustering(settings.cluster, evidence)
-    if settings.cluster is not None:
-        clustering = replace(clustering, headline=limit_to_few(levels, clustering.clusterings))
+    clustering = choose_clustering(settings.cluster, evidence, levels)
     if fit.vcov is None:
         return clustering, None
     if settings.interval == "bootstrap":
@@ -250,21 +246,19 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
         return clustering, decide_all(
             covariance.gather_estimates(fit), spread, settings.level, settings.seed
         )
-    df = spread.df if spread.clusterings else np.inf
-    method = f"sandwich {spread.method}" + (f", t on {df:.0f} df" if df < np.inf else "")
-    intervals = _from_vcovs(fit, spread.vcovs, (settings.level, df), method)
+    df, method = spread.df if spread.clusterings else np.inf, f"sandwich {spread.method}"
+    intervals = _from_vcovs(fit, spread.vcovs, settings.level, df, method)
     return clustering, replace(intervals, notes=spread.notes, ways=spread.ways)
 
 
 def _from_vcovs(
-    fit: Fit, vcovs: Sequence[Array], level: tuple[float, float], method: str
+    fit: Fit, vcovs: Sequence[Array], level: float, df: float, method: str
 ) -> Intervals:
     """Return intervals of worths, and errors of all parameters; each takes its largest variance."""
-    critical = t_quantile((1 + level[0]) / 2, level[1])
     variances = np.max([np.diag(vcov) for vcov in vcovs], axis=0)
     worths = [fit.to_worth(vcov) for vcov in vcovs]
-    intervals = wald_intervals(fit.log_worth, worths, critical, method)
-    return replace(intervals, parameters=np.sqrt(variances), df=level[1])
+    intervals = wald_intervals(fit.log_worth, worths, level, df, method)
+    return replace(intervals, parameters=np.sqrt(variances))
 
 
 def _bootstrap_intervals(
@@ -283,7 +277,7 @@ def _bootstrap_intervals(
     rng = Generator(PCG64(settings.seed))
     draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
     names = " and ".join(clustering.clusterings) or "judgment"
-    covariance.refuse_no_spread(fit, np.cov(draws.log_worth.T), names)
+    covariance.refuse_no_spread(fit.systems, np.cov(draws.log_worth.T), fit.worth_vcov, names)
     return bootstrap_intervals(draws, evidence, clustering, settings.level)
 
 

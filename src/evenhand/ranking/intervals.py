@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor
-from evenhand.errors import UnknownOption
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
+from evenhand.render.document import Finding
 
 MAX_PAIR_SYSTEMS: Final = 500  # Most systems whose errors of all differences are kept
 MAX_LISTED_SYSTEMS: Final = 50  # Most systems whose pairs are listed one by one, with p-values
@@ -58,7 +58,7 @@ class Intervals:
     # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 open
     decided: NDArray[np.int8]
     method: str  # how, in a few words
-    notes: tuple[str, ...] = ()  # what the reader should know
+    notes: tuple[Finding, ...] = ()  # what the reader should know
     # by which ways of clustering errors were estimated; none with a model's, bootstrap or posterior
     ways: tuple[Way, ...] = ()
     # (p,) standard errors of the fit's parameters; empty from resamples
@@ -87,7 +87,6 @@ def pair_variance(vcov: Array) -> Array:
 
 
 def list_known(values: Array) -> list[float | None]:
-    """Return plain numbers, None for NaN."""
     return [None if np.isnan(value) else value for value in values.tolist()]
 
 
@@ -98,17 +97,33 @@ def find_root(vcov: Array) -> Array:
 
 
 def wald_intervals(
-    log_worth: Array, vcovs: Sequence[Array], critical: float, method: str
+    log_worth: Array,
+    vcovs: Sequence[Array],
+    level: float,
+    df: float,
+    method: str,
+    *,
+    notes: tuple[Finding, ...] = (),
+    ways: tuple[Way, ...] = (),
 ) -> Intervals:
     """Return symmetric intervals; of several covariances each contrast takes its largest."""
+    critical = t_quantile((1 + level) / 2, df)
+    method += f", t on {df:.0f} df" if df < np.inf else ""
     centred = log_worth - log_worth.mean()
-    variance = np.max([centred_variance(vcov) for vcov in vcovs], axis=0)
+    stderr = np.sqrt(np.max([centred_variance(vcov) for vcov in vcovs], axis=0))
     margin = np.sqrt(np.max([pair_variance(vcov) for vcov in vcovs], axis=0))
     better = (centred[:, None] - centred > critical * margin).astype(np.int8)
-    pairs = margin if len(margin) <= MAX_PAIR_SYSTEMS else None
-    stderr = np.sqrt(variance)
-    lower, upper = centred - critical * stderr, centred + critical * stderr
-    return Intervals(stderr, lower, upper, better - better.T, method, pairs=pairs)
+    return Intervals(
+        stderr,
+        centred - critical * stderr,
+        centred + critical * stderr,
+        better - better.T,
+        method,
+        notes=notes,
+        ways=ways,
+        df=df,
+        pairs=margin if len(margin) <= MAX_PAIR_SYSTEMS else None,
+    )
 
 
 def percentile_intervals(draws: Array, level: float, method: str) -> Intervals:
@@ -175,19 +190,6 @@ MIN_CLUSTERS: Final = 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
-    # (K, K) place among the ways of clustering, −1 where the number of judgments binds
-    way: Integers
-    clusters: Array  # (K, K) effective clusters of that way; 0 where judgments bind
-    alone: Truths  # (W, K, K) whether a difference rests on one cluster of that way alone
-    thin: Truths  # (W, K, K) whether it rests on too few effective clusters of that way
-
-    def reorder(self, order: Integers) -> Limits:
-        rows, columns = np.ix_(order, order)
-        return Limits(**{name: values[..., rows, columns] for name, values in vars(self).items()})
-
-
-@dataclass(frozen=True, eq=False)
 class RankSets:
     """What decided pairs rest on. Arrays are in the order of the board, best first."""
 
@@ -204,15 +206,23 @@ class RankSets:
     # (K, K) whether two systems stand on different items or judges, which nothing accounts for
     apart: Truths
     different: tuple[str, ...]  # of the two, what differs where they are apart
-    limits: Limits  # what keeps open pairs open
+    # what keeps open pairs open: (K, K) place among the ways of clustering, −1 where the number of
+    # judgments binds
+    way: Integers
+    clusters: Array  # (K, K) effective clusters of that way; 0 where judgments bind
+    lone: Truths  # (W, K, K) whether a difference rests on one cluster of that way alone
+    thin: Truths  # (W, K, K) whether it rests on too few effective clusters of that way
     # (K, K) p-values adjusted for all pairs, NaN where a pair cannot be tested; None of very many
     adjusted: Array | None = None
 
     def reorder(self, order: Integers) -> RankSets:
-        names = ["statistic", "decided", "alone", "effective", "resting", "apart"]
-        names += [] if self.adjusted is None else ["adjusted"]
-        matrices = {name: getattr(self, name)[np.ix_(order, order)] for name in names}
-        return replace(self, **matrices, limits=self.limits.reorder(order))
+        rows, columns = np.ix_(order, order)
+        arrays: dict[str, Any] = {
+            name: one[..., rows, columns]
+            for name, one in vars(self).items()
+            if isinstance(one, np.ndarray)
+        }
+        return replace(self, **arrays)
 
     @property
     def barred(self) -> Truths:
@@ -220,22 +230,9 @@ class RankSets:
         return np.asarray(self.apart | self.resting | (self.effective < MIN_CLUSTERS))
 
     @property
-    def bounds(self) -> tuple[Integers, Integers]:
-        """(K,) best and (K,) worst rank of every system, all at once."""
-        return rank_ranges(self.decided)
-
-    @property
     def marginal(self) -> tuple[Integers, Integers]:
         """(K,) best and (K,) worst rank of every system, each by itself."""
         return rank_ranges(self.alone)
-
-    def find_top(self, k: int) -> list[int]:
-        if not 1 <= k <= len(self.decided):
-            raise UnknownOption(
-                f"there is no top {k} of {len(self.decided)} systems: choose 1 to"
-                f" {len(self.decided)}"
-            )
-        return np.flatnonzero(self.bounds[0] <= k).tolist()
 
     def to_dict(self, systems: Sequence[str]) -> dict[str, Any]:
         first, second = np.triu_indices(len(systems), 1)
@@ -255,15 +252,13 @@ class RankSets:
 
 
 def say_place(lower: int, upper: int, systems: int) -> str:
-    if lower == upper:
-        return ordinal(lower)
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    low, high = (
+        f"{place}{'th' if place % 100 in (11, 12, 13) else endings.get(place % 10, 'th')}"
+        for place in (lower, upper)
+    )
     anywhere = ", that is anywhere" if (lower, upper) == (1, systems) else ""
-    return f"{ordinal(lower)} to {ordinal(upper)}{anywhere}"
-
-
-def ordinal(place: int) -> str:
-    teens = place % 100 in (11, 12, 13)
-    return f"{place}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th')}"
+    return low if lower == upper else f"{low} to {high}{anywhere}"
 
 
 # How many more judgments decide a pair (`design.more_judgments` has the formula).

@@ -527,7 +527,7 @@ class Side:
         model = BradleyTerry(order_effect=order, controls=tuple(controls))
         fit: Fit = fit_rows(model, named, rows) if controls else model.fit(tally)
         pieces, factor = sandwich.gather_clusters(fit, tally, "item")
-        held = np.flatnonzero(pieces.held())
+        held = np.flatnonzero(pieces.held)
         if len(held) < MIN_ITEMS:
             raise NotIdentified(
                 f"{plural(len(held), 'item')} {'is' if len(held) == 1 else 'are'} too few for an"

@@ -87,8 +87,6 @@ MODEL: Final = "bradley-terry"  # The default ranking, under the name of its mod
 # rankings", SIAM Journal on Discrete Mathematics 20; without ties it is the number of swaps of
 # neighbours that turn one order into the other (Kendall 1938).
 
-Signs = NDArray[np.int8]
-
 
 @dataclass(frozen=True)
 class Disagreement:
@@ -126,7 +124,7 @@ def disagreements(rankings: Sequence[Scores]) -> tuple[Disagreement, ...]:
     return tuple(disputed)
 
 
-def _signs(scores: Scores) -> Signs:
+def _signs(scores: Scores) -> NDArray[np.int8]:
     """Return (K, K) 1 where the row stands before the column, −1 behind it, 0 beside it."""
     places = scores.places
     before = (places[:, None] < places).astype(np.int8)
@@ -238,17 +236,15 @@ class MethodTable(Shown):
             raise InvalidJudgments(f"there are no scores by {method}: {why}")
         if method == self.default and self.ranking is not None:
             return sign_excluded(self.ranking.signature, self.excluded)
-        return self._sign(self._settings(method))
+        return self._sign(method)
 
     @property
     def signatures(self) -> str:
         """One line that reproduces all numbers."""
-        return self._sign("; ".join(map(self._settings, self.scores)))
+        return self._sign(*self.scores)
 
-    def _settings(self, method: str) -> str:
-        return ", ".join([method, *self.scores[method].settings])
-
-    def _sign(self, settings: str) -> str:
+    def _sign(self, *methods: str) -> str:
+        settings = "; ".join(", ".join([one, *self.scores[one].settings]) for one in methods)
         signature = write_signature([settings], self.n_judgments, self.digest)
         return sign_excluded(signature, self.excluded)
 
@@ -373,11 +369,12 @@ class MethodTable(Shown):
 
     def _tabulate_orders(self) -> Table:
         first = next(iter(self.scores))
-        distances = dict(zip(self.scores, self.distances[0].tolist(), strict=True))
-        rows = [
-            {"method": name, "distance": distances[name], "order": self._name_order(scores)}
-            for name, scores in self.scores.items()
-        ]
+        rows = []
+        for (name, scores), apart in zip(self.scores.items(), self.distances[0], strict=True):
+            place = dict(zip(scores.systems, scores.places.tolist(), strict=True))
+            level = groupby(scores.order, key=place.__getitem__)
+            order = [" = ".join(same) for _, same in level]
+            rows.append({"method": name, "distance": float(apart), "order": order})
         pairs = plural(len(self.systems) * (len(self.systems) - 1) / 2, "pair")
         return Table(
             name="orders",
@@ -394,11 +391,6 @@ class MethodTable(Shown):
             ),
             only=("text", "markdown", "html"),
         )
-
-    @staticmethod
-    def _name_order(scores: Scores) -> list[str]:
-        place = dict(zip(scores.systems, scores.places.tolist(), strict=True))
-        return [" = ".join(same) for _, same in groupby(scores.order, key=place.__getitem__)]
 
     def _say_dispute(self, one: Disagreement) -> str:
         """Say the order that most methods see, and which do not; of equally many, the table's."""
@@ -533,27 +525,25 @@ class Rule:
     in_all: bool = True
 
 
-def _share(rule: str) -> Callable[[Tally], Scores]:
-    return partial(rules.score_share, rule=rule)
-
-
 _by_raw = partial(rules.score_feedback_arc_set, weights="raw")
 _by_share = partial(rules.score_feedback_arc_set, weights="share")
 _as_wmt15 = partial(rules.score_trueskill, settings=rules.WMT15)
+_with_zero = partial(rules.score_expected_wins, zero=True)
 
 # The rules by the name that users ask for
 RULES: Final[Mapping[str, Rule]] = {
-    "origwmt": Rule("not worse, ties won", _share("origwmt")),
+    "origwmt": Rule("not worse, ties won", partial(rules.score_share, rule="origwmt")),
     "bojar": Rule("wins of decided comparisons", rules.score_bojar),
-    "win-rate": Rule("wins of all, ties lost", _share("win-rate")),
+    "win-rate": Rule("wins of all, ties lost", partial(rules.score_share, rule="win-rate")),
     "expected-wins": Rule(
         "mean of wins by opponent, missing pairs excluded", rules.score_expected_wins
     ),
-    "expected-wins-zero": Rule(
-        "mean of wins by opponent, missing pairs 0", rules.score_expected_wins_zero
+    "expected-wins-zero": Rule("mean of wins by opponent, missing pairs 0", _with_zero),
+    "expected-net-wins": Rule(
+        "mean of wins less losses by opponent",
+        partial(rules.score_share, rule="expected-net-wins"),
     ),
-    "expected-net-wins": Rule("mean of wins less losses by opponent", _share("expected-net-wins")),
-    "soccer": Rule("mean by opponent, ties half a win", _share("soccer")),
+    "soccer": Rule("mean by opponent, ties half a win", partial(rules.score_share, rule="soccer")),
     "vilar": Rule("mean of +1, 0, -1", rules.score_vilar),
     "vilar-sort": Rule("sorted by majorities", rules.score_vilar_sort),
     "feedback-arc-set": Rule(
@@ -777,65 +767,52 @@ def compare_rating_methods(
     refuse_interval(settings.interval)
     if isinstance(data, Ratings):
         data = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
-    parts = group_ratings(data, group_by)
     references = check_references(data.systems, references)
-    tables = {
-        name: _compare_ratings(part, names, settings, lower=lower_is_better, references=references)
-        for name, part in parts.items()
-    }
+    tables: dict[str, MethodTable] = {}
+    for group, rows in group_ratings(data, group_by).items():
+        lower = reads_lower_of(rows) if lower_is_better is None else lower_is_better
+        scores: dict[str, Scores] = {}
+        refused: dict[str, str] = {}
+        usual: Ranking | None = None
+        of_systems, excluded = exclude_references(rows, references)
+        for name in names:
+            try:
+                if name == WMT:
+                    scores[name] = score_as_wmt(rows, lower_is_better=lower, references=references)
+                    continue
+                own = name not in (DEFAULT, "mean", "z")  # errors of the model's own, unclustered
+                model = RATING_MODELS[name].make()
+                how = replace(settings, model=model, cluster=None if own else settings.cluster)
+                ranking = rank_scores(of_systems, how, lower_is_better=lower, references=())
+                scored = read_scores(ranking)  # its settings begin with the name of the model
+                scores[name] = replace(scored, rule=name, settings=scored.settings[1:])
+                usual = ranking if name == DEFAULT else usual
+            except (NotIdentified, NotConverged, UnknownOption) as refusal:
+                refused[name] = str(refusal)
+        n = float(of_systems.size)
+        systems = next((one.systems for one in scores.values()), rows.systems)
+        tables[group] = MethodTable(
+            methods=names,
+            scores=scores,
+            refused=refused,
+            ranking=usual,
+            n_judgments=n,
+            n_comparisons=n,
+            ties=0.0,
+            digest=digest_ratings(rows),  # those of references too: WMT standardises judges by them
+            known=systems,
+            notes=(*rows.notes, *say_names(systems)),
+            default=DEFAULT,
+            counted=f"{plural(n, 'rating')}, {plural(len(systems), 'system')}",
+            titles=METHODS,
+            excluded=excluded,
+        )
     if not any(one.scores for one in tables.values()):
         reasons = (f"{m}: {why}" for one in tables.values() for m, why in one.refused.items())
         raise NotIdentified("; ".join(dict.fromkeys(reasons)))
-    if [*parts] == [""]:
+    if [*tables] == [""]:
         return tables[""]
     return GroupedMethodTables(tables, name_groups(data, group_by))
-
-
-def _compare_ratings(
-    rows: RatingRows,
-    names: Sequence[str],
-    settings: Settings,
-    *,
-    lower: bool | None,
-    references: Sequence[str] | None,
-) -> MethodTable:
-    lower = reads_lower_of(rows) if lower is None else lower
-    scores: dict[str, Scores] = {}
-    refused: dict[str, str] = {}
-    usual: Ranking | None = None
-    of_systems, excluded = exclude_references(rows, references)
-    for name in names:
-        try:
-            if name == WMT:
-                scores[name] = score_as_wmt(rows, lower_is_better=lower, references=references)
-                continue
-            own = name not in (DEFAULT, "mean", "z")  # errors of the model's own, without clusters
-            model = RATING_MODELS[name].make()
-            how = replace(settings, model=model, cluster=None if own else settings.cluster)
-            ranking = rank_scores(of_systems, how, lower_is_better=lower, references=())
-            scored = read_scores(ranking)  # its settings begin with the name of the model
-            scores[name] = replace(scored, rule=name, settings=scored.settings[1:])
-            usual = ranking if name == DEFAULT else usual
-        except (NotIdentified, NotConverged, UnknownOption) as refusal:
-            refused[name] = str(refusal)
-    n = float(of_systems.size)
-    systems = next((one.systems for one in scores.values()), rows.systems)
-    return MethodTable(
-        methods=tuple(names),
-        scores=scores,
-        refused=refused,
-        ranking=usual,
-        n_judgments=n,
-        n_comparisons=n,
-        ties=0.0,
-        digest=digest_ratings(rows),  # those of references too: WMT standardises judges by them
-        known=systems,
-        notes=(*rows.notes, *say_names(systems)),
-        default=DEFAULT,
-        counted=f"{plural(n, 'rating')}, {plural(len(systems), 'system')}",
-        titles=METHODS,
-        excluded=excluded,
-    )
 
 
 def score_as_wmt(

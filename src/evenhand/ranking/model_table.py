@@ -13,7 +13,7 @@ outcomes, which no number here compares.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Final
 
@@ -90,17 +90,8 @@ class Question:
         return max((one.p for one in self.walds), default=self.lr.p)
 
     @property
-    def unclustered(self) -> bool:
-        """Whether judgments are clustered, and no way of clustering has a test."""
-        return bool(self.notes) and not self.walds
-
-    @property
-    def no(self) -> str:
-        return f"not significant at .05: {self.yes}"
-
-    @property
     def answer(self) -> str:
-        return self.yes if self.p <= LEVEL else self.no
+        return self.yes if self.p <= LEVEL else f"not significant at .05: {self.yes}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,10 +117,11 @@ class ModelTable(Shown):
         sure = [question for question in questions if question.p <= LEVEL]
         sentences = []
         for start, unclustered in (("", False), ("if judgments are independent, ", True)):
-            alike = [one for one in sure if one.unclustered is unclustered]
+            # whether judgments are clustered, and no way of clustering has a test
+            alike = [one for one in sure if (bool(one.notes) and not one.walds) is unclustered]
             answers = [one.yes + (f" (see {one.see})" if one.see else "") for one in alike]
             if not unclustered:
-                answers += [one.no for one in questions[:1] if one not in sure]
+                answers += [one.answer for one in questions[:1] if one not in sure]
             if answers:
                 sentences.append(f"{begin_sentence(start + '; '.join(answers))}.")
         least, schwarz = min(row.aic for row in self.rows), min(self.rows, key=lambda row: row.bic)
@@ -283,93 +275,97 @@ class Counts:
     notes: tuple[str, ...] = ()  # what is known of the table that they come from
 
 
-@dataclass(frozen=True)
-class Step:
-    rows: tuple[ModelRow, ...] = ()  # models
-    questions: tuple[Question, ...] = ()  # tests of what they add
-    refused: Mapping[str, str] = field(default_factory=dict)  # model → why it has no fit
+Refused = dict[str, str]  # model → why it has no fit
+Found = tuple[list[ModelRow], list[Question]]
 
 
-def start(base: Fit, counts: Counts) -> Step:
+def fit_or_refuse(name: str, model: Any, tally: Tally, refused: Refused) -> Any:
+    try:
+        return model.fit(tally)
+    except (NotIdentified, NotConverged) as refusal:
+        refused[name] = str(refusal.without_options())
+        return None
+
+
+def start(base: Fit, counts: Counts) -> Found:
     """Put the model of equal worths below the worths."""
     lr = base.lr_test_equal_worths
     row = _row(BASE_MODEL if base.likelihood.law.free else "worths", base)
     if lr is None:
-        return Step((row,))
+        return [row], []
     loglik = base.loglik - lr.statistic / 2
     equal = _criteria("equal worths", base.n_parameters - lr.df, loglik, base.n_judgments)
     equal = replace(equal, deviance=base.deviance + lr.statistic, df=base.df + lr.df)
     tests = run_wald_tests(base, counts.by_clustering, np.arange(lr.df))
-    return Step((equal, row), (Question("systems", "systems differ", lr, *tests),))
+    return [equal, row], [Question("systems", "systems differ", lr, *tests)]
 
 
-def step_ties(base: Fit, counts: Counts) -> Step:
+def step_ties(base: Fit, counts: Counts, refused: Refused) -> Found:
     """Leave out γ with the tie cells kept, and try the rival laws."""
     bare = BradleyTerry(ties="none").fit(counts.whole)
     at = np.array([base.names.index("g1")])
     tests = run_wald_tests(base, counts.by_clustering, at)
     question = Question("ties", "ties need a parameter", base.lr_test(bare), *tests)
-    rows, refused = [_row("worths, γ = 0", bare)], {}
-    for ties, name in RIVAL_MODELS.items():
-        try:
-            rows.append(_row(f"worths + {name}", BradleyTerry(ties=ties).fit(counts.whole)))
-        except (NotIdentified, NotConverged) as refusal:
-            refused[f"worths + {name}"] = str(refusal.without_options())
-    return Step(tuple(rows), (question,), refused)
+    rows = [_row("worths, γ = 0", bare)]
+    for ties, law in RIVAL_MODELS.items():
+        name = f"worths + {law}"
+        fit = fit_or_refuse(name, BradleyTerry(ties=ties), counts.whole, refused)
+        rows += [] if fit is None else [_row(name, fit)]
+    return rows, [question]
 
 
-def step_order(base: Fit, counts: Counts) -> Step:
+def step_order(base: Fit, counts: Counts, refused: Refused) -> Found:
     name = "+ order"
     if not counts.whole.positions_known:
-        return Step(refused={name: "the data do not say which output stood first"})
+        refused[name] = "the data do not say which output stood first"
+        return [], []
     if not find_one_sided(counts.whole, None).separable:
-        return Step(refused={name: f"{INSEPARABLE}; {REMEDY}"})
-    try:
-        fit = BradleyTerry(order_effect=True).fit(counts.whole)
-    except (NotIdentified, NotConverged) as refusal:
-        return Step(refused={name: str(refusal.without_options())})
+        refused[name] = f"{INSEPARABLE}; {REMEDY}"
+        return [], []
+    fit = fit_or_refuse(name, BradleyTerry(order_effect=True), counts.whole, refused)
+    if fit is None:
+        return [], []
     tests = run_wald_tests(fit, counts.by_clustering, np.array([fit.names.index("order")]))
-    says, lr = "order matters", fit.lr_test(base)
-    question = Question("order", says, lr, *tests, see="bias")
-    return Step((_row(name, fit),), (question,))
+    question = Question("order", "order matters", fit.lr_test(base), *tests, see="bias")
+    return [_row(name, fit)], [question]
 
 
-def step_covariate(base: Fit, counts: Counts, covariate: str) -> Step:
+def step_covariate(base: Fit, counts: Counts, covariate: str, refused: Refused) -> Found:
     """Give the levels of a covariate worths of their own, then tie parameters too."""
     kinds: tuple[Kind, ...] = ("worths", "ties") if base.likelihood.law.free else ("worths",)
     rows: list[ModelRow] = []
     questions: list[Question] = []
     for of in kinds:
         name, ties = f"+ {of} by {covariate}", (covariate,) if of == "ties" else ()
-        try:
-            fit = BradleyTerry(judge_covariates=(covariate,), tie_covariates=ties).fit(counts.whole)
-            one = next((one for one in find_hypotheses(fit) if one.of == of), None)
-        except (NotIdentified, NotConverged) as refusal:
-            return Step(tuple(rows), tuple(questions), {name: str(refusal.without_options())})
+        model = BradleyTerry(judge_covariates=(covariate,), tie_covariates=ties)
+        fit = fit_or_refuse(name, model, counts.whole, refused)
+        if fit is None:
+            break
+        one = next((one for one in find_hypotheses(fit) if one.of == of), None)
         if one is None or one.lr is None:
             same = len(np.unique(counts.whole.factor(covariate).codes)) == 1
-            why = f"{covariate} {'has one value only' if same else 'adds no parameter'}"
-            return Step(tuple(rows), tuple(questions), {name: why})
+            refused[name] = f"{covariate} {'has one value only' if same else 'adds no parameter'}"
+            break
         rows.append(_row(name, fit))
         subject, says, option = _KINDS[of]
         tests, see = run_hypothesis_tests(one, counts.by_clustering), f"fit {option} {covariate}"
         questions.append(Question(subject, f"{says} by {covariate}", one.lr, *tests, see=see))
-    return Step(tuple(rows), tuple(questions))
+    return rows, questions
 
 
-def step_judges(base: Fit, counts: Counts) -> Step:
+def step_judges(base: Fit, counts: Counts, refused: Refused) -> Found:
     """Let judges be a random sample of a population of tastes."""
-    name = "+ random judges"
-    if counts.judges is None or counts.judges.factor("judge").size < MIN_JUDGES_OF_POPULATION:
-        return Step()
-    if say_of_rankings(counts.by_clustering, counts.whole):
-        return Step(refused={name: _OF_RANKINGS})
-    try:
-        fit = RandomJudges().fit(counts.judges)
-    except (NotIdentified, NotConverged) as refusal:
-        return Step(refused={name: str(refusal.without_options())})
-    if fit.lr_test is None:
-        return Step(refused={name: _OF_RANKINGS})
+    name, judges = "+ random judges", counts.judges
+    if judges is None or judges.factor("judge").size < MIN_JUDGES_OF_POPULATION:
+        return [], []
+    fit = None
+    if not say_of_rankings(counts.by_clustering, counts.whole):
+        fit = fit_or_refuse(name, RandomJudges(), judges, refused)
+        if fit is None:
+            return [], []
+    if fit is None or fit.lr_test is None:
+        refused[name] = _OF_RANKINGS
+        return [], []
     row = _criteria(name, base.n_parameters + 1, fit.loglik, base.n_judgments)
     question = Question(
         "judges",
@@ -377,7 +373,7 @@ def step_judges(base: Fit, counts: Counts) -> Step:
         LRTest(fit.lr_test.statistic, 1, fit.lr_test.p),
         see="fit --model random-judges",
     )
-    return Step((row,), (question,))
+    return [row], [question]
 
 
 def _row(name: str, fit: Fit) -> ModelRow:
@@ -467,19 +463,20 @@ def tabulate_counts(counts: Counts) -> ModelTable:
         base = BradleyTerry().fit(counts.whole)
     except (NotIdentified, NotConverged) as refusal:
         raise refusal.without_options() from None
+    refused: Refused = {}
     steps = [
         start(base, counts),
-        *([step_ties(base, counts)] if base.likelihood.law.free else []),
-        step_order(base, counts),
-        *(step_covariate(base, counts, name) for name in counts.whole.factors),
-        step_judges(base, counts),
+        *([step_ties(base, counts, refused)] if base.likelihood.law.free else []),
+        step_order(base, counts, refused),
+        *(step_covariate(base, counts, name, refused) for name in counts.whole.factors),
+        step_judges(base, counts, refused),
     ]
     sides = find_one_sided(counts.whole, None)
     of_sides = sides.notes if sides.separable else ()  # else "+ order" is refused for that reason
     return ModelTable(
-        rows=tuple(row for step in steps for row in step.rows),
-        questions=tuple(question for step in steps for question in step.questions),
-        refused={name: why for step in steps for name, why in step.refused.items()},
+        rows=tuple(row for rows, _ in steps for row in rows),
+        questions=tuple(one for _, questions in steps for one in questions),
+        refused=refused,
         notes=tuple(dict.fromkeys([*counts.notes, *of_sides, *base.notes, *cautions(base)])),
         tally=counts.whole,
     )

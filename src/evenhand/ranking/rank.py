@@ -35,7 +35,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Tally
-from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, listing
+from evenhand.errors import UnknownColumn, UnknownOption, listing
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.models.registry import name_settings
@@ -51,7 +51,7 @@ from evenhand.ranking.inference import (
     refuse_of_ratings,
 )
 from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals, Progress
-from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart
+from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart, take_only
 from evenhand.ranking.sandwich import gather_clusters, walk_information
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding, take_findings
@@ -196,7 +196,7 @@ def rank(
             " rank(data, mix=...), which makes it in each"
         )
     grouped = rank_each(table, by, settings, weights, left_out)
-    return _take_only(grouped, requested=group_by is not None)
+    return take_only(grouped, requested=group_by is not None)
 
 
 def say_sampled(table: Comparisons) -> tuple[Finding, ...]:
@@ -244,22 +244,13 @@ def _rank_with_verdicts(
     if isinstance(ranked, Ranking):
         return describe(ranked)
     groups = {name: describe(one) for name, one in ranked.groups.items()}
-    return _take_only(replace(ranked, groups=groups), requested=group_by is not None)
+    return take_only(replace(ranked, groups=groups), requested=group_by is not None)
 
 
 def _describe(ranking: Ranking, table: Comparisons, notes: tuple[Finding, ...]) -> Ranking:
     # merged outputs and rankings of two are judgments of pairs
     answers = "judgments" if table.rankings is None else ranking.answers
     return replace(ranking, notes=drop_marked(notes, table.columns), answers=answers)
-
-
-def _take_only(grouped: GroupedRankings, *, requested: bool) -> Ranking | GroupedRankings:
-    """Return rankings of groups; the ranking itself where no groups were asked for."""
-    if not grouped.groups:
-        raise NotIdentified.of_groups(grouped.refused, grouped.by)
-    if not requested and len(grouped.groups) + len(grouped.refused) == 1:
-        return next(iter(grouped.groups.values()))
-    return grouped
 
 
 def _weigh(table: Comparisons, weights: Mix | JudgeCap | None) -> Comparisons:
@@ -362,10 +353,16 @@ def rank_counts(
         raise refuse_kind(data, "only judgments can be ranked, not")
     known = tuple(data.factors)
     by = group_by if group_by is not None else "task" if "task" in known else None
+    unfit = "" if weights is None else "a mix or a judge cap"
     if not settings.log_linear:
-        raise _refuse_counts(settings.name)
-    if weights is not None or settings.model.controls:
-        raise _refuse_counts("a control" if settings.model.controls else "a mix or a judge cap")
+        unfit = settings.name
+    elif settings.model.controls:
+        unfit = "a control"
+    if unfit:
+        raise UnknownOption(
+            f"{unfit} needs the judgments themselves, and these are counts of them: rank what"
+            " evenhand.read opens"
+        )
     if by is not None and by not in known:
         raise UnknownColumn(
             f"the counts do not distinguish {by}: count by it as well; they were made by"
@@ -383,14 +380,7 @@ def rank_counts(
         return make_ranking(evidence, Levels(loads), settings)
     factors = (*clusterings, *(("judge",) if "judge" in present and by != "judge" else ()))
     parts = _split_counts(data, by, tuple(dict.fromkeys(factors)))
-    return _take_only(_rank_tallies(parts, by, settings), requested=group_by is not None)
-
-
-def _refuse_counts(what: str) -> UnknownOption:
-    return UnknownOption(
-        f"{what} needs the judgments themselves, and these are counts of them: rank what"
-        " evenhand.read opens"
-    )
+    return take_only(_rank_tallies(parts, by, settings), requested=group_by is not None)
 
 
 def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, Tally]:
@@ -432,11 +422,8 @@ def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Setti
     ranking, intervals = _infer(fit, evidence, clustering.count_loads(table, rows.levels), settings)
     if intervals is None:
         return ranking
-    places = []
-    for log_worth in (fit.plain.log_worth, fit.log_worth):
-        order, ranks = number_places(log_worth)
-        places.append(ranks[np.argsort(order)].tolist())
-    before, after = places
+    numbered = map(number_places, (fit.plain.log_worth, fit.log_worth))
+    before, after = (ranks[np.argsort(order)].tolist() for order, ranks in numbered)
     moved = {
         fit.systems[i]: (before[i], after[i])
         for i in np.argsort(after, kind="stable").tolist()

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.random import PCG64, Generator
@@ -34,7 +34,6 @@ from evenhand.ranking.covariance import (
     NO_SPREAD_RATIO,
     ClusteredErrors,
     Spread,
-    count_across,
     degrees,
 )
 from evenhand.ranking.intervals import REPLICATES
@@ -69,7 +68,10 @@ MAX_FALSE_BINDING: Final = 0.05
 JUDGMENTS: Final = -1
 
 
-def find_limits(estimates: intervals.Estimates, spread: Spread, level: float) -> intervals.Limits:
+def find_limits(
+    estimates: intervals.Estimates, spread: Spread, level: float
+) -> dict[str, NDArray[Any]]:
+    """Return the fields of rank sets that say what keeps open pairs open."""
     k = len(estimates.systems)
     tail = 1 - (1 - level) / (k * (k - 1))
     way, clusters, reach = np.full((k, k), JUDGMENTS), np.zeros((k, k)), np.zeros((k, k))
@@ -91,7 +93,7 @@ def find_limits(estimates: intervals.Estimates, spread: Spread, level: float) ->
         way[binds], reach[binds] = place, width[binds]
         known = np.full((k, k), one.factor.effective) if one.effective is None else one.effective
         clusters[binds] = known[binds]
-    return intervals.Limits(way, clusters, alone, thin)
+    return {"way": way, "clusters": clusters, "lone": alone, "thin": thin}
 
 
 def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
@@ -188,7 +190,21 @@ def note_open(
     effective: Array,
     resting: NDArray[np.bool_],
 ) -> tuple[Finding, ...]:
-    notes = [_say_resting(way) for way in clusterings if (way.resting >= 0).any()]
+    notes = []
+    for way in (one for one in clusterings if (one.resting >= 0).any()):
+        pairs = int((way.resting >= 0).sum() // 2)
+        # pairs of systems in different parts
+        counts = {
+            code: (len(part) ** 2 - int((np.bincount(part) ** 2).sum())) // 2
+            for code, part in way.parts.items()
+        }
+        most = sorted((code for code in counts if counts[code]), key=lambda code: -counts[code])
+        if len(most) == 1:
+            known, code = way.label(most[0]), "one-cluster"
+        else:
+            each = [f"{way.label(code)}: {counts[code]:,}" for code in most]
+            known, code = listing(each, MAX_CLUSTERS_NAMED), "one-cluster-each"
+        notes.append(say(code, pairs=pairs, clusters=known, factor=way.name))
     thin = (effective < intervals.MIN_CLUSTERS) & ~resting
     thin &= np.triu(np.ones_like(thin), 1)
     if thin.any():
@@ -211,16 +227,6 @@ def note_open(
             )
         )
     return tuple(notes)
-
-
-def _say_resting(way: ClusteredErrors) -> Finding:
-    counts = {code: count_across(part) for code, part in way.parts.items()}
-    most = sorted((code for code in counts if counts[code]), key=lambda code: -counts[code])
-    pairs = int((way.resting >= 0).sum() // 2)
-    if len(most) == 1:
-        return say("one-cluster", pairs=pairs, clusters=way.label(most[0]), factor=way.name)
-    each = listing([f"{way.label(code)}: {counts[code]:,}" for code in most], MAX_CLUSTERS_NAMED)
-    return say("one-cluster-each", pairs=pairs, clusters=each, factor=way.name)
 
 
 # Most pairs for which replicates are drawn; of more than about 350 systems Holm's method decides
@@ -283,7 +289,7 @@ def decide_all(
         resting=family.resting,
         apart=family.apart,
         different=spread.different,
-        limits=find_limits(estimates, spread, level),
+        **find_limits(estimates, spread, level),
         adjusted=adjusted,
     )
     unsaid = note_open(estimates.systems, spread.clusterings, family.effective, family.resting)

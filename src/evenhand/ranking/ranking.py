@@ -114,9 +114,15 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
     if cause == JUDGMENTS:
         sentence = f"{ranking.n_judgments:,.0f} {ranking.answers} cannot {aim}"
     else:
-        few = _count_few(ranking, sets, cause, bound[cause])
-        sentence = f"{few} are too few" if few else f"{cause}s differ too much"
-        sentence += f" to {aim}"
+        sentence = f"{cause}s differ too much to {aim}"
+        number = float(np.median([sets.clusters[pair] for pair in bound[cause]]))
+        of_board, whose = ranking.effective_judges if cause == "judge" else None, ""
+        if of_board is not None and number >= OWN_NUMBER_SHARE * of_board:
+            number = of_board
+        elif of_board is not None:
+            whose = " of these systems"
+        if number < FEW_CLUSTERS:
+            sentence = f"{number:.0f} effective {cause}s{whose} are too few to {aim}"
     return f"{sentence}, and {bars}" if bars else sentence
 
 
@@ -150,48 +156,29 @@ def name_cause(sets: intervals.RankSets, pair: tuple[int, int]) -> str:
         return ALONE
     if sets.effective[pair] < intervals.MIN_CLUSTERS:
         return THIN
-    way = int(sets.limits.way[pair])
+    way = int(sets.way[pair])
     known = way >= 0 and sets.clusterings[way] in ("judge", "item")
     return sets.clusterings[way] if known else JUDGMENTS
 
 
 def say_barred(sets: intervals.RankSets, barred: Mapping[str, Pairs], of: int, nouns: Nouns) -> str:
     one, several = nouns
-    if of == 1:
-        ((cause, pairs),) = barred.items()
-        return f"{one} rests {_say_on(sets, cause, pairs)}"
     parts: list[str] = []
     for cause, pairs in barred.items():
-        n = len(pairs)
-        rest = f"{'rests' if n == 1 else 'rest'} {_say_on(sets, cause, pairs)}"
-        many = "all" if n == of else str(n)
-        parts.append(f"{n} {rest}" if parts else f"{many} of {several.format(of=of)} {rest}")
+        if cause == APART:
+            on = f"different {' and '.join(f'{what}s' for what in sets.different)}"
+        else:
+            mask, ways = sets.lone if cause == ALONE else sets.thin, enumerate(sets.clusterings)
+            known = [way for place, way in ways if any(mask[place][pair] for pair in pairs)]
+            on = f"one {' or '.join(known)} alone"
+            if cause == THIN:
+                whose = " or ".join(f"{way}s" for way in known)
+                on = f"fewer than {intervals.MIN_CLUSTERS:.0f} effective {whose}"
+        n, whom = len(pairs), one
+        if of > 1:
+            whom = str(n) if parts else f"{'all' if n == of else n} of {several.format(of=of)}"
+        parts.append(f"{whom} {'rests' if n == 1 else 'rest'} on {on}")
     return " and ".join(parts)
-
-
-def _say_on(sets: intervals.RankSets, cause: str, pairs: Pairs) -> str:
-    if cause == APART:
-        return f"on different {' and '.join(f'{one}s' for one in sets.different)}"
-    mask = sets.limits.alone if cause == ALONE else sets.limits.thin
-    ways = enumerate(sets.clusterings)
-    clusterings = [way for place, way in ways if any(mask[place][pair] for pair in pairs)]
-    if cause == ALONE:
-        return f"on one {' or '.join(clusterings)} alone"
-    whose = " or ".join(f"{name}s" for name in clusterings)
-    return f"on fewer than {intervals.MIN_CLUSTERS:.0f} effective {whose}"
-
-
-def _count_few(ranking: Ranking, sets: intervals.RankSets, cause: str, pairs: Pairs) -> str:
-    """Say how many judges or items there are where they are few; else nothing."""
-    number, whose = float(np.median([sets.limits.clusters[pair] for pair in pairs])), ""
-    of_board = ranking.effective_judges if cause == "judge" else None
-    if of_board is not None and number >= OWN_NUMBER_SHARE * of_board:
-        number = of_board
-    elif of_board is not None:
-        whose = " of these systems"
-    if number >= FEW_CLUSTERS:
-        return ""
-    return f"{number:.0f} effective {cause}s{whose}"
 
 
 def _say_leader(ranking: Ranking, about: str = "") -> str:
@@ -225,7 +212,6 @@ def _first(ranking: Ranking) -> Pairs:
 
 
 def _say_pair(ranking: Ranking, pair: tuple[int, int], apart: str) -> str:
-    """Say who of two systems is better, and how far apart they are."""
     first, second = (ranking.systems[place] for place in pair)
     verdict = 0 if ranking.decided is None else int(ranking.decided[pair])
     if verdict:
@@ -238,28 +224,6 @@ def _say_pair(ranking: Ranking, pair: tuple[int, int], apart: str) -> str:
 
 def _say_interval(ends: tuple[float, float] | None, kind: str) -> str:
     return "" if ends is None else f" ({write_value(ends, kind)})"
-
-
-def _beside(ranking: Ranking, place: int) -> Pairs:
-    sets = ranking.rank_sets
-    beside = [] if sets is None else np.flatnonzero(sets.decided[place] == 0).tolist()
-    return [(place, other) for other in beside if other != place]
-
-
-def _say_stand(ranking: Ranking, place: int) -> str:
-    system, sets = ranking.systems[place], ranking.rank_sets
-    if ranking.rank_lower is None or ranking.rank_upper is None:
-        return f"{system} is number {ranking.rank[place]} by its estimate; no interval"
-    low, high = int(ranking.rank_lower[place]), int(ranking.rank_upper[place])
-    sentence = f"{system} is {intervals.say_place(low, high, len(ranking.systems))}"
-    if low == high:
-        return sentence
-    if sets is None:
-        return f"{sentence}: these data cannot {NARROW}"
-    best, worst = (int(end[place]) for end in sets.marginal)
-    if (best, worst) != (low, high):
-        sentence += f" (marginally, {intervals.say_place(best, worst, len(ranking.systems))})"
-    return f"{sentence}: {say_why(ranking, _beside(ranking, place), NARROW, OWN)}"
 
 
 def _limit(ranking: Ranking, pairs: Pairs) -> str:
@@ -286,7 +250,6 @@ class Sampling:
 
     @property
     def warns(self) -> Finding:
-        """The warning where they differ."""
         differ = (
             f"are {'more' if self.t > 0 else 'less'} divided on the pairs of outputs that people"
             f" judged than on the others: {self.judged:.2f} and {self.others:.2f}, from 0 (all"
@@ -324,11 +287,9 @@ class Fused:
 
     @cached_property
     def human(self) -> Ranking:
-        """The ranking by people alone."""
         return self.rank_people()
 
     def says_of(self, ranking: Ranking) -> str:
-        """Say what verdicts did to a ranking."""
         of = "outputs" if ranking.score is not None else "pairs of outputs"
         verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
         like = f"{float(f'{self.gain * (self.effective or ranking.n_judgments):.2g}'):,.0f}"
@@ -501,8 +462,22 @@ class Ranking(Shown):
             InvalidJudgments: no such system.
 
         """
-        place = self._place(system)
-        return f"{_say_stand(self, place)}{_limit(self, _beside(self, place))}"
+        place, sets, every = self._place(system), self.rank_sets, len(self.systems)
+        beside = [] if sets is None else np.flatnonzero(sets.decided[place] == 0).tolist()
+        pairs = [(place, other) for other in beside if other != place]
+        limit = _limit(self, pairs)
+        if self.rank_lower is None or self.rank_upper is None:
+            return f"{system} is number {self.rank[place]} by its estimate; no interval{limit}"
+        low, high = int(self.rank_lower[place]), int(self.rank_upper[place])
+        sentence = f"{system} is {intervals.say_place(low, high, every)}"
+        if low == high:
+            return sentence + limit
+        if sets is None:
+            return f"{sentence}: these data cannot {NARROW}{limit}"
+        best, worst = (int(end[place]) for end in sets.marginal)
+        if (best, worst) != (low, high):
+            sentence += f" (marginally, {intervals.say_place(best, worst, every)})"
+        return f"{sentence}: {say_why(self, pairs, NARROW, OWN)}{limit}"
 
     def may_be_in_top(self, k: int) -> tuple[str, ...]:
         """Return the systems that may be among the best k; all others are decided not to be.
@@ -516,7 +491,10 @@ class Ranking(Shown):
                 f"who may be in the top {k} is a claim about all systems at once: rank with"
                 " interval 'rank-sets'"
             )
-        return tuple(self.systems[place] for place in self.rank_sets.find_top(k))
+        best, every = intervals.rank_ranges(self.rank_sets.decided)[0], len(self.systems)
+        if not 1 <= k <= every:
+            raise UnknownOption(f"there is no top {k} of {every} systems: choose 1 to {every}")
+        return tuple(self.systems[place] for place in np.flatnonzero(best <= k))
 
     def _place(self, system: str) -> int:
         if any(one["system"] == system for one in self.references):
@@ -853,6 +831,15 @@ def rank_apart(
     return GroupedRankings(rankings, by or "", refused)
 
 
+def take_only(grouped: GroupedRankings, *, requested: bool) -> Ranking | GroupedRankings:
+    """Return rankings of groups; the ranking itself where no groups were asked for."""
+    if not grouped.groups:
+        raise NotIdentified.of_groups(grouped.refused, grouped.by)
+    if not requested and len(grouped.groups) + len(grouped.refused) == 1:
+        return next(iter(grouped.groups.values()))
+    return grouped
+
+
 def say_ranked_by(ranking: Ranking) -> str:
     if isinstance(ranking.fit, Fit):
         return say_model(ranking.fit.model)
@@ -866,7 +853,8 @@ def say_counts(ranking: Ranking) -> str:
     one = ranking.answers.removesuffix("s")
     ties = ranking.ties
     parts = [
-        plural(ranking.n_judgments, one) + say_repeats(ranking.repeats)
+        plural(ranking.n_judgments, one)
+        + f" ({plural(ranking.repeats, 'repeat')})" * bool(ranking.repeats)
         if ties is None
         else say_answers(ranking.n_judgments, ranking.n_comparisons, one)
     ]
@@ -879,10 +867,6 @@ def say_counts(ranking: Ranking) -> str:
         return ", ".join([*parts, plural(len(ranking.systems), "system")])
     tied = float(ties.sum() / 2)
     return ", ".join([*parts, *say_systems(len(ranking.systems), tied, ranking.n_comparisons)])
-
-
-def say_repeats(repeats: int) -> str:
-    return f" ({plural(repeats, 'repeat')})" if repeats else ""
 
 
 def say_fused(ranking: Ranking) -> str:
@@ -960,8 +944,8 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
 
 def _tabulate_neighbours(ranking: Ranking) -> list[Table]:
     rows = tuple(
-        dict(zip(("first", "second", "estimate", "stderr"), values, strict=True))
-        for values in ((*pair.systems, pair.estimate, pair.stderr) for pair in ranking.neighbours)
+        {"first": pair.systems[0], "second": pair.systems[1], **vars(pair)}
+        for pair in ranking.neighbours
     )
     columns = (
         Column("first", "system", "name"),

@@ -32,7 +32,6 @@ from evenhand.models.registry import RATING_MODELS, find_model
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.absorption import sum_clusters, sum_squares
 from evenhand.numerics.cluster_means import cross_ways, number_groups, sort_codes
-from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import covariance
 from evenhand.ranking.clustering import (
@@ -47,8 +46,8 @@ from evenhand.ranking.clustering import (
 from evenhand.ranking.inference import Settings, number_places, reorder
 from evenhand.ranking.intervals import Estimates, Intervals, Way, wald_intervals
 from evenhand.ranking.rank_sets import decide_all
-from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart
-from evenhand.ranking.sandwich import MAX_DENSE, Answers, find_singular
+from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart, take_only
+from evenhand.ranking.sandwich import MAX_DENSE, find_singular
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding, exactly, take_findings, write_signature
 
@@ -126,7 +125,6 @@ def refuse_of_votes(settings: Mapping[str, object]) -> None:
 
 
 def refuse_interval(interval: str | None) -> None:
-    """Refuse intervals that ratings have not."""
     if interval not in INTERVALS:
         raise UnknownOption(
             f"ratings have no interval '{interval}': choose {' | '.join(INTERVALS)}"
@@ -168,11 +166,8 @@ def rank_ratings(
 
     if [*parts] == [""] and group_by is None:
         return rank_group("")
-    by = name_groups(rows, group_by)
-    grouped = rank_apart(parts, by, rank_group)
-    if not grouped.groups:
-        raise NotIdentified.of_groups(grouped.refused, by)
-    return grouped
+    grouped = rank_apart(parts, name_groups(rows, group_by), rank_group)
+    return take_only(grouped, requested=True)
 
 
 def name_groups(rows: RatingRows, group_by: str | None) -> str:
@@ -213,7 +208,6 @@ def rank_scores(
 
 
 def require_spread(scores: ScoredRows) -> ScoredRows:
-    """Refuse scores that are all equal."""
     if np.ptp(scores.score) == 0:
         raise NotIdentified("all scores are equal: there is nothing to rank by")
     return scores
@@ -371,16 +365,21 @@ def find_rating_intervals(
         spread = replace(spread, apart=fit.unlinked.apart, different=fit.unlinked.links)
     if settings.interval == "rank-sets":
         return clustering, decide_all(estimates, spread, settings.level, settings.seed)
-    df = spread.df
-    critical = t_quantile((1 + settings.level) / 2, df)
     method = spread.method if settings.interval == "model" else f"sandwich {spread.method}"
-    method += f", t on {df:.0f} df" if np.isfinite(df) else ""
     vcovs = [estimates.to_systems(one) for one in spread.vcovs]
-    intervals = wald_intervals(estimates.values, vcovs, critical, method)
+    intervals = wald_intervals(
+        estimates.values,
+        vcovs,
+        settings.level,
+        spread.df,
+        method,
+        notes=spread.notes,
+        ways=spread.ways,
+    )
     if fit.unlinked is not None:
         decided = np.where(fit.unlinked.apart, 0, intervals.decided).astype(np.int8)
         intervals = replace(intervals, decided=decided)
-    return clustering, replace(intervals, notes=spread.notes, ways=spread.ways, df=df)
+    return clustering, intervals
 
 
 def lift(basis: Array, vcov: Array) -> Array:
@@ -452,12 +451,21 @@ def leave_out(
     if len(held) < 2:
         raise NotIdentified("all differences are of one cluster: there is no spread between")
     total = basis.T @ fit.absorbed.information @ basis
-    left_out = covariance.LeftOut(
-        basis, total, fit.bread, information[held], sums.scores[held] @ basis, held
-    )
-    alone = find_singular(Answers(total, fit.bread), information[held])
+    alone = find_singular(total, fit.bread, information[held])
     parts = {g: covariance.invert_parts(total - information[held[g]], basis) for g in alone}
-    way = left_out.leave_out(name, factor, parts, parts, counted=decides)
+    way = covariance.exclude_each(
+        name,
+        factor,
+        parts,
+        parts,
+        rows=basis,
+        total=total,
+        vcov=fit.bread,
+        information=information[held],
+        scores=sums.scores[held] @ basis,
+        codes=held,
+        counted=decides,
+    )
     if not decides:
         return way
     shown = covariance.find_linked(way, requested=requested)
@@ -465,5 +473,5 @@ def leave_out(
     apart = np.abs(fit.estimate[:, None] - fit.estimate) > EQUAL * np.sqrt(fit.variance)
     shown = shown & apart if (shown & apart).any() else shown
     of_model = lift(basis, fit.variance * fit.bread)
-    covariance.refuse_alike(fit.systems, lift(basis, way.vcov), of_model, name, shown)
+    covariance.refuse_no_spread(fit.systems, lift(basis, way.vcov), of_model, name, shown)
     return way

@@ -28,7 +28,7 @@ from evenhand.errors import (
 )
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.numerics.linear_order import MAX_NODES_EXACT, BestOrders, find_best_orders
+from evenhand.numerics.linear_order import MAX_NODES_EXACT, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
 from evenhand.ranking.bootstrap import MAX_LOST_SHARE, ResamplingPlan, draw_counts, plan_pairs
 from evenhand.ranking.clustering import say_few
@@ -72,17 +72,13 @@ def count_wins(tally: Tally) -> NDArray[np.float64]:
     return won
 
 
-Codes = NDArray[np.intp]
-_DIGITS: Final = 12
-
-
 @dataclass(frozen=True, eq=False)
 class Meetings:
     """Counts of every pair that met, seen from both sides: two rows a pair."""
 
     systems: tuple[str, ...]  # the K systems, sorted by name
-    system: Codes  # (M,) whose wins they are
-    opponent: Codes  # (M,) against whom
+    system: Integers  # (M,) whose wins they are
+    opponent: Integers  # (M,) against whom
     wins: Array  # (M,) how often the system was preferred
     ties: Array  # (M,) how often neither was
     losses: Array  # (M,) how often the opponent was
@@ -111,7 +107,7 @@ class Meetings:
         """(K,) means of (M,) shares over so many opponents."""
         # thirds and sixths added up in another order differ in the last digit: equal scores would
         # get different places, by the names of opponents
-        return np.asarray(np.round(self.sum(shares) / among, _DIGITS) + 0.0)  # + 0: no minus zero
+        return np.asarray(np.round(self.sum(shares) / among, 12) + 0.0)  # + 0: no minus zero
 
 
 def list_meetings(tally: Tally) -> Meetings:
@@ -200,39 +196,21 @@ def score_bojar(tally: Tally) -> Scores:
 # of keisks/wmt-trueskill does. A pair judged once weighs as much as one judged a hundred times.
 
 
-def score_expected_wins(tally: Tally) -> Scores:
+def score_expected_wins(tally: Tally, *, zero: bool = False) -> Scores:
     met = list_meetings(tally)
     met = met.only(met.decided > 0)
-    require_decided(met, "expected-wins")
-    values = met.mean(met.wins / met.decided, met.opponents)
-    notes = _missing(met, "pairs-ignored")
-    return Scores("expected-wins", tally.systems, values, "proportion", notes=notes)
-
-
-def score_expected_wins_zero(tally: Tally) -> Scores:
-    met = list_meetings(tally)
-    met = met.only(met.decided > 0)
-    values = met.mean(met.wins / met.decided, len(tally.systems) - 1)
-    tied = [tally.systems[i] for i in np.flatnonzero(met.opponents == 0).tolist()]
-    notes = _missing(met, "pairs-zero")
-    if tied:
-        notes += (say("all-ties-zero", systems=tied),)
-    return Scores("expected-wins-zero", tally.systems, values, "proportion", notes=notes)
-
-
-def _missing(met: Meetings, code: str) -> tuple[Finding, ...]:
-    k = len(met.systems)
-    pairs = k * (k - 1) // 2
-    missing = pairs - len(met.system) // 2
-    return (say(code, missing=missing, pairs=pairs),) if missing else ()
-
-
-# What is said of an order that a search found and nothing proves to be the best.
-
-
-def note_loose(systems: int) -> tuple[Finding, ...]:
-    """Note of the gap to a bound, where there are many systems, that it is mostly the bound's."""
-    return (say("loose-bound", systems=MAX_NODES_EXACT),) if systems > MAX_NODES_EXACT else ()
+    if not zero:
+        require_decided(met, "expected-wins")
+    k = len(tally.systems)
+    values = met.mean(met.wins / met.decided, k - 1 if zero else met.opponents)
+    pairs, notes = k * (k - 1) // 2, []
+    if missing := pairs - len(met.system) // 2:
+        code = "pairs-zero" if zero else "pairs-ignored"
+        notes.append(say(code, missing=missing, pairs=pairs))
+    if tied := [tally.systems[i] for i in np.flatnonzero(met.opponents == 0).tolist()]:
+        notes.append(say("all-ties-zero", systems=tied))
+    rule = f"expected-wins{'-zero' * zero}"
+    return Scores(rule, tally.systems, values, "proportion", notes=tuple(notes))
 
 
 # Most probable ranking: the order in which all pairs are most probably right.
@@ -244,7 +222,7 @@ def note_loose(systems: int) -> tuple[Finding, ...]:
 # 2012 Workshop on Statistical Machine Translation": pairs are independent, ties decide nothing. It
 # is a minimum feedback arc set with log-odds as weights: a nearly even pair weighs hardly a thing.
 
-_TINY: Final = 1e-250
+TINY: Final = 1e-250
 MIN_DECIMAL: Final = 0.001  # Probabilities below are written as a power of ten
 
 
@@ -256,29 +234,31 @@ def score_most_probable(tally: Tally, *, seed: int = SEED) -> Scores:
     best = find_best_orders(-log_chances(won).T, share, limit=1, seed=seed)
     place = np.empty(len(won))
     place[list(best.orders[0])] = np.arange(1, len(won) + 1)
+    probability = float(np.exp(-best.cost))
+    chance = f"{probability:.3f}" if probability < 0.9995 else "above 0.999"
+    if probability < MIN_DECIMAL:
+        chance = f"10^{-best.cost / np.log(10):.2f}"
+    notes = [say("probability", probability=chance)]
+    if best.first is None or best.last is None:
+        gap = float((best.cost - best.bound) / np.log(10))
+        notes += note_unproven("not-proven-probable", gap, len(won))
+    elif best.count != 1:
+        moving = [tally.systems[i] for i in np.flatnonzero(best.first != best.last).tolist()]
+        notes.append(say("equally-probable", orders=best.count, systems=moving))
     return Scores(
         rule="most-probable",
         systems=tally.systems,
         values=-place,
         unit="place",
         settings=() if best.count is not None else (f"seed={seed}",),
-        notes=_note_probability(tally.systems, best),
+        notes=tuple(notes),
     )
 
 
-def _note_probability(systems: tuple[str, ...], best: BestOrders) -> tuple[Finding, ...]:
-    probability = float(np.exp(-best.cost))
-    chance = f"{probability:.3f}" if probability < 0.9995 else "above 0.999"
-    if probability < MIN_DECIMAL:
-        chance = f"10^{-best.cost / np.log(10):.2f}"
-    note = say("probability", probability=chance)
-    if best.first is None or best.last is None:
-        gap = float((best.cost - best.bound) / np.log(10))
-        return (note, say("not-proven-probable", "warning", gap=gap), *note_loose(len(systems)))
-    if best.count == 1:
-        return (note,)
-    moving = [systems[i] for i in np.flatnonzero(best.first != best.last).tolist()]
-    return note, say("equally-probable", orders=best.count, systems=moving)
+def note_unproven(code: str, gap: float, systems: int) -> list[Finding]:
+    """Say how far an order may be from the best; of many systems most of the gap is the bound's."""
+    loose = [say("loose-bound", systems=MAX_NODES_EXACT)] * (systems > MAX_NODES_EXACT)
+    return [say(code, "warning", gap=gap), *loose]
 
 
 def log_chances(won: Array) -> Array:
@@ -287,7 +267,7 @@ def log_chances(won: Array) -> Array:
 
     right, wrong = won + 1, won.T + 1
     chance = betainc(wrong, right, 0.5)
-    tiny = chance < _TINY
+    tiny = chance < TINY
     logs = np.log(np.where(tiny, 1.0, chance))
     # I_½(a, b) = ½^(a+b) / (a B(a, b)) · Σ_n ∏_{m<n} ½ (a + b + m)/(a + 1 + m) for a far above b,
     # where I_½ itself is no number any more; the terms shrink
@@ -506,7 +486,7 @@ def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SE
     contradicted = f"{best.cost:,.{digits}g} {unit}{'' if best.cost == 1 else 's'}"
     notes = [say("contradicted", cost=contradicted)]
     if best.count is None:
-        notes += [say("not-proven", "warning", gap=best.gap), *note_loose(len(best.systems))]
+        notes += note_unproven("not-proven", best.gap, len(best.systems))
     elif best.count > 1:
         notes.append(say("several-orders", orders=best.count, systems=best.moving))
     if best.undecided:
@@ -662,19 +642,11 @@ def score_with_clusters(
 DRAW: Final = 0  # An outcome is 1 where the first wins, −1 where it loses
 # Standard deviations beyond which a probability is no longer a number of full precision
 FAR_TAIL: Final = 37.0
-_ROOT: Final = 1 / sqrt(2 * pi)
 
 
 class Skill(NamedTuple):
     mean: Array  # (R,) μ
     variance: Array  # (R,) σ²
-
-
-def draw_margin(chance: float, beta: float) -> float:
-    """Return ε, the margin at which two equals draw with a chance (Herbrich et al. 2006)."""
-    from scipy.special import ndtri
-
-    return float(ndtri((chance + 1) / 2) * sqrt(2) * beta)
 
 
 def surprise(gap: Array, margin: Array, outcome: NDArray[np.int64]) -> tuple[Array, Array]:
@@ -685,7 +657,7 @@ def surprise(gap: Array, margin: Array, outcome: NDArray[np.int64]) -> tuple[Arr
     size = np.abs(gap)
     high = np.maximum(np.where(draw, margin - size, outcome * gap - margin), -FAR_TAIL)
     low = np.where(draw, np.maximum(-margin - size, -FAR_TAIL - 2), -FAR_TAIL - 2)
-    at_high, at_low = _density(high), _density(low)
+    at_high, at_low = (np.exp(-0.5 * x * x) * (1 / sqrt(2 * pi)) for x in (high, low))
     inside = ndtr(high) - ndtr(low)
     shift = (at_high - at_low) / inside
     narrowing = shift * shift + (high * at_high - low * at_low) / inside
@@ -699,16 +671,12 @@ def play(
     """Return the (R,) skills of both sides after R separate matches; `margin` is ε."""
     scale = np.sqrt(2 * beta * beta + first.variance + second.variance)
     shift, narrowing = surprise((first.mean - second.mean) / scale, margin / scale, outcome)
-    return _moved(first, scale, shift, narrowing), _moved(second, scale, -shift, narrowing)
-
-
-def _moved(skill: Skill, scale: Array, shift: Array, narrowing: Array) -> Skill:
-    step = skill.variance / scale
-    return Skill(skill.mean + step * shift, skill.variance * (1 - step / scale * narrowing))
-
-
-def _density(x: Array) -> Array:
-    return np.asarray(_ROOT * np.exp(-0.5 * x * x))
+    after = []
+    for skill, turn in ((first, 1.0), (second, -1.0)):
+        step = skill.variance / scale
+        mean = skill.mean + step * (turn * shift)
+        after.append(Skill(mean, skill.variance * (1 - step / scale * narrowing)))
+    return after[0], after[1]
 
 
 # One step is the next match of every run, since within a run each match depends on the last. Arrays
@@ -718,7 +686,6 @@ SIGMA: Final = 0.5
 DRAWS: Final = 0.25
 PACE: Final = 40  # β is σ times the number of matches over this, in keisks/wmt-trueskill
 MATCHES_AT_ONCE: Final = 256
-_BELOW_ONE: Final = 1 - 2.0**-50
 
 
 @dataclass(frozen=True, eq=False)
@@ -749,9 +716,11 @@ class Matches:
 
 def replay(matches: Matches, n: int, rng: np.random.Generator) -> Array:
     """Play n matches in every run, and return (R, K) mean skills."""
+    from scipy.special import ndtri
+
     k, size = len(matches.cell), matches.win.shape[1]
     beta = SIGMA * n / PACE
-    margin = draw_margin(DRAWS, beta)
+    margin = float(ndtri((DRAWS + 1) / 2) * sqrt(2) * beta)  # ε: equals draw as often as DRAWS
     # (K, R) μ, exp(μ) and exp(−μ); (R, K) σ², −1 for a system that nobody met: it never plays
     means, up, down = np.zeros((k, size)), np.ones((k, size)), np.ones((k, size))
     variances = np.full((size, k), SIGMA**2)
@@ -791,7 +760,7 @@ def _choose(
         weight *= met[first, :, runs].T
     for row in range(1, len(weight)):
         weight[row] += weight[row - 1]
-    passed = weight <= luck * (weight[-1] * _BELOW_ONE)
+    passed = weight <= luck * (weight[-1] * (1 - 2.0**-50))
     return np.asarray(passed.sum(axis=0, dtype=np.int64))
 
 

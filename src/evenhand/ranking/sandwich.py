@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,11 +63,9 @@ class PairSums:
             self.left[rows], self.right[rows], self.slopes[:, rows], codes, stop - start
         )
 
-    def pooled(self) -> PairSums:
-        return PairSums(self.left, self.right, self.slopes, np.zeros_like(self.codes), 1)
-
+    @property
     def held(self) -> NDArray[np.bool_]:
-        """Say of each cluster whether it holds information: one of discarded ties does not."""
+        """Whether each cluster holds information: one of discarded ties does not."""
         return self.total(ETA_ETA) > 0
 
     def total(self, row: int) -> Array:
@@ -192,8 +190,7 @@ MAX_SURE_TRACE: Final = 0.999  # Trace of H⁻¹ H_g below which H − H_g is su
 
 def judgment_covariance(fit: Fit) -> Array:
     """Return the (p, p) covariance by single comparisons, CR1 with G = n."""
-    n, bread = _count(fit), fit.raw_vcov
-    inflation = _inflation(fit, n)  # first: it refuses a single comparison
+    (n, inflation), bread = _inflate(fit), fit.raw_vcov
     tally, used = fit.tally, np.array([1.0, fit.model.ties != "discard", 1.0])
     # (p, p) sums of products of single answers' scores
     meat = np.zeros_like(bread)
@@ -213,25 +210,22 @@ def judgment_covariance(fit: Fit) -> Array:
     return np.asarray(bread @ meat @ bread * (n / (n - 1) * inflation))
 
 
-def _count(fit: Fit) -> float:
-    """Return the number of comparisons; of importance weights the effective one, (Σ w)² / Σ w²."""
-    squares = fit.tally.squares
-    if squares is None:
-        return fit.n_comparisons
-    used = squares[:, [0, 2]] if fit.model.ties == "discard" else squares
-    return float(fit.n_comparisons**2 / used.sum())
+def _inflate(fit: Fit) -> tuple[float, float]:
+    """Return the number of comparisons n, and (n − 1)/(n − p) for estimating p parameters.
 
-
-def _inflation(fit: Fit, n: float) -> float:
-    """Return (n − 1)/(n − p), for the spread that estimating p parameters takes away."""
-    p = len(fit.raw_vcov)
+    Of importance weights n is the effective number, (Σ w)² / Σ w².
+    """
+    n, p, squares = fit.n_comparisons, len(fit.raw_vcov), fit.tally.squares
+    if squares is not None:
+        used = squares[:, [0, 2]] if fit.model.ties == "discard" else squares
+        n = float(n**2 / used.sum())
     if n <= p:
         raise NotIdentified(
             f"{n:.0f} comparison{'' if n == 1 else 's'} for {p} parameter{'' if p == 1 else 's'}"
             f" {'is' if n == 1 else 'are'} too few to show their own spread",
             ["collect more", "use --interval model"],
         )
-    return (n - 1) / (n - p)
+    return n, (n - 1) / (n - p)
 
 
 def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
@@ -242,7 +236,7 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
     try:
         from evenhand.numerics.bootstrap import jackknife
 
-        return jackknife(leave_each_out(fit, pieces, factor)[pieces.held()]), "CV3"
+        return jackknife(leave_each_out(fit, pieces, factor)[pieces.held]), "CV3"
     except NotIdentified:
         if name != "ranking":  # one answer may be a link: nothing is claimed of other rankings
             raise
@@ -316,7 +310,7 @@ def walk_information(fit: Fit, pieces: ClusterSums) -> Iterator[tuple[int, Array
 
 def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
     """Return the (p, p) covariance by clusters, CR1: none of them need be excluded."""
-    clusters = int(np.count_nonzero(pieces.held()))
+    clusters = int(np.count_nonzero(pieces.held))
     if clusters < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
     return pool_scores(fit, sum_scores(fit, pieces), clusters)
@@ -324,8 +318,7 @@ def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
 
 def pool_scores(fit: Fit, scores: Array, clusters: int) -> Array:
     """Return the same from the (G, p) scores of the clusters."""
-    inflation = clusters / (clusters - 1) * _inflation(fit, _count(fit))
-    return spread_scores(fit, scores) * inflation
+    return spread_scores(fit, scores) * (clusters / (clusters - 1) * _inflate(fit)[1])
 
 
 def leave_each_out(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
@@ -333,7 +326,7 @@ def leave_each_out(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
     scores, total = sum_scores(fit, pieces), total_information(fit)
     changes, alone = [], []
     for start, information in walk_information(fit, pieces):
-        alone += [start + g for g in find_bridges(fit, total, information)]
+        alone += [start + g for g in find_singular(total, fit.raw_vcov, information)]
         if not alone:
             some = scores[start : start + len(information)]
             changes.append(leave_out(fit.raw_vcov, total, information, some))
@@ -350,41 +343,16 @@ def total_information(fit: Fit) -> Array:
     return fit.likelihood.expand(fit.beta).information
 
 
-class Answers(NamedTuple):
-    """Information of all clusters together, (p, p), and its inverse."""
-
-    total: Array
-    bread: Array
-
-
-def find_bridges(fit: Fit, total: Array, information: Array) -> list[int]:
-    """Return the clusters without which H − H_g is singular."""
+def find_singular(total: Array, bread: Array, information: Array) -> list[int]:
+    """Return the clusters without which H − H_g is singular, bread being H⁻¹."""
     # There the score of the cluster has nothing in the direction that is lost, so that solving for
     # the change would quietly find none.
-    return find_singular(Answers(total, fit.raw_vcov), information)
-
-
-def find_singular(answers: Answers, information: Array) -> list[int]:
-    """Return the clusters without which nothing is known in some direction."""
-    leverage = information.reshape(len(information), -1) @ answers.bread.ravel()
+    leverage = information.reshape(len(information), -1) @ bread.ravel()
     return [
         int(g)
         for g in np.flatnonzero(leverage > MAX_SURE_TRACE)
-        if not is_definite(answers.total - information[g], np.diag(answers.total))
+        if not is_definite(total - information[g], np.diag(total))
     ]
-
-
-def find_singular_pairs(fit: Fit, answers: Answers, pieces: PairSums) -> dict[int, Array]:
-    """Return such clusters of many systems, each with the (p, p) information without it."""
-    singular: dict[int, Array] = {}
-    for g, moved in enumerate(carry_information(fit, pieces, answers.bread)):
-        # no eigenvalue of H⁻¹ H_g is larger than the root of the sum of their squares
-        if np.einsum("ij,ji->", moved, moved) <= MAX_SURE_TRACE**2:
-            continue
-        rest = answers.total - sum_information(fit, pieces, g, g + 1)[0]
-        if not is_definite(rest, np.diag(answers.total)):
-            singular[g] = rest
-    return singular
 
 
 def leave_out(bread: Array, total: Array, information: Array, scores: Array) -> Array:
@@ -402,7 +370,7 @@ def leave_out(bread: Array, total: Array, information: Array, scores: Array) -> 
     return np.asarray(changes)
 
 
-def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
+def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, ...]) -> Array:
     """Return the (p, p) covariance by cells of two ways, judge × item, CR0."""
     if is_controlled(fit):
         return spread_scores(fit, sum_rows(fit, names, information=False).scores)
@@ -436,15 +404,12 @@ NO_INFORMATION: Final = np.zeros((0, 0, 0))
 class RowSums:
     scores: Array  # (G, p) scores
     information: Array  # (G, p, p) information; empty where only scores were asked for
-    informed: NDArray[np.bool_]  # (G,) whether a cluster holds information
+    held: NDArray[np.bool_]  # (G,) whether a cluster holds information
     names: tuple[str, ...]  # the factors whose levels cluster
 
     @property
     def size(self) -> int:
         return len(self.scores)
-
-    def held(self) -> NDArray[np.bool_]:
-        return self.informed
 
 
 ClusterSums = PairSums | RowSums
@@ -482,7 +447,6 @@ def sum_rows(fit: ControlledFit, names: tuple[str, ...], *, information: bool) -
 def _add_information(
     whole: Array, fit: ControlledFit, part: Part, local: Local, codes: NDArray[np.int64]
 ) -> None:
-    """Add the (G, p, p) information of some rows."""
     m, none = fit.likelihood.before, np.zeros_like(local.eta)
     slopes = np.stack([none, none, local.eta_eta, local.eta_tie, local.tie_tie])
     plain = PairSums(part.batch.left, part.batch.right, slopes, codes, len(whole))

@@ -68,7 +68,6 @@ from evenhand.numerics.pair_tests import (
 from evenhand.ranking.clustering import WIDE
 from evenhand.ranking.inference import Settings
 from evenhand.ranking.intervals import list_known
-from evenhand.ranking.ranking import say_repeats
 from evenhand.ranking.ratings import choose_rating_model, name_groups, rank_scores
 from evenhand.ranking.significance import (
     MAX_PAIRS_SHOWN,
@@ -430,7 +429,8 @@ class ScoreTests(Shown):
         scores, friedman = self.scores, self.friedman
         by = f" by {plural(self.judges, 'judge')}" if self.judges else ""
         items = f", {plural(scores.items, 'item')}" if scores.paired else ""
-        counts = plural(self.n_judgments, "score") + say_repeats(self.repeats)
+        counts = plural(self.n_judgments, "score")
+        counts += f" ({plural(self.repeats, 'repeat')})" * bool(self.repeats)
         sides = f"one-sided: does {self.new} score better?" if self.new else "two-sided."
         about = f"{self.criterion}: " if self.criterion else ""
         better = " Scores are standardised by judge." if self.standardised else ""

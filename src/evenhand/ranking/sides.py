@@ -94,19 +94,15 @@ def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | Sid
         left, right = np.array([*seen], dtype=np.int64).reshape(-1, 2).T
         votes = np.array([sum(counts) for counts in seen.values()], dtype=np.float64)
         seen = left, right, votes
-    first, second = count_systems(len(systems), seen)
-    parts = [
-        f"{systems[i]} stood first in {_share(first[i], second[i])}"
-        for i in _find_sure(first, second, enough)
-    ]
-    if not parts:
-        keys, first, second = count_pairs(len(systems), seen)
-        low, high = np.divmod(keys, len(systems))
-        parts = [
-            f"{systems[low[i]]} stood before {systems[high[i]]} in {_share(first[i], second[i])}"
-            for i in _find_sure(first, second, enough)
-        ]
-    return listing(parts, 2)
+    k, (first, second) = len(systems), count_systems(len(systems), seen)
+    named = {i: f"{one} stood first" for i, one in enumerate(systems)}
+    sure = _find_sure(first, second, enough)
+    if not sure:
+        keys, first, second = count_pairs(k, seen)
+        sure = _find_sure(first, second, enough)
+        named = {i: f"{systems[keys[i] // k]} stood before {systems[keys[i] % k]}" for i in sure}
+    many = [(named[i], first[i], first[i] + second[i]) for i in sure]
+    return listing([f"{name} in {stood:,.0f} of {of:,.0f} votes" for name, stood, of in many], 2)
 
 
 def _find_limit(k: int) -> float:
@@ -155,10 +151,6 @@ def _log_gamma(values: Array | float) -> Array:
     return np.asarray((z - 0.5) * np.log(z) - z + HALF_LOG_2PI + series - steps)
 
 
-def _share(stood: float, other: float) -> str:
-    return f"{stood:,.0f} of {stood + other:,.0f} votes"
-
-
 # What stands beside a claim that rests on such comparisons
 LIMIT = "may include position bias, since sides were not randomised"
 REMEDY = "show pairs in both orders"
@@ -205,10 +197,9 @@ def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: 
     _, stood, other = count_pairs(k, seen)
     n = stood + other
     both = float(n[(stood > 0) & (other > 0)].sum() / n.sum()) if n.sum() > 0 else 0.0
-    fitted = bool(getattr(model, "order_effect", False))
     if not of_pairs:
         return OneSided(both_orders=both)
-    if fitted:
+    if getattr(model, "order_effect", False):
         notes = () if both > 0 else (say("inseparable", "warning"),)
         return OneSided(notes, both <= 0, both_orders=both)
     named = name_sides(systems, seen)

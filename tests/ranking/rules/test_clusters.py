@@ -88,14 +88,13 @@ def refuse_if_thin(data):
     return Scores("thin", data.systems, np.array([2.0, 1.0, 0.0]), "place")
 
 
-def test_data_too_thin_to_be_resampled_are_refused():
+def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(NotIdentified, match="resamples are too thin for the rule"):
         score_with_clusters(refuse_if_thin, tally(("a", "b", 9, 0, 0), ("b", "c", 1, 0, 0)))
-
-
-def test_nothing_to_draw_is_refused():
     with pytest.raises(InvalidJudgments, match="no comparisons to draw from"):
         plan_draws(tally(("a", "b", 0, 0, 0)), ())
+    with pytest.raises(NotIdentified, match="there is only one judge; draw comparisons"):
+        score_with_clusters(win_share, tally(("a", "b", 70, 0, 30, "j0")), by=("judge",))
 
 
 @pytest.mark.parametrize(
@@ -105,9 +104,3 @@ def test_nothing_to_draw_is_refused():
 def test_ranges_that_cannot_be_are_refused(level, runs, says):
     with pytest.raises(UnknownOption, match=says):
         rank_ranges(np.zeros((runs, 2)), level)
-
-
-def test_ranges_are_not_drawn_from_one_judge():
-    data = tally(("a", "b", 70, 0, 30, "j0"))
-    with pytest.raises(NotIdentified, match="there is only one judge; draw comparisons"):
-        score_with_clusters(win_share, data, by=("judge",))

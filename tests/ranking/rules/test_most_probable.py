@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.errors import NotIdentified
 from evenhand.numerics.linear_order import BestOrders
 from evenhand.ranking.rules import log_chances, score_most_probable
 from tallies import tally
@@ -107,8 +106,3 @@ def test_the_seed_is_the_search_s_and_is_said_where_no_order_is_proven(monkeypat
     # 10 nats are 10 / ln 10 = 4.34 powers of ten
     assert scores.notes[1].code == "not-proven-probable"
     assert "up to 10^4.34 times as likely" in scores.notes[1]
-
-
-def test_groups_that_never_met_are_refused():
-    with pytest.raises(NotIdentified, match="nothing joins"):
-        score_most_probable(tally(("a", "b", 1, 0, 0), ("c", "d", 1, 0, 0)))

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.ranking.rules import MATCHES_AT_ONCE, Matches, TrueSkill, replay, score_trueskill
 from tallies import tally
 
@@ -111,11 +111,6 @@ def test_without_resamples_runs_differ_by_their_matches_alone():
     assert "drawn=nothing" in whole.settings
 
 
-def test_a_factor_is_not_drawn_where_nothing_is_resampled():
-    with pytest.raises(UnknownOption, match="resampled=True"):
-        TrueSkill(by="judge", resampled=False)
-
-
 def test_only_what_met_nobody_is_said_to_have_met_nobody(monkeypatch):
     """Ties alone, and too few matches for all, leave skills at zero too."""
     ties = tally(("a", "b", 0, 9, 0), ("b", "c", 0, 9, 0), ("a", "c", 0, 9, 0))
@@ -135,6 +130,8 @@ def weighted(data, scale):
 def test_importance_weights_are_no_counts_to_draw_from_and_their_scale_changes_nothing():
     with pytest.raises(InvalidJudgments, match="cannot be drawn with importance weights"):
         score_trueskill(weighted(THREE, 3.0), settings=QUICK)
+    with pytest.raises(InvalidJudgments, match="fractional weights"):
+        score_trueskill(tally(("a", "b", 3.5, 1, 2)), settings=QUICK)
     panel = tally(*(("a", "b", 3, 1, 2, f"j{j}") for j in range(6)), ("b", "c", 2, 0, 3, "j0"))
     by = replace(QUICK, by="judge")
     whole, other = (score_trueskill(weighted(panel, w), settings=by) for w in (1.0, 3.0))
@@ -142,28 +139,11 @@ def test_importance_weights_are_no_counts_to_draw_from_and_their_scale_changes_n
     assert whole.settings == other.settings == score_trueskill(panel, settings=by).settings
 
 
-def test_groups_that_never_met_are_refused_by_name():
-    apart = tally(("a", "b", 3, 1, 2), ("c", "d", 3, 1, 2), ("d", "e", 1, 1, 1))
-    with pytest.raises(NotIdentified, match="nothing joins a, b to the rest"):
-        score_trueskill(apart, settings=QUICK)
-    nothing = tally(("a", "b", 0, 0, 0))
-    with pytest.raises(NotIdentified, match="no comparison among 2 systems"):
-        score_trueskill(nothing, settings=QUICK)
-
-
-def test_fractions_of_comparisons_are_refused():
-    with pytest.raises(InvalidJudgments, match="fractional weights"):
-        score_trueskill(tally(("a", "b", 3.5, 1, 2)), settings=QUICK)
-
-
 def test_settings_that_cannot_be_are_refused():
+    with pytest.raises(UnknownOption, match="resampled=True"):
+        TrueSkill(by="judge", resampled=False)
     with pytest.raises(UnknownOption, match="cannot be 0"):
         TrueSkill(runs=0)
-
-
-def test_too_few_runs_for_a_range_are_refused():
-    with pytest.raises(UnknownOption, match="5 runs say too little"):
-        score_trueskill(THREE, settings=TrueSkill(runs=5))
 
 
 def test_very_large_data_are_thinned(monkeypatch):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from evenhand.ranking.rules import DRAW, Skill, draw_margin, play, surprise
+from evenhand.ranking.rules import DRAW, Skill, play, surprise
 
 WIN, LOSS = 1, -1
 OUTCOMES = (WIN, DRAW, LOSS)
 NEW = Skill(np.array([25.0]), np.array([(25 / 3) ** 2 + (25 / 300) ** 2]))
-PACKAGE = {"beta": 25 / 6, "margin": draw_margin(0.1, 25 / 6)}
+PACKAGE = {"beta": 25 / 6, "margin": norm.ppf(0.55) * np.sqrt(2) * 25 / 6}
 
 
 def skill(mean, deviation):

@@ -154,7 +154,7 @@ def worth_influence(fit: Fit, tally: Tally, name: str) -> Array:
     changes = []
     for start, information in sandwich.walk_information(fit, pieces):
         # Where one alone links some systems to the rest, the score is taken as it stands
-        information[sandwich.find_bridges(fit, total, information)] = 0.0
+        information[sandwich.find_singular(total, fit.raw_vcov, information)] = 0.0
         some = scores[start : start + len(information)]
         changes.append(sandwich.leave_out(fit.raw_vcov, total, information, some))
     return np.asarray(2 * _worth_rows(fit) @ np.concatenate(changes).T)

@@ -480,15 +480,14 @@ def try_choice(name: str, make: Run) -> Choice:
 
 def describe_choice(name: str, ranking: Ranking) -> Choice:
     sets = ranking.rank_sets
-    if sets is None:
+    if sets is None or ranking.rank_lower is None or ranking.rank_upper is None:
         return Choice(name, ranking.systems, tuple(ranking.rank.tolist()), (), (), ())
-    lower, upper = sets.bounds
     return Choice(
         name,
         ranking.systems,
         tuple(ranking.rank.tolist()),
-        tuple(lower.tolist()),
-        tuple(upper.tolist()),
+        tuple(ranking.rank_lower.tolist()),
+        tuple(ranking.rank_upper.tolist()),
         tuple((better, worse) for better, worse in sets.to_dict(ranking.systems)["decided"]),
     )
 
