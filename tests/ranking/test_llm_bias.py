@@ -316,8 +316,6 @@ def test_a_judge_without_own_systems_or_without_others_is_said(family, code):
     assert found["gpt"].own == ()
     (said,) = [one for one in found.notes if one.code.startswith("own-")]
     assert (said.code, said.values["family"]) == (code, family)
-    plain = evenhand.find_llm_bias(own_board(), llm_judges="gpt", own=FAMILIES)
-    assert not [one for one in plain.notes if one.code in ("own-none", "own-all")]
 
 
 def test_with_few_systems_of_others_only_these_systems_are_spoken_of():
@@ -366,12 +364,6 @@ def test_names_that_are_not_there_are_refused(llm, own, error):
     with pytest.raises(evenhand.InvalidJudgments) as refusal:
         evenhand.find_llm_bias(both(), llm_judges=llm, own=own)
     assert error in str(refusal.value)
-
-
-def test_own_systems_need_people():
-    rows = [row for row in both() if row["judge"] == "gpt"]
-    with pytest.raises(evenhand.NotIdentified, match="no people judged"):
-        evenhand.find_llm_bias(rows, llm_judges="gpt", own={"s0": "x"})
 
 
 def test_without_finite_worths_answers_in_both_orders_still_count():

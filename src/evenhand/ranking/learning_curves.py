@@ -216,7 +216,19 @@ class Enough(Shown):
 
     @property
     def says(self) -> tuple[str, ...]:
-        sentences = [self._say_near(), *self._say_gain()]
+        sentences, one_size = [self._say_near()], len(self.sizes) == 1
+        if self.gain is None:
+            sentences.append(say("gain-unknown") if one_size else say("no-half", size=self.largest))
+        else:
+            ends = {"lower": self.gain_lower, "upper": self.gain_upper}
+            sentences.append(say("gained", size=self.largest, gain=self.gain, **ends))
+            if self.left_if_fast is None:
+                perhaps = (self.gain_upper or 0.0) > 0
+                sentences.append(say("perhaps-no-gain" if perhaps else "no-gain"))
+            else:
+                ends = {"lower": self.left_lower, "upper": self.left_upper}
+                rates = {"fast": self.left_if_fast, "slow": self.left_if_slow}
+                sentences.append(say("left", size=self.largest, **rates, **ends))
         if self.smaller:
             many = {"filled": self.tasks, "tasks": self.tasks + len(self.smaller)}
             smaller = errors.listing(self.smaller)
@@ -236,19 +248,6 @@ class Enough(Shown):
         if self.sure is None:
             return say("enough", **values)
         return say("enough-surely", sure=self.sure, **values)
-
-    def _say_gain(self) -> tuple[Finding, ...]:
-        if len(self.sizes) == 1:
-            return (say("gain-unknown"),)
-        if self.gain is None:
-            return (say("no-half", size=self.largest),)
-        ends = {"lower": self.gain_lower, "upper": self.gain_upper}
-        gained = say("gained", size=self.largest, gain=self.gain, **ends)
-        if self.left_if_fast is None:
-            return gained, say("perhaps-no-gain" if (self.gain_upper or 0.0) > 0 else "no-gain")
-        ends = {"lower": self.left_lower, "upper": self.left_upper}
-        rates = {"fast": self.left_if_fast, "slow": self.left_if_slow}
-        return gained, say("left", size=self.largest, **rates, **ends)
 
 
 # For every task, training size and trial a random subset of the training votes is drawn, every
@@ -844,7 +843,6 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
 
 
 def _first_of_run(near: list[int], sizes: list[int]) -> int:
-    """Return the smallest size from which on all sizes were found."""
     run = [*takewhile(near.__contains__, reversed(sizes))]
     return run[-1] if run else sizes[-1]
 

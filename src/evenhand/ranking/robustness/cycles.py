@@ -38,15 +38,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 
+from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    require_pairs,
-    say_left_out,
-)
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
@@ -91,7 +85,6 @@ class PairResiduals:
 
     @property
     def sided(self) -> bool:
-        """Whether an advantage of the first output was fitted."""
         return len(self.totals) > 1
 
     @property
@@ -318,10 +311,6 @@ class Replicates:
     def clusterings(self) -> tuple[str, ...]:
         return tuple(name for name in self.residuals if name in (*BOTH, "ranking"))
 
-    def noise(self, whole: PairResiduals) -> float:
-        """Return the mean of T in replicates of all clusterings together."""
-        return float(statistics(whole, list(self.residuals.values())[-1]).mean())
-
     def p(self, whole: PairResiduals) -> float:
         """Return the share of replicates with a T as large; of several clusterings the largest."""
         if whole.statistic < ROUNDING:
@@ -417,7 +406,6 @@ class Cycle:
 
     @property
     def closed(self) -> bool:
-        """Whether each is in fact preferred to the next, by more than half of the votes."""
         return min(self.won) > 0.5
 
     @property
@@ -464,9 +452,8 @@ class Cycles(Shown):
         """The finding in sentences."""
         if self.p is None:
             return (say("no-cycles-seen", "info"),)
-        by = "votes taken as independent"
-        if self.clusterings:
-            by = f"clustered by {' and '.join(self.clusterings)}"
+        ways = " and ".join(self.clusterings)
+        by = f"clustered by {ways}" if ways else "votes taken as independent"
         test = {"statistic": self.statistic, "df": self.df, "noise": self.noise, "p": self.p}
         if not self.real:
             return (say("no-cycles", "info", by=by, **test),)
@@ -542,9 +529,9 @@ def _name_most(parts: tuple[Contribution, ...]) -> str | None:
     return ", ".join(f"{one.name} ({100 * one.share:.0f} %)" for one in parts[:3]) or None
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def find_cycles(
-    data: Comparisons | Rankings | Openable,
+    data: Comparisons | Rankings | controls.Openable,
     *,
     cluster: str | None = None,
     order_effect: bool | None = None,
@@ -580,7 +567,7 @@ def find_cycles(
     """
     require_level(level)
     require_seed(seed)
-    table = require_pairs(data, "cycles are sought in comparisons or rankings, not in")
+    table = controls.require_pairs(data, "cycles are sought in comparisons or rankings, not in")
     if len(table.tasks()) > 1:
         raise UnknownOption("cycles are of one board: choose a task")
     present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
@@ -591,7 +578,7 @@ def find_cycles(
     with one_blas_thread():
         sided, notes = choose_sides(tally, order_effect=order_effect)
         cycles = look_for_cycles(tally, level, seed, cluster=cluster, order_effect=sided)
-    return replace(cycles, notes=(*say_left_out(data, table), *notes, *cycles.notes))
+    return replace(cycles, notes=(*controls.say_left_out(data, table), *notes, *cycles.notes))
 
 
 def choose_sides(tally: Tally, *, order_effect: bool | None) -> tuple[bool, tuple[str, ...]]:
@@ -620,7 +607,7 @@ def look_for_cycles(
     rng = Generator(PCG64(SeedSequence(seed)))
     replicates, chosen = draw_replicates(whole, evidence, chosen, rng)
     residuals = list(replicates.residuals.values())
-    noise = replicates.noise(whole)
+    noise = float(statistics(whole, residuals[-1]).mean())  # of all clusterings together
     p, share = None, 0.0
     deviations: tuple[Deviation, ...] = ()
     if whole.df > 0:

@@ -34,15 +34,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    require_pairs,
-    say_left_out,
-)
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
@@ -63,18 +57,12 @@ from evenhand.models.means import LeastSquaresFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.absorption import sum_clusters
 from evenhand.numerics.newton import one_blas_thread
-from evenhand.ranking import sandwich
+from evenhand.ranking import ratings, sandwich
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.inference import Settings, choose_log_linear, name_model
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.ratings import (
-    choose_rating_model,
-    rank_scores,
-    refuse_of_votes,
-    take_part,
-)
 from evenhand.ranking.robustness.claims import (
     FALLS,
     HOLDS,
@@ -176,7 +164,6 @@ class RemovalOrder:
     def of_votes(
         cls, tally: Tally, influence: Array, effects: Array, *, sided: bool
     ) -> RemovalOrder:
-        """Order single votes that speak for a difference."""
         copies = np.floor(tally.counts.reshape(-1)).astype(np.int64)
         falls, effect = influence.reshape(-1), effects.reshape(-1)
         # Sums in another order leave other last digits, which must not decide who comes first
@@ -246,22 +233,13 @@ class RemovalOrder:
         kinds = np.asarray(np.bincount(kind, tally.counts.reshape(-1))[kind])
         for row in rows:
             entry, answer = divmod(int(self.cells[row]), 3)
-            shown = [
-                self.tally.systems[side[entry]] for side in (self.tally.left, self.tally.right)
-            ]
+            shown = [tally.systems[side[entry]] for side in (tally.left, tally.right)]
             tie = answer == TIE
             better, worse = sorted(shown) if tie else shown[:: 1 if answer == LEFT else -1]
-            who = {name: f.labels[f.codes[entry]] for name, f in self.tally.factors.items()}
-            first = shown[0] if self.sided else None
-            vote = Removed(
-                who.get("judge"),
-                who.get("item"),
-                better,
-                worse,
-                tie=tie,
-                of=float(kinds[self.cells[row]]),
-                first=first,
-            )
+            who = {name: f.labels[f.codes[entry]] for name, f in tally.factors.items()}
+            of, first = float(kinds[self.cells[row]]), shown[0] if self.sided else None
+            whose = who.get("judge"), who.get("item")
+            vote = Removed(*whose, better, worse, tie=tie, of=of, first=first)
             alike[vote] = alike.get(vote, 0.0) + float(taken[row])
         return tuple(replace(vote, count=count) for vote, count in alike.items())
 
@@ -518,7 +496,6 @@ class Fragility(Shown):
 
 
 def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
-    """Find the fewest units of one kind without which a claim no longer stands."""
     # The differences of the pairs across the border that need least are each taken down, and those
     # who alone link the systems are taken away; the smallest set is kept.
     rows, columns = claim.across(case.fit.systems)
@@ -684,9 +661,9 @@ def _search(
     )
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def find_fragility(
-    data: Comparisons | Rankings | Ratings | Openable,
+    data: Comparisons | Rankings | Ratings | controls.Openable,
     *,
     pairs: Sequence[tuple[str, str]] = (),
     after: Sequence[int] = (),
@@ -734,11 +711,11 @@ def find_fragility(
     for outcome in outcomes:
         require_option("outcome", outcome, OUTCOMES)
     if isinstance(data, Ratings | RatingRows):
-        refuse_of_votes({"after": after, "outcomes": REVERSED not in outcomes})
-        how = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
-        return _find_in_ratings(take_part(data), board, how, pairs, most)
+        ratings.refuse_of_votes({"after": after, "outcomes": REVERSED not in outcomes})
+        how = Settings(ratings.choose_rating_model(model), "rank-sets", cluster, level, seed, None)
+        return _find_in_ratings(ratings.take_part(data), board, how, pairs, most)
     spec = choose_log_linear(model)
-    table = require_pairs(data, "conclusions are of comparisons or rankings, not of")
+    table = controls.require_pairs(data, "conclusions are of comparisons or rankings, not of")
     if len(table.tasks()) > 1:
         raise UnknownOption("conclusions are of one board: choose a task")
     if spec.controls:
@@ -754,7 +731,7 @@ def find_fragility(
             *claim_pairs(ranking, pairs),
             *(claim_border(ranking, place) for place in dict.fromkeys(places)),
         ) or find_claims(ranking)[:most]
-        notes, ahead = [*say_left_out(data, table)], count_leaders(ranking)
+        notes, ahead = [*controls.say_left_out(data, table)], count_leaders(ranking)
         notes += [say("nobody-first", names=ranking.systems[:ahead])] if ahead > 1 else []
         notes += note_barred(ranking, claims)
         if case.tally.squares is not None:
@@ -789,7 +766,7 @@ def _find_in_ratings(
     pairs: Sequence[tuple[str, str]],
     most: int | None,
 ) -> Fragility:
-    ranking = board or rank_scores(rows, how, lower_is_better=reads_lower_of(rows))
+    ranking = board or ratings.rank_scores(rows, how, lower_is_better=reads_lower_of(rows))
     if not isinstance(ranking.fit, LeastSquaresFit):
         raise UnknownOption("fragility of ratings is of the models adjusted, mean and z")
     notes = [one for one in take_findings(rows.notes) if one.severity == "warning"]
@@ -799,10 +776,7 @@ def _find_in_ratings(
 def find_flips(
     ranking: Ranking, pairs: Sequence[tuple[str, str]] = (), most: int | None = None
 ) -> tuple[Flip, ...]:
-    """Find how few judges, and how few items, carry each conclusion of a ranking by ratings.
-
-    most: how many conclusions are asked about, where no pair was named; None for all.
-    """
+    """Find how few judges or items carry the first `most` conclusions of a ranking by ratings."""
     fit = ranking.fit
     if not isinstance(fit, LeastSquaresFit):
         return ()

@@ -21,15 +21,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    require_pairs,
-    say_left_out,
-)
 from evenhand.data.exclusions import REFERENCES, Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
@@ -288,9 +282,9 @@ def _list_refused(sensitivity: Sensitivity) -> list[Finding]:
     ]
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def vary_choices(
-    data: Comparisons | Rankings | Ratings | Openable,
+    data: Comparisons | Rankings | Ratings | controls.Openable,
     *,
     model: Any = None,
     cluster: str | None = None,
@@ -343,7 +337,7 @@ def vary_choices(
             }
         asked: dict[str, Any] = {"model": model, "cluster": cluster, "level": level, "seed": seed}
         return vary_models(rows, usual=board, screening=screening, **asked, **direction)
-    table = require_pairs(data, "choices are varied on comparisons or rankings, not on")
+    table = controls.require_pairs(data, "choices are varied on comparisons or rankings, not on")
     if len(table.tasks()) > 1:
         raise UnknownOption("choices are varied on one board: choose a task")
     spec = choose_log_linear(model)
@@ -352,7 +346,7 @@ def vary_choices(
     ranked = partial(how, model=spec, cluster=cluster, **settings)
     run = partial(ranked, table, **({} if decide else {"counted": table.tally()}))
     usual = board or _only(run())
-    notes = [*say_left_out(data, table), *(_find_unlinked(table) if spec.prior else ())]
+    notes = [*controls.say_left_out(data, table), *(_find_unlinked(table) if spec.prior else ())]
     offers: list[tuple[str, Run]] = []
     if usual.ties is not None and usual.ties.any():
         offers += [
@@ -608,10 +602,7 @@ def vary_models(
     lower_is_better: bool,
     references: Sequence[str] | None,
 ) -> Sensitivity:
-    """Rank ratings, without controls, under each reasonable choice; arguments as in `rank`.
-
-    usual: the ranking that was asked for, where it is known.
-    """
+    """Rank ratings, without controls, under each reasonable choice; usual: what was asked for."""
     settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = usual or rank_scores(rows, settings, **how)

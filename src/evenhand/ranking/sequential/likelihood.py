@@ -102,9 +102,8 @@ def sum_log_chances(counts: Array, logs: Chances, gamma: float | None) -> Array:
 
 
 def expand(pairs: PairCounts, at: Array) -> newton.Expansion:
-    # at: (K,) log-worths, or (K + 1,) with γ behind them.
-    # Returns value (nats), gradient and information in the order of `at`; the information of worths
-    #     is singular, since only their differences count.
+    # at: (K,) log-worths, or (K + 1,) with γ behind them; the information of worths is singular,
+    # since only their differences count
     k = pairs.systems
     gamma = float(at[k]) if len(at) > k else None
     logs = log_chances(at[pairs.low] - at[pairs.high], gamma)
@@ -633,7 +632,6 @@ class OpenPairScreen:
         return [(pair, MODEL) for pair in claims if pair is not None]
 
     def _reached(self, enough: float) -> list[int]:
-        """Return the places of pairs whose shared worths are no likelier than this."""
         return np.flatnonzero(self._loss <= enough + ROUNDING - self._value).tolist()
 
     def _evaluate(self, place: int, counts: PairCounts, enough: float) -> Pair | None:

@@ -253,7 +253,6 @@ class JudgeSigns:
         return sorted(pair for pair, (value, _, _) in self._evidence.items() if value >= least)
 
     def log_value(self, one: int, other: int) -> float:
-        """Return log E of one system being better than another (nats)."""
         return self._evidence.get((one, other), (0.0, 0, 0))[0]
 
     def to_dict(self) -> dict[str, Any]:
