@@ -105,13 +105,6 @@ def test_every_choice_is_a_ranking_of_its_own():
     assert by_judge.rank_upper == tuple(alone.rank_upper.tolist())
 
 
-def test_pairs_that_are_asked_about_must_be_in_the_order_of_the_board():
-    with pytest.raises(UnknownOption, match="ask about a ahead of c"):
-        check_ratings(rows(make()), pairs=[("c", "a")])
-    with pytest.raises(InvalidJudgments, match="no system 'x'"):
-        check_ratings(rows(make()), pairs=[("a", "x")])
-
-
 # The same through the public functions, which take ratings as `rank` does.
 
 
@@ -176,10 +169,3 @@ def test_several_criteria_are_refused_with_what_chooses_one(tmp_path):
         role = re.search(r"data\.where\(nw\.col\('(\w+)'\) == 'NAME'\)", str(said.value))[1]
         for data in (evenhand.read(path), evenhand.read(both)):
             assert work(data.where(nw.col(role) == "c4")).to_dict()
-
-
-def test_a_campaign_is_planned_from_a_pilot_alone():
-    plan = evenhand.plan_campaign(pilot=make(seed=6), campaigns=0)
-    assert plan.to_dict() == evenhand.plan_campaign({}, pilot=make(seed=6), campaigns=0).to_dict()
-    with pytest.raises(UnknownOption, match="nothing to plan from"):
-        evenhand.plan_campaign()

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import evenhand
-from evenhand.errors import UnknownOption
 from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity
 
 NAMES = ["judge", "item", "left", "right", "outcome"]
@@ -115,12 +113,6 @@ def test_each_choice_differs_from_what_was_asked_in_one_thing():
     davidson = evenhand.BradleyTerry(order_effect=True)
     other = evenhand.rank(data, model=davidson, judge_cap="median")
     assert found["ties by Davidson"].rank_upper == tuple(other.rank_upper.tolist())
-
-
-def test_several_tasks_are_refused():
-    rows = [(t, "A", "B", o) for t in ("x", "y") for o in ("left", "right", "left")]
-    with pytest.raises(UnknownOption, match="choose a task"):
-        evenhand.vary_choices(votes(rows, ["task", "left", "right", "outcome"]))
 
 
 def test_orders_alone_are_the_orders_of_the_choices_that_change_any():

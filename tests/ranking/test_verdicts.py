@@ -111,27 +111,6 @@ def test_probabilities_of_nobody_knows_what_are_refused(tables, columns, words):
         evenhand.rank(tables[0], llm={**pair, **columns})
 
 
-def test_scores_of_both_outputs_are_read_beside_a_confidence():
-    scores = {"left": ["a", "b"], "right": ["b", "a"], "score_a": [3, 1], "score_b": [1, 2]}
-    tally = evenhand.read({**scores, "confidence": [0.9, 0.7]}).tally()
-    assert (tally.wins.sum(), tally.losses.sum()) == (1, 1)
-
-
-def test_a_probability_is_an_outcome_for_others():
-    pair = {"item": ["1", "2", "3"], "left": ["a", "b", "a"], "right": ["b", "a", "b"]}
-    tally = evenhand.read({**pair, "p_left": [0.9, 0.5, 0.2]}).tally()
-    assert tally.n_judgments == 3
-    assert tally.ties.sum() == 1
-
-
-def test_ties_are_an_outcome_of_people_and_llm():
-    people, verdicts = campaign_of(4, ties=0.8).tables()
-    ranking = evenhand.rank(people, llm=verdicts)
-    assert ranking.ties.sum() > 0
-    assert ranking.fused.gain > 1.2
-    assert ranking.fused.human.log_worth.tolist() == evenhand.rank(people).log_worth.tolist()
-
-
 BOARD = ("log_worth", "stderr", "lower", "upper", "rank_lower", "rank_upper", "cluster")
 
 
@@ -328,19 +307,9 @@ def test_levels_of_which_no_verdict_is_are_refused_once(tables):
     assert fused.groups["German"].fused.n_verdicts == 6000
 
 
-def test_win_rates_and_a_gate_say_what_verdicts_did(tables, ranking):
-    people, verdicts = tables
-    gate = evenhand.gate(people, new="s00", old="s05", margin=0.05, llm=verdicts)
-    for one in (ranking.win_rates(), gate):
-        assert "verdicts of LLM judges on" in one.document().basis
-    plain = evenhand.gate(people, new="s00", old="s05", margin=0.05)
-    assert "verdicts" not in plain.document().basis
-
-
 @pytest.mark.parametrize(
     ("change", "settings", "refusal", "words"),
     [
-        ({}, {"model": BradleyTerry(order_effect=True)}, UnknownOption, "an order effect"),
         ({}, {"model": "plackett-luce"}, UnknownOption, "bradley-terry only"),
         ({}, {"interval": "sandwich"}, UnknownOption, "interval 'sandwich'"),
         ({}, {"judge_cap": "median"}, UnknownOption, "with no judge cap: leave it out"),
@@ -361,16 +330,6 @@ def test_what_does_not_go_together_is_refused(tables, change, settings, refusal,
     }
     with pytest.raises(refusal, match=words):
         evenhand.rank(people, llm=changed, **settings)
-
-
-def test_json_and_text_say_what_verdicts_did(ranking):
-    contract = ranking.to_dict()["llm"]
-    assert contract["n_verdicts"] == 6000
-    assert contract["n_pairs"] == 3000
-    assert contract["weight"] == ranking.fused.weight
-    text = ranking.document().basis
-    assert "With 6,000 verdicts of LLM judges on 3,000 pairs of outputs, 480 judgments are" in text
-    assert f"weight {ranking.fused.weight:.4f}" in ranking.signature
 
 
 def sample_pairs(divided, seed, n=300):
@@ -475,12 +434,6 @@ def test_a_share_of_tastes_that_is_0_is_not_told(ranking):
         told = with_verdicts(ranking, replace(ranking.fused, tastes=tastes), "0" * 12)
         of_tastes = [one for one in told.notes[len(ranking.notes) :] if "tastes" in one.code]
         assert bool(of_tastes) == said
-
-
-def test_the_assumption_is_said_once(ranking):
-    assert [one.code for one in ranking.notes].count("verdicts-assume") == 1
-    assert " ".join(str(ranking).split()).count("random sample of the items and pairs") == 1
-    assert "verdicts-assume" not in {one.code for one in ranking.fused.human.notes}
 
 
 # People's ranking with verdicts beside a prototype that leaves each cluster out.

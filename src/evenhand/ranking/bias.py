@@ -106,8 +106,7 @@ class JudgeBias:
     # has no finite estimate
     p_common: float | None
     p_none: float  # p-value of no bias
-    # `p_common` adjusted for the number of judges (Benjamini-Hochberg)
-    p_common_adjusted: float | None
+    p_common_adjusted: float | None  # `p_common` adjusted for all judges (Benjamini-Hochberg)
     p_none_adjusted: float  # likewise
 
     @property
@@ -558,6 +557,7 @@ class RatingBias(Shown):
                 ends = {"estimate": one.sd, "lower": one.lower, "upper": one.upper, "p": one.p}
                 rows.append({"name": name, "unit": "sd between judges", "stderr": None, **ends})
         rows += [asdict(one) for one in self.effects]
+        drifting = any(one.drift is not None for one in self.judges)
         return Document(
             basis=f"{plural(self.n_ratings, 'rating')}, {plural(len(self.judges), 'judge')}."
             f" {say_clusterings(self.clusterings)}",
@@ -575,30 +575,26 @@ class RatingBias(Shown):
                     ),
                     tuple({**row, "judges": row.get("judges")} for row in rows),
                 ),
-                _tabulate_judges(self),
+                Table(
+                    "judges",
+                    "Judges, the lowest scores first: points above the average judge on the same"
+                    " outputs",
+                    (
+                        Column("judge", "judge", "name"),
+                        Column("n", "ratings", "count"),
+                        Column("offset", "offset", "two"),
+                        Column("stderr", "s.e.", "two"),
+                        Column("p", "p", "p"),
+                        Column("p_adjusted", "adjusted", "p"),
+                        *([Column("drift", "drift per 100", "two")] * drifting),
+                    ),
+                    tuple(asdict(one) for one in self.judges),
+                    limit=20,
+                ),
             ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
-
-
-def _tabulate_judges(bias: RatingBias) -> Table:
-    drifting = any(one.drift is not None for one in bias.judges)
-    return Table(
-        "judges",
-        "Judges, the lowest scores first: points above the average judge on the same outputs",
-        (
-            Column("judge", "judge", "name"),
-            Column("n", "ratings", "count"),
-            Column("offset", "offset", "two"),
-            Column("stderr", "s.e.", "two"),
-            Column("p", "p", "p"),
-            Column("p_adjusted", "adjusted", "p"),
-            *([Column("drift", "drift per 100", "two")] * drifting),
-        ),
-        tuple(asdict(one) for one in bias.judges),
-        limit=20,
-    )
 
 
 def choose_columns(data: Ratings, controls: Sequence[str]) -> list[str]:

@@ -43,8 +43,7 @@ class Part:
     rows: Array  # (K, p) what centred estimates are of the parameters
     changes: Mapping[str, Array]  # way → (G, p) what leaving each cluster out changes
     carried: Mapping[str, Array]  # way → (G, K, p) how far its leverage carries a change
-    # (cells, p) what each cell of judge and item, as an independent answer, changes
-    moves: Array
+    moves: Array  # (cells, p) what each cell of judge and item, as an independent answer, changes
 
     @classmethod
     def of(

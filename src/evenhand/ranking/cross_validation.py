@@ -427,8 +427,7 @@ class Leavers:
     # (M,) p-values of belonging to the set: at level 1 − α it is the models with a p-value above
     # α; the model that stays to the end has p 1
     p: Array
-    # (M,) which model each was farthest behind when it left; −1 for the one that stays
-    by: Integers
+    by: Integers  # (M,) which model each was farthest behind when it left; −1 of the one that stays
 
 
 def find_leavers(losses: Array, clusters: cluster_means.Clusters, seed: int) -> Leavers:
@@ -533,8 +532,7 @@ class ModelComparison(HeldOut):
     models: tuple[str, ...]  # the M models that predicted every vote, as they were asked for
     losses: Array  # (M, n) loss of each vote (bits), averaged over repeats
     held_out: Judgments  # the n votes, or ratings
-    # model → why it has no loss, with how many of its trainings were refused
-    refused: Mapping[str, str]
+    refused: Mapping[str, str]  # model → why it has no loss, and how many trainings were refused
     seconds: Mapping[str, float]  # model → CPU seconds, also of those refused
     blocks: str  # what was never on both sides: judge, item, both, ranking or judgment
     folds: int  # trainings per model and repeat, the most of any; blocks without votes are no fold

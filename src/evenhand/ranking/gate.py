@@ -127,8 +127,7 @@ class Comparison:
     stderr: float | None = None  # its clustered standard error
     df: float | None = None  # degrees of freedom; None for the normal distribution
     delta: float | None = None  # δ, on the scale of the difference
-    # that it is worse by the margin or more, adjusted for several new systems
-    p: float | None = None
+    p: float | None = None  # of being worse by the margin or more, adjusted for several new systems
     p_worse: float | None = None  # of being worse by more than the margin, adjusted for all rows
     log_evidence: float | None = None  # log e of the anytime test; None without it
     log_evidence_worse: float | None = None  # the same of being worse by more than the margin

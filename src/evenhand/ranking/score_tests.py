@@ -126,12 +126,8 @@ class MeanScores:
         return cls(names, cell // k, cell % k, np.round(score, digits), items, paired)
 
     @property
-    def count(self) -> Array:
-        return np.bincount(self.system, minlength=len(self.systems)).astype(np.float64)
-
-    @property
     def mean(self) -> Array:
-        return np.asarray(np.bincount(self.system, self.score) / self.count)
+        return np.asarray(np.bincount(self.system, self.score) / np.bincount(self.system))
 
     def tabulate(self) -> Array:
         """Return (K, I) mean scores, NaN where an item has no output of a system."""

@@ -296,8 +296,7 @@ class PairTests:
     systems: tuple[str, ...]  # the K systems, sorted by name
     variant: str  # the treatment of ties, by name
     title: str  # the same in a few words
-    # the system that had to be preferred, whose pairs alone are tested; None for all pairs
-    new: str | None
+    new: str | None  # the system that had to be preferred: its pairs alone are tested; None for all
     first: Codes  # (P,) code of one system of each pair: `new`, else the one that is preferred more
     second: Codes  # (P,) code of the other
     better: Array  # (P,) comparisons that prefer the first
@@ -458,12 +457,10 @@ class PreferenceTests(Shown):
     tally: Tally  # the counts
     pairs: PairTests  # the sign tests of all pairs
     variants: tuple[SignTest, ...]  # every variant, where there is one pair
-    # λ of the first system and γ, where there is one pair and they exist
-    model: tuple[Coefficient, ...]
+    model: tuple[Coefficient, ...]  # λ of the first system and γ, where one pair has them
     friedman: Friedman | None  # Friedman's test, where there are three systems and complete blocks
     blocks: str  # what its blocks are
-    # what is not there and why, what was excluded, what speaks against the assumptions
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what is lacking, what was excluded, what is against the assumptions
     # which of judge, item and ranking give many comparisons each, so that comparisons are not
     # independent
     repeated: tuple[str, ...] = ()
@@ -482,10 +479,9 @@ class PreferenceTests(Shown):
     @property
     def says(self) -> str:
         """The result in a sentence."""
-        return self._say_pair() if len(self.pairs.p) == 1 else self._say_pairs()
-
-    def _say_pair(self) -> Finding:
         pairs = self.pairs
+        if len(pairs.p) > 1:
+            return self._say_pairs()
         first, second = (pairs.systems[int(side[0])] for side in (pairs.first, pairs.second))
         p, values = float(pairs.p[0]), {"first": first, "second": second, "how": pairs.title}
         if pairs.clustered is not None and not np.isnan(pairs.clustered[0]):

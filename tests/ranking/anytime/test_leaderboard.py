@@ -13,7 +13,6 @@ from scipy.special import beta
 
 from evenhand import InvalidJudgments, UnknownFormat, UnknownOption, read
 from evenhand.ranking.sequential.leaderboard import (
-    Confirmation,
     LiveLeaderboard,
     read_board,
     write_board,
@@ -116,18 +115,6 @@ def test_a_system_that_comes_later_goes_on_the_board_and_is_named():
     assert state.claims[: len(claims)] == claims
     assert ("elm", "ash", "all votes") in [(c.better, c.worse, c.by) for c in board.decided]
     assert any(note.startswith("elm came later") for note in board.notes)
-
-
-def test_what_rank_sets_do_not_confirm_is_held_back():
-    state = run(LiveLeaderboard().start(NAMES), draw_votes(900))
-    free = state.look()
-    assert free.held == ()
-    one = free.decided[0]
-    board = state.look(Confirmation(frozenset({(one.better, one.worse)})))
-    assert board.decided == (one,)
-    assert board.held == free.decided[1:]
-    assert board.checked
-    assert state.look().decided == free.decided
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand import InvalidJudgments, NotIdentified, UnknownOption, rank, read
+from evenhand import InvalidJudgments, UnknownOption, rank, read
 from evenhand.data.controls import take_pairs
 from evenhand.errors import EvenhandError
 from evenhand.ranking.sequential.leaderboard import (
@@ -82,7 +82,9 @@ def test_where_judges_are_known_rank_sets_must_agree():
 @pytest.mark.parametrize("judges", [8, 4])
 def test_what_the_tastes_of_a_few_judges_decide_is_held_back(judges):
     """Equal systems, of which each judge has a favourite order."""
-    tables = (draw_table(600, seed=at, gap=0.0, judges=judges, taste=1.5) for at in range(judges // 2))
+    tables = (
+        draw_table(600, seed=at, gap=0.0, judges=judges, taste=1.5) for at in range(judges // 2)
+    )
     boards = [watch(read(one), order="second").board for one in tables]
     if judges == 8:
         assert any(one.held for one in boards)
@@ -152,15 +154,6 @@ def test_a_level_that_rank_sets_cannot_show_is_refused_in_the_words_of_a_board()
     with pytest.raises(UnknownOption, match=r"level 0\.9995 is more than the rank sets of known"):
         watch(read(table), LiveLeaderboard(level=0.9995))
     assert watch(read(table.drop("judge")), LiveLeaderboard(level=0.9995)).board.n_votes == 60
-
-
-def test_several_tasks_are_refused_and_one_is_taken():
-    table = draw_table(100).with_columns(task=pl.Series(["x", "y"] * 50))
-    with pytest.raises(InvalidJudgments, match="several tasks: choose one"):
-        watch(read(table))
-    assert watch(read(table).select_task("x")).board.n_votes == 50
-    with pytest.raises((NotIdentified, InvalidJudgments)):
-        watch(read(draw_table(10)[:0]))
 
 
 def test_systems_may_be_named_before_the_first_vote():
@@ -281,17 +274,6 @@ def test_a_bad_line_is_named_by_the_file_that_grows(tmp_path):
     with pytest.raises(EvenhandError, match="perhaps") as refusal:
         votes.look()
     assert "evenhand-" not in str(refusal.value)
-
-
-def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
-    table, path = draw_table(600), tmp_path / "votes.csv"
-    table[:400].write_csv(path)
-    kept = watch(read(str(path)), LiveLeaderboard(), order="second").state
-    table.write_csv(path)
-    votes = follow(path, Beginning(state=kept, order="second"))
-    votes.look()
-    whole = watch(read(str(path)), order="second").board
-    assert (votes.board.decided, votes.board.digest) == (whole.decided, whole.digest)
 
 
 # What is decided vote by vote: the same as by a full look after each, and nothing is lost.

@@ -34,13 +34,6 @@ def test_two_models_have_about_the_p_of_students_t() -> None:
     assert p[1] == pytest.approx(t_tail(t, 399), abs=0.03)
 
 
-def test_p_values_do_not_fall_as_models_leave() -> None:
-    losses = BASE + RNG.normal(np.linspace(0, 0.04, 6)[:, None], 0.3, (6, 2000))
-    p = find_leavers(losses, CLUSTERS, 1).p
-    assert p[0] == 1 or p.max() == 1
-    assert (np.sort(p) == np.sort(np.maximum.accumulate(np.sort(p)))).all()
-
-
 PAIRS = (np.array([0, 0, 1]), np.array([1, 2, 2]))
 
 

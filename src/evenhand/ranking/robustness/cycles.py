@@ -82,40 +82,16 @@ class PairResiduals:
     wins: Array  # (S, P) votes for the system first by name, W
     chances: Array  # (S, P) p̂
     worth: Array  # (K,) fitted log-worths
+    total: Array  # (P,) decisive votes on each pair
+    won: Array  # (P,) those for the system first by name
+    residual: Array  # (P,) r
+    weight: Array  # (P,) w, over both sides
+    lean: Array  # (P,) what an advantage of the first output moves: w by one side less the other
+    design: Array  # (P, K − 1) +1 and −1 for the two systems, of all but the last
 
     @property
-    def sided(self) -> bool:
+    def sided(self) -> bool:  # whether an advantage of the first output was fitted
         return len(self.totals) > 1
-
-    @property
-    def total(self) -> Array:
-        """(P,) decisive votes on each pair."""
-        return np.asarray(self.totals.sum(axis=0))
-
-    @property
-    def won(self) -> Array:
-        """(P,) those for the system first by name."""
-        return np.asarray(self.wins.sum(axis=0))
-
-    @property
-    def residual(self) -> Array:
-        """(P,) r."""
-        return np.asarray((self.wins - self.totals * self.chances).sum(axis=0))
-
-    @property
-    def weights(self) -> Array:
-        """(S, P) N p̂ q̂."""
-        return np.asarray(self.totals * self.chances * (1 - self.chances))
-
-    @property
-    def weight(self) -> Array:
-        """(P,) w, over both sides."""
-        return np.asarray(self.weights.sum(axis=0))
-
-    @property
-    def lean(self) -> Array:
-        """(P,) what an advantage of the first output moves: weights by side, one less the other."""
-        return np.asarray(self.weights[0] - self.weights[-1])
 
     @property
     def statistic(self) -> float:
@@ -134,8 +110,7 @@ class PairResiduals:
         free = len(self.first) - len(self.systems) + 1
         if not self.sided:
             return free
-        across = self._design.T @ self.lean
-        worths = self.information[:-1, :-1]
+        across, worths = self.design.T @ self.lean, self.information[:-1, :-1]
         follows = float(across @ np.linalg.solve(worths, across))
         order = float((self.lean**2 / self.weight).sum()) - follows
         return free - round(order / (float(self.weight.sum()) - follows))
@@ -143,32 +118,25 @@ class PairResiduals:
     def follow(self, rows: Array) -> Array:
         """Return (G, K or so) how far parameters follow each row of residuals: H⁻¹ Zᵀ r."""
         size = len(self.first)
-        scores = np.concatenate([rows[:, :size] @ self._design, rows[:, size:]], axis=1)
+        scores = np.concatenate([rows[:, :size] @ self.design, rows[:, size:]], axis=1)
         return np.asarray(np.linalg.solve(self.information, scores.T).T)
 
     def project(self, rows: Array) -> Array:
         """Return (G, P) P r: what parameters cannot follow."""
         size, worths = len(self.first), len(self.systems) - 1
         moved = self.follow(rows)
-        left = rows[:, :size] - self.weight * (self._design @ moved[:, :worths].T).T
+        left = rows[:, :size] - self.weight * (self.design @ moved[:, :worths].T).T
         return left - moved[:, worths:] * self.lean if self.sided else left
 
     @property
     def information(self) -> Array:
         """(p, p) H: worths, the last system at zero, then the order effect where it is fitted."""
-        design, weight = self._design, self.weight
+        design, weight = self.design, self.weight
         worths = design.T @ (weight[:, None] * design)
         if not self.sided:
             return np.asarray(worths)
         across = design.T @ self.lean
         return np.block([[worths, across[:, None]], [across[None], weight.sum()]])
-
-    @property
-    def _design(self) -> Array:
-        design = np.zeros((len(self.first), len(self.systems)))
-        pair = np.arange(len(self.first))
-        design[pair, self.first], design[pair, self.second] = 1.0, -1.0
-        return design[:, :-1]
 
 
 def decisive_votes(tally: Tally) -> tuple[Integers, Flags, Array, Array]:
@@ -199,7 +167,22 @@ def find_residuals(tally: Tally, *, order_effect: bool = False) -> PairResiduals
     ahead = 2 * fit.likelihood.parts(fit.beta)[2] if order_effect else 0.0
     sides = np.array([1.0, -1.0])[: shape[0], None] * ahead
     chances = 1 / (1 + np.exp(worth[second] - worth[first] - sides))
-    return PairResiduals(tally.systems, first, second, totals, wins, chances, worth)
+    weights, systems = totals * chances * (1 - chances), np.arange(len(worth) - 1)
+    return PairResiduals(
+        tally.systems,
+        first,
+        second,
+        totals,
+        wins,
+        chances,
+        worth,
+        total=np.asarray(totals.sum(axis=0)),
+        won=np.asarray(wins.sum(axis=0)),
+        residual=np.asarray((wins - totals * chances).sum(axis=0)),
+        weight=np.asarray(weights.sum(axis=0)),
+        lean=np.asarray(weights[0] - weights[-1]),
+        design=(first[:, None] == systems) * 1.0 - (second[:, None] == systems),
+    )
 
 
 def split_residuals(whole: PairResiduals, tally: Tally, name: str) -> Array:
@@ -395,13 +378,11 @@ class Contribution:
 class Cycle:
     # in the order of preference, the last preferred to the first; the first by name begins
     systems: tuple[str, str, str]
-    # share of decisive votes for each against the next (proportion)
-    won: tuple[float, float, float]
+    won: tuple[float, float, float]  # share of decisive votes for each against the next
     excess: float  # log-odds round the cycle that no worths explain, to first order
     z: float  # the same over its spread in replicates without cycles
     p: float  # adjusted for all cycles of three
-    # what judges add, the most first; empty where they are not known
-    judges: tuple[Contribution, ...]
+    judges: tuple[Contribution, ...]  # what judges add, the most first; empty if unknown
     items: tuple[Contribution, ...]  # likewise items
 
     @property
@@ -426,8 +407,7 @@ class Cycles(Shown):
     statistic: float  # T, Pearson's X² over pairs
     df: int  # pairs less free worths
     noise: float  # mean of T in replicates without cycles
-    # share of such replicates with a T as large; of several clusterings the largest
-    p: float | None
+    p: float | None  # share of such replicates with a T as large, the largest of all clusterings
     share: float  # of the variance of log-odds that is cyclic, noise subtracted (proportion)
     clusterings: tuple[str, ...]  # what clusters; empty where votes count one by one
     order_effect: bool  # whether an advantage of the output shown first stood beside worths
@@ -435,8 +415,7 @@ class Cycles(Shown):
     level: float  # at which cycles are called real (proportion)
     cycles: tuple[Cycle, ...]  # the strongest cycles of three that are more than noise
     triples_tested: bool  # whether cycles of three were looked for, as where there are not too many
-    # the pairs that worths describe worst, more than noise or not
-    deviations: tuple[Deviation, ...]
+    deviations: tuple[Deviation, ...]  # the pairs that worths describe worst, noise or not
     headline: str | None  # what must be known first, such as "for these 3 judges only"
     notes: tuple[str, ...]  # what else should be known
     signature: str  # what made the numbers

@@ -713,7 +713,12 @@ def find_fragility(
     if isinstance(data, Ratings | RatingRows):
         ratings.refuse_of_votes({"after": after, "outcomes": REVERSED not in outcomes})
         how = Settings(ratings.choose_rating_model(model), "rank-sets", cluster, level, seed, None)
-        return _find_in_ratings(ratings.take_part(data), board, how, pairs, most)
+        scores = ratings.take_part(data)
+        found = board or ratings.rank_scores(scores, how, lower_is_better=reads_lower_of(scores))
+        if not isinstance(found.fit, LeastSquaresFit):
+            raise UnknownOption("fragility of ratings is of the models adjusted, mean and z")
+        warnings = [one for one in take_findings(scores.notes) if one.severity == "warning"]
+        return Fragility(find_flips(found, pairs, most), tuple(warnings), found.signature)
     spec = choose_log_linear(model)
     table = controls.require_pairs(data, "conclusions are of comparisons or rankings, not of")
     if len(table.tasks()) > 1:
@@ -738,8 +743,7 @@ def find_fragility(
             units = tuple(unit for unit in units if unit in ("judge", "item"))
             notes.append(say("weights-no-votes"))
         large = case.tally.n_comparisons > MAX_COMPARISONS_TO_UNDECIDE and UNDECIDED in outcomes
-        if large:
-            notes.append(say("too-many-to-undecide", limit=MAX_COMPARISONS_TO_UNDECIDE))
+        notes += [say("too-many-to-undecide", limit=MAX_COMPARISONS_TO_UNDECIDE)] * large
         for claim in claims:
             if REVERSED in outcomes:
                 flips += [find_flip(case, claim, unit, REVERSED) for unit in units]
@@ -757,20 +761,6 @@ def find_fragility(
 
 # Of ratings: levels of judges or items are excluded in the order in which they support the
 # difference, to first order, and the number without which the order turns is confirmed by refits.
-
-
-def _find_in_ratings(
-    rows: RatingRows,
-    board: Ranking | None,
-    how: Settings,
-    pairs: Sequence[tuple[str, str]],
-    most: int | None,
-) -> Fragility:
-    ranking = board or ratings.rank_scores(rows, how, lower_is_better=reads_lower_of(rows))
-    if not isinstance(ranking.fit, LeastSquaresFit):
-        raise UnknownOption("fragility of ratings is of the models adjusted, mean and z")
-    notes = [one for one in take_findings(rows.notes) if one.severity == "warning"]
-    return Fragility(find_flips(ranking, pairs, most), tuple(notes), ranking.signature)
 
 
 def find_flips(

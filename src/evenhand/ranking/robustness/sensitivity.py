@@ -131,8 +131,7 @@ class Sensitivity(Shown):
     level: float  # of rank sets under each (proportion)
     notes: tuple[str, ...]  # choices that the data do not offer, and why
     signature: str  # of the default
-    # whether choices also say which pairs they decide; else there are orders alone
-    decides: bool = True
+    decides: bool = True  # whether choices also say which pairs they decide, beside their orders
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
@@ -491,8 +490,7 @@ def describe_choice(name: str, ranking: Ranking) -> Choice:
 class Robustness(Shown):
     fragility: Fragility  # the fewest votes, judges and items that carry each conclusion
     sensitivity: Sensitivity  # the ranking under each reasonable choice
-    # whether preferences are cyclic; None where decisive votes do not say
-    cycles: Cycles | None
+    cycles: Cycles | None  # whether preferences are cyclic; None where decisive votes do not say
     notes: tuple[str, ...]  # why something is missing
 
     @property

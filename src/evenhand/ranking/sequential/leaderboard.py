@@ -161,11 +161,6 @@ class Confirmation:
     notes: tuple[str, ...] = ()  # what must be said
     method: str = ""  # how rank sets were made; "" where there are none
 
-    def explain(self, better: str, worse: str) -> str | None:
-        if (better, worse) in self.pairs:
-            return None
-        return self.silent.get(frozenset((better, worse)), OPEN)
-
 
 def refuse_too_sure(table: Comparisons, settings: LiveLeaderboard) -> None:
     from evenhand.ranking.inference import MAX_LEVEL
@@ -498,7 +493,7 @@ class SequentialState:
         self.numerator.observe(coded)
         if self.founders is None and self.seen.counted >= self.needed:
             self.founders = len(self.systems)
-            self.numerator.begin_direct()
+            self.numerator.early = [list(counts) for counts in self.numerator.counts]
         return coded
 
     def find_difference(self, votes: Sequence[Vote]) -> int | None:
@@ -577,8 +572,12 @@ class SequentialState:
         notes, held = _list_notes(self, excluded), {}
         if confirmed is not None:
             notes = [*confirmed.notes, *notes]
-            reasons = {one: confirmed.explain(one.better, one.worse) for one in claims}
-            held = {claim: why for claim, why in reasons.items() if why is not None}
+            pairs = {one: (one.better, one.worse) for one in claims}
+            held = {
+                one: confirmed.silent.get(frozenset(pair), OPEN)
+                for one, pair in pairs.items()
+                if pair not in confirmed.pairs
+            }
         decided = tuple(claim for claim in claims if claim not in held)
         groups = find_groups(self)
         # The systems, the leading one first; equals stand by name and share a place

@@ -72,10 +72,6 @@ class PairCounts:
     high: Integers  # (C,) code of the other; the same where both count as one system
     counts: Array  # (C, 3) wins of `low`, ties, wins of `high`
 
-    @property
-    def tied(self) -> bool:
-        return bool(self.counts[:, 1].any())
-
     def take(self, rows: Flags) -> PairCounts:
         return replace(self, low=self.low[rows], high=self.high[rows], counts=self.counts[rows])
 
@@ -181,7 +177,7 @@ def find_supremum(
     part = find_parts(merged)
     inside = part[merged.low] == part[merged.high]
     counts = merged.take(inside)
-    at = start[: k + (1 if len(start) > k and counts.tied else 0)].copy()
+    at = (start if counts.counts[:, 1].any() else start[:k]).copy()
     at[second] = at[first]
     anchor = np.zeros((len(at), len(at)))
     anchor[:k, :k] = part[:, None] == part  # worths of a part are known up to their sum
@@ -295,9 +291,6 @@ class Numerator:
         if row < len(self.early):
             low, high = low - self.early[row][0], high - self.early[row][2]
         return (low, high) if one < other else (high, low)
-
-    def begin_direct(self) -> None:
-        self.early = [list(counts) for counts in self.counts]
 
     def observe(self, votes: Sequence[Coded]) -> None:
         """Take in votes that came together: all are predicted from what was known before them."""
@@ -609,7 +602,9 @@ class OpenPairScreen:
                 continue
             won, lost = self._numerator.direct(one, other)
             most, least = max(won, lost), min(won, lost)
-            if _bound_direct(most, least) < budget.direct - ROUNDING:
+            # log B cannot exceed the ratio at the likeliest chance
+            ratio = sum(n * log(2 * n / (won + lost)) for n in (most, least) if n)
+            if ratio < budget.direct - ROUNDING:
                 continue
             if log_direct(np.array([most]), np.array([least]))[0] >= budget.direct:
                 claims.append(((one, other) if won > lost else (other, one), DIRECT))
@@ -665,11 +660,3 @@ class _Fitted:
     worth: Array  # (K,)
     gamma: float | None  # None where nothing tied
     value: float  # ℓ of these worths
-
-
-def _bound_direct(most: int, least: int) -> float:
-    """Return what log B cannot exceed (nats): the ratio at the likeliest chance."""
-    n = most + least
-    if n == 0:
-        return 0.0
-    return sum(part * log(2 * part / n) for part in (most, least) if part)
