@@ -783,3 +783,51 @@ def test_a_digest_that_is_none_is_refused_as_such(tmp_path, digest):
     plan.write_text("\n".join(f"{name} = {value}" for name, value in PLAN.items()))
     with pytest.raises(UnknownOption, match="is no SHA-256, which has 64 digits"):
         evenhand.gate(draw_votes(n=200), plan=plan, plan_sha256=digest)
+
+
+def test_evidence_is_shared_by_several_new_systems():
+    """Each needs log(N / α): 3.00 of one, 3.69 of two."""
+    one, two = (
+        plans.Asked(new=new, old="A", margin=0.1, anytime=True) for new in (("B",), ("B", "C"))
+    )
+    assert [gates.shows(0.001, 3.3, asked) for asked in (one, two)] == [True, False]
+    assert gates.shows(0.001, 3.7, two)
+
+
+def test_several_that_pass_say_which_and_for_whom():
+    votes = draw_votes(n=900, judges=3, gaps={"A": 0.0, "B": 1.0, "C": 1.0})
+    found = ask(votes, new=("B", "C"), margin=0.3, cluster="item")
+    assert found.decision == "passed"
+    assert found.says == ("B and C may replace A (for these 3 judges only).",)
+
+
+def test_by_items_alone_it_holds_for_the_judges_however_many():
+    votes = draw_direct(n=300, judges=20)
+    assert "for these" not in ask(votes).says[0]
+    assert "(for these 20 judges only)" in ask(votes, cluster="item").says[0]
+
+
+def test_votes_that_are_all_alike_of_few_judges_decide_for_these_alone():
+    votes, asked = draw_alike(3, 20), {"margin": 0.05}
+    found = ask(votes, **asked)
+    assert (found.decision, find_first(found).p) == ("undecided", None)
+    assert "3 judges cannot stand for others. Add 2 or more" in found.says[0]
+    alone = ask(votes, **asked, cluster="item")
+    assert (alone.decision, find_first(alone).headline) == ("passed", "for these 3 judges only")
+    assert ask(draw_alike(5, 20), **asked).decision == "passed"
+    llm = ask(draw_alike(1, 20, judge_type=["llm"] * 20), **asked)
+    assert (llm.decision, find_first(llm).headline) == ("passed", "for this judge only")
+
+
+def test_rows_that_stand_twice_are_named_where_each_counts():
+    votes = draw_direct(n=60)
+    votes["item"] = [f"i{at}" for at in range(60)]
+    twice = {name: [*values, *values[:2]] for name, values in votes.items()}
+    assert not [one for one in ask(votes).notes if one.code == "identical-rows"]
+    found = ask(twice)
+    (said,) = (one for one in found.notes if one.code == "identical-rows")
+    assert said.severity == "warning"
+    assert said.startswith("2 rows equal another row in every column (judge j0, item i0")
+    anytime = ask(twice, anytime=True)
+    assert not [one for one in anytime.notes if one.code == "identical-rows"]
+    assert "excluded: 2 of 62 judgments, second answers" in str(anytime)

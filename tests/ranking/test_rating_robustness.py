@@ -169,3 +169,10 @@ def test_several_criteria_are_refused_with_what_chooses_one(tmp_path):
         role = re.search(r"data\.where\(nw\.col\('(\w+)'\) == 'NAME'\)", str(said.value))[1]
         for data in (evenhand.read(path), evenhand.read(both)):
             assert work(data.where(nw.col(role) == "c4")).to_dict()
+
+
+def test_a_campaign_is_planned_from_a_pilot_alone():
+    plan = evenhand.plan_campaign(pilot=make(seed=6), campaigns=0)
+    assert plan.to_dict() == evenhand.plan_campaign({}, pilot=make(seed=6), campaigns=0).to_dict()
+    with pytest.raises(UnknownOption, match="nothing to plan from"):
+        evenhand.plan_campaign()

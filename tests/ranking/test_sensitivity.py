@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import evenhand
+from evenhand.errors import UnknownOption
 from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity
 
 NAMES = ["judge", "item", "left", "right", "outcome"]
@@ -128,3 +130,9 @@ def test_orders_alone_are_the_orders_of_the_choices_that_change_any():
     (lead,) = found.says
     assert lead.endswith(f"A leads in all {len(names)} rankings.")
     assert "was not asked" in found.notes[-1]
+
+
+def test_several_tasks_are_refused():
+    rows = [(t, "A", "B", o) for t in ("x", "y") for o in ("left", "right", "left")]
+    with pytest.raises(UnknownOption, match="choose a task"):
+        evenhand.vary_choices(votes(rows, ["task", "left", "right", "outcome"]))

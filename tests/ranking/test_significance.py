@@ -9,6 +9,7 @@ from scipy import stats
 
 import evenhand
 from evenhand import datasets
+from evenhand.errors import InvalidJudgments
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.fitted import wald_test
 from evenhand.ranking.significance import cluster_pairs, find_preferences, sign_test_pairs
@@ -140,3 +141,17 @@ def test_a_pair_that_cannot_be_tested_is_named_and_is_not_counted_as_one_that_do
     assert alike.says.startswith(
         "No pair can be tested with judgments correlated by judge; 3 pairs"
     )
+
+
+def test_ratings_are_sent_to_what_tests_them():
+    rows = [(f"i{i}", s, i % 5 + 2 * (s == "a")) for i in range(12) for s in "ab"]
+    data = evenhand.read(pl.DataFrame(rows, schema=["item", "system", "score"], orient="row"))
+    with pytest.raises(InvalidJudgments, match="not in ratings: find_differences tests them"):
+        find_preferences(data)
+    assert evenhand.find_differences(data).says.startswith("a scores better than b")
+
+
+def test_several_tasks_are_refused():
+    tasks = table([("x", "a", "b", "left"), ("y", "a", "b", "left")], ("task", *COLUMNS[1:]))
+    with pytest.raises(InvalidJudgments, match="has 2 tasks: choose one"):
+        find_preferences(tasks)

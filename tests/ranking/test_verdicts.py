@@ -487,3 +487,19 @@ def test_weight_estimates_and_errors_are_those_of_the_prototype():
             # of cells the prototype leaves each out, and `rank` takes the sandwich, which is
             # smaller and is subtracted
             assert one["se"] <= pair.stderr <= 1.03 * one["se"]
+
+
+def test_win_rates_and_a_gate_say_what_verdicts_did(tables, ranking):
+    people, verdicts = tables
+    gate = evenhand.gate(people, new="s00", old="s05", margin=0.05, llm=verdicts)
+    for one in (ranking.win_rates(), gate):
+        assert "verdicts of LLM judges on" in one.document().basis
+    plain = evenhand.gate(people, new="s00", old="s05", margin=0.05)
+    assert "verdicts" not in plain.document().basis
+
+
+def test_a_probability_is_an_outcome_for_others():
+    pair = {"item": ["1", "2", "3"], "left": ["a", "b", "a"], "right": ["b", "a", "b"]}
+    tally = evenhand.read({**pair, "p_left": [0.9, 0.5, 0.2]}).tally()
+    assert tally.n_judgments == 3
+    assert tally.ties.sum() == 1

@@ -259,19 +259,12 @@ RELIABILITY: Final = "the share of the variance of the mean of both answers that
 
 def _tabulate(result: LLMBiases) -> tuple[Table, ...]:
     interval = f"{100 * result.level:g} % interval"
-    judges, asked = result.judges, Column("asked", "asked")
+    judges = result.judges
     beside = (
         Column("people", "people", "two"),
         Column("excess", "excess", "signed"),
         Column(("excess_lower", "excess_upper"), interval, "interval"),
         Column("excess_p", "p", "p"),
-    )
-    repeated = tuple({"llm": one.llm, **two.to_dict()} for one in judges for two in one.repeated)
-    answers = tuple(
-        {"llm": row["llm"], "asked": row["asked"], "answer": side}
-        | dict(zip(SIDES, n, strict=True))
-        for row in repeated
-        for side, n in zip(SIDES, row["table"], strict=True)
     )
     return (
         Table(
@@ -311,6 +304,20 @@ def _tabulate(result: LLMBiases) -> tuple[Table, ...]:
                 " family",
             ),
         ),
+        *_tabulate_repeats(judges, interval),
+    )
+
+
+def _tabulate_repeats(judges: Sequence[LLMBias], interval: str) -> tuple[Table, ...]:
+    asked = Column("asked", "asked")
+    repeated = tuple({"llm": one.llm, **two.to_dict()} for one in judges for two in one.repeated)
+    answers = tuple(
+        {"llm": row["llm"], "asked": row["asked"], "answer": side}
+        | dict(zip(SIDES, n, strict=True))
+        for row in repeated
+        for side, n in zip(SIDES, row["table"], strict=True)
+    )
+    return (
         Table(
             "repeated",
             "Answers to the same output pairs, asked twice",

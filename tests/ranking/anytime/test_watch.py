@@ -370,3 +370,14 @@ def test_judges_count_on_systems_that_were_named_before_alone():
     for number in range(40):
         state.follow([Vote("a", "b", "left", f"j{number}")])
     assert [(one.better, one.worse) for one in state.judge_claims] == [("a", "b")]
+
+
+def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
+    table, path = draw_table(600), tmp_path / "votes.csv"
+    table[:400].write_csv(path)
+    kept = watch(read(str(path)), LiveLeaderboard(), order="second").state
+    table.write_csv(path)
+    votes = follow(path, Beginning(state=kept, order="second"))
+    votes.look()
+    whole = watch(read(str(path)), order="second").board
+    assert (votes.board.decided, votes.board.digest) == (whole.decided, whole.digest)
