@@ -670,10 +670,8 @@ def compare_in_group(
 def find_more(
     t: float, shown: float, df: float, evidence: Evidence | None, asked: plans.Asked
 ) -> float | None:
-    """Return how many times as many judgments more decide it; None if none do, or it is decided.
-
-    t: of the distance to what is needed; shown: that of the wider bound, which tends to it.
-    """
+    """Return how many times as many judgments more decide it; None if none do, or it is decided."""
+    # t: of the distance to what is needed; shown: that of the wider bound, which tends to it
     critical = t_quantile(1 - asked.alpha, df)
     toward = min(abs(t), max(critical, shown))
     times = find_times(toward, toward, critical)

@@ -235,14 +235,11 @@ def open_verdicts(
 
 
 def _exclude_constant_judges(verdicts: Comparisons) -> Comparisons:
-    """Exclude LLM judges who give one outcome only, whom an average would suffer from.
+    """Exclude LLM judges who give one outcome only, but for one where all are such.
 
-    Constant verdicts have λ = 0 by themselves, but a judge who says left of all pairs, averaged
-    with others, takes a third or more of what they gain. An honest judge may say the same of few
-    pairs too, the more so where the better system stands always left: excluded is only who would do
-    so less than once in 500 times at the other judges' share of that outcome. Verdicts alone say
-    who that is, so that what the others say of people stays unbiased. Where all are such, one is
-    left, of whom `say_constant` speaks.
+    Averaged with others they take a third or more of what these gain. An honest judge may say the
+    same of few pairs too: excluded is only who would do so less than once in 500 times at the other
+    judges' share of that outcome. Verdicts alone say who that is, so that nothing is biased.
     """
     named = verdicts.frame.drop_nulls("judge")
     groups = named.group_by("judge", "outcome").agg(nw.len().alias(COUNT))
@@ -710,12 +707,10 @@ def _move(fit: Fit, values: Array) -> Fit:
 
 
 def check_items(paired: Paired, fit: Fit) -> tuple[float | None, dict[str, float]]:
-    """Compare verdicts on people's items with the others: how clear they are, and of each system.
+    """Compare verdicts on people's items with the others.
 
-    How clear: the share of verdicts for the system that is better by all verdicts, less what the
-    fit to all of them expects of these two systems, on average over the pairs of an item. Of a
-    system: its own share, less what is expected. Returns t of the first, None where it is unknown,
-    and `compare_systems` of the second.
+    Returns t of how clear they are (the share for the system that is better by all verdicts, less
+    what their fit expects), or None, and `compare_systems` of each system's share less expected.
     """
     every, k = paired.every, len(paired.every.systems)
     pair, at = np.unique(every.left.astype(np.int64) * k + every.right, return_inverse=True)

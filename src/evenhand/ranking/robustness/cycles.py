@@ -561,8 +561,7 @@ def find_cycles(
 
 
 def choose_sides(tally: Tally, *, order_effect: bool | None) -> tuple[bool, tuple[str, ...]]:
-    # A preference for one side makes cycles where sides do: a before b, b before c, c before a.
-    # Where sides were randomised it makes none.
+    # where sides were randomised, a preference for one makes no cycles
     if order_effect or not tally.positions_known:
         return bool(order_effect), ()
     notes = note_sides(tally.systems, count_sides(tally))
@@ -763,9 +762,8 @@ def _find_contributions(
 
 def find_sure_circle(cycles: Cycles, tally: Tally) -> Cycle | None:
     """Return the strongest cycle whose three majorities are all sure; None where there is none."""
-    # Each must be more than chance makes, one-sided at .05, votes taken for independent: a share p
-    # of n votes of equals is about normal with mean 1/2 and standard deviation 1/(2 √n). Nothing is
-    # sure where pairs deviate from worths no more than by chance.
+    # One-sided at .05, votes taken for independent: a share of n votes of equals is about normal
+    # with mean 1/2 and standard deviation 1/(2 √n).
     if not cycles.real:
         return None
     key, _, _, decided = decisive_votes(tally)
@@ -787,9 +785,7 @@ def find_visible(cycles: Cycles, tally: Tally) -> float | None:
     # Without that, the silence of a test says nothing. T over the factor c by which judges and
     # items spread it is about χ² on df. Pairs off by d (proportion) move it by λ = 4 n d² df / (P
     # c), with n decided comparisons of P pairs: 4 stands for 1/(p q), which is at least that. d is
-    # where λ gives a power of .8.
-    # Returns about that much, at most 1/2; None where nothing could be seen, however far pairs are
-    #     off.
+    # where λ gives a power of .8: at most 1/2, or None where nothing could be seen.
     if cycles.p is None:
         return None
     from scipy.special import chdtri, chndtrinc

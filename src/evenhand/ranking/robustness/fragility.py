@@ -185,8 +185,7 @@ class RemovalOrder:
         return int(self.copies.sum())
 
     def predict(self, difference: float) -> int | None:
-        """Return how many take a difference (log-odds) to zero, by cumulated influence."""
-        # None if all together do not.
+        """Return how many take a difference (log-odds) to 0 by cumulated influence, or None."""
         reached = np.cumsum(self.influence * self.copies)
         at = int(np.searchsorted(reached, difference, side="right"))
         if at == len(reached):
@@ -246,8 +245,7 @@ class RemovalOrder:
 
 def subtract(tally: Tally, removed: Array, answers: float | None) -> Tally:
     """Return a tally without some of its comparisons; systems keep their codes."""
-    # removed: (C, 3) comparisons to take away.
-    # answers: how many judgments that are; None to go by the share of comparisons.
+    # removed: (C, 3); answers: judgments that are, None to go by the share of comparisons
     counts = tally.counts - removed
     used = counts.sum(axis=1) > 0
     share = float(counts.sum()) / tally.n_comparisons
@@ -301,9 +299,8 @@ def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) ->
     factors, influences = {}, {}
     for name, factor in tally.factors.items():
         influence = worth_influence(fit, tally, name)
-        # Order judges or items by load and by what they say, instead of by name
-        # Random signs go by number. Numbered by name, the fewest votes that leave a pair undecided
-        # would depend on what judges are called: 5 or 12 of 900 in one campaign.
+        # Judges or items by load and by what they say: random signs go by number, and numbered by
+        # name the fewest votes that leave a pair undecided would depend on what judges are called.
         worth = fit.log_worth - fit.log_worth.mean()
         ends = np.zeros(len(worth))
         ends[[int(worth.argmax()), int(worth.argmin())]] = 1.0, -1.0
@@ -363,7 +360,7 @@ def check_order(
     claim: Claim, tally: Tally, settings: Settings
 ) -> tuple[str, tuple[str, str] | None]:
     """Fit from scratch; return whether no system below the border is ahead of one above."""
-    # Where one is, also the best system below and the worst above, which it has passed.
+    # where one is, also the best system below and the worst above, which it has passed
     narrowed = _narrow(claim, tally, settings.model)
     if narrowed is None:
         return NO_RANKING, None
@@ -399,11 +396,10 @@ def check_decided(claim: Claim, tally: Tally, settings: Settings) -> str:
 def find_fewest(check: Callable[[int], str], start: int, most: int) -> tuple[int, str] | None:
     """Return a number without which a claim no longer stands, and what became of it.
 
-    With one unit less it stands. It is the smallest such number where a claim that no longer stands
-    does not stand again without more units; else a smaller one may exist. None: it stands at all
-    numbers that were tried, `most` among them.
+    With one unit less it stands; a smaller number may exist where a claim stands again without more
+    units. None: it stands at all numbers that were tried, `most` among them.
     """
-    # From a predicted number the search goes up or down in growing steps, then halves what is left.
+    # from a predicted number in growing steps up or down, then halving what is left
     verdicts = {0: HOLDS}
 
     def falls(number: int) -> bool:

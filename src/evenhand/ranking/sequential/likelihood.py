@@ -167,9 +167,7 @@ def find_supremum(
     pairs: PairCounts, equal: tuple[int, int], start: Array, *, enough: float = np.inf
 ) -> Supremum | None:
     """Fit worths under which two systems are equal; None where the supremum is at infinity."""
-    # equal: codes of the two systems.
-    # start: (K,) log-worths, or (K + 1,) with γ behind them, to begin with.
-    # enough: a log-likelihood beyond which nobody needs to know: the first one is returned.
+    # start as in `expand`; enough: a log-likelihood beyond which the first one is returned
     k, (first, second) = pairs.systems, equal
     code = np.arange(k)
     code[second] = first
@@ -222,7 +220,6 @@ def find_supremum(
 
 def fit_plug_in(pairs: PairCounts, start: Array) -> newton.Maximum:
     """Fit worths, and γ where `start` has one, with the prior."""
-    # start: (K,) log-worths, or (K + 1,) with γ behind them, where to begin.
 
     def penalised(at: Array) -> newton.Expansion:
         here = expand(pairs, at)

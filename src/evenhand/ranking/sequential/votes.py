@@ -228,8 +228,7 @@ class JudgeSigns:
         self._evidence: dict[Pair, tuple[float, int, int]] = {}
 
     def observe(self, judge: str, ends: Pair, preferred: int) -> None:
-        # ends: codes of two systems.
-        # preferred: 1 for the first, −1 for the second, 0 for neither.
+        # preferred: 1 for the first of two systems, −1 for the second, 0 for neither
         if judge in self.closed:
             return
         votes, net = self._open.get(judge, (0, {}))
