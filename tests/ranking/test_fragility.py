@@ -11,11 +11,7 @@ import evenhand
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.robustness.fragility import (
-    find_fewest,
-    vote_influence,
-    worth_influence,
-)
+from evenhand.ranking.robustness.fragility import find_fewest, vote_influence, worth_influence
 from experiments.campaign import Campaign, generator, told_apart
 
 NAMES = ["judge", "item", "left", "right", "outcome"]
@@ -108,25 +104,18 @@ def test_pulls_are_the_influences_of_statsmodels():
 
 
 def test_a_pull_is_nearly_what_a_fit_without_the_vote_changes_ties_and_order_included():
-    tally = Campaign(gap=0.3, judge_sd=0, item_sd=0, systems=4, n=400, tie=0.8).simulate(
-        generator(6, 9, 1)
-    )
-    tally = told_apart(tally)
+    drawn = Campaign(gap=0.3, judge_sd=0, item_sd=0, systems=4, n=150, tie=0.8)
+    tally = told_apart(drawn.simulate(generator(6, 9, 1)))
     model = BradleyTerry(order_effect=True)
     fit = model.fit(tally)
     contrast = np.array([1.0, 0.0, 0.0, -1.0])
     pulls = vote_influence(fit, tally, contrast[None])[0]
-    for row in range(len(tally.left)):
-        for outcome in range(3):
-            if tally.counts[row, outcome] < 1:
-                continue
-            counts = tally.counts.copy()
-            counts[row, outcome] -= 1
-            without = model.fit(
-                Tally(tally.systems, tally.left, tally.right, *counts.T, n_judgments=399.0)
-            )
-            change = contrast @ (fit.log_worth - without.log_worth)
-            assert pulls[row, outcome] == pytest.approx(change, rel=0.05, abs=5e-4)
+    for row, outcome in np.argwhere(tally.counts >= 1).tolist():
+        counts = tally.counts.copy()
+        counts[row, outcome] -= 1
+        rest = Tally(tally.systems, tally.left, tally.right, *counts.T, n_judgments=149.0)
+        change = contrast @ (fit.log_worth - model.fit(rest).log_worth)
+        assert pulls[row, outcome] == pytest.approx(change, rel=0.05, abs=2e-3)
 
 
 @pytest.mark.parametrize("threshold", range(1, 25))
@@ -157,12 +146,18 @@ def test_without_the_judges_that_are_named_the_pair_is_no_longer_decided():
     assert not decides([row for row in rows if row[0] not in named], ("A", "B"))
 
 
-def test_a_conclusion_that_the_board_does_not_draw_is_refused():
-    votes = table(campaign_table(3))
-    with pytest.raises(UnknownOption, match="ask about A ahead of B"):
-        evenhand.find_fragility(votes, pairs=[("B", "A")])
-    with pytest.raises(UnknownOption, match="no border after place 4"):
-        evenhand.find_fragility(votes, after=[4])
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"pairs": [("B", "A")]}, "ask about A ahead of B"),
+        ({"pairs": [("A", "A")]}, "are one system"),
+        ({"after": [4]}, "no border after place 4"),
+        ({"outcomes": ("broken",)}, "outcome"),
+    ],
+)
+def test_what_the_board_does_not_say_cannot_be_asked(asked, says):
+    with pytest.raises(UnknownOption, match=says):
+        evenhand.find_fragility(table(campaign_table(3, n=250)), **asked)
 
 
 def test_where_two_lead_together_nobody_is_first():
@@ -198,11 +193,6 @@ def test_the_conclusion_is_that_of_the_model_and_the_clusters_that_are_given():
     assert " by judgment " in found.signature
     with pytest.raises(UnknownColumn, match="no ranking column"):
         opened(cluster="ranking")
-
-
-def test_an_outcome_that_does_not_exist_is_refused():
-    with pytest.raises(UnknownOption, match="outcome"):
-        evenhand.find_fragility(table(campaign_table(3, n=250)), outcomes=("broken",))
 
 
 def test_the_board_of_other_systems_is_refused():
@@ -273,9 +263,8 @@ RENAMED |= {"A": "Z", "B": "C", "C": "M", "D": "B"}
 RENAMED |= {"left": "left", "right": "right", "tie": "tie"}
 
 
-@pytest.mark.parametrize("seed", [3, 4])
-def test_names_do_not_move_the_fewest_that_leave_a_pair_undecided(seed):
-    rows = [tuple(map(str, row)) for row in campaign_table(seed)]
+def test_names_do_not_move_the_fewest_that_leave_a_pair_undecided():
+    rows = [tuple(map(str, row)) for row in campaign_table(3)]
     renamed = [tuple(RENAMED[word] for word in row) for row in rows]
     opened, again = vote_flip(rows, "undecided"), vote_flip(renamed, "undecided", ("Z", "C"))
     assert again.fewest == opened.fewest
@@ -293,37 +282,22 @@ def test_a_pair_is_left_undecided_by_fewer_votes_than_the_hardest_pulls():
         assert decides(left, ("A", "B"))
     rest = list(rows)
     for one in opened.removed:
-        for _ in range(int(one.count)):
-            kind = None if one.tie else (one.better, one.worse)
-            rest.remove(
-                next(
-                    row
-                    for row in rest
-                    if (row[0], row[1], beats(row)) == (one.judge, one.item, kind)
-                    and {row[2], row[3]} == {one.better, one.worse}
-                )
-            )
+        kind = None if one.tie else (one.better, one.worse)
+        same = [
+            row
+            for row in rest
+            if (row[0], row[1], beats(row)) == (one.judge, one.item, kind)
+            and {row[2], row[3]} == {one.better, one.worse}
+        ]
+        for row in same[: int(one.count)]:
+            rest.remove(row)
     assert not decides(rest, ("A", "B"))
 
 
-def test_a_pair_that_is_asked_for_twice_is_answered_once_and_needs_two_systems():
-    votes = table(campaign_table(3))
-    once, twice = (evenhand.find_fragility(votes, pairs=[("A", "B")] * n) for n in (1, 2))
+def test_a_pair_that_is_asked_for_twice_is_answered_once():
+    votes = table(campaign_table(3, n=250))
+    once, twice = (evenhand.find_fragility(votes, pairs=[("A", "D")] * n) for n in (1, 2))
     assert once == twice
-    with pytest.raises(UnknownOption, match="are one system"):
-        evenhand.find_fragility(votes, pairs=[("A", "A")])
-
-
-def test_a_border_is_open_when_one_pair_across_it_is():
-    rows = campaign_table(4)
-    data = table(rows)
-    found = evenhand.find_fragility(data, after=[2])
-    opened = [one for one in found.flips if (one.unit, one.how) == ("judge", "undecided")]
-    named = [one.judge for one in opened[0].removed]
-    systems = evenhand.rank(data).systems
-    pairs = list(product(systems[:2], systems[2:]))
-    left = [row for row in rows if row[0] not in named]
-    assert 0 < sum(decides(left, pair) for pair in pairs) < len(pairs)
 
 
 def test_the_pair_across_a_border_that_fewest_votes_turn_need_not_be_the_nearest():
@@ -407,7 +381,7 @@ def judge_flip(rows, how="reversed", **asked):
 
 
 @pytest.mark.parametrize("saw", [("j0",), ("j0", "j1"), ("j2", "j6")])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_smaller_set_of_judges_carries_a_leader_whom_few_saw(saw, seed):
     rows = campaign(seed, saw)
     flip = judge_flip(rows)
@@ -420,7 +394,7 @@ def test_no_smaller_set_of_judges_carries_a_leader_whom_few_saw(saw, seed):
         assert "nothing is left of new" in flip.says
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_where_judges_are_few_no_smaller_set_of_them_turns_the_order(seed):
     rows = campaign(seed, JUDGES[:3], 420, worth=0.8)
     board = evenhand.rank(table(rows, COLUMNS)).systems

@@ -87,7 +87,7 @@ def trainings(english_czech):
     """Five trainings on 1,600 comparisons of WMT11 English-Czech, as for figure 6."""
     votes = english_czech.comparisons().votes()
     votes = votes.take(sort_votes(votes))
-    train = votes.take(hold_out_rare_items(votes).train)
+    train = votes.take(~hold_out_rare_items(votes)[1])
     rows = np.arange(train.size)
     subsets = [train.take(draw_subset(rows, 1600, 20131, (trial,))) for trial in range(1, 6)]
     return [IRTGaussian.paper().fit(subset) for subset in subsets]

@@ -105,13 +105,6 @@ def test_every_choice_is_a_ranking_of_its_own():
     assert by_judge.rank_upper == tuple(alone.rank_upper.tolist())
 
 
-def test_pairs_that_are_asked_about_must_be_in_the_order_of_the_board():
-    with pytest.raises(UnknownOption, match="ask about a ahead of c"):
-        check_ratings(rows(make()), pairs=[("c", "a")])
-    with pytest.raises(InvalidJudgments, match="no system 'x'"):
-        check_ratings(rows(make()), pairs=[("a", "x")])
-
-
 # The same through the public functions, which take ratings as `rank` does.
 
 

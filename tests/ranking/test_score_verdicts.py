@@ -122,13 +122,6 @@ def test_a_judge_whose_name_is_part_of_a_named_one_is_asked_about(tables):
         assert asked.values["judges"] == ["gpt-4"]
 
 
-def test_equal_scores_of_people_are_refused_with_verdicts_too(tables):
-    people, verdicts = tables
-    same = people | {"score": [3.0] * len(people["score"])}
-    with pytest.raises(NotIdentified, match="all scores are equal"):
-        evenhand.rank(same, llm=verdicts)
-
-
 def test_many_items_are_merged_alike_however_files_are_cut():
     rng = np.random.default_rng(9)
     output = rng.normal(0, 1, (260, 3))
@@ -215,3 +208,10 @@ def test_verdicts_help_where_every_judge_scored_every_output():
     assert by_name(ranking) - by_name(ranking).mean() == pytest.approx(
         alone - alone.mean() - apart, abs=1e-8
     )
+
+
+def test_equal_scores_of_people_are_refused_with_verdicts_too(tables):
+    people, verdicts = tables
+    same = people | {"score": [3.0] * len(people["score"])}
+    with pytest.raises(NotIdentified, match="all scores are equal"):
+        evenhand.rank(same, llm=verdicts)

@@ -117,12 +117,6 @@ def test_each_choice_differs_from_what_was_asked_in_one_thing():
     assert found["ties by Davidson"].rank_upper == tuple(other.rank_upper.tolist())
 
 
-def test_several_tasks_are_refused():
-    rows = [(t, "A", "B", o) for t in ("x", "y") for o in ("left", "right", "left")]
-    with pytest.raises(UnknownOption, match="choose a task"):
-        evenhand.vary_choices(votes(rows, ["task", "left", "right", "outcome"]))
-
-
 def test_orders_alone_are_the_orders_of_the_choices_that_change_any():
     data = votes(campaign())
     whole = {one.name: one for one in evenhand.vary_choices(data).choices}
@@ -136,3 +130,9 @@ def test_orders_alone_are_the_orders_of_the_choices_that_change_any():
     (lead,) = found.says
     assert lead.endswith(f"A leads in all {len(names)} rankings.")
     assert "was not asked" in found.notes[-1]
+
+
+def test_several_tasks_are_refused():
+    rows = [(t, "A", "B", o) for t in ("x", "y") for o in ("left", "right", "left")]
+    with pytest.raises(UnknownOption, match="choose a task"):
+        evenhand.vary_choices(votes(rows, ["task", "left", "right", "outcome"]))

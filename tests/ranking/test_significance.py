@@ -9,7 +9,7 @@ from scipy import stats
 
 import evenhand
 from evenhand import datasets
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.fitted import wald_test
 from evenhand.ranking.significance import cluster_pairs, find_preferences, sign_test_pairs
@@ -46,26 +46,6 @@ def test_one_pair_has_every_variant_and_the_model():
     assert found.pairs.p.tolist() == pytest.approx([expected])
     assert found.to_dict()["variants"][0]["greater"] is not None
     assert find_preferences(data).to_dict()["variants"][0]["greater"] is None
-
-
-def test_what_cannot_be_tested_is_refused():
-    with pytest.raises(UnknownOption, match=r"blocks cannot be 'jugde'.*'judge'"):
-        find_preferences(table_1(), blocks="jugde")
-    with pytest.raises(UnknownOption, match="ties_as cannot be 'half'"):
-        find_preferences(table_1(), ties_as="half")
-    with pytest.raises(NotIdentified, match="nobody compared a system 'E'"):
-        find_preferences(table_1(), new="E")
-    tasks = table([("x", "a", "b", "left"), ("y", "a", "b", "left")], ("task", *COLUMNS[1:]))
-    with pytest.raises(InvalidJudgments, match="has 2 tasks: choose one"):
-        find_preferences(tasks)
-
-
-def test_ratings_are_sent_to_what_tests_them():
-    rows = [(f"i{i}", s, i % 5 + 2 * (s == "a")) for i in range(12) for s in "ab"]
-    data = evenhand.read(pl.DataFrame(rows, schema=["item", "system", "score"], orient="row"))
-    with pytest.raises(InvalidJudgments, match="not in ratings: find_differences tests them"):
-        find_preferences(data)
-    assert evenhand.find_differences(data).says.startswith("a scores better than b")
 
 
 def test_clustered_p_values_are_the_wald_test_of_each_pair_by_itself():
@@ -161,3 +141,17 @@ def test_a_pair_that_cannot_be_tested_is_named_and_is_not_counted_as_one_that_do
     assert alike.says.startswith(
         "No pair can be tested with judgments correlated by judge; 3 pairs"
     )
+
+
+def test_ratings_are_sent_to_what_tests_them():
+    rows = [(f"i{i}", s, i % 5 + 2 * (s == "a")) for i in range(12) for s in "ab"]
+    data = evenhand.read(pl.DataFrame(rows, schema=["item", "system", "score"], orient="row"))
+    with pytest.raises(InvalidJudgments, match="not in ratings: find_differences tests them"):
+        find_preferences(data)
+    assert evenhand.find_differences(data).says.startswith("a scores better than b")
+
+
+def test_several_tasks_are_refused():
+    tasks = table([("x", "a", "b", "left"), ("y", "a", "b", "left")], ("task", *COLUMNS[1:]))
+    with pytest.raises(InvalidJudgments, match="has 2 tasks: choose one"):
+        find_preferences(tasks)

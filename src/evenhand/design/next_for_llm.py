@@ -213,7 +213,7 @@ def sample_for_llm(
     if "item" not in verdicts.factors:
         raise refuse_items("verdicts")
     k, of_item = len(verdicts.systems), verdicts.factor("item")
-    cells = average_verdicts(verdicts, np.arange(k), k, of_item.codes)
+    keys, shares, n_verdicts = average_verdicts(verdicts, np.arange(k), k, of_item.codes)
     code = {name: at for at, name in enumerate(verdicts.systems)}
     items = {name: at for at, name in enumerate(of_item.labels)}
     wanted = [
@@ -221,7 +221,7 @@ def sample_for_llm(
         for item, one, other in judged
         if item in items and one in code and other in code
     ]
-    is_judged = np.isin(cells.keys, np.array(wanted, dtype=np.int64))
+    is_judged = np.isin(keys, np.array(wanted, dtype=np.int64))
     rest = np.flatnonzero(~is_judged)
     if judged and not is_judged.any():
         named = {
@@ -231,7 +231,7 @@ def sample_for_llm(
         raise refuse_unlike("judgment", named, {"system": [*code], "item": [*items]})
     if not len(rest):
         raise NotIdentified(
-            f"people judged all {len(cells.keys):,} pairs of outputs that have verdicts",
+            f"people judged all {len(keys):,} pairs of outputs that have verdicts",
             ["rank them (evenhand rank --llm)", "get verdicts on more outputs"],
         )
     if not 1 <= n <= len(rest):
@@ -244,17 +244,17 @@ def sample_for_llm(
         chances = np.full(len(rest), n / len(rest))
         drawn = rng.permutation(len(rest))[:n]
     else:
-        share = cells.shares[rest, 0] + cells.shares[rest, 1] / 2
+        share = shares[rest, 0] + shares[rest, 1] / 2
         chances = find_probabilities(np.sqrt(share * (1 - share)), n)
         drawn = rng.permutation(np.flatnonzero(rng.random(len(rest)) < chances))
-    n_judged = len(cells.keys) - len(rest)
-    sampled = (n_judged + n) / len(cells.keys)
+    n_judged = len(keys) - len(rest)
+    sampled = (n_judged + n) / len(keys)
     chances = chances * sampled * len(rest) / n
     beyond = max(float(chances.max()), 1.0)  # only ratios of probabilities matter
     swapped = rng.random(len(drawn)) < 0.5
     pairs = []
     for at, swap in zip(drawn.tolist(), swapped.tolist(), strict=True):
-        item, pair = divmod(int(cells.keys[rest[at]]), k * k)
+        item, pair = divmod(int(keys[rest[at]]), k * k)
         sides = [verdicts.systems[one] for one in divmod(pair, k)]
         left, right = sides[::-1] if swap else sides
         chance = write_chance(chances[at] / beyond)
@@ -266,9 +266,9 @@ def sample_for_llm(
         n,
         len(rest),
         n_judged,
-        cells.n_verdicts,
+        n_verdicts,
         write_chance(sampled / beyond) if n_judged else None,
-        write_signature(parts, cells.n_verdicts, verdicts.digest_by(("item",))),
+        write_signature(parts, n_verdicts, verdicts.digest_by(("item",))),
     )
     return note_excluded(sampled_pairs, excluded)
 

@@ -106,8 +106,7 @@ class JudgeBias:
     # has no finite estimate
     p_common: float | None
     p_none: float  # p-value of no bias
-    # `p_common` adjusted for the number of judges (Benjamini-Hochberg)
-    p_common_adjusted: float | None
+    p_common_adjusted: float | None  # `p_common` adjusted for all judges (Benjamini-Hochberg)
     p_none_adjusted: float  # likewise
 
     @property
@@ -195,10 +194,8 @@ def _test_judges(panel: Panel, bias: float, inflation: float | None) -> Array:
             net = round(float((counts[rows, 0] - counts[rows, 2]).sum()))
             p[j] = distributions.net_wins_p(chances[rows], n, net)
         else:
-            p[j] = max(
-                distributions.two_sided_p(float(score[j] / np.sqrt(information[j]))),
-                distributions.MIN_P,
-            )
+            z = float(score[j] / np.sqrt(information[j]))
+            p[j] = max(distributions.two_sided_p(z), distributions.MIN_P)
     return p
 
 
@@ -354,11 +351,8 @@ def find_position_bias(
             " can be seen: map a position column (--column position=NAME)"
         )
     settings = Settings(BradleyTerry(order_effect=True), "sandwich", cluster, level, SEED, None)
-    present = {name for name in FACTORS if table.has(name)}
-    clusterings = wanted_factors(cluster, present)
-    known = [
-        name for name in ("judge", "ranking" if table.expanded else "judge") if table.has(name)
-    ]
+    clusterings = wanted_factors(cluster, {name for name in FACTORS if table.has(name)})
+    known = [name for name in ("judge", *["ranking"] * table.expanded) if table.has(name)]
     tally = table.tally(by=tuple(dict.fromkeys([*clusterings, *known])))
     fit = fit_order(tally)
     merged = {name: merge_levels(tally.factor(name), MAX_CLUSTERS, SEED) for name in clusterings}
@@ -371,9 +365,9 @@ def find_position_bias(
             return bias
         if tally.squares is not None:
             return replace(bias, notes=(*bias.notes, say("judges-weighted")))
-        inflation = (
-            ranking_inflation(fit, tally) if table.expanded and "ranking" in tally.factors else None
-        )
+        inflation = None
+        if table.expanded and "ranking" in tally.factors:
+            inflation = ranking_inflation(fit, tally)
         try:
             effects = fit_position_effects(fit, tally, 1.0 if inflation is None else 1 / inflation)
         except NotConverged as stop:
@@ -563,6 +557,7 @@ class RatingBias(Shown):
                 ends = {"estimate": one.sd, "lower": one.lower, "upper": one.upper, "p": one.p}
                 rows.append({"name": name, "unit": "sd between judges", "stderr": None, **ends})
         rows += [asdict(one) for one in self.effects]
+        drifting = any(one.drift is not None for one in self.judges)
         return Document(
             basis=f"{plural(self.n_ratings, 'rating')}, {plural(len(self.judges), 'judge')}."
             f" {say_clusterings(self.clusterings)}",
@@ -580,30 +575,26 @@ class RatingBias(Shown):
                     ),
                     tuple({**row, "judges": row.get("judges")} for row in rows),
                 ),
-                _tabulate_judges(self),
+                Table(
+                    "judges",
+                    "Judges, the lowest scores first: points above the average judge on the same"
+                    " outputs",
+                    (
+                        Column("judge", "judge", "name"),
+                        Column("n", "ratings", "count"),
+                        Column("offset", "offset", "two"),
+                        Column("stderr", "s.e.", "two"),
+                        Column("p", "p", "p"),
+                        Column("p_adjusted", "adjusted", "p"),
+                        *([Column("drift", "drift per 100", "two")] * drifting),
+                    ),
+                    tuple(asdict(one) for one in self.judges),
+                    limit=20,
+                ),
             ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
-
-
-def _tabulate_judges(bias: RatingBias) -> Table:
-    drifting = any(one.drift is not None for one in bias.judges)
-    return Table(
-        "judges",
-        "Judges, the lowest scores first: points above the average judge on the same outputs",
-        (
-            Column("judge", "judge", "name"),
-            Column("n", "ratings", "count"),
-            Column("offset", "offset", "two"),
-            Column("stderr", "s.e.", "two"),
-            Column("p", "p", "p"),
-            Column("p_adjusted", "adjusted", "p"),
-            *([Column("drift", "drift per 100", "two")] * drifting),
-        ),
-        tuple(asdict(one) for one in bias.judges),
-        limit=20,
-    )
 
 
 def choose_columns(data: Ratings, controls: Sequence[str]) -> list[str]:
@@ -688,7 +679,15 @@ def find_rating_bias(
         effects.append(Effect(name, unit, estimate.value, judges=n, **ends))
         if name == DRIFT:
             drifts = by_judge
-    severity, taste = _find_spread(rows, level, notes)
+    severity = taste = None
+    try:
+        scored, repeated = average_repeats(rows)
+        spread = estimate_rating_components(scored, systems="fixed", level=level)
+        named = {one.name: one for one in spread.components}
+        notes += take_findings([*repeated, *spread.reasons, *spread.notes])
+        severity, taste = named.get(JUDGE), named.get(JUDGE_SYSTEM)
+    except (NotIdentified, NotConverged) as refusal:
+        notes.append(say("no-spread-of-judges", "note", why=str(refusal)))
     parts = ["bias of ratings", *[f"control {one}" for one in controls]]
     parts.append(f"CV3 by {'+'.join(codes)}, level {level:g}")
     return RatingBias(
@@ -786,20 +785,6 @@ def _remove(values: Array, system: Integers, size: int, others: list[Integers]) 
     absorbed = absorb(centred, system, size, others)
     means = np.linalg.pinv(absorbed.information, hermitian=True) @ absorbed.right
     return absorbed.residuals(centred, means)
-
-
-def _find_spread(
-    rows: RatingRows, level: float, notes: list[Finding]
-) -> tuple[Component | None, Component | None]:
-    try:
-        scored, repeated = average_repeats(rows)
-        found = estimate_rating_components(scored, systems="fixed", level=level)
-    except (NotIdentified, NotConverged) as refusal:
-        notes.append(say("no-spread-of-judges", "note", why=str(refusal)))
-        return None, None
-    known = {one.name: one for one in found.components}
-    notes.extend(take_findings([*repeated, *found.reasons, *found.notes]))
-    return known.get(JUDGE), known.get(JUDGE_SYSTEM)
 
 
 def _list_offsets(fit: LeastSquaresFit, drifts: Array, level: float) -> tuple[JudgeOffset, ...]:

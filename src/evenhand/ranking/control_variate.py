@@ -43,8 +43,7 @@ class Part:
     rows: Array  # (K, p) what centred estimates are of the parameters
     changes: Mapping[str, Array]  # way → (G, p) what leaving each cluster out changes
     carried: Mapping[str, Array]  # way → (G, K, p) how far its leverage carries a change
-    # (cells, p) what each cell of judge and item, as an independent answer, changes
-    moves: Array
+    moves: Array  # (cells, p) what each cell of judge and item, as an independent answer, changes
 
     @classmethod
     def of(
@@ -66,10 +65,6 @@ class Part:
             carried[name][way.held] = way.influence.carried
         return cls(systems, values - values.mean(), rows, changes, carried, moves)
 
-    def move_items(self) -> Array:
-        """Return (G, K) what leaving each item out changes in the estimates."""
-        return np.asarray(self.changes["item"] @ self.rows.T)
-
 
 @dataclass(frozen=True, eq=False)
 class ControlVariate:
@@ -80,8 +75,11 @@ class ControlVariate:
 
     def choose_weight(self) -> float:
         """Return λ."""
-        people = self.people.move_items()
-        other = self.beside.move_items() - self.every.move_items()
+        # what leaving each item out changes in the estimates
+        people, beside, every = (
+            one.changes["item"] @ one.rows.T for one in (self.people, self.beside, self.every)
+        )
+        other = beside - every
         people, other = people - people.mean(axis=0), other - other.mean(axis=0)
         size = float((other**2).sum())
         # verdicts that are all alike leave rounding
@@ -113,7 +111,6 @@ class ControlVariate:
         )
 
     def estimate(self, weight: float) -> tuple[Estimates, Spread]:
-        """Return the estimates with a weight, and their errors."""
         parts, scales = (self.people, self.beside, self.every), (1.0, -weight, weight)
         rows = self.rows(weight)
         every = np.concatenate([one.changes["item"] for one in parts], axis=1)

@@ -17,16 +17,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    leave_out_controls,
-    require_pairs,
-    say_left_out,
-)
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import choose_groups, group_ratings, say_pooled
 from evenhand.data.joining import note_llm_names
@@ -178,16 +171,17 @@ def count_effective(votes: Judgments) -> float | None:
 
 
 def count_sides(votes: Judgments) -> dict[str, Any]:
-    """Count answers, judges, items and systems of votes; None where nobody names them."""
-    known = {"judges": votes.judges != ("",), "items": votes.items != ("",)}
-    codes = {"judges": votes.judge, "items": votes.item}
+    known = {"judges": (votes.judges, votes.judge), "items": (votes.items, votes.item)}
     if isinstance(votes, RatingRows):
         systems = votes.system
     else:
         systems = np.concatenate([votes.left, votes.right])
     return {
-        "n_judgments": votes.size if votes.answer is None else len(np.unique(votes.answer)),
-        **{f"n_{name}": len(np.unique(codes[name])) if known[name] else None for name in codes},
+        "n_judgments": int(count_answers(votes)),
+        **{
+            f"n_{name}": None if labels == ("",) else len(np.unique(codes))
+            for name, (labels, codes) in known.items()
+        },
         "n_systems": len(np.unique(systems)),
         "effective_judges": count_effective(votes),
     }
@@ -216,7 +210,6 @@ def _merge(codes: Integers, strata: cluster_means.Strata, seed: int) -> Integers
 
 
 def number_answers(votes: Judgments) -> Integers:
-    """Return the number of each vote's answer; its own where each is one."""
     if votes.answer is None:
         return np.arange(votes.size)
     return cluster_means.number_groups(votes.answer)
@@ -398,12 +391,9 @@ def cross_validate(
         for name, values in why.items()
         if values
     }
-    mean_losses = {
-        name: values / plan.repeats for name, values in losses.items() if name not in refused
-    }
     counts = np.bincount([repeat for repeat, *_ in folds], minlength=plan.repeats)
     return Validated(
-        mean_losses,
+        {name: values / plan.repeats for name, values in losses.items() if name not in refused},
         refused,
         seconds,
         (min(sizes), max(sizes)),
@@ -437,8 +427,7 @@ class Leavers:
     # (M,) p-values of belonging to the set: at level 1 − α it is the models with a p-value above
     # α; the model that stays to the end has p 1
     p: Array
-    # (M,) which model each was farthest behind when it left; −1 for the one that stays
-    by: Integers
+    by: Integers  # (M,) which model each was farthest behind when it left; −1 of the one that stays
 
 
 def find_leavers(losses: Array, clusters: cluster_means.Clusters, seed: int) -> Leavers:
@@ -543,8 +532,7 @@ class ModelComparison(HeldOut):
     models: tuple[str, ...]  # the M models that predicted every vote, as they were asked for
     losses: Array  # (M, n) loss of each vote (bits), averaged over repeats
     held_out: Judgments  # the n votes, or ratings
-    # model → why it has no loss, with how many of its trainings were refused
-    refused: Mapping[str, str]
+    refused: Mapping[str, str]  # model → why it has no loss, and how many trainings were refused
     seconds: Mapping[str, float]  # model → CPU seconds, also of those refused
     blocks: str  # what was never on both sides: judge, item, both, ranking or judgment
     folds: int  # trainings per model and repeat, the most of any; blocks without votes are no fold
@@ -645,7 +633,7 @@ class ModelComparison(HeldOut):
     @cached_property
     def scores(self) -> tuple[HeldOutScore, ...]:
         """One row per model, best first."""
-        return tuple(self._score(name) for name in self.order)
+        return tuple(map(self._score, self.order))
 
     def _score(self, name: str) -> HeldOutScore:
         loss, apart = self.estimate(name), self.difference(name, self.best)
@@ -776,9 +764,9 @@ MIN_JUDGMENTS: Final = 30  # Comparisons from which models are compared: three i
 NEAR_BORDER: Final = 3.0
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def compare_models(
-    data: Comparisons | Rankings | Ratings | Openable,
+    data: Comparisons | Rankings | Ratings | controls.Openable,
     *,
     models: Wanted = "usual",
     by: str | None = None,
@@ -826,7 +814,9 @@ def compare_models(
     groups: Mapping[str, Judgments]
     notes: tuple[str, ...]
     if isinstance(data, Ratings):
-        rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
+        rows = controls.leave_out_controls(data).rows(
+            factors=[] if group_by is None else [group_by]
+        )
         if not rows.size:
             raise NotIdentified("there are no scores", ["collect some"])
         parts = {  # in an order that does not depend on that of the table
@@ -842,7 +832,7 @@ def compare_models(
         groups = _split(table, column)
         judges = sorted({one for part in groups.values() for one in part.judges})
         asked = note_llm_names(judges, table.columns)
-        notes = (*say_left_out(data, table), *say_pooled(table, column), *asked)
+        notes = (*controls.say_left_out(data, table), *say_pooled(table, column), *asked)
         made_of = dict.fromkeys(groups, make_models(models, seed))
     settle = partial(plan_folds, by=by, folds=folds, repeats=repeats, seed=seed)
     compared: dict[str, ModelComparison] = {}
@@ -869,7 +859,7 @@ def compare_models(
 
 def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
     refusal = "models of preference are compared on comparisons or rankings, not on"
-    return require_pairs(data, refusal, "compare_processes compares models of scores")
+    return controls.require_pairs(data, refusal, "compare_processes compares models of scores")
 
 
 def _split(table: Comparisons, column: str | None) -> dict[str, Votes]:
@@ -967,5 +957,4 @@ def _note(
 
 
 def count_answers(votes: Judgments) -> float:
-    """Return how many answers votes are of; a ranking is one."""
     return float(votes.size if votes.answer is None else len(np.unique(votes.answer)))

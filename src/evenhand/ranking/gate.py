@@ -46,6 +46,7 @@ from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
+from evenhand.ranking import plans
 from evenhand.ranking.clustering import (
     ENOUGH_JUDGES,
     MIN_EFFECTIVE,
@@ -67,16 +68,6 @@ from evenhand.ranking.direct_votes import (
     weigh_votes,
 )
 from evenhand.ranking.intervals import find_root, find_times
-from evenhand.ranking.plans import (
-    SHARES,
-    Asked,
-    find_delta,
-    join_plan,
-    list_chosen,
-    naming_plan,
-    read_gate_plan,
-    require_digest,
-)
 from evenhand.ranking.ranking import (
     BETWEEN,
     MAX_TIMES,
@@ -108,20 +99,7 @@ FEW_ITEMS: Final = frozenset(("one-item", "few-items"))  # notes of items that a
 TIED: Final = 0.5  # share of comparisons that are ties all
 
 
-def find_bounds(
-    difference: float, stderr: float, *, df: float = inf, alpha: float = 0.05
-) -> tuple[float, float]:
-    """Return one-sided bounds of a difference, each at 1 − α.
-
-    >>> [round(one, 4) for one in find_bounds(-0.05, 0.08)]
-    [-0.1816, 0.0816]
-    """
-    reach = t_quantile(1 - alpha, df) * stderr
-    return difference - reach, difference + reach
-
-
 def tail_above(t: float, df: float) -> float:
-    """Return P(T ≥ t)."""
     half = t_tail(t, df) / 2
     return half if t >= 0 else 1 - half
 
@@ -149,8 +127,7 @@ class Comparison:
     stderr: float | None = None  # its clustered standard error
     df: float | None = None  # degrees of freedom; None for the normal distribution
     delta: float | None = None  # δ, on the scale of the difference
-    # that it is worse by the margin or more, adjusted for several new systems
-    p: float | None = None
+    p: float | None = None  # of being worse by the margin or more, adjusted for several new systems
     p_worse: float | None = None  # of being worse by more than the margin, adjusted for all rows
     log_evidence: float | None = None  # log e of the anytime test; None without it
     log_evidence_worse: float | None = None  # the same of being worse by more than the margin
@@ -357,14 +334,14 @@ def gate(
     }
     digest = None
     if plan is not None:
-        stated, digest = read_gate_plan(plan)
-        given = join_plan(given, stated)
-    require_digest(plan, digest or "", plan_sha256)
+        stated, digest = plans.read_gate_plan(plan)
+        given = plans.join_plan(given, stated)
+    plans.require_digest(plan, digest or "", plan_sha256)
     taken = take(data)
     source = getattr(taken, "source", None) or Source()
     moved = hold_to_plan(source, plan, digest)
-    with naming_plan(plan, UnknownOption):
-        asked = Asked.take(given, plan)
+    with plans.naming_plan(plan, UnknownOption):
+        asked = plans.Asked.take(given, plan)
     require_seed(seed)
     if cost_judgment is not None and not 0 <= cost_judgment < inf:
         raise UnknownOption(f"cost_judgment cannot be {cost_judgment:g}: it is 0 or more")
@@ -380,13 +357,19 @@ def gate(
             systems = taken.list_names("system") if isinstance(taken, Ratings) else taken.systems
             settings["references"] = find_references(systems, kept=compared)
         if isinstance(taken, Ratings):
-            with naming_plan(plan, UnknownOption):
+            with plans.naming_plan(plan, UnknownOption):
                 refuse_wide_margin(taken, asked.margin)
     else:
-        refuse_scores(asked, type(taken).__name__.lower(), plan)
-        settings["model"] = SHARES
+        names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
+        if names:
+            where = "" if plan is None else f"'{plan}': "
+            kind = type(taken).__name__.lower()
+            raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
+        with plans.naming_plan(plan, UnknownOption):
+            plans.find_delta(asked.margin)
+        settings["model"] = plans.SHARES
         taken = keep_all_judges(taken) if llm_judges else taken
-    with naming_plan(plan, UnknownColumn, UnknownOption, InvalidJudgments):
+    with plans.naming_plan(plan, UnknownColumn, UnknownOption, InvalidJudgments):
         found = decide(
             evaluate(taken, asked, settings),
             asked,
@@ -402,7 +385,7 @@ def gate(
         return found
     if source.plan_sha256 and source.remaining and not asked.anytime:
         found = wait(found, source)
-    unplanned = [*list_chosen(found.excluded), *source.choices]
+    unplanned = [*plans.list_chosen(found.excluded), *source.choices]
     unplanned += ["verdicts of LLM judges"] * (llm is not None or bool(llm_judges))
     unplanned += [f"seed {seed}"] * (seed != SEED)
     return found.explore(*unplanned, moved=moved)
@@ -436,18 +419,7 @@ def wait(found: Gate, source: Source) -> Gate:
     return changed(found, comparisons=tuple(changed(one, **told) for one in found.comparisons))
 
 
-def refuse_scores(asked: Asked, kind: str, plan: str | Path | None) -> None:
-    """Refuse what is asked of ratings alone, and margins that are none of comparisons."""
-    names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
-    if names:
-        where = "" if plan is None else f"'{plan}': "
-        raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
-    with naming_plan(plan, UnknownOption):
-        find_delta(asked.margin)
-
-
 def refuse_wide_margin(taken: Ratings, margin: float) -> None:
-    """Refuse a margin that no two scores are apart."""
     score = nw.col("score").cast(nw.Float64)
     scored = taken.frame.filter(~score.is_null())
     ends = fetch_columns(scored.select(low=score.min(), high=score.max(), n=nw.len()))
@@ -463,17 +435,14 @@ def refuse_wide_margin(taken: Ratings, margin: float) -> None:
 
 def decide(
     ranked: Ranking | GroupedRankings | Evaluated,
-    asked: Asked,
+    asked: plans.Asked,
     digest: str | None,
     seed: int,
     *,
     cost_judgment: float | None = None,
     of_these: bool = False,
 ) -> Gate:
-    """Decide by a ranking, or by those of several groups, each of which must pass.
-
-    of_these: whether it is about these judges, however few, as of LLM judges alone.
-    """
+    """Decide by groups, each of which must pass; of_these: about these judges, however few."""
     of_these = of_these or asked.cluster is not None or asked.group_by == "judge"
     known = Evaluated.of(ranked)
     groups, refused = known.groups, {**known.refused}
@@ -481,20 +450,22 @@ def decide(
     if rated:
         require_known({name for one in groups.values() for name in one.systems}, asked)
     found: list[Comparison] = []
-    notes = list_notes(groups)
+    notes = []
+    for name, ranking in groups.items():
+        for note in ranking.notes:  # with the name of the group where others do not have it
+            common = all(note in other.notes for other in groups.values())
+            text = note if common else f"{name}: {note}"
+            notes.append(Finding(note.code, text, note.severity, note.values))
     for name in [*groups, *(known.alike.keys() - groups.keys())]:
         alike, here = known.alike.get(name, {}), []
         for new, votes in alike.items():
             one, note = compare_alike(votes, new, name, asked, digest)
             here.append(one)
             notes.append(note)
-        ranking = groups.get(name)
-        systems = () if ranking is None else ranking.systems
-        if ranking is not None and asked.old in systems and {*asked.new} & {*systems}:
-            few = None
-            if not of_these:
-                few = say_few_judges(ranking, digest) or say_few_items(ranking, digest)
-            here += compare_in_group(ranking, name, asked, seed=seed, few=few, apart=bool(alike))
+        systems = groups[name].systems if name in groups else ()
+        if asked.old in systems and {*asked.new} & {*systems}:
+            few = None if of_these else say_few_groups(groups[name], digest)
+            here += compare_in_group(groups[name], name, asked, seed, few=few, apart=bool(alike))
         if not here:
             lacking = [one for one in (*asked.new, asked.old) if one not in systems]
             refused[name] = say_lacking(lacking, asked, rated=rated)
@@ -506,8 +477,7 @@ def decide(
     if not found:
         whys = [f"{name}: {why}" if name else why for name, why in refused.items()]
         raise InvalidJudgments("; ".join(whys))
-    for name, why in refused.items():
-        found += [Comparison(new, name, why=why) for new in asked.new]
+    found += [Comparison(new, name, why=why) for name, why in refused.items() for new in asked.new]
     scale = "points" if rated else "win rate"
     found = [
         changed(one, says=str(say_decision(one, asked, scale)))
@@ -527,21 +497,20 @@ def decide(
         scale=scale,
         comparisons=tuple(found),
         basis=say_basis(known, alone, asked, scale),
-        signature=" | ".join([sign_groups(groups, alone), *sign_asked(asked, digest)]),
+        signature=sign(groups, alone, asked, digest),
         notes=take_findings([*known.slips, *notes]),
         excluded=tuple(excluded),
     )
 
 
 def compare_alike(
-    votes: Unanimous, new: str, group: str, asked: Asked, digest: str | None
+    votes: Unanimous, new: str, group: str, asked: plans.Asked, digest: str | None
 ) -> tuple[Comparison, Finding]:
     """Compare by votes that all say the same, however few need be."""
     limit, alpha, n, value = 0.5 - asked.margin, asked.alpha, votes.units, votes.value
     factor = "item" if "item" in votes.ways else "judgment"
     at_large = "judge" in votes.ways
-    few = say_few(votes.judges, float(votes.judges), factor, digest)
-    why = few if at_large else None
+    why = say_few(votes.judges, votes.judges, factor, digest) if at_large else None
     # how often one vote says so at most, where the new system wins no more, or no less, than limit
     most = min(1.0, limit / value) if value else 1.0
     least = min(1.0, (1 - limit) / (1 - value)) if value < 1 else 1.0
@@ -551,7 +520,6 @@ def compare_alike(
     rare = min(most, least)
     needed = ceil(log(alpha / times) / log(rare) - 1e-9) if rare < 1 else None
     short = needed is not None and n < needed <= MAX_TIMES * n and why is None
-    evidence = asked.anytime
     one = Comparison(
         new,
         group,
@@ -561,8 +529,8 @@ def compare_alike(
         limit=limit,
         p=p if why is None else None,
         p_worse=worse if why is None else None,
-        log_evidence=-n * log(most) if evidence else None,
-        log_evidence_worse=-n * log(least) if evidence else None,
+        log_evidence=-n * log(most) if asked.anytime else None,
+        log_evidence_worse=-n * log(least) if asked.anytime else None,
         judgments=votes.votes,
         judgments_needed=votes.votes * (needed / n - 1) if needed and short else None,
         why=why,
@@ -570,8 +538,7 @@ def compare_alike(
     )
     if shows(one.p, one.log_evidence, asked):
         better = times * mine.find_p(0.5) <= alpha
-        as_good = value == TIED
-        one = changed(one, decision="passed", superior=better, equivalent=as_good)
+        one = changed(one, decision="passed", superior=better, equivalent=value == TIED)
     whose = " and ".join(f"{way}s" for way in votes.ways)
     told: dict[str, Any] = {
         "votes": votes.votes,
@@ -584,40 +551,25 @@ def compare_alike(
     return one, say("all-ties" if value == TIED else "all-alike", **told)
 
 
-def say_alike(votes: Unanimous) -> str:
-    tied = votes.votes if votes.value == TIED else 0.0
-    return f"{say_tally(votes.votes, votes.votes, 2, tied)}, {plural(votes.judges, 'judge')}"
-
-
-def list_notes(groups: Mapping[str, Ranking]) -> list[Finding]:
-    """Return the notes of each group, with its name where others do not have them."""
-    notes: list[Finding] = []
-    for name, ranking in groups.items():
-        for one in ranking.notes:
-            common = all(one in other.notes for other in groups.values())
-            text = one if common else f"{name}: {one}"
-            notes.append(Finding(one.code, text, one.severity, one.values))
-    return notes
-
-
-def sign_groups(groups: Mapping[str, Ranking], alone: Sequence[Unanimous]) -> str:
-    signatures = [
-        *(one.signature for one in groups.values()),
-        *(
-            write_signature(
-                ["votes that are all alike"],
-                votes.tally.n_judgments,
-                votes.tally.digest_by(()),
-                judges=votes.judges,
-            )
-            for votes in alone
-        ),
-    ]
-    if len(signatures) == 1:
-        return signatures[0]
-    digest = sha256("\n".join(signatures).encode()).hexdigest()
-    parts = f"rankings of {plural(len(signatures), 'group')}"
-    return write_signature([parts], count_judgments(groups, alone), digest)
+def sign(
+    groups: Mapping[str, Ranking],
+    alone: Sequence[Unanimous],
+    asked: plans.Asked,
+    digest: str | None,
+) -> str:
+    signatures = [one.signature for one in groups.values()]
+    for votes in alone:
+        tally, alike = votes.tally, ["votes that are all alike"]
+        counted = tally.n_judgments, tally.digest_by(())
+        signatures.append(write_signature(alike, *counted, judges=votes.judges))
+    if len(signatures) > 1:
+        joined = sha256("\n".join(signatures).encode()).hexdigest()
+        parts = f"rankings of {plural(len(signatures), 'group')}"
+        signatures = [write_signature([parts], count_judgments(groups, alone), joined)]
+    of = f"gate {' '.join(asked.new)} against {asked.old}, margin {asked.margin:g}"
+    settings = [of, f"alpha {asked.alpha:g}", *["anytime"] * asked.anytime]
+    planned = [f"plan {digest}"] * (digest is not None)
+    return " | ".join([*signatures, *settings, *planned])
 
 
 def count_judgments(groups: Mapping[str, Ranking], alone: Sequence[Unanimous]) -> float:
@@ -626,34 +578,31 @@ def count_judgments(groups: Mapping[str, Ranking], alone: Sequence[Unanimous]) -
 
 
 def compare_in_group(
-    ranking: Ranking, group: str, asked: Asked, *, seed: int, few: str | None, apart: bool
+    ranking: Ranking, group: str, asked: plans.Asked, seed: int, *, few: str | None, apart: bool
 ) -> list[Comparison]:
-    """Compare each new system with the old one by the ranking of a group.
-
-    few: why nothing can be decided of any, or None.
-    apart: whether other new systems are tested beside, so that these have a part of α.
-    """
+    """Compare by a ranking; few: why nothing is decided; apart: new systems are tested beside."""
     if ranking.pair_stderr is None:
         raise UnknownOption(
             f"{len(ranking.systems):,} systems are too many for errors of all: keep the new and the"
             " old ones and some others (--where)"
         )
-    fit, sign = ranking.fit, -1.0 if ranking.lower_is_better else 1.0
+    rated, sign = isinstance(ranking.fit, RatingFit), -1.0 if ranking.lower_is_better else 1.0
     place = {name: at for at, name in enumerate(ranking.systems)}
     # sorted, so that draws for several do not depend on the order in which these are named
     old, judged = place[asked.old], sorted(one for one in asked.new if one in place)
     at = np.array([place[one] for one in judged])
     gaps = sign * (ranking.estimate[at] - ranking.estimate[old])
     errors = ranking.pair_stderr[at, old]
-    delta = asked.margin if isinstance(fit, RatingFit) else find_delta(asked.margin)
+    delta = asked.margin if rated else plans.find_delta(asked.margin)
     barred = [few or bars(ranking, (one, old)) for one in at.tolist()]
     tested = np.array([why is None for why in barred]) & (errors > 0) & np.isfinite(errors)
-    spread = find_covariance(ranking.pair_stderr, at[tested], old)
+    spread = find_covariance(ranking.pair_stderr**2, at[tested], old)
     votes = {}
     for new in np.flatnonzero(tested).tolist():
         rate = find_win_rate(gaps[new])  # changes by rate (1 − rate) for each unit of distance
-        pair, error = (judged[new], asked.old), errors[new] * (rate * (1 - rate))
-        votes[new] = count_votes(ranking, pair, error)
+        votes[new] = count_votes(
+            ranking, (judged[new], asked.old), errors[new] * (rate * (1 - rate))
+        )
 
     def measure(far: Array, share: float, *, turned: bool = False) -> Array:
         """Return t of claims that systems win more than a share; turned: that others do."""
@@ -668,69 +617,61 @@ def compare_in_group(
     worse = measure(-gaps - delta, 0.5 + asked.margin, turned=True)
     spent = len(asked.new) / len(judged) if apart else 1.0
     p, p_better, p_within = (
-        np.minimum(1, spent * adjust_p(t, spread, ranking.df, seed))
+        np.minimum(1, spent * adjust_p(t, spread, ranking.df, seed)).tolist()
         for t in (
             passes,
             measure(gaps, 0.5),
             measure(delta - gaps, 0.5 - asked.margin, turned=True),
         )
     )
-
-    def write(gap: float) -> float:
-        return gap if isinstance(fit, RatingFit) else find_win_rate(gap)
-
-    found, order = [], [*votes]
+    write = float if rated else find_win_rate
+    found, order, evidence = [], [*votes], None
     for new, name in enumerate(judged):
         gap, error = float(gaps[new]), float(errors[new])
-        one = Comparison(
-            name,
-            group,
-            value=write(gap),
-            limit=-delta if isinstance(fit, RatingFit) else 0.5 - asked.margin,
-            difference=gap,
-            delta=delta,
-            judgments=ranking.n_judgments,
-            why=barred[new],
-            headline=limit_to_judges(ranking) or "",
-        )
-        evidence = None
+        told: dict[str, Any] = {
+            "value": write(gap),
+            "limit": -delta if rated else 0.5 - asked.margin,
+            "difference": gap,
+            "delta": delta,
+            "judgments": ranking.n_judgments,
+            "why": barred[new],
+            "headline": limit_to_judges(ranking) or "",
+        }
         if asked.anytime:
-            pair, known = (name, asked.old), error if new in votes else inf
-            evidence = weigh_votes(ranking, pair, asked.margin, alpha=asked.alpha, error=known)
-            one = changed(one, log_evidence=evidence.passes, log_evidence_worse=evidence.worse)
+            known = {"alpha": asked.alpha, "error": error if new in votes else inf}
+            evidence = weigh_votes(ranking, (name, asked.old), asked.margin, **known)
+            told |= {"log_evidence": evidence.passes, "log_evidence_worse": evidence.worse}
         if new in votes:
             mine, counted = order.index(new), votes[new]
-            lower, upper = map(write, find_bounds(gap, error, df=ranking.df, alpha=asked.alpha))
+            reach = t_quantile(1 - asked.alpha, ranking.df) * error
+            lower, upper = write(gap - reach), write(gap + reach)
             if counted is not None:
                 lower = min(lower, counted.find_lower(asked.alpha))
                 upper = max(upper, 1 - counted.turn().find_lower(asked.alpha))
             shown = max(passes[mine], worse[mine])
             times = find_more((gap + delta) / error, shown, ranking.df, evidence, asked)
-            one = changed(
-                one,
-                lower=lower,
-                upper=upper,
-                stderr=error,
-                df=ranking.df if np.isfinite(ranking.df) else None,
-                p=float(p[mine]),
-                p_worse=tail_above(float(worse[mine]), ranking.df),
-                judgments_needed=None if times is None else times * ranking.n_judgments,
-            )
-            if shows(one.p, one.log_evidence, asked):
-                better = shows(float(p_better[mine]), evidence.better if evidence else None, asked)
-                within = shows(float(p_within[mine]), evidence.within if evidence else None, asked)
-                one = changed(one, decision="passed", superior=better, equivalent=within)
-        found.append(one)
+            told |= {
+                "lower": lower,
+                "upper": upper,
+                "stderr": error,
+                "df": ranking.df if np.isfinite(ranking.df) else None,
+                "p": p[mine],
+                "p_worse": tail_above(float(worse[mine]), ranking.df),
+                "judgments_needed": None if times is None else times * ranking.n_judgments,
+            }
+            if shows(p[mine], told.get("log_evidence"), asked):
+                better = shows(p_better[mine], evidence.better if evidence else None, asked)
+                near = shows(p_within[mine], evidence.within if evidence else None, asked)
+                told |= {"decision": "passed", "superior": better, "equivalent": near}
+        found.append(Comparison(name, group, **told))
     return found
 
 
 def find_more(
-    t: float, shown: float, df: float, evidence: Evidence | None, asked: Asked
+    t: float, shown: float, df: float, evidence: Evidence | None, asked: plans.Asked
 ) -> float | None:
-    """Return how many times as many judgments more decide it; None if none do, or it is decided.
-
-    t: of the distance to what is needed; shown: that of the wider bound, which tends to it.
-    """
+    """Return how many times as many judgments more decide it; None if none do, or it is decided."""
+    # t: of the distance to what is needed; shown: that of the wider bound, which tends to it
     critical = t_quantile(1 - asked.alpha, df)
     toward = min(abs(t), max(critical, shown))
     times = find_times(toward, toward, critical)
@@ -740,7 +681,7 @@ def find_more(
     return times - 1 if times is not None and 1 < times <= MAX_TIMES else None
 
 
-def say_lacking(systems: Sequence[str], asked: Asked, *, rated: bool) -> str:
+def say_lacking(systems: Sequence[str], asked: plans.Asked, *, rated: bool) -> str:
     if rated:
         return f"{listing(systems)} {'was' if len(systems) == 1 else 'were'} not judged"
     return say_never_met(systems, asked.old)
@@ -753,32 +694,26 @@ def _say_cluster(factor: str, digest: str | None) -> str:
     return f'--cluster {factor}, in Python cluster="{factor}"'
 
 
-def say_few_judges(ranking: Ranking, digest: str | None) -> str | None:
-    """Say why these judges do not stand for others; None if they do, or are not known."""
-    judges, effective = ranking.n_judges, ranking.effective_judges
-    if judges is None or effective is None:
-        return None
-    factor = "judgment" if (ranking.n_items or 0) < MIN_EFFECTIVE["item"] else "item"
+def say_few_groups(ranking: Ranking, digest: str | None) -> str | None:
+    """Say why these judges or items do not stand for others; None if they do, or are not known."""
+    judges, effective, items = ranking.n_judges, ranking.effective_judges, ranking.n_items
     codes = {(one.code, one.values.get("factor")) for one in ranking.notes}
-    alike = ("no-clustering", "judge") in codes
-    return say_few(judges, effective, factor, digest, alike=alike)
-
-
-def say_few_items(ranking: Ranking, digest: str | None) -> str | None:
-    """Say why these items do not stand for others; None if they do, or are not known."""
-    items = ranking.n_items
-    if items is None or FEW_ITEMS.isdisjoint({one.code for one in ranking.notes}):
-        return None
-    how = _say_cluster("judge", digest)
-    more = MIN_EFFECTIVE["item"] - items
-    return str(say("few-items", items=items, more=more, these=these("item", items), how=how))
+    few = None
+    if judges is not None and effective is not None:
+        factor = "judgment" if (items or 0) < MIN_EFFECTIVE["item"] else "item"
+        alike = ("no-clustering", "judge") in codes
+        few = say_few(judges, effective, factor, digest, alike=alike)
+    if few is None and items is not None and FEW_ITEMS & {code for code, _ in codes}:
+        told = {"these": these("item", items), "how": _say_cluster("judge", digest)}
+        more = MIN_EFFECTIVE["item"] - items
+        return str(say("few-items", items=items, more=more, **told))
+    return few
 
 
 def say_few(
     judges: int, effective: float, factor: str, digest: str | None, *, alike: bool = False
 ) -> str | None:
-    told: dict[str, Any] = {"these": these("judge", judges)}
-    told["how"] = _say_cluster(factor, digest)
+    told: dict[str, Any] = {"these": these("judge", judges), "how": _say_cluster(factor, digest)}
     least = MIN_EFFECTIVE["judge"]
     if effective >= least:
         return str(say("alike-judges", **told)) if alike else None
@@ -806,9 +741,8 @@ def bars(ranking: Ranking, pair: tuple[int, int]) -> str | None:
     return say_why(ranking, [(min(pair), max(pair))], "decide it", BETWEEN)
 
 
-def find_covariance(stderr: Array, new: Integers, old: int) -> Array:
+def find_covariance(squares: Array, new: Integers, old: int) -> Array:
     """Return (N, N) covariances of the distances of new systems to the old one."""
-    squares = stderr**2
     own = squares[new, old]
     return np.asarray((own[:, None] + own - squares[np.ix_(new, new)]) / 2)
 
@@ -825,15 +759,14 @@ def adjust_p(t: Array, covariance: Array, df: float, seed: int) -> Array:
     return adjust_by_steps(t, [draws])
 
 
-def shows(p: float | None, log_evidence: float | None, asked: Asked) -> bool:
+def shows(p: float | None, log_evidence: float | None, asked: plans.Asked) -> bool:
     """Say whether a claim holds: by its adjusted p, and by evidence where that is asked for."""
-    if log_evidence is not None and log_evidence < log(len(asked.new) / asked.alpha):
-        return False
-    return p is not None and p <= asked.alpha
+    needed = log(len(asked.new) / asked.alpha)
+    return p is not None and p <= asked.alpha and (log_evidence is None or log_evidence >= needed)
 
 
 def adjust_worse(
-    found: Sequence[Comparison], asked: Asked, price: float | None
+    found: Sequence[Comparison], asked: plans.Asked, price: float | None
 ) -> list[Comparison]:
     """Decide which are worse: one of many is enough, so that p-values are adjusted for all."""
     tested = [one for one in found if one.p_worse is not None]
@@ -853,8 +786,7 @@ def adjust_worse(
     return decided
 
 
-def say_decision(one: Comparison, asked: Asked, scale: str) -> Finding:
-    """Say what was decided of one new system, and for whom."""
+def say_decision(one: Comparison, asked: plans.Asked, scale: str) -> Finding:
     kind = "tenths" if scale == "win rate" else "signed"
     written = {
         name: write_value(getattr(one, name), kind) for name in ("value", "lower", "upper", "limit")
@@ -866,23 +798,30 @@ def say_decision(one: Comparison, asked: Asked, scale: str) -> Finding:
         points = write_value(abs(one.value or 0.0), "two")
         shown = f"it is {points} points {'worse' if worse else 'better'}"
     code: str = one.decision
-    evidence = one.log_evidence
+    evidence, clears, above = one.log_evidence, False, False
     if one.p_worse is not None and one.p_worse <= asked.alpha:
         evidence = one.log_evidence_worse
-    decisive = [p for p in (one.p, one.p_worse) if p is not None and p <= asked.alpha]
-    if code == "undecided" and decisive:  # by the intervals alone
-        code = "votes"
-    elif code == "undecided" and clears(one):
-        above = one.lower is not None and one.limit is not None and one.lower > one.limit
-        code = "adjusted-pass" if above else "adjusted-worse"
+    if one.limit is not None and one.lower is not None and one.upper is not None:
+        above = one.lower > one.limit
+        clears = above or one.upper < one.limit  # one of its bounds by itself would decide it
+    if code == "undecided":
+        if any(p is not None and p <= asked.alpha for p in (one.p, one.p_worse)):
+            code = "votes"  # by the intervals alone
+        elif clears:
+            code = "adjusted-pass" if above else "adjusted-worse"
     if one.value is None or one.lower is None:
         code = "unknown" if one.value is None else "barred"
     elif one.decision == "passed":
         code = "better" if one.superior else "equivalent" if one.equivalent else "passed"
-    headline = f" ({one.headline})" if one.headline else ""
     more = ""
     if one.decision == "undecided" and one.lower is not None:
-        more = f" {say_needed(one)}"
+        needed = say("too-close")
+        if one.judgments_needed is not None:  # how many would decide it, and what
+            rounded = float(f"{one.judgments_needed:.1e}")
+            cost = "" if one.cost is None else f" (cost {one.cost:,.0f})"
+            passes = one.value is not None and one.limit is not None and one.value > one.limit
+            needed = say("needed-pass" if passes else "needed-worse", n=rounded, cost=cost)
+        more = f" {needed}"
     return say(
         code,
         new=one.new,
@@ -890,39 +829,20 @@ def say_decision(one: Comparison, asked: Asked, scale: str) -> Finding:
         where=f" in {one.group}" if one.group else "",
         shown=shown,
         why=one.why or "",
-        headline=headline,
+        headline=f" ({one.headline})" if one.headline else "",
         more=more,
         evidence=evidence,
         **{name: text for name, text in written.items() if name != "value"},
     )
 
 
-def say_needed(one: Comparison) -> Finding:
-    """Say how many judgments would decide it, and what."""
-    if one.judgments_needed is None:
-        return say("too-close")
-    rounded = float(f"{one.judgments_needed:.1e}")
-    cost = "" if one.cost is None else f" (cost {one.cost:,.0f})"
-    passes = one.value is not None and one.limit is not None and one.value > one.limit
-    return say("needed-pass" if passes else "needed-worse", n=rounded, cost=cost)
-
-
-def clears(one: Comparison) -> bool:
-    """Say whether one of its bounds by itself would decide it."""
-    if one.limit is None or one.lower is None or one.upper is None:
-        return False
-    return one.lower > one.limit or one.upper < one.limit
-
-
-def sign_asked(asked: Asked, digest: str | None) -> list[str]:
-    of = f"gate {' '.join(asked.new)} against {asked.old}, margin {asked.margin:g}"
-    settings = [of, f"alpha {asked.alpha:g}", *["anytime"] * asked.anytime]
-    return settings + [f"plan {digest}"] * (digest is not None)
-
-
-def say_basis(known: Evaluated, alone: Sequence[Unanimous], asked: Asked, scale: str) -> str:
+def say_basis(known: Evaluated, alone: Sequence[Unanimous], asked: plans.Asked, scale: str) -> str:
     if known.by is None:
-        counted = [*map(say_counts, known.groups.values()), *map(say_alike, alone)]
+        counted = [*map(say_counts, known.groups.values())]
+        for votes in alone:
+            tied = votes.votes if votes.value == TIED else 0.0
+            tally = say_tally(votes.votes, votes.votes, 2, tied)
+            counted.append(f"{tally}, {plural(votes.judges, 'judge')}")
         rests = f"{'; '.join(counted)}. {''.join(map(say_fused, known.groups.values()))}"
     else:
         n, parts = count_judgments(known.groups, alone), {*known.groups, *known.alike}

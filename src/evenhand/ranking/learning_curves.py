@@ -37,7 +37,7 @@ from evenhand.data.votes import (
 )
 from evenhand.models.base import FittedModel
 from evenhand.models.registry import Models, Wanted, make_models, say_models
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.cluster_means import Estimate, bound, leave_out
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.by_model import UNIFORM_MODELS, estimate_abilities
@@ -75,15 +75,8 @@ SIZES: Final = (100, 200, 400, 800, 1600, 3200)
 TRIALS: Final = 5
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    most: int  # comparisons of a held-out item, at most: k
-    test: Rows  # row numbers of the held-out comparisons
-    train: Rows  # of the others
-
-
-def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
-    """Divide the votes of a task: the items with the fewest votes are held out."""
+def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> tuple[int, Flags]:
+    """Return k and which votes of a task are held out: those on items with at most k."""
     if votes.items == ("",):
         raise errors.UnknownColumn(
             "there is no item column, and the test set is made of items with few comparisons: map"
@@ -103,7 +96,7 @@ def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
             " train on",
             ["hold out fewer (--hold-out)", "cross-validate (without --curves)"],
         )
-    return Split(most, np.flatnonzero(held), np.flatnonzero(~held))
+    return most, held
 
 
 def draw_subset(rows: Rows, size: int, seed: int, at: tuple[int, ...]) -> Rows:
@@ -183,8 +176,7 @@ class Ability:
     system: str  # the system
     ability: float  # mean over the subsets
     spread: float | None  # standard deviation between them, or None with one subset
-    # mean ends of the model's intervals; None of models without any
-    lower: float | None
+    lower: float | None  # mean ends of the model's intervals; None of models without any
     upper: float | None
 
 
@@ -196,8 +188,7 @@ class Enough(Shown):
     # the smallest training size whose perplexity is within the margin of the largest size's;
     # always one, as the largest is
     size: int
-    # the smallest from which on it surely is, at the level of the intervals, or None
-    sure: int | None
+    sure: int | None  # the smallest from which on it surely is, at the intervals' level, or None
     largest: int  # the largest training size that some task fills
     margin: float  # perplexity that is not worth collecting for
     gain: float | None  # by how much perplexity fell over the last doubling, or None with one size
@@ -207,8 +198,7 @@ class Enough(Shown):
     # did, as errors that fall like 1/n; None unless the last doubling surely gained
     left_if_fast: float | None
     left_if_slow: float | None  # the same if it gains .71 of it, as 1/√n
-    # what they would gain fast if the last gain were the lower end of its interval
-    left_lower: float | None
+    left_lower: float | None  # what they would gain fast, the last gain being the lower end
     left_upper: float | None  # and slowly, if it were the upper end
     tasks: int  # tasks whose training sets are that large, on which all of this rests
     smaller: tuple[str, ...]  # the other tasks, which are excluded
@@ -216,7 +206,19 @@ class Enough(Shown):
 
     @property
     def says(self) -> tuple[str, ...]:
-        sentences = [self._say_near(), *self._say_gain()]
+        sentences, one_size = [self._say_near()], len(self.sizes) == 1
+        if self.gain is None:
+            sentences.append(say("gain-unknown") if one_size else say("no-half", size=self.largest))
+        else:
+            ends = {"lower": self.gain_lower, "upper": self.gain_upper}
+            sentences.append(say("gained", size=self.largest, gain=self.gain, **ends))
+            if self.left_if_fast is None:
+                perhaps = (self.gain_upper or 0.0) > 0
+                sentences.append(say("perhaps-no-gain" if perhaps else "no-gain"))
+            else:
+                ends = {"lower": self.left_lower, "upper": self.left_upper}
+                rates = {"fast": self.left_if_fast, "slow": self.left_if_slow}
+                sentences.append(say("left", size=self.largest, **rates, **ends))
         if self.smaller:
             many = {"filled": self.tasks, "tasks": self.tasks + len(self.smaller)}
             smaller = errors.listing(self.smaller)
@@ -236,19 +238,6 @@ class Enough(Shown):
         if self.sure is None:
             return say("enough", **values)
         return say("enough-surely", sure=self.sure, **values)
-
-    def _say_gain(self) -> tuple[Finding, ...]:
-        if len(self.sizes) == 1:
-            return (say("gain-unknown"),)
-        if self.gain is None:
-            return (say("no-half", size=self.largest),)
-        ends = {"lower": self.gain_lower, "upper": self.gain_upper}
-        gained = say("gained", size=self.largest, gain=self.gain, **ends)
-        if self.left_if_fast is None:
-            return gained, say("perhaps-no-gain" if (self.gain_upper or 0.0) > 0 else "no-gain")
-        ends = {"lower": self.left_lower, "upper": self.left_upper}
-        rates = {"fast": self.left_if_fast, "slow": self.left_if_slow}
-        return gained, say("left", size=self.largest, **rates, **ends)
 
 
 # For every task, training size and trial a random subset of the training votes is drawn, every
@@ -295,15 +284,6 @@ class Division:
     refused: Mapping[str, str]  # task → why it could not
 
 
-@dataclass(frozen=True, eq=False)
-class Traced:
-    losses: Array  # (M, T, S, R) mean losses (bits); NaN where refused
-    deviations: Array  # (M, S, n) as of `LearningCurves`
-    refusals: tuple[Refusal, ...]  # what was refused
-    seconds: Mapping[str, float]  # model → CPU seconds
-    fits: Mapping[str, Sequence[FittedModel]]  # of one task as of `LearningCurves`
-
-
 def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Division:
     votes = votes.take(sort_votes(votes))
     training = None if training is None else training.take(sort_votes(training))
@@ -332,12 +312,12 @@ def _divide(
     task: str, votes: Votes, others: Votes | None, protocol: Protocol, rows: Rows
 ) -> Material:
     """Divide one task, or hold out of it and train on other votes."""
-    split = hold_out_rare_items(votes, protocol.least)
-    test, held = votes.take(split.test), rows[split.test]
+    most, apart = hold_out_rare_items(votes, protocol.least)
+    test, held = votes.take(apart), rows[apart]
     items = len(np.unique(test.item))
     if others is None:
-        rest = votes.take(split.train)
-        return Material(TestSet(task, split.most, items, test.size, rest.size), held, test, rest)
+        rest = votes.take(~apart)
+        return Material(TestSet(task, most, items, test.size, rest.size), held, test, rest)
     names = {votes.items[i] for i in np.unique(test.item).tolist()}
     on_held = np.array([item in names for item in others.items])[others.item]
     if protocol.overlap == "drop":
@@ -345,13 +325,14 @@ def _divide(
     if not others.size:
         raise errors.NotIdentified("all votes that could be trained on are on held-out items")
     systems = sorted({*votes.systems, *others.systems})
-    division = TestSet(task, split.most, items, test.size, others.size, int(on_held.sum()))
+    division = TestSet(task, most, items, test.size, others.size, int(on_held.sum()))
     return Material(division, held, recode_systems(test, systems), recode_systems(others, systems))
 
 
 def trace(
     tasks: Sequence[Material], models: Models, protocol: Protocol, progress: Progress | None = None
-) -> Traced:
+) -> dict[str, Any]:
+    """Train and predict; return what of it stands in `LearningCurves`."""
     runs = len(protocol.sizes), protocol.trials, len(models)
     losses = np.full((len(models), len(tasks), *runs[:2]), np.nan)
     deviations = [np.zeros((len(models), runs[0], task.test.size)) for task in tasks]
@@ -388,7 +369,8 @@ def trace(
                 if progress is not None:
                     progress(done, len(tasks) * prod(runs))
             deviations[t][np.isnan(losses[:, t]).any(axis=2)] = 0.0
-    return Traced(losses, np.concatenate(deviations, axis=2), tuple(refusals), seconds, fits)
+    every = {"losses": losses, "deviations": np.concatenate(deviations, axis=2)}
+    return {**every, "refusals": tuple(refusals), "seconds": seconds, "fits": fits}
 
 
 def find_largest(sizes: Sequence[int], test_sets: Sequence[TestSet]) -> int:
@@ -844,7 +826,6 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
 
 
 def _first_of_run(near: list[int], sizes: list[int]) -> int:
-    """Return the smallest size from which on all sizes were found."""
     run = [*takewhile(near.__contains__, reversed(sizes))]
     return run[-1] if run else sizes[-1]
 
@@ -914,16 +895,12 @@ def trace_learning(
     return LearningCurves(
         models=tuple(made),
         sizes=protocol.sizes,
-        losses=traced.losses,
-        deviations=traced.deviations,
         held_out=division.held_out,
         test_sets=tuple(one.test_set for one in division.tasks),
-        refusals=traced.refusals,
-        seconds=traced.seconds,
         level=level,
         seed=seed,
         signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
         left_out=division.refused,
         transfer=transfer,
-        fits=traced.fits,
+        **traced,
     )

@@ -33,6 +33,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from evenhand import errors
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
@@ -50,15 +51,6 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.streams import CodedRows
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
-from evenhand.errors import (
-    InvalidJudgments,
-    NotConverged,
-    NotIdentified,
-    UnknownOption,
-    listing,
-    require_level,
-    suggest_or_list,
-)
 from evenhand.judges.llm_agreement import (
     AGAIN,
     MIN_RELIABILITY,
@@ -163,11 +155,9 @@ class LLMBias:
     ceiling: Ceiling | None = None  # how far it can agree with people
 
     def find(self, name: str) -> JudgeEffect | None:
-        """Return the effect of this name, or None."""
         return next((one for one in self.effects if one.name == name), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers for JSON."""
         return {
             "llm": self.llm,
             "n": self.n,
@@ -191,11 +181,10 @@ class LLMBiases(Shown):
     excluded: tuple[Exclusion, ...] = ()
 
     def __getitem__(self, llm: str) -> LLMBias:
-        for one in self.judges:
-            if one.llm == llm:
-                return one
         names = [one.llm for one in self.judges]
-        raise InvalidJudgments(f"no LLM judge '{llm}'.{suggest_or_list(llm, names)}")
+        if llm in names:
+            return self.judges[names.index(llm)]
+        raise errors.InvalidJudgments(f"no LLM judge '{llm}'.{errors.suggest_or_list(llm, names)}")
 
     @property
     def says(self) -> tuple[Finding, ...]:
@@ -320,18 +309,14 @@ def _tabulate(result: LLMBiases) -> tuple[Table, ...]:
 
 
 def _tabulate_repeats(judges: Sequence[LLMBias], interval: str) -> tuple[Table, ...]:
+    asked = Column("asked", "asked")
     repeated = tuple({"llm": one.llm, **two.to_dict()} for one in judges for two in one.repeated)
     answers = tuple(
-        {
-            "llm": row["llm"],
-            "asked": row["asked"],
-            "answer": side,
-            **dict(zip(SIDES, n, strict=True)),
-        }
+        {"llm": row["llm"], "asked": row["asked"], "answer": side}
+        | dict(zip(SIDES, n, strict=True))
         for row in repeated
         for side, n in zip(SIDES, row["table"], strict=True)
     )
-    asked = Column("asked", "asked")
     return (
         Table(
             "repeated",
@@ -429,16 +414,19 @@ def find_llm_bias(
     >>> round(gpt.repeated[0].consistent, 2), round(gpt.effects[0].estimate, 2)
     (0.42, 0.9)
     """
-    require_level(level)
-    refusal = "biases of LLM judges are estimated from comparisons or rankings, not"
-    every = require_pairs(keep_all_judges(data), refusal, SCORED)
+    errors.require_level(level)
+    every = require_pairs(
+        keep_all_judges(data),
+        "biases of LLM judges are estimated from comparisons or rankings, not",
+        SCORED,
+    )
     if llm is not None:
         every, llm_judges = join_verdicts(every, llm, llm_judges)
     every.require("item")
     names, people, verdicts = split_people(every, llm_judges)
     families = None if own is None else _read_families(own)
     if families is not None and people is None:
-        raise NotIdentified(
+        raise errors.NotIdentified(
             "own systems are what an LLM judge prefers more than people do, and no people judged:"
             " leave out --own"
         )
@@ -456,7 +444,7 @@ def find_llm_bias(
         if people is not None:
             try:
                 theirs = Side.fit_table(people, controls, one_judge=False)
-            except (NotIdentified, NotConverged) as refused:
+            except (errors.NotIdentified, errors.NotConverged) as refused:
                 if families is not None or controls:
                     raise refused.without_options() from None
                 notes.append(say("people-not-fitted", why=str(refused.without_options())))
@@ -464,7 +452,7 @@ def find_llm_bias(
         for at, name in enumerate(names):
             try:
                 side = Side.fit_table(verdicts[name], controls, one_judge=True)
-            except (NotIdentified, NotConverged) as refused:
+            except (errors.NotIdentified, errors.NotConverged) as refused:
                 same = _note_same_answer(name, of_judge[at])
                 why = str(refused.without_options())
                 unfitted.append(same or say("llm-not-fitted", llm=name, why=why))
@@ -476,11 +464,11 @@ def find_llm_bias(
             if families is not None and theirs is not None:
                 notes += _say_own(judges[at], side, theirs, families)
     if len(unfitted) == len(names) and (controls or not any(one.repeated for one in judges)):
-        raise NotIdentified(" ".join(unfitted).removesuffix("."))
+        raise errors.NotIdentified(" ".join(unfitted).removesuffix("."))
     notes += unfitted
     if theirs is not None:
         notes += theirs.notes
-    parts = [f"bias of LLM judges {listing(names, len(names))}"]
+    parts = [f"bias of LLM judges {errors.listing(names, len(names))}"]
     parts += [f"control {one}" for one in controls]
     parts.append(f"CV3 by item, level {level:g}, seed={seed}")
     result = LLMBiases(
@@ -514,7 +502,6 @@ class Side:
 
     @classmethod
     def fit_table(cls, table: Comparisons, controls: Sequence[str], *, one_judge: bool) -> Side:
-        """Fit judgments of people, or the verdicts of one judge."""
         by = ("item",) if one_judge else ("item", "judge")
         named: tuple[Control, ...] = ()
         if controls:
@@ -529,7 +516,7 @@ class Side:
         pieces, factor = sandwich.gather_clusters(fit, tally, "item")
         held = np.flatnonzero(pieces.held)
         if len(held) < MIN_ITEMS:
-            raise NotIdentified(
+            raise errors.NotIdentified(
                 f"{plural(len(held), 'item')} {'is' if len(held) == 1 else 'are'} too few for an"
                 f" error by items: at least {MIN_ITEMS} are needed"
             )
@@ -589,7 +576,7 @@ def require_within(controls: Sequence[Control], rows: CodedRows) -> None:
     total = squares.sum(axis=0)
     for control, share in zip(controls, 1 - between / np.maximum(total, 1e-300), strict=True):
         if share < MIN_WITHIN:
-            raise NotIdentified(
+            raise errors.NotIdentified(
                 f"{control.name} is the system: {100 * max(share, 0):.2g} % of the variance of"
                 f" control '{control.name}' lies within pairs of systems (1 % is needed), so that"
                 " its effect cannot be told from log-worths; leave it out"
@@ -641,7 +628,6 @@ def _examine(
     level: float,
     seed: int,
 ) -> LLMBias:
-    """Add effects and the preference for own systems."""
     beside = None if people is None else Beside.join(side, people)
     effects = []
     for name, (row, sd) in side.columns.items():
@@ -680,15 +666,16 @@ def _find_own(
     """Compare the systems of a judge, and of its family, with those of others."""
     sides = beside.llm.fit, beside.people.fit
     systems = [name for name in sides[0].systems if name in sides[1].systems]
+    family = families.get(llm, llm)
     lacking = [name for name in systems if name not in families]
     if lacking:
-        raise InvalidJudgments(
+        raise errors.InvalidJudgments(
             f"own names no family of {plural(len(lacking), 'system')}, such as"
-            f" {listing(lacking, 3)}: add {'it' if len(lacking) == 1 else 'them'} to the table"
+            f" {errors.listing(lacking, 3)}: add {'it' if len(lacking) == 1 else 'them'} to the"
+            " table"
         )
-    family = families.get(llm, llm)
     if llm not in families and llm not in families.values():
-        raise InvalidJudgments(
+        raise errors.InvalidJudgments(
             f"own does not say to which family {llm} belongs: add a row with {llm} and its family"
         )
     kinds = {
@@ -721,18 +708,17 @@ def _find_own(
 
 @dataclass(frozen=True)
 class AcrossSystems:
-    """Whether D of own systems differs from D of others; None with too few of these."""
+    """Whether D of own systems differs from D of others, as in `OwnPreference`."""
 
     stderr: float | None = None
     lower: float | None = None
     upper: float | None = None
     p: float | None = None
-    method: str | None = None  # "t" or "permutation", of the p-value
+    method: str | None = None
     df: float | None = None
 
 
 def compare_own(mine: Array, others: Array, *, level: float, seed: int) -> AcrossSystems:
-    """Compare D of own systems with D of others, across systems."""
     m, k = len(mine), len(mine) + len(others)
     if len(others) < MIN_OTHERS:
         return AcrossSystems()
@@ -810,7 +796,6 @@ def _note_other_outputs(
 def _add_repeats(
     judge: LLMBias, votes: Votes, people: Sequence[str], *, level: float, seed: int
 ) -> LLMBias:
-    """Add what two answers to the same output pairs say."""
     asked = (ORDERS, AGAIN) if votes.positions_known else (AGAIN,)
     repeats = [
         one
@@ -833,9 +818,8 @@ def _read_families(own: Mapping[str, str] | str | Path) -> dict[str, str]:
     names = [*columns]
     known = [one for one in ("family", "owner") if one in names] or names
     if len(known) > 1:
-        raise UnknownOption(
-            f"{own} has several columns beside the systems ({listing(names)}): call the one of"
-            " families 'family' and leave out 'owner'"
+        raise errors.UnknownOption(
+            f"{own} has several columns beside the systems ({errors.listing(names)}): call the one"
+            " of families 'family' and leave out 'owner'"
         )
-    families = columns[known[0]]
-    return {system: str(family) for system, family in families.items()}
+    return {system: str(family) for system, family in columns[known[0]].items()}

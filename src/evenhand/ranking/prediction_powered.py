@@ -24,22 +24,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import controls, exclusions
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    keep_all_judges,
-    say_left_out,
-    take_pairs,
-)
-from evenhand.data.exclusions import (
-    Exclusion,
-    count_exclusions,
-    list_findings,
-    note_excluded,
-    write_contract,
-)
 from evenhand.data.groups import choose_groups
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
@@ -216,7 +202,6 @@ def _covariance(rows: Array, squares: Array, sums: Array, n: float) -> Array:
 
 
 def share_wins(judged: PairSums, others: PairSums, weight: float | None = None) -> Powered:
-    """Return the shares of wins by prediction-powered ranking."""
     n, m = float(judged.n.sum()), float(others.n.sum())
     theirs = replace(others, own=others.llm, own_own=others.llm_llm, own_llm=others.llm_llm)
     llm = replace(judged, own=judged.llm, own_own=judged.llm_llm, own_llm=judged.llm_llm)
@@ -290,7 +275,7 @@ class PoweredRanking(Shown):
     n_verdicts: int  # pairs of outputs with verdicts that no person judged
     signature: str
     notes: tuple[Finding, ...]
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[exclusions.Exclusion, ...] = ()
 
     @property
     def scale(self) -> str:
@@ -311,7 +296,7 @@ class PoweredRanking(Shown):
     def to_dict(self, *_columns: str) -> dict[str, Any]:
         """Return the numbers for JSON."""
         keys = ("scale", "llm_method", "weight", "level", "n_judgments", "n_verdicts")
-        return {**write_contract(self, *keys), "systems": self.rows()}
+        return {**exclusions.write_contract(self, *keys), "systems": self.rows()}
 
     def document(self, *_columns: str, about: str = "") -> Document:  # noqa: ARG002
         """Return what people read."""
@@ -338,17 +323,17 @@ class PoweredRanking(Shown):
                     without=("ranks",),
                 ),
             ),
-            findings=list_findings(self.notes, self.excluded),
+            findings=exclusions.list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def rank_prediction_powered(
-    data: Comparisons | Rankings | Openable,
+    data: Comparisons | Rankings | controls.Openable,
     *,
     method: str,
-    llm: Comparisons | Rankings | Openable | None = None,
+    llm: Comparisons | Rankings | controls.Openable | None = None,
     llm_judges: Sequence[str] = (),
     unpaired: str | None = None,
     llm_weight: float | None = None,
@@ -380,8 +365,8 @@ def rank_prediction_powered(
     require_options_of_verdicts(unpaired, llm_weight, choices=("drop",))
     if (llm is not None) == (len(llm_judges) > 0):
         raise UnknownOption("give verdicts in a table (llm) or name the LLM judges (llm_judges)")
-    kept = keep_all_judges(data) if len(llm_judges) else data
-    table, verdicts, _ = open_verdicts(take_pairs(kept), llm, llm_judges)
+    kept = controls.keep_all_judges(data) if len(llm_judges) else data
+    table, verdicts, _ = open_verdicts(controls.take_pairs(kept), llm, llm_judges)
     if choose_groups(table, None) is not None:
         raise UnknownOption(f"{method} ranks one task: choose it (--task NAME, in Python task=)")
     factors = [name for name in ("judge", "item") if table.has(name)]
@@ -441,14 +426,15 @@ def rank_prediction_powered(
             say("verdicts-not-clustered", "warning", method=method),
             *say_odd(verdicts),
             *say_unjudged(paired.unjudged, paired.n_unused),
-            *take_findings(say_left_out(data, table)),
+            *take_findings(controls.say_left_out(data, table)),
         ),
     )
-    return note_excluded(ranking, count_exclusions(verdicts.source.exclusions))
+    return exclusions.note_excluded(
+        ranking, exclusions.count_exclusions(verdicts.source.exclusions)
+    )
 
 
 def sum_answers(paired: Paired) -> tuple[PairSums, PairSums]:
-    """Return people's judgments with verdicts beside them, and verdicts on other outputs."""
     people, beside, every = paired.people, paired.beside, paired.every
     k, n = len(people.systems), people.counts
     item = people.factor("item").codes.astype(np.int64)

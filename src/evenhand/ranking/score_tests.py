@@ -21,15 +21,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand import errors
+from evenhand.data import controls
 from evenhand.data.coding import SEED
-from evenhand.data.controls import (
-    Openable,
-    find_excluded,
-    leave_out_controls,
-    require_scores,
-    take,
-    takes_judgments,
-)
 from evenhand.data.exclusions import (
     Exclusion,
     list_findings,
@@ -43,28 +37,12 @@ from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references
 from evenhand.data.results import Grouped, Shown
-from evenhand.errors import (
-    InvalidJudgments,
-    NotConverged,
-    NotIdentified,
-    listing,
-    require_option,
-    require_seed,
-    suggest,
-)
 from evenhand.models.means import standardise
 from evenhand.models.rating_fit import RatingFit, find_unlinked, take_scores
-from evenhand.numerics import Array
+from evenhand.numerics import Array, pair_tests
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.multiple_tests import holm
-from evenhand.numerics.pair_tests import (
-    MAX_CELLS,
-    flip_tests,
-    rank_sum_tests,
-    signed_rank_tests,
-    t_tests,
-)
 from evenhand.ranking.clustering import WIDE
 from evenhand.ranking.inference import Settings
 from evenhand.ranking.intervals import list_known
@@ -147,12 +125,8 @@ class MeanScores:
         return cls(names, cell // k, cell % k, np.round(score, digits), items, paired)
 
     @property
-    def count(self) -> Array:
-        return np.bincount(self.system, minlength=len(self.systems)).astype(np.float64)
-
-    @property
     def mean(self) -> Array:
-        return np.asarray(np.bincount(self.system, self.score) / self.count)
+        return np.asarray(np.bincount(self.system, self.score) / np.bincount(self.system))
 
     def tabulate(self) -> Array:
         """Return (K, I) mean scores, NaN where an item has no output of a system."""
@@ -202,7 +176,7 @@ def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
         other = np.flatnonzero(np.arange(k) != new)
         one = np.full(k - 1, new)
     table = scores.tabulate() if scores.paired else np.full((k, 1), np.nan)
-    step = max(1, MAX_CELLS // table.shape[1])
+    step = max(1, pair_tests.MAX_CELLS // table.shape[1])
     work = len(one) * table.shape[1]
     draws: int | None = max(MIN_DRAWS, DRAWS_PER_PAIR * len(one) - 1)
     draws = draws if draws * work <= MAX_FLIPS else None
@@ -214,15 +188,15 @@ def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
         digits = DIGITS_APART - ceil(log10(max(largest, 1e-290)))
         d = np.where(known, np.round(gap, digits), 0.0)
         items = known.sum(axis=1).astype(np.float64)
-        flips = flip_tests(d, draws=draws, seed=seed, one_sided=one_sided)
-        ranks = signed_rank_tests(d, one_sided=one_sided)
-        tests = [t_tests(d, items, one_sided=one_sided), ranks, flips]
+        flips = pair_tests.flip_tests(d, draws=draws, seed=seed, one_sided=one_sided)
+        ranks = pair_tests.signed_rank_tests(d, one_sided=one_sided)
+        tests = [pair_tests.t_tests(d, items, one_sided=one_sided), ranks, flips]
         tests = [np.where(items >= MIN_ITEMS, p, np.nan) for p in tests]
         apart = np.divide(d.sum(axis=1), items, out=np.full(len(d), np.nan), where=items > 0)
         found.append((apart, items, *tests))
     apart, items, *paired = (np.concatenate(parts) for parts in zip(*found, strict=True))
     apart = np.where(items >= MIN_ITEMS, apart, mean[one] - mean[other])
-    sums = rank_sum_tests(scores.system, scores.score, k, one_sided=one_sided)
+    sums = pair_tests.rank_sum_tests(scores.system, scores.score, k, one_sided=one_sided)
     p = dict(zip(PAIRED, paired, strict=True)) | {"rank_sum": sums[one, other]}
     turn = (apart < 0) & (new is None)
     first, second = np.where(turn, other, one), np.where(turn, one, other)
@@ -242,7 +216,7 @@ def account_for_clusters(
     # adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method
     try:
         ranking = rank_scores(rows, settings, lower_is_better=lower, references=())
-    except (NotIdentified, NotConverged) as refusal:
+    except (errors.NotIdentified, errors.NotConverged) as refusal:
         unlinked = find_unlinked(take_scores(rows))
         if unlinked is not None:
             return pairs, [unlinked.say("unlinked")]
@@ -348,7 +322,9 @@ class ScoreTests(Shown):
             named = [f"{n:,} by {TESTS[one].title}" for one, n in decided.items()]
             on = {"judge": "by", "item": "on"}
             how = [f"{on[one]} different {one}s" for one in self._differ]
-            return say("no-scores-testable", "info", how=join_names(how), others=listing(named))
+            return say(
+                "no-scores-testable", "info", how=join_names(how), others=errors.listing(named)
+            )
         clustered, one = believed == CLUSTERED, len(pairs.first) == 1
         values: dict[str, Any] = {"test": TESTS[believed].title, "ways": " and ".join(pairs.ways)}
         values["limit"] = f" {pairs.limit}" if clustered and pairs.limit else ""
@@ -363,16 +339,8 @@ class ScoreTests(Shown):
             values |= {"n": int(self.decided.sum()), "of": tested}
             code = "scores-differ" if values["n"] else "no-scores-differ"
         named = [f"{said} by {TESTS[name].title}" for said, name in zip(told, others, strict=True)]
-        values["others"] = f"{':' if clustered else ';'} {listing(named)}" if named else ""
+        values["others"] = f"{':' if clustered else ';'} {errors.listing(named)}" if named else ""
         return say(f"{code}-clustered" if clustered else code, "info", **values)
-
-    def _say_unbeaten(self) -> list[Finding]:
-        """Say to which systems no other is shown to be superior, where these are not all."""
-        beaten, every = {*self.pairs.second[self.decided].tolist()}, np.argsort(-self.scores.mean)
-        names = [self.scores.systems[one] for one in every.tolist() if one not in beaten]
-        if not beaten or self.new is not None or len(every) == 2:
-            return []
-        return [say("scores-unbeaten", "info", names=join_names(names), systems=names)]
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each pair, those that differ most surely first."""
@@ -435,7 +403,12 @@ class ScoreTests(Shown):
         about = f"{self.criterion}: " if self.criterion else ""
         better = " Scores are standardised by judge." if self.standardised else ""
         better += " Lower scores are better." if self.lower_is_better else ""
-        answer = [self.says, *self._say_unbeaten()]
+        answer = [self.says]
+        # to which systems no other is shown to be superior, where these are not all
+        beaten, every = {*self.pairs.second[self.decided].tolist()}, np.argsort(-scores.mean)
+        names = [scores.systems[one] for one in every.tolist() if one not in beaten]
+        if beaten and self.new is None and len(every) > 2:
+            answer.append(say("scores-unbeaten", "info", names=join_names(names), systems=names))
         if friedman is not None:
             code = "systems-differ" if friedman.p <= SIGNIFICANT else "systems-not-differ"
             how = f"{_name_test(friedman)}'s test over {plural(friedman.blocks, self.blocks)}"
@@ -527,14 +500,14 @@ class GroupedTests(Grouped[ScoreTests]):
         limits = {group: one.pairs.limit for group, one in self.groups.items()}
         few = [f"{group} {limit}" for group, limit in limits.items() if limit]
         legend = ["p-values are adjusted within each group, not over all groups"]
-        legend += [f"clustered is limited: {listing(few)}"] if few else []
+        legend += [f"clustered is limited: {errors.listing(few)}"] if few else []
         caption = "Pairs that differ in each group, by test"
         return Document(parts=(Table("groups", caption, columns, tuple(rows), legend=(*legend,)),))
 
 
-@takes_judgments("data")
+@controls.takes_judgments("data")
 def find_differences(
-    data: Ratings | Openable,
+    data: Ratings | controls.Openable,
     *,
     criterion: str | None = None,
     group_by: str | None = None,
@@ -579,19 +552,23 @@ def find_differences(
     >>> found.records()[0]["difference"], round(found.records()[0]["p_rank_sum"], 4)
     (2.0, 0.0012)
     """
-    require_option("blocks", blocks, BLOCKS)
-    require_seed(seed)
+    errors.require_option("blocks", blocks, BLOCKS)
+    errors.require_seed(seed)
     if model is not None:
-        require_option("model", model, CLUSTERED_MODELS)
-    table = require_scores(take(data), "differences of scores are tested in ratings, not in")
+        errors.require_option("model", model, CLUSTERED_MODELS)
+    table = controls.require_scores(
+        controls.take(data), "differences of scores are tested in ratings, not in"
+    )
     if not isinstance(table, Ratings):
-        raise InvalidJudgments("differences are tested in what evenhand.read opens: pass that")
+        raise errors.InvalidJudgments(
+            "differences are tested in what evenhand.read opens: pass that"
+        )
     chosen = choose_criterion(table, criterion)
-    table = leave_out_controls(chosen)
+    table = controls.leave_out_controls(chosen)
     column = None if group_by is None else table.require(group_by)
     rows = table.rows(factors=[] if column is None or column in ROLES else [column])
     if not rows.size:
-        raise NotIdentified("there are no scores", ["collect some"])
+        raise errors.NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, column)
     references = check_references(rows.systems, references)
     groups: dict[str, ScoreTests] = {}
@@ -600,21 +577,15 @@ def find_differences(
         part_lower = reads_lower_of(part) if lower_is_better is None else lower_is_better
         try:
             groups[name] = run_score_tests(
-                part,
-                new=new,
-                blocks=blocks,
-                model=model,
-                lower=part_lower,
-                references=references,
-                seed=seed,
+                part, new, blocks, model, lower=part_lower, references=references, seed=seed
             )
-        except NotIdentified as refusal:
+        except errors.NotIdentified as refusal:
             if len(parts) == 1:
                 raise
             refused[name] = str(refusal)
     if not groups:
-        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
-    groups = dict(note_groups(groups, find_excluded(chosen)))
+        raise errors.NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
+    groups = dict(note_groups(groups, controls.find_excluded(chosen)))
     if len(parts) == 1 and group_by is None:
         return next(iter(groups.values()))
     return GroupedTests(groups, name_groups(rows, column), refused)
@@ -622,10 +593,10 @@ def find_differences(
 
 def run_score_tests(
     rows: RatingRows,
-    *,
     new: str | None = None,
     blocks: str = "item",
     model: str | None = None,
+    *,
     lower: bool = False,
     references: Sequence[str] | None = None,
     seed: int = SEED,
@@ -638,15 +609,15 @@ def run_score_tests(
     scores = MeanScores.of(compared, sign)
     systems = scores.systems
     if len(systems) < 2:
-        raise NotIdentified(
+        raise errors.NotIdentified(
             f"there are scores of one system only, {systems[0]}: nothing to compare it with",
             ["collect scores of another system on the same items"],
         )
     if np.ptp(compared.score) == 0:
-        raise NotIdentified("all scores are equal: there is nothing to test")
+        raise errors.NotIdentified("all scores are equal: there is nothing to test")
     if new is not None and new not in systems:
-        hint = suggest(new, systems) or f" There are {listing(systems)}"
-        raise NotIdentified(f"nobody scored a system '{new}'.{hint}")
+        hint = errors.suggest(new, systems) or f" There are {errors.listing(systems)}"
+        raise errors.NotIdentified(f"nobody scored a system '{new}'.{hint}")
     pairs = compare_pairs(scores, None if new is None else systems.index(new), seed)
     alone = int((pairs.items < MIN_ITEMS).sum())
     pairs, notes = account_for_clusters(
@@ -686,7 +657,6 @@ def run_score_tests(
 def _test_blocks(
     scores: MeanScores, by: str
 ) -> tuple[Friedman | SkillingsMack | None, list[Finding]]:
-    """Test whether systems differ at all, within items or judges."""
     if len(scores.systems) == 2:
         return None, []
     if not scores.paired:
@@ -695,7 +665,7 @@ def _test_blocks(
         if len(scores.score) == scores.items * len(scores.systems):
             return friedman_test(scores.tabulate().T, scores.systems), []
         test = skillings_mack_test(scores.item, scores.system, scores.score, scores.systems)
-    except NotIdentified as refusal:
+    except errors.NotIdentified as refusal:
         return None, [say("no-friedman", why=str(refusal))]
     complete = int((np.bincount(scores.item) == len(scores.systems)).sum())
     return test, [say("blocks-lack-systems", n=scores.items - complete, of=scores.items, by=by)]

@@ -10,16 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from evenhand.data import controls
 from evenhand.data.coding import SEED
-from evenhand.data.controls import (
-    leave_out_controls,
-    list_left_out,
-    match_turns,
-    refuse_kind,
-    refuse_kinds,
-    refuse_same_judges,
-    take_llm,
-)
 from evenhand.data.exclusions import Exclusion, exclude_verdicts
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rating_rows import RatingRows, digest_ratings
@@ -33,6 +25,7 @@ from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.absorption import score_cells
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.newton import one_blas_thread
+from evenhand.ranking import ratings
 from evenhand.ranking.clustering import (
     ENOUGH_ITEMS,
     MAX_CLUSTERS,
@@ -40,32 +33,24 @@ from evenhand.ranking.clustering import (
     ScoredAnswers,
 )
 from evenhand.ranking.control_variate import ControlVariate, Part, cluster_people
-from evenhand.ranking.covariance import ClusteredErrors
+from evenhand.ranking.covariance import ClusteredErrors, Spread
 from evenhand.ranking.inference import SAMPLED, Settings
+from evenhand.ranking.intervals import Estimates
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
-from evenhand.ranking.ratings import (
-    leave_out,
-    order_scores,
-    rank_beside_references,
-    rank_scores,
-    require_spread,
-)
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (
     MAX_NAMED,
     compare_items,
     compare_systems,
     count_sampled,
-    is_used,
     mark_llm_judges,
     refuse_items,
     refuse_unlike,
     refuse_unpaired,
     require_options_of_verdicts,
     say_ranked,
-    weigh,
-    with_verdicts,
+    use_verdicts,
     without_verdicts,
 )
 from evenhand.render.document import take_findings
@@ -95,21 +80,15 @@ class PairedScores:
     every: RatingRows  # verdicts, one for each output
     item: Factor  # all items, with the scores of people; many are merged
     of_people: Integers  # (n,) place among all items of each score of people
+    of_every: Integers  # (m,) the same of each verdict
     found: Flags  # (n,) whether it has a verdict
     n_unpaired: float  # scores of people without a verdict
     n_verdicts: float  # verdicts before they were averaged
     unjudged: dict[str, float]  # system that no person scored → verdicts on it
 
-    def factor(self, codes: Integers) -> Factor:
-        """Return the clusters of items of some places."""
-        return replace(self.item, codes=self.item.codes[codes])
-
 
 def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) -> PairedScores:
-    """Find the verdicts on the outputs that people scored.
-
-    unpaired: what becomes of scores without a verdict: "drop" or "keep"; None refuses them.
-    """
+    """Find the verdicts on what people scored; unpaired: drop, keep, or None, which refuses."""
     for what, part in (("scores of people", people), ("verdicts", verdicts)):
         if part.items == ("",):
             raise refuse_items(what)
@@ -150,18 +129,16 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
     scale = float(people.score[found].std()) / spread if spread else 0.0
     loads = np.bincount(own, minlength=len(labels)).astype(np.float64)
     each = Factor(labels, np.arange(len(labels), dtype=np.int32), loads, len(labels))
-    every = replace(
-        verdicts.take(first),
-        systems=people.systems,
-        system=system[first].astype(np.int32),
-        score=scale * means,
-    )
+    system = system[first].astype(np.int32)
+    every = verdicts.take(first)
+    every = replace(every, systems=people.systems, system=system, score=scale * means)
     return PairedScores(
         people,
         replace(people.take(found), score=scale * of_paired),
         every,
         merge_levels(each, MAX_CLUSTERS, SEED),
         own,
+        theirs[first],
         found,
         lacking,
         float(verdicts.size),
@@ -172,51 +149,38 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
 def take_verdicts(
     data: object, llm: Any, llm_judges: Sequence[str], group_by: str | None
 ) -> tuple[RatingRows, RatingRows, tuple[Exclusion, ...]]:
-    """Return people's scores, the verdicts, and what is excluded from these.
-
-    Verdicts are a table, or those of some judges among people's.
-    """
+    """Return people's scores, verdicts (a table, or some judges') and what is excluded of them."""
     factors = [] if group_by is None else [group_by]
-    llm = None if llm is None else take_llm(llm)
+    llm = None if llm is None else controls.take_llm(llm)
     if llm is not None and not isinstance(llm, Ratings):
-        raise refuse_kinds("ratings", llm)
+        raise controls.refuse_kinds("ratings", llm)
     if not isinstance(data, Ratings):
-        raise refuse_kind(data, "verdicts apply to ratings that evenhand.read opens, not")
-    data, llm = match_turns(data, llm), None if llm is None else match_turns(llm, data)
+        raise controls.refuse_kind(data, "verdicts apply to ratings that evenhand.read opens, not")
+    data, llm = (
+        controls.match_turns(data, llm),
+        None if llm is None else controls.match_turns(llm, data),
+    )
     if len(count_sampled(data)) > 1:
         raise UnknownOption(
             f"ratings cannot be weighted by '{SAMPLED}': have outputs rated that were drawn with"
             " equal probabilities, and leave the column out"
         )
-    rows = leave_out_controls(data).rows(factors=factors)
+    rows = controls.leave_out_controls(data).rows(factors=factors)
     if llm is None:
-        named = mark_llm_judges(rows.judges, llm_judges, list_left_out(data))
+        named = mark_llm_judges(rows.judges, llm_judges, controls.list_left_out(data))
         by_llm = np.isin(rows.judge, named)
         others = [one for at, one in enumerate(rows.judges) if at not in named]
         asked = note_llm_names(others, data.columns)
         notes = [one for one in take_findings(rows.notes) if one.code != "named-like-llms"]
         return replace(rows.take(~by_llm), notes=(*notes, *asked)), rows.take(by_llm), ()
-    llm = leave_out_controls(llm)
+    llm = controls.leave_out_controls(llm)
     verdicts, excluded = llm.rows(), exclude_verdicts(llm.excluded)
     used = [
         {part.judges[code] for code in np.unique(part.judge).tolist()} - {""}
         for part in (rows, verdicts)
     ]
-    refuse_same_judges(used[0], used[1])
+    controls.refuse_same_judges(used[0], used[1])
     return rows, verdicts, excluded
-
-
-def match_verdicts(verdicts: RatingRows, part: RatingRows) -> RatingRows:
-    """Return the verdicts of the task and criterion of a part of people's scores."""
-    for role in ("task", "criterion"):
-        labels, codes = verdicts.labels(role)
-        own, present = part.labels(role)
-        name = own[int(present[0])]
-        if labels != ("",) and name in labels:
-            verdicts = verdicts.take(codes == labels.index(name))
-        elif len(np.unique(codes)) > 1:
-            raise NotIdentified(f"there are no verdicts under {role} '{name}'")
-    return verdicts
 
 
 def fuse_scores(
@@ -231,31 +195,31 @@ def fuse_scores(
 ) -> Ranking:
     """Rank ratings of one task and criterion with verdicts, scores by LLMs on any scale."""
     refuse_settings(settings, unpaired, weight)
-    verdicts = match_verdicts(verdicts, people)
+    for role in ("task", "criterion"):
+        labels, codes = verdicts.labels(role)
+        own, present = people.labels(role)
+        name = own[int(present[0])]
+        if labels != ("",) and name in labels:
+            verdicts = verdicts.take(codes == labels.index(name))
+        elif len(np.unique(codes)) > 1:
+            raise NotIdentified(f"there are no verdicts under {role} '{name}'")
     of_systems, _ = exclude_references(verdicts, references)
 
     def fuse(part: RatingRows) -> Ranking:
         of_part = verdicts if part is people else of_systems
-        asked: dict[str, Any] = {"unpaired": unpaired, "lower": lower_is_better, "weight": weight}
-        return _fuse(part, of_part, settings, **asked)
+        paired = pair_scores(part, of_part, unpaired)
+        return _fuse(paired, digest_ratings(of_part), settings, weight, lower=lower_is_better)
 
-    ranking = rank_beside_references(fuse, people, references)
+    ranking = ratings.rank_beside_references(fuse, people, references)
     judges = {verdicts.judges[code] for code in np.unique(verdicts.judge).tolist()}
     return replace(ranking, notes=(*say_ranked(judges, ranking.systems), *ranking.notes))
 
 
 def _fuse(
-    people: RatingRows,
-    verdicts: RatingRows,
-    settings: Settings,
-    *,
-    unpaired: str | None,
-    lower: bool,
-    weight: float | None,
+    paired: PairedScores, digest: str, settings: Settings, weight: float | None, *, lower: bool
 ) -> Ranking:
-    paired = pair_scores(people, verdicts, unpaired)
     rank_people = partial(
-        rank_scores, paired.people, settings, lower_is_better=lower, references=()
+        ratings.rank_scores, paired.people, settings, lower_is_better=lower, references=()
     )
     fused = Fused(
         paired.n_verdicts,
@@ -265,7 +229,7 @@ def _fuse(
         unjudged=paired.unjudged,
         n_unused=sum(paired.unjudged.values()),
     )
-    scores = require_spread(take_scores(paired.people))
+    scores = ratings.require_spread(take_scores(paired.people))
     items = len(scores.factors["item"].labels)
     if items < ENOUGH_ITEMS:
         few = say("few-labelled-items", items=items, enough=ENOUGH_ITEMS)
@@ -276,33 +240,33 @@ def _fuse(
         if joint is None:
             return without_verdicts(fused)
         rest = paired.every.score - joint.every.values[paired.every.system]
-        judged = paired.item.loads > 0
-        theirs = np.array([paired.item.labels.index(name) for name in paired.every.items])
-        item, scale = theirs[paired.every.item], np.abs(paired.every.score).max()
+        item = paired.of_every
+        judged, scale = paired.item.loads > 0, np.abs(paired.every.score).max()
         of_systems = compare_systems(rest / scale, paired.every.system, item, judged)
         p = {paired.every.systems[code]: one for code, one in of_systems.items()}
-        fused = replace(fused, check_systems=p)
-        fused = weigh(fused, joint, compare_items(rest, item, judged), weight)
-        if not is_used(fused, weight):
-            return without_verdicts(fused, weight=weight)
-        estimates, spread = joint.estimate(fused.weight)
+        fused = replace(fused, check=compare_items(rest, item, judged), check_systems=p)
+
+    def order(estimates: Estimates, spread: Spread) -> Ranking:
         moved = replace(fit, estimate=fit.estimate.mean() + estimates.values)
         if lower:
             estimates = replace(estimates, values=-estimates.values)
         intervals = decide_all(estimates, spread, settings.level, settings.seed)
-    ranking = order_scores(moved, scores, (clustering, intervals), settings, lower=lower)
-    return with_verdicts(ranking, fused, digest_ratings(verdicts))
+        return ratings.order_scores(moved, scores, (clustering, intervals), settings, lower=lower)
+
+    with one_blas_thread():
+        return use_verdicts(fused, joint, weight, order, digest)
 
 
 def join_fits(
     fit: LeastSquaresFit, scores: ScoredRows, paired: PairedScores, settings: Settings
 ) -> tuple[Clustering, ControlVariate | None]:
     """Fit the verdicts and take all three fits apart; None where items do not cluster."""
-    factors = {**scores.factors, "item": paired.factor(paired.of_people)}
+    item = paired.item
+    factors = {**scores.factors, "item": replace(item, codes=item.codes[paired.of_people])}
     if "judge" in factors:
         factors["judge"] = merge_levels(factors["judge"], MAX_CLUSTERS, SEED)
     answers = ScoredAnswers(scores.factors, float(len(scores.score)))
-    clustering, ways = cluster_people(answers, partial(leave_out, fit, factors, None))
+    clustering, ways = cluster_people(answers, partial(ratings.leave_out, fit, factors, None))
     if "item" not in ways or not paired.beside.score.any():
         return clustering, None
     cells = number_groups(*(factors[name].codes for name in ways))
@@ -328,21 +292,22 @@ def join_fits(
             one = settings.model.fit(data)
             # of one judge alone, verdicts on the same outputs as another's: no spread is needed
             errors = {
-                name: leave_out(one, of, None, name, decides=False) for name in ways if name in of
+                name: ratings.leave_out(one, of, None, name, decides=False)
+                for name in ways
+                if name in of
             }
         except NotIdentified as refusal:
             raise NotIdentified(f"{what} do not determine differences: {refusal}") from None
         return take_apart(one, errors, codes)
 
     found = paired.found
-    theirs = {name: at for at, name in enumerate(paired.item.labels)}
-    places = np.array([theirs[name] for name in paired.every.items])[paired.every.item]
     of_paired = {name: replace(one, codes=one.codes[found]) for name, one in factors.items()}
     beside = of_verdicts("verdicts on what people scored", paired.beside, of_paired, cells[found])
     every = replace(paired.every, judges=("",), judge=np.zeros_like(paired.every.judge))
+    of_every = {"item": replace(item, codes=item.codes[paired.of_every])}
     return clustering, ControlVariate(
         take_apart(fit, ways, cells),
         beside,
-        of_verdicts("all verdicts", every, {"item": paired.factor(places)}, None),
+        of_verdicts("all verdicts", every, of_every, None),
         ways,
     )

@@ -71,8 +71,7 @@ class SignTest:
     better: int  # comparisons that prefer the first system
     ties: int  # comparisons that prefer neither
     worse: int  # comparisons that prefer the second
-    # standard normal statistic of the normal variants, else None (also with nothing decided)
-    z: float | None
+    z: float | None  # standard normal statistic of the normal variants, if anything was decided
     p: float  # two-sided p-value
     greater: float  # one-sided p-value: is the first system preferred?
     # Clopper-Pearson interval (.95) of the chance of the first system among decided comparisons;

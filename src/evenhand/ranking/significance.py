@@ -19,14 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import controls
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    require_pairs,
-    say_left_out,
-)
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import note_llm_names, say_alike
@@ -227,7 +221,7 @@ def skillings_mack_test(
 # What each judge, item or ranking makes of the systems: the table that Friedman's test ranks.
 #
 # by judge, item, ...    (wins_i + ties_i / 2) / n_i, the share of comparisons i was preferred in
-# by ranking             mean over the k − 1 others of the share against each
+# by ranking             mean over the k − 1 others of the share against each; level if not compared
 #
 # Within one ranking the second is the ranking's own order; systems of one output are level.
 
@@ -267,52 +261,31 @@ def score_blocks(tally: Tally, by: str) -> Blocks:
     seen = np.unique(np.concatenate([block + tally.left[judged], block + tally.right[judged]]))
     complete = np.bincount(seen // k, minlength=n) == k
     present = np.bincount(seen // k, minlength=n) > 0
-    complete_blocks = np.flatnonzero(complete)
-    score = _shares_by_opponent if by == RANKING else _shares
+    # fractions of rankings: each pair of systems once
+    folded = replace(tally, factors={by: tally.factor(by)}).fold() if by == RANKING else tally
+    blocks, owner = np.flatnonzero(complete), folded.factor(by).codes
+    used = np.isin(owner, blocks) & (folded.counts.sum(axis=1) > 0)
+    sides, counts = np.stack([folded.left, folded.right])[:, used], folded.counts[used].T
+    row = np.searchsorted(blocks, owner[used])
+    # both sides of each comparison: the cell of a system, and what it won, tied and lost
+    cell = np.concatenate([row * k + sides[0], row * k + sides[1]])
+    won, tied, lost = np.concatenate([counts, counts[::-1]], axis=1)
+
+    def total(values: Array) -> Array:
+        sums = np.bincount(cell, values, minlength=len(blocks) * k)
+        return sums.astype(np.float64).reshape(len(blocks), k)
+
+    if by == RANKING:  # sums of fractions: equal orders are to give equal scores
+        ahead = (won - lost) / (won + tied + lost) / 2
+        scores = np.round(0.5 + total(ahead) / (k - 1), _DIGITS)
+    else:
+        scores = total(won + tied / 2) / total(won + tied + lost)
     return Blocks(
         by=by,
         systems=tally.systems,
-        names=tuple(factor.labels[i] for i in complete_blocks.tolist()),
-        scores=score(tally, by, complete_blocks),
+        names=tuple(factor.labels[i] for i in blocks.tolist()),
+        scores=scores,
         incomplete=tuple(factor.labels[i] for i in np.flatnonzero(present & ~complete).tolist()),
-    )
-
-
-def _shares(tally: Tally, by: str, blocks: NDArray[np.int64]) -> Array:
-    """Return (n, k) shares of comparisons preferred, for blocks that saw every system."""
-    k = len(tally.systems)
-    cells, sides, counts = _both_sides(tally, by, blocks)
-    shape = len(blocks) * k
-    seen = np.bincount(cells * k + sides[0], counts.sum(axis=0), minlength=shape)
-    won = np.bincount(cells * k + sides[0], counts[0] + counts[1] / 2, minlength=shape)
-    return np.reshape(won / seen, (len(blocks), k))
-
-
-def _shares_by_opponent(tally: Tally, by: str, blocks: NDArray[np.int64]) -> Array:
-    """Return (n, k) mean shares against the others; a pair that was not compared is level."""
-    k = len(tally.systems)
-    folded = replace(tally, factors={by: tally.factor(by)}).fold()
-    cells, sides, counts = _both_sides(folded, by, blocks)
-    judged = counts.sum(axis=0) > 0
-    cells, sides, counts = cells[judged], sides[:, judged], counts[:, judged]
-    ahead = (counts[0] - counts[2]) / counts.sum(axis=0) / 2
-    sums = np.bincount(cells * k + sides[0], ahead, minlength=len(blocks) * k)
-    shares = 0.5 + sums.reshape(len(blocks), k) / (k - 1)
-    return np.round(shares, _DIGITS)  # sums of fractions: equal orders are to give equal scores
-
-
-def _both_sides(
-    tally: Tally, by: str, blocks: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], Codes, Array]:
-    """Return (E,) block, (2, E) system, opponent, and (3, E) won, tied, lost, from both sides."""
-    block = tally.factor(by).codes
-    inside = np.isin(block, blocks)
-    row = np.searchsorted(blocks, block[inside])
-    sides, counts = np.stack([tally.left, tally.right])[:, inside], tally.counts[inside].T
-    return (
-        np.concatenate([row, row]),
-        np.concatenate([sides, sides[::-1]], axis=1),
-        np.concatenate([counts, counts[::-1]], axis=1),
     )
 
 
@@ -323,8 +296,7 @@ class PairTests:
     systems: tuple[str, ...]  # the K systems, sorted by name
     variant: str  # the treatment of ties, by name
     title: str  # the same in a few words
-    # the system that had to be preferred, whose pairs alone are tested; None for all pairs
-    new: str | None
+    new: str | None  # the system that had to be preferred: its pairs alone are tested; None for all
     first: Codes  # (P,) code of one system of each pair: `new`, else the one that is preferred more
     second: Codes  # (P,) code of the other
     better: Array  # (P,) comparisons that prefer the first
@@ -352,21 +324,15 @@ class PairTests:
         ]
 
     def rows(self) -> list[dict[str, Any]]:
-        clustered = {"p_clustered": self.clustered, "holm_clustered": self.clustered_holm}
         columns = {
             "first": [self.systems[i] for i in self.first.tolist()],
             "second": [self.systems[i] for i in self.second.tolist()],
-            "better": list(map(int, self.better)),
-            "ties": list(map(int, self.ties)),
-            "worse": list(map(int, self.worse)),
-            "p": self.p.tolist(),
-            "holm": self.holm.tolist(),
-            "fdr": self.fdr.tolist(),
-            **{
-                name: [None] * len(self.p) if values is None else list_known(values)
-                for name, values in clustered.items()
-            },
+            **{name: list(map(int, getattr(self, name))) for name in ("better", "ties", "worse")},
+            **{name: getattr(self, name).tolist() for name in ("p", "holm", "fdr")},
         }
+        adjusted = {"p_clustered": self.clustered, "holm_clustered": self.clustered_holm}
+        for name, values in adjusted.items():
+            columns[name] = [None] * len(self.p) if values is None else list_known(values)
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -491,12 +457,10 @@ class PreferenceTests(Shown):
     tally: Tally  # the counts
     pairs: PairTests  # the sign tests of all pairs
     variants: tuple[SignTest, ...]  # every variant, where there is one pair
-    # λ of the first system and γ, where there is one pair and they exist
-    model: tuple[Coefficient, ...]
+    model: tuple[Coefficient, ...]  # λ of the first system and γ, where one pair has them
     friedman: Friedman | None  # Friedman's test, where there are three systems and complete blocks
     blocks: str  # what its blocks are
-    # what is not there and why, what was excluded, what speaks against the assumptions
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what is lacking, what was excluded, what is against the assumptions
     # which of judge, item and ranking give many comparisons each, so that comparisons are not
     # independent
     repeated: tuple[str, ...] = ()
@@ -515,10 +479,9 @@ class PreferenceTests(Shown):
     @property
     def says(self) -> str:
         """The result in a sentence."""
-        return self._say_pair() if len(self.pairs.p) == 1 else self._say_pairs()
-
-    def _say_pair(self) -> Finding:
         pairs = self.pairs
+        if len(pairs.p) > 1:
+            return self._say_pairs()
         first, second = (pairs.systems[int(side[0])] for side in (pairs.first, pairs.second))
         p, values = float(pairs.p[0]), {"first": first, "second": second, "how": pairs.title}
         if pairs.clustered is not None and not np.isnan(pairs.clustered[0]):
@@ -646,16 +609,18 @@ def _tabulate_variants(
     ]
     columns = [Column("variant", "variant"), Column("title", "of the test")]
     columns += [Column("z", "z", "three"), Column("p", "p", "p")]
-    columns += [Column("greater", "one-sided p", "p")] if pairs.new else []
+    columns += [Column("greater", "one-sided p", "p")] * bool(pairs.new)
     return Table("variants", "The same pair by other tests", tuple(columns), tuple(rows))
 
 
 def _tabulate_model(model: Sequence[Coefficient]) -> Table:
     rows = []
     for one in model:
-        name, odds = f"λ of {one.label}", exp(2 * one.estimate)
-        row = {"name": "γ", "odds": None} if one.label == "tie" else {"name": name, "odds": odds}
-        rows.append(row | asdict(one) | {"name": row["name"]})
+        tie = one.label == "tie"
+        named = {"name": "γ" if tie else f"λ of {one.label}"}
+        rows.append(
+            {**named, "odds": None if tie else exp(2 * one.estimate), **asdict(one), **named}
+        )
     columns = (
         Column("name", "parameter", "name"),
         Column("estimate", "estimate", "four"),
@@ -685,9 +650,9 @@ def _write_friedman(friedman: Friedman, blocks: str) -> Text:
     )
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def find_preferences(
-    data: Comparisons | Rankings | Openable,
+    data: Comparisons | Rankings | controls.Openable,
     *,
     ties_as: str = "ignore",
     new: str | None = None,
@@ -720,7 +685,7 @@ def find_preferences(
     10.2
     """
     require_option("blocks", blocks, BLOCKS)
-    table = require_pairs(
+    table = controls.require_pairs(
         data,
         "preferences are tested in comparisons or rankings, not in",
         "find_differences tests them",
@@ -734,7 +699,7 @@ def find_preferences(
     repeats = find_repeats(table)
     clustered = count_clusters(table, None, repeats).get("", {})
     tests = run_tests(tally, blocks, clustered, ties_as=ties_as, new=new, repeats=repeats)
-    return replace(tests, notes=(*say_left_out(data, table), *tests.notes))
+    return replace(tests, notes=(*controls.say_left_out(data, table), *tests.notes))
 
 
 def run_tests(
@@ -746,7 +711,6 @@ def run_tests(
     new: str | None,
     repeats: Mapping[str, str],
 ) -> PreferenceTests:
-    """Run the tests of one group, of counts by block and by each factor that correlates them."""
     pairs = sign_test_pairs(tally, variant=ties_as, new=new)
     pairs, notes = _cluster(pairs, tally, clustered, repeats)
     judges = clustered["judge"].factor("judge").labels if "judge" in clustered else ()

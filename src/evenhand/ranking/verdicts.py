@@ -7,7 +7,7 @@ LLM. A comparison of the verdicts on their items with those on others shows some
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -18,17 +18,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    list_left_out,
-    match_turns,
-    refuse_kind,
-    refuse_kinds,
-    refuse_same_judges,
-    take_llm,
-    take_pairs,
-)
 from evenhand.data.engine import COUNT, count_labels, fetch_columns
 from evenhand.data.exclusions import exclude_verdicts
 from evenhand.data.groups import Levels, list_judges, list_levels, tally_groups
@@ -65,11 +57,13 @@ from evenhand.ranking.clustering import (
 from evenhand.ranking.control_variate import ControlVariate, Part, cluster_people
 from evenhand.ranking.covariance import (
     ClusteredErrors,
+    Spread,
     centred_rows,
     cluster_all_pairs,
     leave_each_out,
 )
 from evenhand.ranking.inference import SAMPLED, Settings, find_intervals, order_systems
+from evenhand.ranking.intervals import Estimates
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, Sampling, rank_apart
 from evenhand.ranking.texts import say
@@ -103,12 +97,11 @@ def mark_llm_judges(
 
 
 def split_judges(table: Comparisons, names: Sequence[str]) -> tuple[Comparisons, Comparisons]:
-    """Return people's judgments and the verdicts of the LLM judges that are named."""
     if not isinstance(table, Comparisons):
-        raise refuse_kind(table, "verdicts apply to comparisons of systems, not")
+        raise controls.refuse_kind(table, "verdicts apply to comparisons of systems, not")
     table.require("judge")
     judges = [one for one in list_levels(table, "judge") if one is not None]
-    wanted = [judges[at] for at in mark_llm_judges(judges, names, list_left_out(table))]
+    wanted = [judges[at] for at in mark_llm_judges(judges, names, controls.list_left_out(table))]
     of_llm = nw.col("judge").cast(nw.String).is_in(wanted)
     return table.where(~of_llm, recorded=False), table.where(of_llm, recorded=False)
 
@@ -161,6 +154,13 @@ def _note_probabilities(
 
 def count_sampled(people: Comparisons | Ratings) -> dict[str | None, float]:
     """Return the recorded probabilities of being sampled, as text, with their judgments."""
+
+    def is_probability(label: str | None) -> bool:
+        try:
+            return 0 < float(label or "") <= 1
+        except ValueError:
+            return False
+
     if SAMPLED not in people.frame.collect_schema().names():
         return {}
     counts = count_labels(people.frame, SAMPLED, as_text=True)
@@ -176,13 +176,6 @@ def count_sampled(people: Comparisons | Ratings) -> dict[str | None, float]:
             " outputs"
         )
     return counts
-
-
-def is_probability(label: str | None) -> bool:
-    try:
-        return 0 < float(label or "") <= 1
-    except ValueError:
-        return False
 
 
 def weigh_sampled(people: Comparisons) -> Comparisons:
@@ -207,48 +200,46 @@ def open_verdicts(
     if llm is None:
         table, verdicts = split_judges(table, llm_judges)
     else:
-        verdicts = take_pairs(take_llm(llm))
+        verdicts = controls.take_pairs(controls.take_llm(llm))
     if not isinstance(table, Comparisons):
-        raise refuse_kind(table, "verdicts help to rank comparisons of systems, not")
+        raise controls.refuse_kind(table, "verdicts help to rank comparisons of systems, not")
     if not isinstance(verdicts, Comparisons):
-        raise refuse_kinds("comparisons", verdicts)
+        raise controls.refuse_kinds("comparisons", verdicts)
     for one in (table, verdicts):
         if not one.has("item"):
             raise refuse_items(one.source.name, one.covariates)
+    source = verdicts.source
+    notes: tuple[str, ...] = source.notes
     excluded = () if llm is None else exclude_verdicts(verdicts.excluded)
-    notes = verdicts.source.notes if llm is None else name_grades(verdicts)
-    verdicts = replace(verdicts, source=replace(verdicts.source, exclusions=excluded, notes=notes))
+    if llm is not None:  # graded labels are named by their file
+        notes = tuple(
+            Finding(one.code, f"{source.name}: {one}", one.severity, one.values)
+            if isinstance(one, Finding) and one.code.startswith("graded")
+            else one
+            for one in notes
+        )
+    verdicts = replace(verdicts, source=replace(source, exclusions=excluded, notes=notes))
     if llm is not None:
-        table, verdicts = match_turns(table, verdicts), match_turns(verdicts, table)
+        table, verdicts = (
+            controls.match_turns(table, verdicts),
+            controls.match_turns(verdicts, table),
+        )
     if verdicts.has("task") and not table.has("task") and len(verdicts.tasks()) == 1:
         # a campaign names its one task, and items with it; people's table need not
         verdicts = replace(verdicts, frame=verdicts.frame.drop("task"))
     judges = list_judges(verdicts)
     if llm is not None:
-        refuse_same_judges(list_judges(table), judges)
+        controls.refuse_same_judges(list_judges(table), judges)
     verdicts = _exclude_constant_judges(verdicts) if len(judges) > 1 else verdicts
     return weigh_sampled(table), split_probabilities(verdicts), judges
 
 
-def name_grades(verdicts: Comparisons) -> tuple[str, ...]:
-    """Return the notes of verdicts, those of graded labels with the name of the file."""
-    return tuple(
-        Finding(one.code, f"{verdicts.source.name}: {one}", one.severity, one.values)
-        if isinstance(one, Finding) and one.code.startswith("graded")
-        else one
-        for one in verdicts.source.notes
-    )
-
-
 def _exclude_constant_judges(verdicts: Comparisons) -> Comparisons:
-    """Exclude LLM judges who give one outcome only, whom an average would suffer from.
+    """Exclude LLM judges who give one outcome only, but for one where all are such.
 
-    Constant verdicts have λ = 0 by themselves, but a judge who says left of all pairs, averaged
-    with others, takes a third or more of what they gain. An honest judge may say the same of few
-    pairs too, the more so where the better system stands always left: excluded is only who would do
-    so less than once in 500 times at the other judges' share of that outcome. Verdicts alone say
-    who that is, so that what the others say of people stays unbiased. Where all are such, one is
-    left, of whom `say_constant` speaks.
+    Averaged with others they take a third or more of what these gain. An honest judge may say the
+    same of few pairs too: excluded is only who would do so less than once in 500 times at the other
+    judges' share of that outcome. Verdicts alone say who that is, so that nothing is biased.
     """
     named = verdicts.frame.drop_nulls("judge")
     groups = named.group_by("judge", "outcome").agg(nw.len().alias(COUNT))
@@ -282,10 +273,7 @@ def rank_with_verdicts(
     unpaired: str | None,
     weight: float | None,
 ) -> Ranking | GroupedRankings:
-    """Rank all, or the levels of a column apart; verdicts without it serve every level.
-
-    By judge, people's judgments are ranked apart, each with all verdicts: their judges are LLMs.
-    """
+    """Rank all, or the levels of a column apart; verdicts without it serve every level."""
     refuse_settings(settings, unpaired, weight)
     factors = [name for name in ("judge", "item") if table.has(name)]
     if by is None:
@@ -359,8 +347,8 @@ def require_options_of_verdicts(
 
 
 def refuse_settings(settings: Settings, unpaired: str | None, weight: float | None) -> None:
-    model = settings.model
     require_options_of_verdicts(unpaired, weight)
+    model = settings.model
     if not isinstance(model, BradleyTerry):
         raise UnknownOption(
             f"verdicts can be combined with the model bradley-terry only, not {settings.name}"
@@ -385,60 +373,53 @@ def fuse(
     unpaired: str | None,
     weight: float | None = None,
 ) -> Ranking:
-    """Rank by people's judgments with the help of verdicts.
-
-    people: by judge, where judges are known, and item. verdicts: by item. weight: λ, by default
-    that of the smallest errors; a weight that is given is used whatever the gain. It is 0 where all
-    verdicts are the same.
-    """
+    """Rank people's judgments with the help of verdicts; a given λ is used whatever it gains."""
     # weights add up but for rounding
     people = replace(people, n_judgments=round(people.n_judgments, 6))
     paired = pair_verdicts(people, verdicts, unpaired)
     evidence = Evidence.of(merge_factors(paired.judged))
     levels = Levels({name: one.loads for name, one in paired.judged.factors.items()})
     fit = fit_part(settings, evidence.whole, "people's judgments")
+    squares = people.squares
+    effective = None if squares is None else float(people.counts.sum() ** 2 / squares.sum())
+
+    def rank_people() -> Ranking:
+        with one_blas_thread():
+            intervals = find_intervals(fit, evidence, levels, settings)
+            return order_systems(fit, evidence, levels, intervals, settings)
+
     fused = Fused(
         paired.n_verdicts,
         paired.n_pairs,
         paired.n_unpaired,
-        partial(rank_people, fit, evidence, levels, settings),
+        rank_people,
         unjudged=paired.unjudged,
         n_unused=paired.n_unused,
-        effective=count_effective(people),
+        effective=effective,
     )
-    constant = say_constant(verdicts)
-    if weight == 0 or constant:
-        return without_verdicts(fused, constant, weight)
+    counts = verdicts.counts.sum(axis=0)
+    given = [one for one, n in zip(OUTCOMES, counts.tolist(), strict=True) if n > 0]
+    if len(given) == 1 and counts.sum() > 1:
+        constant = say("verdicts-constant", "warning", outcome=given[0])
+        return without_verdicts(fused, (constant,), weight)
+    if weight == 0:
+        return without_verdicts(fused, weight=weight)
     with one_blas_thread():
         clustering, joint, every = join_fits(fit, paired, evidence, settings)
         if joint is None or every is None:
             return without_verdicts(fused, clustering.notes)
         check, systems = check_items(paired, every)
-        if fused.effective is None:
+        if effective is None:
             sampling = check_pairs(paired.every, paired.of_people)
             fused = replace(fused, sampling=sampling, check_systems=systems)
-        fused = weigh(fused, joint, check, weight)
-        if not is_used(fused, weight):
-            return without_verdicts(fused, weight=weight)
-        estimates, spread = joint.estimate(fused.weight)
-        intervals = decide_all(estimates, spread, settings.level, settings.seed)
-        moved = _move(fit, estimates.values)
-        ranking = order_systems(moved, evidence, levels, (clustering, intervals), settings)
-    return with_verdicts(ranking, fused, paired.every.digest_by(("item",)))
 
+        def order(estimates: Estimates, spread: Spread) -> Ranking:
+            intervals = decide_all(estimates, spread, settings.level, settings.seed)
+            moved = _move(fit, estimates.values)
+            return order_systems(moved, evidence, levels, (clustering, intervals), settings)
 
-def say_constant(verdicts: Tally) -> list[Finding]:
-    """Say that all verdicts are one outcome, so that they are not used."""
-    counts = verdicts.counts.sum(axis=0)
-    given = [one for one, n in zip(OUTCOMES, counts.tolist(), strict=True) if n > 0]
-    constant = len(given) == 1 and counts.sum() > 1
-    return [say("verdicts-constant", "warning", outcome=given[0])] if constant else []
-
-
-def rank_people(fit: Fit, evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
-    with one_blas_thread():
-        intervals = find_intervals(fit, evidence, levels, settings)
-        return order_systems(fit, evidence, levels, intervals, settings)
+        digest = paired.every.digest_by(("item",))
+        return use_verdicts(replace(fused, check=check), joint, weight, order, digest)
 
 
 def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
@@ -451,27 +432,22 @@ def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
     return fit
 
 
-def is_used(fused: Fused, weight: float | None) -> bool:
-    """Say whether verdicts are used: they help, or were given a weight above 0."""
-    return fused.gain >= MIN_GAIN if weight is None else weight > 0
-
-
-def weigh(
-    fused: Fused, joint: ControlVariate, check: float | None, weight: float | None = None
-) -> Fused:
-    """Return what verdicts do, with their weight."""
-    if weight is None:
-        weight = joint.choose_weight()
-    alone, helped = (joint.variances(one).mean() for one in (0.0, weight))
+def use_verdicts(
+    fused: Fused,
+    joint: ControlVariate,
+    weight: float | None,
+    order: Callable[[Estimates, Spread], Ranking],
+    digest: str,
+) -> Ranking:
+    """Rank with verdicts if they help, or were given a weight above 0."""
+    used = joint.choose_weight() if weight is None else weight
+    alone, helped = (joint.variances(one).mean() for one in (0.0, used))
     worths = zip(joint.every.systems, joint.every.values.tolist(), strict=True)
-    return replace(
-        fused,
-        weight=weight,
-        gain=float(alone / helped),
-        tastes=joint.share_tastes(),
-        check=check,
-        llm=dict(worths),
-    )
+    tastes, gain = joint.share_tastes(), float(alone / helped)
+    fused = replace(fused, weight=used, gain=gain, tastes=tastes, llm=dict(worths))
+    if gain < MIN_GAIN if weight is None else weight == 0:
+        return without_verdicts(fused, weight=weight)
+    return with_verdicts(order(*joint.estimate(used)), fused, digest)
 
 
 def without_verdicts(
@@ -487,13 +463,6 @@ def without_verdicts(
     return replace(fused.human, fused=unused, notes=notes)
 
 
-def count_effective(people: Tally) -> float | None:
-    """Return how many judgments of weight 1 are as precise; None without weights."""
-    if people.squares is None:
-        return None
-    return float(people.counts.sum() ** 2 / people.squares.sum())
-
-
 def say_odd(verdicts: Comparisons) -> tuple[Finding, ...]:
     """Say what is odd in verdicts as they were read, and which LLM judges are excluded."""
     codes = ("verdict-probabilities", "constant-llm-judges", "both-bad")
@@ -505,7 +474,6 @@ def say_odd(verdicts: Comparisons) -> tuple[Finding, ...]:
 
 
 def say_ranked(verdicts: Iterable[str], systems: Iterable[str]) -> tuple[Finding, ...]:
-    """Say which LLM judges are among the systems that are ranked."""
     both = sorted({*verdicts} & {*systems})
     return (say("judges-ranked", "warning", judges=both),) if both else ()
 
@@ -521,7 +489,6 @@ def say_used(fused: Fused) -> list[Finding]:
 
 
 def with_verdicts(ranking: Ranking, fused: Fused, digest: str) -> Ranking:
-    """Return a ranking that says what verdicts did to it."""
     notes, t = [say("verdicts-assume"), *say_used(fused)], fused.check
     of_systems = sorted((p, name) for name, p in fused.check_systems.items())
     shifted = [name for p, name in of_systems if p < MAX_CHECK_P]
@@ -556,11 +523,7 @@ class Paired:
 
 
 def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paired:
-    """Find the verdicts on what people judged.
-
-    people: by judge, where judges are known, and item. verdicts: by item.
-    unpaired: what becomes of judgments without a verdict: "drop" or "keep"; None refuses them.
-    """
+    """Find the verdicts on what people judged; unpaired: drop, keep, or None, which refuses."""
     for name, tally in (("judgments of people", people), ("verdicts", verdicts)):
         if "item" not in tally.factors:
             raise refuse_items(name)
@@ -580,8 +543,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
 
     named = {"system": people.systems, "item": of_people.labels}
     of_llm = {"system": verdicts.systems, "item": of_verdicts.labels}
-    cells = average_verdicts(verdicts, code, k, verdict_item)
-    keys, shares = cells.keys, cells.shares
+    keys, shares, n_verdicts = average_verdicts(verdicts, code, k, verdict_item)
     if not len(keys):
         raise refuse_unlike("judgment", named, of_llm)
 
@@ -617,10 +579,8 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     rows = np.flatnonzero(matched)
     each = np.asarray(shares[at[rows]] * n[rows, None], dtype=np.float64)
     beside = _count(people.systems, (keys[at[rows]] // k % k, keys[at[rows]] % k), each)
-    beside = replace(
-        beside,
-        factors={name: replace(one, codes=one.codes[rows]) for name, one in people.factors.items()},
-    )
+    factors = {name: replace(one, codes=one.codes[rows]) for name, one in people.factors.items()}
+    beside = replace(beside, factors=factors)
     every = _count(people.systems, (keys // k % k, keys % k), shares)
     every = replace(every, factors={"item": number(keys // k**2)})
     return Paired(
@@ -629,7 +589,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
         beside,
         every,
         np.isin(keys, wanted),
-        n_verdicts=cells.n_verdicts,
+        n_verdicts=n_verdicts,
         n_pairs=len(keys),
         n_unpaired=lacking,
         unjudged=unjudged,
@@ -637,19 +597,15 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     )
 
 
-@dataclass(frozen=True, eq=False)
-class AveragedVerdicts:
-    """Verdicts of each pair of outputs, averaged over orders, repeats and LLM judges."""
-
-    keys: Integers  # (C,) (item · K + lower code of a system) · K + higher, ascending
-    shares: Array  # (C, 3) of verdicts for the lower, tied, and for the higher
-    n_verdicts: float  # before they were averaged
-
-
 def average_verdicts(
     verdicts: Tally, code: NDArray[np.integer[Any]], k: int, item: NDArray[np.integer[Any]]
-) -> AveragedVerdicts:
-    """Average verdicts; code: (K',) of the tally's systems, below k; item: (n,) of its entries."""
+) -> tuple[Integers, Array, float]:
+    """Average verdicts on each pair of outputs over orders, repeats and LLM judges.
+
+    code: (K',) of the tally's systems, below k; item: (n,) of its entries. Returns the C cells
+    (item · K + lower code of a system) · K + higher, ascending, the (C, 3) shares of verdicts for
+    the lower, tied, and for the higher, and the number of verdicts.
+    """
     left, right = code[verdicts.left].astype(np.int64), code[verdicts.right].astype(np.int64)
     swap = left > right
     counts = np.where(swap[:, None], verdicts.counts[:, ::-1], verdicts.counts)
@@ -657,8 +613,7 @@ def average_verdicts(
     keys, cell = np.unique((item * k + low) * k + high, return_inverse=True)
     sums = np.stack([np.bincount(cell, counts[:, at]) for at in range(3)], axis=1)
     # probabilities add up but for rounding
-    n_verdicts = round(float(counts.sum()), 6)
-    return AveragedVerdicts(keys, sums / sums.sum(axis=1, keepdims=True), n_verdicts)
+    return keys, sums / sums.sum(axis=1, keepdims=True), round(float(counts.sum()), 6)
 
 
 def count_unjudged(verdicts: Tally, code: NDArray[np.integer[Any]]) -> dict[str, float]:
@@ -721,15 +676,15 @@ def limit_clusters(tallies: Sequence[Tally]) -> list[Tally]:
     limited = {
         name: merge_levels(one, MAX_CLUSTERS, SEED) for name, one in tallies[0].factors.items()
     }
-    merged = []
-    for tally in tallies:
-        factors = {}
-        for name, one in tally.factors.items():
-            cluster = limited[name].clusters
-            codes = one.codes if cluster is None else cluster[one.codes]
-            factors[name] = replace(limited[name], codes=codes)
-        merged.append(replace(tally, factors=factors))
-    return merged
+
+    def limit(name: str, own: Factor) -> Factor:
+        cluster = limited[name].clusters
+        return replace(limited[name], codes=own.codes if cluster is None else cluster[own.codes])
+
+    return [
+        replace(one, factors={name: limit(name, own) for name, own in one.factors.items()})
+        for one in tallies
+    ]
 
 
 def number_cells(tallies: Sequence[Tally], names: Sequence[str]) -> tuple[list[Integers], int]:
@@ -752,12 +707,10 @@ def _move(fit: Fit, values: Array) -> Fit:
 
 
 def check_items(paired: Paired, fit: Fit) -> tuple[float | None, dict[str, float]]:
-    """Compare verdicts on people's items with the others: how clear they are, and of each system.
+    """Compare verdicts on people's items with the others.
 
-    How clear: the share of verdicts for the system that is better by all verdicts, less what the
-    fit to all of them expects of these two systems, on average over the pairs of an item. Of a
-    system: its own share, less what is expected. Returns t of the first, None where it is unknown,
-    and `compare_systems` of the second.
+    Returns t of how clear they are (the share for the system that is better by all verdicts, less
+    what their fit expects), or None, and `compare_systems` of each system's share less expected.
     """
     every, k = paired.every, len(paired.every.systems)
     pair, at = np.unique(every.left.astype(np.int64) * k + every.right, return_inverse=True)

@@ -143,10 +143,8 @@ PROFILE_KEYS: Final = ("criterion", "mean", "others_mean", "gap", "mean_agreemen
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgePanel(Shown):
-    # flags with their evidence; None where they are given elsewhere
-    screening: Screening | None = None
-    # the tables of Hamon et al. (2007); None for comparisons and rankings.
-    diagnosis: Diagnosis | None = None
+    screening: Screening | None = None  # flags with evidence; None where they are given elsewhere
+    diagnosis: Diagnosis | None = None  # tables of Hamon et al. (2007); None of comparisons
     lacking: tuple[Finding, ...] = ()  # why one of the two is missing
 
     @property

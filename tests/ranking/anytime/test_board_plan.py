@@ -53,15 +53,6 @@ def test_who_withdraws_leaves_the_board_and_what_is_decided_of_others(plan):
     assert left.n_votes == whole.board.n_votes
 
 
-def test_who_withdraws_before_any_vote_bars_nobody_from_leading(plan):
-    gone = NAMES[-1]
-    table = draw_table(900).filter((pl.col("left") != gone) & (pl.col("right") != gone))
-    found = look(plan, table, withdrawn=[gone]).board
-    assert found.unjoined == ""
-    assert found.says[0]
-    assert gone not in found.systems
-
-
 def test_a_board_remembers_who_withdrew_and_its_plan(plan, tmp_path):
     state = read_board(write_board(look(plan, withdrawn=NAMES[-1:]).state))
     assert look(plan, state=state).board.withdrawn == (NAMES[-1],)
@@ -87,11 +78,6 @@ def test_votes_of_a_planned_system_are_not_left_out(plan):
         watch(data, plan=plan)
 
 
-def test_systems_are_withdrawn_by_a_plan_alone():
-    with pytest.raises(UnknownOption, match="name it"):
-        watch(read(draw_table(90)), withdrawn=NAMES[:1])
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -110,14 +96,6 @@ def test_a_plan_that_cannot_be_is_refused(tmp_path, text, why):
     path.write_text(text)
     with pytest.raises(UnknownOption, match=why):
         look(path)
-
-
-def test_what_differs_from_the_plan_is_said(plan):
-    gone = NAMES[-1]
-    table = draw_table(900).filter((pl.col("left") != gone) & (pl.col("right") != gone))
-    codes = {one.code: one for one in look(plan, table).board.notes if hasattr(one, "code")}
-    assert gone in codes["no-votes-yet"]
-    assert {"planned", "variants"} <= {*codes}
 
 
 def test_two_systems_stay_on_a_board(plan):
@@ -183,3 +161,16 @@ def test_a_live_board_keeps_what_is_said_and_counts_what_is_excluded(plan, tmp_p
         assert first.rows < last.rows == table.filter(pl.col("judge") == "j03").height
     finally:
         votes.close()
+
+
+def test_what_differs_from_the_plan_is_said(plan):
+    gone = NAMES[-1]
+    table = draw_table(900).filter((pl.col("left") != gone) & (pl.col("right") != gone))
+    codes = {one.code: one for one in look(plan, table).board.notes if hasattr(one, "code")}
+    assert gone in codes["no-votes-yet"]
+    assert {"planned", "variants"} <= {*codes}
+
+
+def test_systems_are_withdrawn_by_a_plan_alone():
+    with pytest.raises(UnknownOption, match="name it"):
+        watch(read(draw_table(90)), withdrawn=NAMES[:1])

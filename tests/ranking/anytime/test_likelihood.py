@@ -122,15 +122,14 @@ def by_scipy_below(pairs, one, other):
     return -found.fun
 
 
-@pytest.mark.parametrize("tie", [True, False])
-@pytest.mark.parametrize("equal", [(0, 1), (1, 2), (0, 2)])
+@pytest.mark.parametrize(("equal", "tie"), [((0, 1), True), ((1, 2), True), ((0, 2), False)])
 def test_two_equal_systems_are_one_player_whose_own_votes_tell_of_ties(equal, tie):
     pairs = board(4, 3, tie=tie)
     found = find_supremum(pairs, equal, np.zeros(5))
     assert found.value == pytest.approx(by_scipy(pairs, equal), abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_it_is_the_supremum_of_all_worths_with_the_better_one_not_above(seed):
     pairs = board(4, seed)
     for one, other in ((0, 1), (2, 1)):
@@ -245,12 +244,6 @@ def test_the_ratio_to_the_truth_is_a_martingale(gamma):
         assert mean == pytest.approx(1, rel=1e-12)
 
 
-def vote(running, pairs, outcome):
-    for left, right in pairs:
-        running.observe([(left, right, outcome)])
-    return running
-
-
 def test_the_thresholds_share_the_level():
     budget = Budget(0.05, 6)
     assert np.exp(budget.universal) == pytest.approx(1 / 0.03)
@@ -263,7 +256,7 @@ def test_two_systems_are_decided_by_their_own_votes_when_the_formula_says():
     """B_S0 = 2^(S+1) ∫_½^1 p^(S+4) (1 − p)^4 dp / B(5, 5) ≥ 2 / .02."""
     running, said = Numerator(2, ties=False), []
     for _ in range(16):
-        vote(running, [(0, 1)], LEFT)
+        running.observe([(0, 1, LEFT)])
         found = OpenPairScreen(running, ()).look(Budget(0.05, 2))
         said.append(found[0][1] if found else "")
     mixed = [
@@ -277,8 +270,9 @@ def test_two_systems_are_decided_by_their_own_votes_when_the_formula_says():
 
 def test_a_chain_decides_systems_that_never_met():
     running = Numerator(3, ties=False)
-    vote(running, [(0, 1), (1, 2)] * 40, LEFT)
-    vote(running, [(0, 1), (1, 2)] * 8, RIGHT)
+    for outcome, times in ((LEFT, 40), (RIGHT, 8)):
+        for pair in [(0, 1), (1, 2)] * times:
+            running.observe([(*pair, outcome)])
     found = OpenPairScreen(running, ()).look(Budget(0.05, 3))
     assert ((0, 2), MODEL) in found
     assert {pair for pair, _ in found} == {(0, 1), (1, 2), (0, 2)}
@@ -298,13 +292,6 @@ def test_it_is_the_mixture_that_its_docstring_says(wins, losses):
 
     mixed = quad(integrand, 0.5, 1, epsabs=0, epsrel=1e-12)[0] / (beta(5, 5) / 2)
     assert one(wins, losses) == pytest.approx(np.log(mixed), rel=1e-9, abs=1e-9)
-
-
-def test_five_wins_and_no_loss_by_hand():
-    """2^6 B(10, 5) / B(5, 5) · P(Beta(10, 5) > ½), the last P(Bin(14) < 10) = 1 − 1471/2^14."""
-    above = 1 - 1471 / 2**14
-    by_hand = 64 * (1 / 10010) / (1 / 630) * above
-    assert np.exp(one(5, 0)) == pytest.approx(by_hand, rel=1e-12)
 
 
 @pytest.mark.parametrize("chance", [0.5, 0.4])

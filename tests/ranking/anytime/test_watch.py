@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption, rank, read
+from evenhand import InvalidJudgments, UnknownOption, rank, read
 from evenhand.data.controls import take_pairs
 from evenhand.errors import EvenhandError
 from evenhand.ranking.sequential.leaderboard import (
@@ -27,16 +27,10 @@ def test_the_order_of_rows_does_not_matter_where_a_column_tells_the_order():
 
 
 def test_a_missing_time_is_refused():
-    table = draw_table(50).with_columns(
-        pl.when(pl.col("second") > 3).then(pl.col("second")).alias("second")
-    )
+    known = pl.when(pl.col("second") > 3).then(pl.col("second"))
+    table = draw_table(50).with_columns(known.alias("second"))
     with pytest.raises(InvalidJudgments, match="tells no time for 4 of 50 judgments: fill it"):
         watch(read(table), order="second")
-
-
-def test_a_column_that_is_not_there_is_refused():
-    with pytest.raises(UnknownColumn, match=r"'secund' not found.*Did you mean 'second'"):
-        watch(read(draw_table(50)), order="secund")
 
 
 def test_it_goes_on_where_it_stopped():
@@ -50,13 +44,15 @@ def test_it_goes_on_where_it_stopped():
     assert write_board(again.state) == write_board(whole.state)
 
 
-def test_votes_that_the_board_has_not_seen_are_refused():
+def test_votes_that_the_board_has_not_seen_or_other_settings_are_refused():
     table = draw_table(200)
     state = watch(read(table[:100]), order="second").state
     with pytest.raises(InvalidJudgments, match="vote 1 of this table, ordered by second, is not"):
         watch(read(table[100:]), state=state, order="second")
     with pytest.raises(InvalidJudgments, match="has seen 100 votes, and this table holds the firs"):
         watch(read(table[:50]), state=state, order="second")
+    with pytest.raises(UnknownOption, match="has settings of its own"):
+        watch(read(table), LiveLeaderboard(ties="discard"), state=state)
 
 
 def test_the_first_vote_that_differs_is_named_with_who_said_it():
@@ -74,13 +70,6 @@ def test_the_first_vote_that_differs_is_named_with_who_said_it():
     assert watch(read(late), state=state, order="rows").board.n_votes == 200
 
 
-def test_settings_beside_a_board_that_has_others_are_refused():
-    table = draw_table(100)
-    state = watch(read(table), order="second").state
-    with pytest.raises(UnknownOption, match="has settings of its own"):
-        watch(read(table), LiveLeaderboard(ties="discard"), state=state)
-
-
 def test_where_judges_are_known_rank_sets_must_agree():
     with_judges = watch(read(draw_table(900)), order="second").board
     without = watch(read(draw_table(900).drop("judge")), order="second").board
@@ -90,23 +79,19 @@ def test_where_judges_are_known_rank_sets_must_agree():
     assert without.held == ()
 
 
-def draw_tastes(judges):
-    """Boards of equal systems, on which each judge has a favourite order of his own."""
-    return [
-        watch(read(draw_table(600, seed=seed, gap=0.0, judges=judges, taste=1.5)), order="second")
-        for seed in range(4)
-    ]
-
-
-def test_what_the_tastes_of_eight_judges_decide_is_held_back():
-    boards = [one.board for one in draw_tastes(8)]
-    assert any(one.held for one in boards)
-    assert not any(one.decided for one in boards)
-
-
-def test_of_four_judges_it_is_said_that_they_stand_for_themselves_only():
-    for one in draw_tastes(4):
-        assert any("too few to stand for others" in note for note in one.board.notes)
+@pytest.mark.parametrize("judges", [8, 4])
+def test_what_the_tastes_of_a_few_judges_decide_is_held_back(judges):
+    """Equal systems, of which each judge has a favourite order."""
+    tables = (
+        draw_table(600, seed=at, gap=0.0, judges=judges, taste=1.5) for at in range(judges // 2)
+    )
+    boards = [watch(read(one), order="second").board for one in tables]
+    if judges == 8:
+        assert any(one.held for one in boards)
+        assert not any(one.decided for one in boards)
+        return
+    for one in boards:
+        assert any("too few to stand for others" in note for note in one.notes)
 
 
 def test_where_rank_sets_cannot_be_had_nothing_is_confirmed_and_the_reason_is_said():
@@ -153,7 +138,7 @@ def test_several_groups_share_the_level():
     ]
     rows += [("a", "c", "left", "j00")] * 3
     table = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
-    levels = [0.5, 0.9, 0.96, 0.97, 0.98, 0.99, 0.995]
+    levels = [0.5, 0.96, 0.98, 0.99]
     for level in levels:
         found = confirm_pairs(read(table), LiveLeaderboard(level=level)).pairs
         expected = set()
@@ -169,18 +154,6 @@ def test_a_level_that_rank_sets_cannot_show_is_refused_in_the_words_of_a_board()
     with pytest.raises(UnknownOption, match=r"level 0\.9995 is more than the rank sets of known"):
         watch(read(table), LiveLeaderboard(level=0.9995))
     assert watch(read(table.drop("judge")), LiveLeaderboard(level=0.9995)).board.n_votes == 60
-
-
-def test_several_tasks_are_refused_and_one_is_taken():
-    table = draw_table(100).with_columns(task=pl.Series(["x", "y"] * 50))
-    with pytest.raises(InvalidJudgments, match="several tasks: choose one"):
-        watch(read(table))
-    assert watch(read(table).select_task("x")).board.n_votes == 50
-
-
-def test_boards_of_nobody_are_refused():
-    with pytest.raises((NotIdentified, InvalidJudgments)):
-        watch(read(draw_table(10)[:0]))
 
 
 def test_systems_may_be_named_before_the_first_vote():
@@ -238,18 +211,9 @@ class Hours:
         return self.now
 
 
-def follow(path, beginning=ORDER, *, rest=0.0):
-    return follow_with(open_table, path, beginning, rest=rest)
-
-
-def follow_with(opens, path, beginning=ORDER, *, rest=0.0):
+def follow(path, beginning=ORDER, *, opens=open_table, rest=0.0):
     OPENED.append(GrowingVotes(path, opens, beginning, rest=rest, clock=Hours()))
     return OPENED[-1]
-
-
-def grow(path, text, *, to):
-    """Write the file up to a byte."""
-    path.write_bytes(text[:to])
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
@@ -258,7 +222,7 @@ def test_pieces_decide_what_the_whole_decides(tmp_path, suffix):
     text = (table.write_csv() if suffix == ".csv" else table.write_ndjson()).encode()
     votes, decided = follow(path), set()
     for to in (1, 20, 5_000, 5_001, 12_345, 20_000, len(text) - 1, len(text)):
-        grow(path, text, to=to)
+        path.write_bytes(text[:to])
         votes.look()
         now = {(one.better, one.worse) for one in votes.state.claims} if votes.state else set()
         assert decided <= now  # by votes: nothing that was decided vanishes
@@ -281,7 +245,7 @@ def test_only_what_is_new_is_read(tmp_path):
         return open_table(name)
 
     table[:390].write_csv(path)
-    votes = follow_with(count, path, rest=1e9)
+    votes = follow(path, opens=count, rest=1e9)
     assert votes.look()
     table.write_csv(path)
     assert votes.look()
@@ -310,17 +274,6 @@ def test_a_bad_line_is_named_by_the_file_that_grows(tmp_path):
     with pytest.raises(EvenhandError, match="perhaps") as refusal:
         votes.look()
     assert "evenhand-" not in str(refusal.value)
-
-
-def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
-    table, path = draw_table(600), tmp_path / "votes.csv"
-    table[:400].write_csv(path)
-    kept = watch(read(str(path)), LiveLeaderboard(), order="second").state
-    table.write_csv(path)
-    votes = follow(path, Beginning(state=kept, order="second"))
-    votes.look()
-    whole = watch(read(str(path)), order="second").board
-    assert (votes.board.decided, votes.board.digest) == (whole.decided, whole.digest)
 
 
 # What is decided vote by vote: the same as by a full look after each, and nothing is lost.
@@ -366,10 +319,9 @@ def test_whoever_follows_votes_decides_what_a_full_look_after_each_would(arm, ti
     assert bool(fast.claims) == (arm != "equal")
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_longer_table_decides_all_that_a_shorter_one_does(seed):
+def test_a_longer_table_decides_all_that_a_shorter_one_does():
     """Also where the votes that follow are on a system that nobody knew of."""
-    votes = draw(200, systems=3, gap=0.9, seed=seed)
+    votes = draw(200, systems=3, gap=0.9)
     rows = [(vote.left, vote.right, vote.outcome) for vote in votes]
     table = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
     stranger = pl.DataFrame([("s9", "s0", "left")] * 2, schema=table.schema, orient="row")
@@ -418,3 +370,14 @@ def test_judges_count_on_systems_that_were_named_before_alone():
     for number in range(40):
         state.follow([Vote("a", "b", "left", f"j{number}")])
     assert [(one.better, one.worse) for one in state.judge_claims] == [("a", "b")]
+
+
+def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
+    table, path = draw_table(600), tmp_path / "votes.csv"
+    table[:400].write_csv(path)
+    kept = watch(read(str(path)), LiveLeaderboard(), order="second").state
+    table.write_csv(path)
+    votes = follow(path, Beginning(state=kept, order="second"))
+    votes.look()
+    whole = watch(read(str(path)), order="second").board
+    assert (votes.board.decided, votes.board.digest) == (whole.decided, whole.digest)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.cluster_means import bound, leave_out
-from evenhand.numerics.distributions import t_quantile
+from evenhand.numerics.cluster_means import leave_out
 from evenhand.ranking.cross_validation import find_clusters
 from held_out_votes import World
 
@@ -41,9 +40,3 @@ def test_judges_and_items_add_up_less_what_they_share() -> None:
     assert expected > 1.1 * max(leave(VOTES.judge), leave(VOTES.item))
     left = leave_out(found, found.strata.deviations(values[None, :]))
     assert float(left.variance[0]) == pytest.approx(expected)
-
-
-def test_intervals_are_of_students_t() -> None:
-    one = bound(2.0, 4.0, 7.5, 0.9)
-    assert one.upper - one.value == pytest.approx(2 * t_quantile(0.95, 7.5))
-    assert one.value - one.lower == pytest.approx(2 * t_quantile(0.95, 7.5))

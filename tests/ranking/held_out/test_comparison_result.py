@@ -39,13 +39,6 @@ def test_the_best_is_first_and_no_distance_from_itself() -> None:
     assert FOUND.best_set == ("a",)
 
 
-def test_what_is_said_names_the_best_and_the_others() -> None:
-    assert [one.code for one in FOUND.says] == ["best", "worse"]
-    near = replace(FOUND, set_p={"a": 1.0, "b": 0.2})
-    assert near.says[1] == "Undecided at 95 %: b."
-    assert "c is not compared: too few" in repr(FOUND)
-
-
 def test_a_model_that_left_is_told_with_the_one_that_beats_it() -> None:
     models = {"d": 0.2, "c": 0.1, "b": 0.05, "a": 0.0}
     losses = np.stack([BASE + worse + RNG.normal(0, 0.2, 2000) for worse in models.values()])

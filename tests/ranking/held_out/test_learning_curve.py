@@ -25,32 +25,27 @@ def test_all_models_see_the_same_subsets() -> None:
 
 def test_deviations_are_the_perplexity_to_first_order() -> None:
     found = trace(TASKS[:1], {"truth": TRUTH}, PROTOCOL)
-    assert found.deviations[0, 0].sum() == pytest.approx(0, abs=1e-9)
-    losses, n, step = found.losses[0, 0, 0, 0], TASKS[0].test.size, 1e-6
-    worst = int(np.argmax(found.deviations[0, 0]))
-    chances = TRUTH.predict(
-        [
-            (
-                TASKS[0].test.systems[TASKS[0].test.left[worst]],
-                TASKS[0].test.systems[TASKS[0].test.right[worst]],
-            )
-        ]
-    )[0]
-    own = -np.log2(chances[TASKS[0].test.outcome[worst]])
+    assert found["deviations"][0, 0].sum() == pytest.approx(0, abs=1e-9)
+    losses, n, step = found["losses"][0, 0, 0, 0], TASKS[0].test.size, 1e-6
+    worst = int(np.argmax(found["deviations"][0, 0]))
+    test = TASKS[0].test
+    pair = test.systems[test.left[worst]], test.systems[test.right[worst]]
+    (chances,) = TRUTH.predict([pair])
+    own = -np.log2(chances[test.outcome[worst]])
     moved = 2 ** (losses + step * (own - losses))  # its weight grows by step, the others' shrink
-    assert (moved - 2**losses) / step == pytest.approx(found.deviations[0, 0, worst], rel=1e-4)
-    assert n == found.deviations.shape[2]
+    assert (moved - 2**losses) / step == pytest.approx(found["deviations"][0, 0, worst], rel=1e-4)
+    assert n == found["deviations"].shape[2]
 
 
 def test_refusals_are_told_by_model_task_size_and_trial() -> None:
     found = trace(TASKS, {"shy": Refusing(100), "truth": TRUTH}, PROTOCOL)
-    assert [(one.model, one.task, one.size, one.trial) for one in found.refusals] == [
+    assert [(one.model, one.task, one.size, one.trial) for one in found["refusals"]] == [
         ("shy", task, 50, trial) for task in ("t0", "t1") for trial in (1, 2, 3)
     ]
-    assert found.refusals[0].why == "50 votes are too few; ask more"
-    assert np.isnan(found.losses[0, :, 0]).all()
-    assert not np.isnan(found.losses[:, :, 1:]).any()
-    assert not found.deviations[0, 0].any()
+    assert found["refusals"][0].why == "50 votes are too few; ask more"
+    assert np.isnan(found["losses"][0, :, 0]).all()
+    assert not np.isnan(found["losses"][:, :, 1:]).any()
+    assert not found["deviations"][0, 0].any()
 
 
 def test_tasks_that_cannot_be_divided_are_named() -> None:

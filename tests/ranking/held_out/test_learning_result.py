@@ -24,15 +24,12 @@ def curves_of(votes: Votes, models: Models, protocol: Protocol = PROTOCOL) -> Le
     return LearningCurves(
         models=tuple(models),
         sizes=protocol.sizes,
-        losses=found.losses,
-        deviations=found.deviations,
         held_out=division.held_out,
         test_sets=tuple(one.test_set for one in division.tasks),
-        refusals=found.refusals,
-        seconds=found.seconds,
         level=0.95,
         seed=11,
         signature="signed",
+        **found,
     )
 
 

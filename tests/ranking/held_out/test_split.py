@@ -17,13 +17,12 @@ VOTES = World(n=3000, items=80).simulate(np.random.default_rng(1))
 
 
 def test_items_of_at_most_k_comparisons_are_held_out_and_no_smaller_k_would_do() -> None:
-    split = hold_out_rare_items(VOTES, least=700)
+    most, apart = hold_out_rare_items(VOTES, least=700)
     load = np.bincount(VOTES.item, minlength=80)
-    held = np.flatnonzero(load <= split.most)
-    assert split.test.tolist() == np.flatnonzero(np.isin(VOTES.item, held)).tolist()
-    assert load[held].sum() == len(split.test) >= 700
-    assert load[load <= split.most - 1].sum() < 700
-    assert sorted([*split.test, *split.train]) == list(range(3000))
+    held = np.flatnonzero(load <= most)
+    assert apart.tolist() == np.isin(VOTES.item, held).tolist()
+    assert load[held].sum() == apart.sum() >= 700
+    assert load[load <= most - 1].sum() < 700
 
 
 def with_loads(*loads: int) -> Votes:
@@ -40,9 +39,8 @@ def test_k_is_the_smallest_with_exactly_so_many_comparisons(
     least: int, most: int, held: int
 ) -> None:
     """Two items of one comparison, one of two, one of three, one of five: k by hand."""
-    split = hold_out_rare_items(with_loads(1, 1, 2, 3, 5), least=least)
-    assert (split.most, len(split.test), len(split.train)) == (most, held, 12 - held)
-    assert split.test.tolist() == list(range(held))
+    found, apart = hold_out_rare_items(with_loads(1, 1, 2, 3, 5), least=least)
+    assert (found, apart.tolist()) == (most, [at < held for at in range(12)])
 
 
 def test_as_many_comparisons_as_are_to_be_held_out_leave_nothing_to_train_on() -> None:
@@ -70,11 +68,11 @@ def test_wmt10_test_sets_are_smaller_than_2000_nowhere(data_folder: Path) -> Non
     frame = pl.read_parquet(data_folder / "wmt10_rankings" / "rankings.parquet")
     expert = frame.filter(pl.col("judge_group") == "expert").drop("judge_group")
     votes = evenhand.read(expert).comparisons().votes()
-    splits = {
-        task: hold_out_rare_items(take_task(votes, rows))
+    held = {
+        task: hold_out_rare_items(take_task(votes, rows))[1]
         for task, rows in split_tasks(votes).items()
     }
-    assert len(splits) == 8
-    assert min(len(split.test) for split in splits.values()) >= 2000
-    small = {task for task, split in splits.items() if len(split.train) < 3200}
+    assert len(held) == 8
+    assert min(one.sum() for one in held.values()) >= 2000
+    small = {task for task, one in held.items() if (~one).sum() < 3200}
     assert small == {"cs-en", "en-es"}  # the data's README

@@ -62,13 +62,6 @@ def test_blocks_that_agree_completely_have_the_exact_chance_of_doing_so(pattern)
     assert found.f_p == pytest.approx(same / len(orders) ** 3)
 
 
-def test_a_block_with_a_hole_is_refused_by_name():
-    table = np.array([[1, 2, 3], [1, np.nan, 2], [2, 1, 3.0]])
-    said = "tom has no score for B: leave incomplete blocks out"
-    with pytest.raises(InvalidJudgments, match=said):
-        friedman_test(table, "ABC", ("ann", "tom", "eve"))
-
-
 def test_what_cannot_be_tested_is_refused():
     with pytest.raises(NotIdentified, match="there are 1 block"):
         friedman_test(np.ones((1, 3)))
@@ -181,3 +174,10 @@ def skillings_mack(table):
     block, system = np.nonzero(~np.isnan(scores))
     names = tuple("abcdefg"[: scores.shape[1]])
     return skillings_mack_test(block, system, scores[block, system], names)
+
+
+def test_a_block_with_a_hole_is_refused_by_name():
+    table = np.array([[1, 2, 3], [1, np.nan, 2], [2, 1, 3.0]])
+    said = "tom has no score for B: leave incomplete blocks out"
+    with pytest.raises(InvalidJudgments, match=said):
+        friedman_test(table, "ABC", ("ann", "tom", "eve"))

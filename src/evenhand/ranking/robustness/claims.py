@@ -36,8 +36,7 @@ OUTCOME_LEGEND: Final = {
 
 @dataclass(frozen=True)
 class Removed:
-    # who gave them; None where nobody is known, or where any votes that are alike do
-    judge: str | None = None
+    judge: str | None = None  # who gave them; None where unknown, or where any alike votes do
     item: str | None = None  # on what, or None likewise
     # the system that was preferred; the first by name of a tie. None of a whole judge.
     better: str | None = None
@@ -173,8 +172,7 @@ class Flip:
     fewest: int | None
     total: int  # units that there are
     tried: int  # units that were taken away, where it stands without them
-    # the number that cumulated influence alone predicts; None where it predicts none
-    predicted: int | None
+    predicted: int | None  # the number that cumulated influence predicts, or None
     left: str | None  # what is left then: "falls", or "no ranking" where the rest determines none
     # who and what, in the order in which they are taken away. Where an order turns, any
     removed: tuple[Removed, ...]
@@ -216,13 +214,6 @@ class Flip:
             return say("another-ahead" if self.how == REVERSED else "undecided")
         known = self.behind == self.subject
         return say("ahead" if known else "ahead-of", ahead=self.ahead, behind=self.behind)
-
-    @property
-    def supporters(self) -> str:
-        if self.tried == 0:
-            return say("holds-without-any", unit=self.unit)
-        code = "holds-without-one" if self.tried == 1 else "holds-without-all"
-        return say(code, unit=self.unit, units=f"{self.unit}s", tried=self.tried)
 
     @property
     def whose(self) -> str:
@@ -269,5 +260,9 @@ def say_part(flips: Sequence[Flip], *, whose: bool = False) -> str:
         say("falls-without", few=join_names(few, "or"), effect=effect)
         for effect, few in effects.items()
     ]
-    parts += [flip.supporters for flip in flips if flip.fewest is None]
+    for flip in flips:
+        if flip.fewest is None:
+            code = {0: "holds-without-any", 1: "holds-without-one"}.get(flip.tried)
+            units = {"unit": flip.unit, "units": f"{flip.unit}s"}
+            parts.append(say(code or "holds-without-all", tried=flip.tried, **units))
     return "; ".join(parts)

@@ -38,15 +38,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 
+from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    require_pairs,
-    say_left_out,
-)
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
@@ -88,41 +82,16 @@ class PairResiduals:
     wins: Array  # (S, P) votes for the system first by name, W
     chances: Array  # (S, P) p̂
     worth: Array  # (K,) fitted log-worths
+    total: Array  # (P,) decisive votes on each pair
+    won: Array  # (P,) those for the system first by name
+    residual: Array  # (P,) r
+    weight: Array  # (P,) w, over both sides
+    lean: Array  # (P,) what an advantage of the first output moves: w by one side less the other
+    design: Array  # (P, K − 1) +1 and −1 for the two systems, of all but the last
 
     @property
-    def sided(self) -> bool:
-        """Whether an advantage of the first output was fitted."""
+    def sided(self) -> bool:  # whether an advantage of the first output was fitted
         return len(self.totals) > 1
-
-    @property
-    def total(self) -> Array:
-        """(P,) decisive votes on each pair."""
-        return np.asarray(self.totals.sum(axis=0))
-
-    @property
-    def won(self) -> Array:
-        """(P,) those for the system first by name."""
-        return np.asarray(self.wins.sum(axis=0))
-
-    @property
-    def residual(self) -> Array:
-        """(P,) r."""
-        return np.asarray((self.wins - self.totals * self.chances).sum(axis=0))
-
-    @property
-    def weights(self) -> Array:
-        """(S, P) N p̂ q̂."""
-        return np.asarray(self.totals * self.chances * (1 - self.chances))
-
-    @property
-    def weight(self) -> Array:
-        """(P,) w, over both sides."""
-        return np.asarray(self.weights.sum(axis=0))
-
-    @property
-    def lean(self) -> Array:
-        """(P,) what an advantage of the first output moves: weights by side, one less the other."""
-        return np.asarray(self.weights[0] - self.weights[-1])
 
     @property
     def statistic(self) -> float:
@@ -141,8 +110,7 @@ class PairResiduals:
         free = len(self.first) - len(self.systems) + 1
         if not self.sided:
             return free
-        across = self._design.T @ self.lean
-        worths = self.information[:-1, :-1]
+        across, worths = self.design.T @ self.lean, self.information[:-1, :-1]
         follows = float(across @ np.linalg.solve(worths, across))
         order = float((self.lean**2 / self.weight).sum()) - follows
         return free - round(order / (float(self.weight.sum()) - follows))
@@ -150,32 +118,25 @@ class PairResiduals:
     def follow(self, rows: Array) -> Array:
         """Return (G, K or so) how far parameters follow each row of residuals: H⁻¹ Zᵀ r."""
         size = len(self.first)
-        scores = np.concatenate([rows[:, :size] @ self._design, rows[:, size:]], axis=1)
+        scores = np.concatenate([rows[:, :size] @ self.design, rows[:, size:]], axis=1)
         return np.asarray(np.linalg.solve(self.information, scores.T).T)
 
     def project(self, rows: Array) -> Array:
         """Return (G, P) P r: what parameters cannot follow."""
         size, worths = len(self.first), len(self.systems) - 1
         moved = self.follow(rows)
-        left = rows[:, :size] - self.weight * (self._design @ moved[:, :worths].T).T
+        left = rows[:, :size] - self.weight * (self.design @ moved[:, :worths].T).T
         return left - moved[:, worths:] * self.lean if self.sided else left
 
     @property
     def information(self) -> Array:
         """(p, p) H: worths, the last system at zero, then the order effect where it is fitted."""
-        design, weight = self._design, self.weight
+        design, weight = self.design, self.weight
         worths = design.T @ (weight[:, None] * design)
         if not self.sided:
             return np.asarray(worths)
         across = design.T @ self.lean
         return np.block([[worths, across[:, None]], [across[None], weight.sum()]])
-
-    @property
-    def _design(self) -> Array:
-        design = np.zeros((len(self.first), len(self.systems)))
-        pair = np.arange(len(self.first))
-        design[pair, self.first], design[pair, self.second] = 1.0, -1.0
-        return design[:, :-1]
 
 
 def decisive_votes(tally: Tally) -> tuple[Integers, Flags, Array, Array]:
@@ -206,7 +167,22 @@ def find_residuals(tally: Tally, *, order_effect: bool = False) -> PairResiduals
     ahead = 2 * fit.likelihood.parts(fit.beta)[2] if order_effect else 0.0
     sides = np.array([1.0, -1.0])[: shape[0], None] * ahead
     chances = 1 / (1 + np.exp(worth[second] - worth[first] - sides))
-    return PairResiduals(tally.systems, first, second, totals, wins, chances, worth)
+    weights, systems = totals * chances * (1 - chances), np.arange(len(worth) - 1)
+    return PairResiduals(
+        tally.systems,
+        first,
+        second,
+        totals,
+        wins,
+        chances,
+        worth,
+        total=np.asarray(totals.sum(axis=0)),
+        won=np.asarray(wins.sum(axis=0)),
+        residual=np.asarray((wins - totals * chances).sum(axis=0)),
+        weight=np.asarray(weights.sum(axis=0)),
+        lean=np.asarray(weights[0] - weights[-1]),
+        design=(first[:, None] == systems) * 1.0 - (second[:, None] == systems),
+    )
 
 
 def split_residuals(whole: PairResiduals, tally: Tally, name: str) -> Array:
@@ -318,10 +294,6 @@ class Replicates:
     def clusterings(self) -> tuple[str, ...]:
         return tuple(name for name in self.residuals if name in (*BOTH, "ranking"))
 
-    def noise(self, whole: PairResiduals) -> float:
-        """Return the mean of T in replicates of all clusterings together."""
-        return float(statistics(whole, list(self.residuals.values())[-1]).mean())
-
     def p(self, whole: PairResiduals) -> float:
         """Return the share of replicates with a T as large; of several clusterings the largest."""
         if whole.statistic < ROUNDING:
@@ -406,18 +378,15 @@ class Contribution:
 class Cycle:
     # in the order of preference, the last preferred to the first; the first by name begins
     systems: tuple[str, str, str]
-    # share of decisive votes for each against the next (proportion)
-    won: tuple[float, float, float]
+    won: tuple[float, float, float]  # share of decisive votes for each against the next
     excess: float  # log-odds round the cycle that no worths explain, to first order
     z: float  # the same over its spread in replicates without cycles
     p: float  # adjusted for all cycles of three
-    # what judges add, the most first; empty where they are not known
-    judges: tuple[Contribution, ...]
+    judges: tuple[Contribution, ...]  # what judges add, the most first; empty if unknown
     items: tuple[Contribution, ...]  # likewise items
 
     @property
     def closed(self) -> bool:
-        """Whether each is in fact preferred to the next, by more than half of the votes."""
         return min(self.won) > 0.5
 
     @property
@@ -438,8 +407,7 @@ class Cycles(Shown):
     statistic: float  # T, Pearson's X² over pairs
     df: int  # pairs less free worths
     noise: float  # mean of T in replicates without cycles
-    # share of such replicates with a T as large; of several clusterings the largest
-    p: float | None
+    p: float | None  # share of such replicates with a T as large, the largest of all clusterings
     share: float  # of the variance of log-odds that is cyclic, noise subtracted (proportion)
     clusterings: tuple[str, ...]  # what clusters; empty where votes count one by one
     order_effect: bool  # whether an advantage of the output shown first stood beside worths
@@ -447,8 +415,7 @@ class Cycles(Shown):
     level: float  # at which cycles are called real (proportion)
     cycles: tuple[Cycle, ...]  # the strongest cycles of three that are more than noise
     triples_tested: bool  # whether cycles of three were looked for, as where there are not too many
-    # the pairs that worths describe worst, more than noise or not
-    deviations: tuple[Deviation, ...]
+    deviations: tuple[Deviation, ...]  # the pairs that worths describe worst, noise or not
     headline: str | None  # what must be known first, such as "for these 3 judges only"
     notes: tuple[str, ...]  # what else should be known
     signature: str  # what made the numbers
@@ -464,9 +431,8 @@ class Cycles(Shown):
         """The finding in sentences."""
         if self.p is None:
             return (say("no-cycles-seen", "info"),)
-        by = "votes taken as independent"
-        if self.clusterings:
-            by = f"clustered by {' and '.join(self.clusterings)}"
+        ways = " and ".join(self.clusterings)
+        by = f"clustered by {ways}" if ways else "votes taken as independent"
         test = {"statistic": self.statistic, "df": self.df, "noise": self.noise, "p": self.p}
         if not self.real:
             return (say("no-cycles", "info", by=by, **test),)
@@ -542,9 +508,9 @@ def _name_most(parts: tuple[Contribution, ...]) -> str | None:
     return ", ".join(f"{one.name} ({100 * one.share:.0f} %)" for one in parts[:3]) or None
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def find_cycles(
-    data: Comparisons | Rankings | Openable,
+    data: Comparisons | Rankings | controls.Openable,
     *,
     cluster: str | None = None,
     order_effect: bool | None = None,
@@ -580,7 +546,7 @@ def find_cycles(
     """
     require_level(level)
     require_seed(seed)
-    table = require_pairs(data, "cycles are sought in comparisons or rankings, not in")
+    table = controls.require_pairs(data, "cycles are sought in comparisons or rankings, not in")
     if len(table.tasks()) > 1:
         raise UnknownOption("cycles are of one board: choose a task")
     present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
@@ -591,12 +557,11 @@ def find_cycles(
     with one_blas_thread():
         sided, notes = choose_sides(tally, order_effect=order_effect)
         cycles = look_for_cycles(tally, level, seed, cluster=cluster, order_effect=sided)
-    return replace(cycles, notes=(*say_left_out(data, table), *notes, *cycles.notes))
+    return replace(cycles, notes=(*controls.say_left_out(data, table), *notes, *cycles.notes))
 
 
 def choose_sides(tally: Tally, *, order_effect: bool | None) -> tuple[bool, tuple[str, ...]]:
-    # A preference for one side makes cycles where sides do: a before b, b before c, c before a.
-    # Where sides were randomised it makes none.
+    # where sides were randomised, a preference for one makes no cycles
     if order_effect or not tally.positions_known:
         return bool(order_effect), ()
     notes = note_sides(tally.systems, count_sides(tally))
@@ -620,7 +585,7 @@ def look_for_cycles(
     rng = Generator(PCG64(SeedSequence(seed)))
     replicates, chosen = draw_replicates(whole, evidence, chosen, rng)
     residuals = list(replicates.residuals.values())
-    noise = replicates.noise(whole)
+    noise = float(statistics(whole, residuals[-1]).mean())  # of all clusterings together
     p, share = None, 0.0
     deviations: tuple[Deviation, ...] = ()
     if whole.df > 0:
@@ -797,9 +762,8 @@ def _find_contributions(
 
 def find_sure_circle(cycles: Cycles, tally: Tally) -> Cycle | None:
     """Return the strongest cycle whose three majorities are all sure; None where there is none."""
-    # Each must be more than chance makes, one-sided at .05, votes taken for independent: a share p
-    # of n votes of equals is about normal with mean 1/2 and standard deviation 1/(2 √n). Nothing is
-    # sure where pairs deviate from worths no more than by chance.
+    # One-sided at .05, votes taken for independent: a share of n votes of equals is about normal
+    # with mean 1/2 and standard deviation 1/(2 √n).
     if not cycles.real:
         return None
     key, _, _, decided = decisive_votes(tally)
@@ -821,9 +785,7 @@ def find_visible(cycles: Cycles, tally: Tally) -> float | None:
     # Without that, the silence of a test says nothing. T over the factor c by which judges and
     # items spread it is about χ² on df. Pairs off by d (proportion) move it by λ = 4 n d² df / (P
     # c), with n decided comparisons of P pairs: 4 stands for 1/(p q), which is at least that. d is
-    # where λ gives a power of .8.
-    # Returns about that much, at most 1/2; None where nothing could be seen, however far pairs are
-    #     off.
+    # where λ gives a power of .8: at most 1/2, or None where nothing could be seen.
     if cycles.p is None:
         return None
     from scipy.special import chdtri, chndtrinc

@@ -34,15 +34,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    require_pairs,
-    say_left_out,
-)
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
@@ -63,18 +57,12 @@ from evenhand.models.means import LeastSquaresFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.absorption import sum_clusters
 from evenhand.numerics.newton import one_blas_thread
-from evenhand.ranking import sandwich
+from evenhand.ranking import ratings, sandwich
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.inference import Settings, choose_log_linear, name_model
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.ratings import (
-    choose_rating_model,
-    rank_scores,
-    refuse_of_votes,
-    take_part,
-)
 from evenhand.ranking.robustness.claims import (
     FALLS,
     HOLDS,
@@ -176,7 +164,6 @@ class RemovalOrder:
     def of_votes(
         cls, tally: Tally, influence: Array, effects: Array, *, sided: bool
     ) -> RemovalOrder:
-        """Order single votes that speak for a difference."""
         copies = np.floor(tally.counts.reshape(-1)).astype(np.int64)
         falls, effect = influence.reshape(-1), effects.reshape(-1)
         # Sums in another order leave other last digits, which must not decide who comes first
@@ -198,8 +185,7 @@ class RemovalOrder:
         return int(self.copies.sum())
 
     def predict(self, difference: float) -> int | None:
-        """Return how many take a difference (log-odds) to zero, by cumulated influence."""
-        # None if all together do not.
+        """Return how many take a difference (log-odds) to 0 by cumulated influence, or None."""
         reached = np.cumsum(self.influence * self.copies)
         at = int(np.searchsorted(reached, difference, side="right"))
         if at == len(reached):
@@ -246,30 +232,20 @@ class RemovalOrder:
         kinds = np.asarray(np.bincount(kind, tally.counts.reshape(-1))[kind])
         for row in rows:
             entry, answer = divmod(int(self.cells[row]), 3)
-            shown = [
-                self.tally.systems[side[entry]] for side in (self.tally.left, self.tally.right)
-            ]
+            shown = [tally.systems[side[entry]] for side in (tally.left, tally.right)]
             tie = answer == TIE
             better, worse = sorted(shown) if tie else shown[:: 1 if answer == LEFT else -1]
-            who = {name: f.labels[f.codes[entry]] for name, f in self.tally.factors.items()}
-            first = shown[0] if self.sided else None
-            vote = Removed(
-                who.get("judge"),
-                who.get("item"),
-                better,
-                worse,
-                tie=tie,
-                of=float(kinds[self.cells[row]]),
-                first=first,
-            )
+            who = {name: f.labels[f.codes[entry]] for name, f in tally.factors.items()}
+            of, first = float(kinds[self.cells[row]]), shown[0] if self.sided else None
+            whose = who.get("judge"), who.get("item")
+            vote = Removed(*whose, better, worse, tie=tie, of=of, first=first)
             alike[vote] = alike.get(vote, 0.0) + float(taken[row])
         return tuple(replace(vote, count=count) for vote, count in alike.items())
 
 
 def subtract(tally: Tally, removed: Array, answers: float | None) -> Tally:
     """Return a tally without some of its comparisons; systems keep their codes."""
-    # removed: (C, 3) comparisons to take away.
-    # answers: how many judgments that are; None to go by the share of comparisons.
+    # removed: (C, 3); answers: judgments that are, None to go by the share of comparisons
     counts = tally.counts - removed
     used = counts.sum(axis=1) > 0
     share = float(counts.sum()) / tally.n_comparisons
@@ -323,9 +299,8 @@ def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) ->
     factors, influences = {}, {}
     for name, factor in tally.factors.items():
         influence = worth_influence(fit, tally, name)
-        # Order judges or items by load and by what they say, instead of by name
-        # Random signs go by number. Numbered by name, the fewest votes that leave a pair undecided
-        # would depend on what judges are called: 5 or 12 of 900 in one campaign.
+        # Judges or items by load and by what they say: random signs go by number, and numbered by
+        # name the fewest votes that leave a pair undecided would depend on what judges are called.
         worth = fit.log_worth - fit.log_worth.mean()
         ends = np.zeros(len(worth))
         ends[[int(worth.argmax()), int(worth.argmin())]] = 1.0, -1.0
@@ -385,7 +360,7 @@ def check_order(
     claim: Claim, tally: Tally, settings: Settings
 ) -> tuple[str, tuple[str, str] | None]:
     """Fit from scratch; return whether no system below the border is ahead of one above."""
-    # Where one is, also the best system below and the worst above, which it has passed.
+    # where one is, also the best system below and the worst above, which it has passed
     narrowed = _narrow(claim, tally, settings.model)
     if narrowed is None:
         return NO_RANKING, None
@@ -421,11 +396,10 @@ def check_decided(claim: Claim, tally: Tally, settings: Settings) -> str:
 def find_fewest(check: Callable[[int], str], start: int, most: int) -> tuple[int, str] | None:
     """Return a number without which a claim no longer stands, and what became of it.
 
-    With one unit less it stands. It is the smallest such number where a claim that no longer stands
-    does not stand again without more units; else a smaller one may exist. None: it stands at all
-    numbers that were tried, `most` among them.
+    With one unit less it stands; a smaller number may exist where a claim stands again without more
+    units. None: it stands at all numbers that were tried, `most` among them.
     """
-    # From a predicted number the search goes up or down in growing steps, then halves what is left.
+    # from a predicted number in growing steps up or down, then halving what is left
     verdicts = {0: HOLDS}
 
     def falls(number: int) -> bool:
@@ -518,7 +492,6 @@ class Fragility(Shown):
 
 
 def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
-    """Find the fewest units of one kind without which a claim no longer stands."""
     # The differences of the pairs across the border that need least are each taken down, and those
     # who alone link the systems are taken away; the smallest set is kept.
     rows, columns = claim.across(case.fit.systems)
@@ -684,9 +657,9 @@ def _search(
     )
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def find_fragility(
-    data: Comparisons | Rankings | Ratings | Openable,
+    data: Comparisons | Rankings | Ratings | controls.Openable,
     *,
     pairs: Sequence[tuple[str, str]] = (),
     after: Sequence[int] = (),
@@ -734,11 +707,16 @@ def find_fragility(
     for outcome in outcomes:
         require_option("outcome", outcome, OUTCOMES)
     if isinstance(data, Ratings | RatingRows):
-        refuse_of_votes({"after": after, "outcomes": REVERSED not in outcomes})
-        how = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
-        return _find_in_ratings(take_part(data), board, how, pairs, most)
+        ratings.refuse_of_votes({"after": after, "outcomes": REVERSED not in outcomes})
+        how = Settings(ratings.choose_rating_model(model), "rank-sets", cluster, level, seed, None)
+        scores = ratings.take_part(data)
+        found = board or ratings.rank_scores(scores, how, lower_is_better=reads_lower_of(scores))
+        if not isinstance(found.fit, LeastSquaresFit):
+            raise UnknownOption("fragility of ratings is of the models adjusted, mean and z")
+        warnings = [one for one in take_findings(scores.notes) if one.severity == "warning"]
+        return Fragility(find_flips(found, pairs, most), tuple(warnings), found.signature)
     spec = choose_log_linear(model)
-    table = require_pairs(data, "conclusions are of comparisons or rankings, not of")
+    table = controls.require_pairs(data, "conclusions are of comparisons or rankings, not of")
     if len(table.tasks()) > 1:
         raise UnknownOption("conclusions are of one board: choose a task")
     if spec.controls:
@@ -754,15 +732,14 @@ def find_fragility(
             *claim_pairs(ranking, pairs),
             *(claim_border(ranking, place) for place in dict.fromkeys(places)),
         ) or find_claims(ranking)[:most]
-        notes, ahead = [*say_left_out(data, table)], count_leaders(ranking)
+        notes, ahead = [*controls.say_left_out(data, table)], count_leaders(ranking)
         notes += [say("nobody-first", names=ranking.systems[:ahead])] if ahead > 1 else []
         notes += note_barred(ranking, claims)
         if case.tally.squares is not None:
             units = tuple(unit for unit in units if unit in ("judge", "item"))
             notes.append(say("weights-no-votes"))
         large = case.tally.n_comparisons > MAX_COMPARISONS_TO_UNDECIDE and UNDECIDED in outcomes
-        if large:
-            notes.append(say("too-many-to-undecide", limit=MAX_COMPARISONS_TO_UNDECIDE))
+        notes += [say("too-many-to-undecide", limit=MAX_COMPARISONS_TO_UNDECIDE)] * large
         for claim in claims:
             if REVERSED in outcomes:
                 flips += [find_flip(case, claim, unit, REVERSED) for unit in units]
@@ -782,27 +759,10 @@ def find_fragility(
 # difference, to first order, and the number without which the order turns is confirmed by refits.
 
 
-def _find_in_ratings(
-    rows: RatingRows,
-    board: Ranking | None,
-    how: Settings,
-    pairs: Sequence[tuple[str, str]],
-    most: int | None,
-) -> Fragility:
-    ranking = board or rank_scores(rows, how, lower_is_better=reads_lower_of(rows))
-    if not isinstance(ranking.fit, LeastSquaresFit):
-        raise UnknownOption("fragility of ratings is of the models adjusted, mean and z")
-    notes = [one for one in take_findings(rows.notes) if one.severity == "warning"]
-    return Fragility(find_flips(ranking, pairs, most), tuple(notes), ranking.signature)
-
-
 def find_flips(
     ranking: Ranking, pairs: Sequence[tuple[str, str]] = (), most: int | None = None
 ) -> tuple[Flip, ...]:
-    """Find how few judges, and how few items, carry each conclusion of a ranking by ratings.
-
-    most: how many conclusions are asked about, where no pair was named; None for all.
-    """
+    """Find how few judges or items carry the first `most` conclusions of a ranking by ratings."""
     fit = ranking.fit
     if not isinstance(fit, LeastSquaresFit):
         return ()

@@ -21,15 +21,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    require_pairs,
-    say_left_out,
-)
 from evenhand.data.exclusions import REFERENCES, Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
@@ -137,8 +131,7 @@ class Sensitivity(Shown):
     level: float  # of rank sets under each (proportion)
     notes: tuple[str, ...]  # choices that the data do not offer, and why
     signature: str  # of the default
-    # whether choices also say which pairs they decide; else there are orders alone
-    decides: bool = True
+    decides: bool = True  # whether choices also say which pairs they decide, beside their orders
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
@@ -288,9 +281,9 @@ def _list_refused(sensitivity: Sensitivity) -> list[Finding]:
     ]
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def vary_choices(
-    data: Comparisons | Rankings | Ratings | Openable,
+    data: Comparisons | Rankings | Ratings | controls.Openable,
     *,
     model: Any = None,
     cluster: str | None = None,
@@ -343,7 +336,7 @@ def vary_choices(
             }
         asked: dict[str, Any] = {"model": model, "cluster": cluster, "level": level, "seed": seed}
         return vary_models(rows, usual=board, screening=screening, **asked, **direction)
-    table = require_pairs(data, "choices are varied on comparisons or rankings, not on")
+    table = controls.require_pairs(data, "choices are varied on comparisons or rankings, not on")
     if len(table.tasks()) > 1:
         raise UnknownOption("choices are varied on one board: choose a task")
     spec = choose_log_linear(model)
@@ -352,7 +345,7 @@ def vary_choices(
     ranked = partial(how, model=spec, cluster=cluster, **settings)
     run = partial(ranked, table, **({} if decide else {"counted": table.tally()}))
     usual = board or _only(run())
-    notes = [*say_left_out(data, table), *(_find_unlinked(table) if spec.prior else ())]
+    notes = [*controls.say_left_out(data, table), *(_find_unlinked(table) if spec.prior else ())]
     offers: list[tuple[str, Run]] = []
     if usual.ties is not None and usual.ties.any():
         offers += [
@@ -496,8 +489,7 @@ def describe_choice(name: str, ranking: Ranking) -> Choice:
 class Robustness(Shown):
     fragility: Fragility  # the fewest votes, judges and items that carry each conclusion
     sensitivity: Sensitivity  # the ranking under each reasonable choice
-    # whether preferences are cyclic; None where decisive votes do not say
-    cycles: Cycles | None
+    cycles: Cycles | None  # whether preferences are cyclic; None where decisive votes do not say
     notes: tuple[str, ...]  # why something is missing
 
     @property
@@ -607,10 +599,7 @@ def vary_models(
     lower_is_better: bool,
     references: Sequence[str] | None,
 ) -> Sensitivity:
-    """Rank ratings, without controls, under each reasonable choice; arguments as in `rank`.
-
-    usual: the ranking that was asked for, where it is known.
-    """
+    """Rank ratings, without controls, under each reasonable choice; usual: what was asked for."""
     settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = usual or rank_scores(rows, settings, **how)

@@ -27,28 +27,14 @@ from typing import Any, Final, Literal, get_args
 import narwhals as nw
 import numpy as np
 
+from evenhand import errors
+from evenhand.data import exclusions
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import (
-    Exclusion,
-    list_findings,
-    sign_excluded,
-    sign_names,
-    write_excluded,
-)
 from evenhand.data.labels import OUTCOMES
 from evenhand.data.results import Shown
 from evenhand.data.tally import take_names
 from evenhand.data.votes import TIE
-from evenhand.errors import (
-    InvalidJudgments,
-    NotConverged,
-    NotIdentified,
-    UnknownFormat,
-    UnknownOption,
-    listing,
-    require_option,
-)
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.rank_sets import name_critical_values
 from evenhand.ranking.sequential import likelihood
@@ -110,18 +96,18 @@ class LiveLeaderboard:
 
     def __post_init__(self) -> None:
         if str(self.ties) == "half-win":
-            raise UnknownOption(
+            raise errors.UnknownOption(
                 "ties as half a win give no probability of a vote, without which nothing stays"
                 " decided: choose davidson (ties are an outcome) or discard"
             )
-        require_option("ties", self.ties, TIES)
+        errors.require_option("ties", self.ties, TIES)
         if not isinstance(self.level, Real) or not MIN_LEVEL <= self.level < 1:
-            raise UnknownOption(
+            raise errors.UnknownOption(
                 f"level cannot be {self.level}: it is a share of boards on which nothing false is"
                 f" decided, at least {MIN_LEVEL:g} and below 1, as .95"
             )
         if self.judge_votes is not None and self.judge_votes < 1:
-            raise UnknownOption(
+            raise errors.UnknownOption(
                 f"judge_votes cannot be {self.judge_votes}: a judge's batch holds 1 vote or more"
             )
 
@@ -153,9 +139,9 @@ class LiveLeaderboard:
         """
         systems = take_names(systems)
         if "" in systems or len(set(systems)) < len(systems):
-            raise InvalidJudgments(
+            raise errors.InvalidJudgments(
                 "systems of a board have names, each its own, and these have not:"
-                f" {listing(systems)}"
+                f" {errors.listing(systems)}"
             )
         return SequentialState(self, systems)
 
@@ -175,18 +161,12 @@ class Confirmation:
     notes: tuple[str, ...] = ()  # what must be said
     method: str = ""  # how rank sets were made; "" where there are none
 
-    def explain(self, better: str, worse: str) -> str | None:
-        """Say why a pair is not confirmed; None where it is."""
-        if (better, worse) in self.pairs:
-            return None
-        return self.silent.get(frozenset((better, worse)), OPEN)
-
 
 def refuse_too_sure(table: Comparisons, settings: LiveLeaderboard) -> None:
     from evenhand.ranking.inference import MAX_LEVEL
 
     if table.has("judge") and settings.level > MAX_LEVEL:
-        raise UnknownOption(
+        raise errors.UnknownOption(
             f"level {settings.level:g} is more than the rank sets of known judges can show"
             f" ({MAX_LEVEL:g}), and they must confirm what is decided: ask for a lower level"
         )
@@ -216,7 +196,7 @@ def confirm_pairs(table: Comparisons, settings: LiveLeaderboard) -> Confirmation
     graph = Graph(len(names), tally.left.astype(np.intp), tally.right.astype(np.intp))
     apart = int(weak_components(graph).max()) + 1 == len(parts)
     code = "groups-apart" if apart else "groups-one-way"
-    groups = "; ".join(listing(part, MAX_GROUP_NAMES) for part in several)
+    groups = "; ".join(errors.listing(part, MAX_GROUP_NAMES) for part in several)
     notes: list[str] = [say(code, "warning", groups=groups)]
     silent = _silence(tally.systems, APART)
     pairs: set[Confirmed] = set()
@@ -255,7 +235,7 @@ def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirma
     for cluster in (None, "judge"):
         try:
             ranking = rank(table, model=model, level=level, seed=SEED, cluster=cluster)
-        except (NotIdentified, NotConverged) as refusal:
+        except (errors.NotIdentified, errors.NotConverged) as refusal:
             return str(refusal.without_options())
         if not isinstance(ranking, Ranking) or ranking.rank_sets is None:
             return "so many systems have none"
@@ -316,7 +296,7 @@ class Leaderboard(Shown):
     # lead
     groups: tuple[tuple[str, ...], ...] = ()
     unjoined: str = ""  # which groups no vote joins, in words; "" where votes join all systems
-    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the votes
+    excluded: tuple[exclusions.Exclusion, ...] = ()  # what was excluded from the votes
     plan_sha256: str | None = None  # of the plan by which the board began
     withdrawn: tuple[str, ...] = ()  # systems that were taken from the board
 
@@ -338,7 +318,7 @@ class Leaderboard(Shown):
             if len(held) == 1:
                 lines.append(say("held-one", "info", why=why, names=held))
             else:
-                names = listing(held, MAX_NAMES)
+                names = errors.listing(held, MAX_NAMES)
                 lines.append(say("held-several", "info", n=len(held), why=why, names=names))
         if self.by_judges is not None:
             lines.append(say("decided-by-judges", "info", n=len(self.by_judges), pairs=pairs))
@@ -351,13 +331,13 @@ class Leaderboard(Shown):
             return say("not-joined", "info", why=self.unjoined)
         ahead = [standing.system for standing in self.standings if standing.place == 1]
         if len(ahead) > 1:
-            return say("level", "info", names=listing(ahead, MAX_NAMES))
+            return say("level", "info", names=errors.listing(ahead, MAX_NAMES))
         first, *others = self.systems
         below = {claim.worse for claim in self.decided if claim.better == first}
         doubtful = [name for name in others if name not in below]
         if not doubtful:
             return say("best-left" if self.withdrawn else "best", "info", first=first)
-        return say("leads", "info", first=first, names=listing(doubtful, MAX_NAMES))
+        return say("leads", "info", first=first, names=errors.listing(doubtful, MAX_NAMES))
 
     @property
     def table(self) -> Table:
@@ -391,7 +371,7 @@ class Leaderboard(Shown):
             basis=f"{', '.join([*counts, f'{share(self.n_ties, self.n_votes)} ties'])}.",
             answer=(leader, *others),
             parts=(self.table,),
-            findings=list_findings(self.notes, self.excluded),
+            findings=exclusions.list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
 
@@ -400,7 +380,7 @@ class Leaderboard(Shown):
         by_judges = self.by_judges
         return {
             "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
+            "excluded": exclusions.write_excluded(self.excluded),
             "systems": [asdict(standing) for standing in self.standings],
             "groups": [list(group) for group in self.groups],
             "decided": [asdict(claim) for claim in self.decided],
@@ -513,7 +493,7 @@ class SequentialState:
         self.numerator.observe(coded)
         if self.founders is None and self.seen.counted >= self.needed:
             self.founders = len(self.systems)
-            self.numerator.begin_direct()
+            self.numerator.early = [list(counts) for counts in self.numerator.counts]
         return coded
 
     def find_difference(self, votes: Sequence[Vote]) -> int | None:
@@ -548,13 +528,12 @@ class SequentialState:
         self._decide_by_judges()
 
     def _decide_by_judges(self) -> None:
-        if self.signs is None or not self.budget.directions:
+        signs = self.signs
+        if signs is None or not self.budget.directions or len(signs.closed) == self._closed_judges:
             return
-        if len(self.signs.closed) == self._closed_judges:
-            return
-        self._closed_judges = len(self.signs.closed)
+        self._closed_judges = len(signs.closed)
         known = self._pairs(self.judge_claims)
-        reached = self.signs.reached(self.budget.judges)
+        reached = signs.reached(self.budget.judges)
         fresh = [pair for pair in reached if not {pair, pair[::-1]} & known]
         self.judge_claims += [self._claim(pair, likelihood.JUDGES) for pair in fresh]
 
@@ -585,12 +564,20 @@ class SequentialState:
         """
         worth = self.numerator.settle()[: len(self.systems)]
         excluded = _list_excluded(self, checked=confirmed is not None)
-        claims, judge_claims = self._leave_withdrawn(self.claims, self.judge_claims)
+        gone = {*self.withdrawn}
+        claims, judge_claims = (
+            [one for one in each if gone.isdisjoint((one.better, one.worse))]
+            for each in (self.claims, self.judge_claims)
+        )
         notes, held = _list_notes(self, excluded), {}
         if confirmed is not None:
             notes = [*confirmed.notes, *notes]
-            reasons = {one: confirmed.explain(one.better, one.worse) for one in claims}
-            held = {claim: why for claim, why in reasons.items() if why is not None}
+            pairs = {one: (one.better, one.worse) for one in claims}
+            held = {
+                one: confirmed.silent.get(frozenset(pair), OPEN)
+                for one, pair in pairs.items()
+                if pair not in confirmed.pairs
+            }
         decided = tuple(claim for claim in claims if claim not in held)
         groups = find_groups(self)
         # The systems, the leading one first; equals stand by name and share a place
@@ -609,15 +596,14 @@ class SequentialState:
         group = {name: i for i, part in enumerate(groups) for name in part}
         standings = []
         for code in sorted(shown, key=lambda i: (group[names[i]], places[i], names[i])):
-            name = names[code]
-            wins, ties, losses = votes[code].tolist()
+            name, (wins, ties, losses) = names[code], votes[code].tolist()
             standing = Standing(
-                system=name,
-                place=places[code] if len(groups) < 2 else None,
-                log_worth=float(worth[code]),
-                wins=wins,
-                ties=ties,
-                losses=losses,
+                name,
+                places[code] if len(groups) < 2 else None,
+                float(worth[code]),
+                wins,
+                ties,
+                losses,
                 better_than=better[name],
                 worse_than=worse[name],
                 better_by_judges=None if self.signs is None else judged[name],
@@ -644,7 +630,7 @@ class SequentialState:
             n_revised=self.seen.revised,
             log_numerator=self.numerator.log_value,
             notes=tuple(notes),
-            signature=sign_excluded(_sign(self, confirmed), excluded),
+            signature=exclusions.sign_excluded(_sign(self, confirmed), excluded),
             excluded=excluded,
             digest=self.seen.digest,
             groups=groups,
@@ -652,12 +638,6 @@ class SequentialState:
             plan_sha256=self.plan_sha256 or None,
             withdrawn=self.withdrawn,
         )
-
-    def _leave_withdrawn(self, *claims: Sequence[likelihood.Claim]) -> list[list[likelihood.Claim]]:
-        gone = {*self.withdrawn}
-        return [
-            [one for one in each if gone.isdisjoint((one.better, one.worse))] for each in claims
-        ]
 
     def log_evidence(self, better: str, worse: str) -> float:
         """Return log E (nats) of all votes for one system being better than another.
@@ -670,7 +650,7 @@ class SequentialState:
         """
         for name in (better, worse):
             if name not in self._code:
-                raise InvalidJudgments(f"'{name}' is not on this board")
+                raise errors.InvalidJudgments(f"'{name}' is not on this board")
         at = self.numerator.settle()
         pair = self._code[better], self._code[worse]
         null = likelihood.find_supremum(self.numerator.pairs(), pair, at)
@@ -680,10 +660,7 @@ class SequentialState:
 
 
 def find_groups(state: SequentialState) -> Groups:
-    """Return the names of systems that votes join, the largest group first, names sorted.
-
-    Withdrawn systems join others, and stand in no group.
-    """
+    """Return systems that votes join, the largest group first, without those withdrawn."""
     source, target = np.array(state.numerator.ends, dtype=np.intp).reshape(-1, 2).T
     part = weak_components(Graph(len(state.systems), source, target)).tolist()
     groups: dict[int, list[str]] = {}
@@ -693,13 +670,13 @@ def find_groups(state: SequentialState) -> Groups:
     return tuple(sorted(map(tuple, groups.values()), key=lambda names: (-len(names), names)))
 
 
-def _list_notes(state: SequentialState, excluded: Sequence[Exclusion]) -> list[str]:
+def _list_notes(state: SequentialState, excluded: Sequence[exclusions.Exclusion]) -> list[str]:
     notes: list[str] = []
     if state.founders is None and state.seen.votes:
         notes.append(say("systems-not-named", needed=state.needed))
     late = state.systems[state.founders :] if state.founders is not None else []
     if late and not state.plan_sha256:  # a plan names its own
-        notes.append(say("came-later", names=listing(late, MAX_NAMES)))
+        notes.append(say("came-later", names=errors.listing(late, MAX_NAMES)))
     notes += [exclusion.sentence for exclusion in excluded if exclusion.sentence]
     if state.sides_known:
         notes += note_sides(state.systems, state.shown)
@@ -709,7 +686,7 @@ def _list_notes(state: SequentialState, excluded: Sequence[Exclusion]) -> list[s
     return notes
 
 
-def _list_excluded(state: SequentialState, *, checked: bool) -> tuple[Exclusion, ...]:
+def _list_excluded(state: SequentialState, *, checked: bool) -> tuple[exclusions.Exclusion, ...]:
     """Return the votes that count nothing: second answers, and ties where they are discarded."""
     seen, excluded = state.seen, []
     if seen.revised:
@@ -717,11 +694,13 @@ def _list_excluded(state: SequentialState, *, checked: bool) -> tuple[Exclusion,
         also = "; the rank sets that must confirm hold them" if checked else ""
         sentence = f"{reason} are not counted: {seen.revised:,} of {seen.votes:,}{also}"
         excluded.append(
-            Exclusion("again", reason, seen.revised, seen.votes, unit="vote", sentence=sentence)
+            exclusions.Exclusion(
+                "again", reason, seen.revised, seen.votes, unit="vote", sentence=sentence
+            )
         )
     if seen.ties and state.settings.ties == "discard":
         reason = "ties, which the model does not take"
-        excluded.append(Exclusion("ties", reason, seen.ties, seen.counted, unit="vote"))
+        excluded.append(exclusions.Exclusion("ties", reason, seen.ties, seen.counted, unit="vote"))
     return tuple(excluded)
 
 
@@ -732,7 +711,7 @@ def _sign(state: SequentialState, confirmation: Confirmation | None) -> str:
     systems = len(state.systems) if founders is None else founders
     named = " named by votes" if founders is None or state.numerator.early else ""
     if founders and not named:  # who was named decides which pairs direct votes may decide
-        named = sign_names(state.systems[:founders])
+        named = exclusions.sign_names(state.systems[:founders])
     parts = ["watch", settings.ties, f"e-process{'' if alone else direct}"]
     if settings.judge_votes is not None:
         parts.append(f"judges by {settings.judge_votes} votes")
@@ -744,7 +723,7 @@ def _sign(state: SequentialState, confirmation: Confirmation | None) -> str:
     if state.plan_sha256:
         parts.append(f"plan {state.plan_sha256[:12]}")
     if state.withdrawn:
-        parts.append(f"withdrawn {sign_names(state.withdrawn).strip()}")
+        parts.append(f"withdrawn {exclusions.sign_names(state.withdrawn).strip()}")
     if confirmation is not None and confirmation.method:
         parts.append(f"confirmed by {confirmation.method}")
     return write_signature(parts, float(seen.votes), seen.digest or "0" * 12)
@@ -795,17 +774,17 @@ def read_board(text: str) -> SequentialState:
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UnknownFormat(f"this is no board: it is no JSON ({error})") from None
+        raise errors.UnknownFormat(f"this is no board: it is no JSON ({error})") from None
     version = body.get("format") if isinstance(body, dict) else None
     if version != FORMAT:
         if isinstance(version, str) and version.startswith(KIND):
-            raise UnknownFormat(
+            raise errors.UnknownFormat(
                 f'this board is of another version: "{version}", and this is "{FORMAT}"; begin'
                 " again from the votes"
             )
-        raise UnknownFormat(f'this is no board: it lacks "format": "{FORMAT}"')
+        raise errors.UnknownFormat(f'this is no board: it lacks "format": "{FORMAT}"')
     if body.pop("sha256", None) != _sum(body):
-        raise UnknownFormat(
+        raise errors.UnknownFormat(
             "this board was changed since it was written: begin again from the votes"
         )
     try:
@@ -828,7 +807,9 @@ def read_board(text: str) -> SequentialState:
         state.claims = [likelihood.Claim(**claim) for claim in body["claims"]]
         state.judge_claims = [likelihood.Claim(**claim) for claim in body["judge_claims"]]
     except (LookupError, AttributeError, ArithmeticError, TypeError, ValueError) as error:
-        raise UnknownFormat(f"this board cannot be read: {type(error).__name__} {error}") from None
+        raise errors.UnknownFormat(
+            f"this board cannot be read: {type(error).__name__} {error}"
+        ) from None
     return state
 
 

@@ -72,10 +72,6 @@ class PairCounts:
     high: Integers  # (C,) code of the other; the same where both count as one system
     counts: Array  # (C, 3) wins of `low`, ties, wins of `high`
 
-    @property
-    def tied(self) -> bool:
-        return bool(self.counts[:, 1].any())
-
     def take(self, rows: Flags) -> PairCounts:
         return replace(self, low=self.low[rows], high=self.high[rows], counts=self.counts[rows])
 
@@ -102,9 +98,8 @@ def sum_log_chances(counts: Array, logs: Chances, gamma: float | None) -> Array:
 
 
 def expand(pairs: PairCounts, at: Array) -> newton.Expansion:
-    # at: (K,) log-worths, or (K + 1,) with γ behind them.
-    # Returns value (nats), gradient and information in the order of `at`; the information of worths
-    #     is singular, since only their differences count.
+    # at: (K,) log-worths, or (K + 1,) with γ behind them; the information of worths is singular,
+    # since only their differences count
     k = pairs.systems
     gamma = float(at[k]) if len(at) > k else None
     logs = log_chances(at[pairs.low] - at[pairs.high], gamma)
@@ -172,9 +167,7 @@ def find_supremum(
     pairs: PairCounts, equal: tuple[int, int], start: Array, *, enough: float = np.inf
 ) -> Supremum | None:
     """Fit worths under which two systems are equal; None where the supremum is at infinity."""
-    # equal: codes of the two systems.
-    # start: (K,) log-worths, or (K + 1,) with γ behind them, to begin with.
-    # enough: a log-likelihood beyond which nobody needs to know: the first one is returned.
+    # start as in `expand`; enough: a log-likelihood beyond which the first one is returned
     k, (first, second) = pairs.systems, equal
     code = np.arange(k)
     code[second] = first
@@ -182,7 +175,7 @@ def find_supremum(
     part = find_parts(merged)
     inside = part[merged.low] == part[merged.high]
     counts = merged.take(inside)
-    at = start[: k + (1 if len(start) > k and counts.tied else 0)].copy()
+    at = (start if counts.counts[:, 1].any() else start[:k]).copy()
     at[second] = at[first]
     anchor = np.zeros((len(at), len(at)))
     anchor[:k, :k] = part[:, None] == part  # worths of a part are known up to their sum
@@ -227,7 +220,6 @@ def find_supremum(
 
 def fit_plug_in(pairs: PairCounts, start: Array) -> newton.Maximum:
     """Fit worths, and γ where `start` has one, with the prior."""
-    # start: (K,) log-worths, or (K + 1,) with γ behind them, where to begin.
 
     def penalised(at: Array) -> newton.Expansion:
         here = expand(pairs, at)
@@ -296,9 +288,6 @@ class Numerator:
         if row < len(self.early):
             low, high = low - self.early[row][0], high - self.early[row][2]
         return (low, high) if one < other else (high, low)
-
-    def begin_direct(self) -> None:
-        self.early = [list(counts) for counts in self.counts]
 
     def observe(self, votes: Sequence[Coded]) -> None:
         """Take in votes that came together: all are predicted from what was known before them."""
@@ -610,7 +599,9 @@ class OpenPairScreen:
                 continue
             won, lost = self._numerator.direct(one, other)
             most, least = max(won, lost), min(won, lost)
-            if _bound_direct(most, least) < budget.direct - ROUNDING:
+            # log B cannot exceed the ratio at the likeliest chance
+            ratio = sum(n * log(2 * n / (won + lost)) for n in (most, least) if n)
+            if ratio < budget.direct - ROUNDING:
                 continue
             if log_direct(np.array([most]), np.array([least]))[0] >= budget.direct:
                 claims.append(((one, other) if won > lost else (other, one), DIRECT))
@@ -633,7 +624,6 @@ class OpenPairScreen:
         return [(pair, MODEL) for pair in claims if pair is not None]
 
     def _reached(self, enough: float) -> list[int]:
-        """Return the places of pairs whose shared worths are no likelier than this."""
         return np.flatnonzero(self._loss <= enough + ROUNDING - self._value).tolist()
 
     def _evaluate(self, place: int, counts: PairCounts, enough: float) -> Pair | None:
@@ -667,11 +657,3 @@ class _Fitted:
     worth: Array  # (K,)
     gamma: float | None  # None where nothing tied
     value: float  # ℓ of these worths
-
-
-def _bound_direct(most: int, least: int) -> float:
-    """Return what log B cannot exceed (nats): the ratio at the likeliest chance."""
-    n = most + least
-    if n == 0:
-        return 0.0
-    return sum(part * log(2 * part / n) for part in (most, least) if part)

@@ -95,7 +95,14 @@ class Arrival:
 def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
     if not order:
         order = find_answered(data.columns)
-    votes = _read_votes(data, order)
+    if order is None or order == ROWS:
+        votes = _gather_rankings(data).votes()
+    else:
+        times = AnnotationColumn(data.require(order), task="which tells the order")
+        gathered = _gather_rankings(data, times.column)
+        annotations = {**gathered.source.annotations, "shown_at": times}
+        source = replace(gathered.source, annotations=annotations)
+        votes = replace(gathered, source=source).votes()
     timed = order != ROWS and votes.moment is not None
     by, span, notes = ROWS, None, []
     if timed and votes.moment is not None:
@@ -132,15 +139,6 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         (*read_notes, *notes),
         span,
     )
-
-
-def _read_votes(data: Comparisons, order: str | None) -> Votes:
-    if order is None or order == ROWS:
-        return _gather_rankings(data).votes()
-    times = AnnotationColumn(data.require(order), task="which tells the order")
-    data = _gather_rankings(data, times.column)
-    annotations = {**data.source.annotations, "shown_at": times}
-    return replace(data, source=replace(data.source, annotations=annotations)).votes()
 
 
 def _gather_rankings(data: Comparisons, time: str | None = None) -> Comparisons:
@@ -230,8 +228,7 @@ class JudgeSigns:
         self._evidence: dict[Pair, tuple[float, int, int]] = {}
 
     def observe(self, judge: str, ends: Pair, preferred: int) -> None:
-        # ends: codes of two systems.
-        # preferred: 1 for the first, −1 for the second, 0 for neither.
+        # preferred: 1 for the first of two systems, −1 for the second, 0 for neither
         if judge in self.closed:
             return
         votes, net = self._open.get(judge, (0, {}))
@@ -253,7 +250,6 @@ class JudgeSigns:
         return sorted(pair for pair, (value, _, _) in self._evidence.items() if value >= least)
 
     def log_value(self, one: int, other: int) -> float:
-        """Return log E of one system being better than another (nats)."""
         return self._evidence.get((one, other), (0.0, 0, 0))[0]
 
     def to_dict(self) -> dict[str, Any]:

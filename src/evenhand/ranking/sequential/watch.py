@@ -21,46 +21,23 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from evenhand import errors
+from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    OF_SYSTEMS,
-    Openable,
-    carries_excluded,
-    find_excluded,
-    require_pairs,
-    say_left_out,
-    takes_judgments,
-)
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.tally import take_names
-from evenhand.errors import (
-    EvenhandError,
-    InvalidJudgments,
-    NotIdentified,
-    UnknownFormat,
-    UnknownOption,
-    listing,
-    require_seed,
-)
 from evenhand.formats.files import QUOTED, GrowingCopy
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.plans import Kinds, join_plan, list_chosen, read_plan, require_digest
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import refuse_of_votes
-from evenhand.ranking.sequential.leaderboard import (
-    Confirmation,
-    Leaderboard,
-    LiveLeaderboard,
-    SequentialState,
-    confirm_pairs,
-    refuse_too_sure,
-)
+from evenhand.ranking.sequential import leaderboard
 from evenhand.ranking.sequential.votes import Arrival, arrange_votes
 from evenhand.ranking.texts import say_of_boards as say
 from evenhand.render.document import Document, Finding
@@ -83,15 +60,14 @@ class BoardPlan:
     """What a file states of a board before its first vote."""
 
     systems: tuple[str, ...]
-    settings: LiveLeaderboard
+    settings: leaderboard.LiveLeaderboard
     order: str | None = None
     seed: int | None = None
     may_withdraw: tuple[str, ...] = ()  # systems that may be taken from the board later
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # owner → systems
     sha256: str = ""
 
-    def start(self, state: SequentialState | None) -> SequentialState:
-        """Begin a board, or go on with one that began by this plan."""
+    def start(self, state: leaderboard.SequentialState | None) -> leaderboard.SequentialState:
         if state is None:
             state = self.settings.start(sorted(self.systems))
             state.plan_sha256 = self.sha256
@@ -99,25 +75,26 @@ class BoardPlan:
             other = (
                 f"with another plan, {state.plan_sha256}" if state.plan_sha256 else "without one"
             )
-            raise InvalidJudgments(
+            raise errors.InvalidJudgments(
                 f"the plan has SHA-256 {self.sha256}, and this board was begun {other}: begin a"
                 " new board"
             )
         return state
 
-    def withdraw(self, state: SequentialState, names: Sequence[str]) -> None:
+    def withdraw(self, state: leaderboard.SequentialState, names: Sequence[str]) -> None:
         """Take systems from a board; their votes go on counting in what is decided of others."""
         barred = [name for name in names if name not in self.may_withdraw]
         if barred:
-            allowed = listing(self.may_withdraw, len(self.may_withdraw)) or "no system"
-            raise InvalidJudgments(
-                f"{listing(barred)} may not be withdrawn: the plan allows {allowed} to be withdrawn"
+            allowed = errors.listing(self.may_withdraw, len(self.may_withdraw)) or "no system"
+            raise errors.InvalidJudgments(
+                f"{errors.listing(barred)} may not be withdrawn: the plan allows {allowed} to be"
+                " withdrawn"
             )
         withdrawn = {*state.withdrawn, *names}
         if len({*self.systems} - withdrawn) < 2:
-            raise InvalidJudgments(
-                f"without {listing(sorted(withdrawn))} fewer than two systems are on the board:"
-                " withdraw fewer"
+            raise errors.InvalidJudgments(
+                f"without {errors.listing(sorted(withdrawn))} fewer than two systems are on the"
+                " board: withdraw fewer"
             )
         state.withdrawn = tuple(sorted(withdrawn))
 
@@ -128,14 +105,14 @@ class BoardPlan:
             way = "keep all votes"
             if {*gone} <= {*self.may_withdraw}:
                 way += f"; --withdrawn {','.join(gone)} takes {_them(gone)} off the board"
-            raise InvalidJudgments(
-                f"votes on {listing(gone)} were excluded, and the plan names {_them(gone)}: {way}"
+            raise errors.InvalidJudgments(
+                f"votes on {errors.listing(gone)} were excluded, and the plan names"
+                f" {_them(gone)}: {way}"
             )
 
     def describe(
-        self, state: SequentialState, excluded: Sequence[Exclusion] = ()
+        self, state: leaderboard.SequentialState, excluded: Sequence[Exclusion] = ()
     ) -> tuple[Finding, ...]:
-        """Say what was planned, and what differs from it."""
         voted = {state.systems[code] for pair in state.shown for code in pair}
         silent = [name for name in self.systems if name not in {*voted, *state.withdrawn}]
         notes = [say("planned", digest=self.sha256)]
@@ -158,20 +135,7 @@ def _them(names: Sequence[str]) -> str:
 
 
 def read_board_plan(path: str | Path, published: str | None, given: Mapping[str, Any]) -> BoardPlan:
-    """Read the plan of a board.
-
-    Args:
-        path: a TOML file.
-        published: the SHA-256 of the plan as it was published; another is refused.
-        given: settings that were given beside the plan, which must be the same.
-
-    Raises:
-        MissingFile: there is no such file.
-        UnknownFormat: it is no TOML.
-        UnknownOption: it states what a board does not know, or something else was given.
-        InvalidJudgments: it was changed since it was published.
-
-    """
+    """Read the plan of a board; published: its SHA-256; given: settings, which must be the same."""
     stated, digest = read_plan(path, "board", KINDS)
     require_digest(path, digest, published)
     asked = {
@@ -183,7 +147,7 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
     stated = join_plan(asked, stated)
     systems = _take_systems(stated.get("systems", []), path, "systems")
     if len(systems) < 2:
-        raise UnknownOption(f'\'{path}\': a plan names the systems: systems = ["A", "B"]')
+        raise errors.UnknownOption(f'\'{path}\': a plan names the systems: systems = ["A", "B"]')
     variants = {
         owner: _take_systems(names, path, f"variants.{owner}", among=systems)
         for owner, names in stated.get("variants", {}).items()
@@ -191,10 +155,12 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
     owned = Counter(name for names in variants.values() for name in names)
     several = [name for name, owners in owned.items() if owners > 1]
     if several:
-        raise UnknownOption(f"'{path}': {listing(several)} cannot have two owners in variants")
+        raise errors.UnknownOption(
+            f"'{path}': {errors.listing(several)} cannot have two owners in variants"
+        )
     return BoardPlan(
         systems,
-        LiveLeaderboard(**{name: stated[name] for name in OF_BOARDS if name in stated}),
+        leaderboard.LiveLeaderboard(**{name: stated[name] for name in OF_BOARDS if name in stated}),
         stated.get("order"),
         stated.get("seed"),
         _take_systems(stated.get("may_withdraw", []), path, "may_withdraw", among=systems),
@@ -204,20 +170,21 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
 
 
 def is_usual(name: str, value: object) -> bool:
-    """Say whether a setting of a board is the usual one, which nobody need have given."""
-    return name in OF_BOARDS and value == getattr(LiveLeaderboard(), name)
+    return name in OF_BOARDS and value == getattr(leaderboard.LiveLeaderboard(), name)
 
 
 def _take_systems(
     names: object, path: str | Path, key: str, among: Sequence[str] | None = None
 ) -> tuple[str, ...]:
     if not isinstance(names, list) or not all(isinstance(one, str) and one for one in names):
-        raise UnknownOption(f"'{path}': {key} cannot be {names!r}: it is a list of names")
+        raise errors.UnknownOption(f"'{path}': {key} cannot be {names!r}: it is a list of names")
     unknown = [] if among is None else [one for one in names if one not in among]
     if unknown:
-        raise UnknownOption(f"'{path}': {key} names {listing(unknown)}, which systems does not")
+        raise errors.UnknownOption(
+            f"'{path}': {key} names {errors.listing(unknown)}, which systems does not"
+        )
     if len({*names}) < len(names):
-        raise UnknownOption(f"'{path}': {key} names a system twice: once will do")
+        raise errors.UnknownOption(f"'{path}': {key} names a system twice: once will do")
     return tuple(names)
 
 
@@ -227,10 +194,12 @@ Open = Callable[[Path], Comparisons]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Watched(Shown):
-    board: Leaderboard  # what is decided, and who leads now
-    state: SequentialState  # the votes, to go on with
+    board: leaderboard.Leaderboard  # what is decided, and who leads now
+    state: leaderboard.SequentialState  # the votes, to go on with
     arrival: Arrival  # the votes of the table
-    confirmed: Confirmation | None  # what rank sets decide; None where judges are not known
+    confirmed: (
+        leaderboard.Confirmation | None
+    )  # what rank sets decide; None where judges are not known
 
     @property
     def signature(self) -> str:
@@ -240,12 +209,12 @@ class Watched(Shown):
         return self.board.document()
 
 
-@takes_judgments("data")
+@controls.takes_judgments("data")
 def watch(
-    data: Comparisons | Rankings | Ratings | Openable,
-    settings: LiveLeaderboard | None = None,
+    data: Comparisons | Rankings | Ratings | controls.Openable,
+    settings: leaderboard.LiveLeaderboard | None = None,
     *,
-    state: SequentialState | None = None,
+    state: leaderboard.SequentialState | None = None,
     order: str | None = None,
     systems: Sequence[str] | None = None,
     seed: int | None = None,
@@ -306,8 +275,8 @@ class Beginning:
     """How a board begins, or goes on."""
 
     # of the board; None for those of the state, or the usual ones
-    settings: LiveLeaderboard | None = None
-    state: SequentialState | None = None  # a board to go on with, or None
+    settings: leaderboard.LiveLeaderboard | None = None
+    state: leaderboard.SequentialState | None = None  # a board to go on with, or None
     order: str | None = None  # as for `watch`
     systems: Sequence[str] | None = None  # those that take part, where that is known
     plan: BoardPlan | None = None  # instead of these settings
@@ -324,7 +293,7 @@ class Beginning:
         """Return the same by a plan, where there is one; what was given must be what it states."""
         if path is None:
             if withdrawn:
-                raise UnknownOption(
+                raise errors.UnknownOption(
                     "systems are withdrawn from a board that has a plan, which says who may: name"
                     " it (--plan FILE, in Python plan=)"
                 )
@@ -334,31 +303,31 @@ class Beginning:
         plan = read_board_plan(path, published, beside)
         return Beginning(state=self.state, plan=plan, withdrawn=withdrawn)
 
-    def start(self) -> SequentialState:
+    def start(self) -> leaderboard.SequentialState:
         if self.plan is not None:
             planned = self.plan.start(self.state)
             self.plan.withdraw(planned, self.withdrawn)
             return planned
         state, systems = self.state, self.systems
         if state is None:
-            settings = self.settings or LiveLeaderboard()
+            settings = self.settings or leaderboard.LiveLeaderboard()
             return settings.start([] if systems is None else sorted(systems))
         if state.plan_sha256:
-            raise UnknownOption(
+            raise errors.UnknownOption(
                 "this board was begun with a plan, the file with SHA-256"
                 f" {state.plan_sha256}: name it (--plan FILE, in Python plan=)"
             )
         if self.settings not in (None, state.settings):
-            raise UnknownOption(
+            raise errors.UnknownOption(
                 f"this board has settings of its own: {state.settings.says}; leave out other ones,"
                 " or begin a new board"
             )
         named = state.systems[: state.founders or 0]
         if systems is not None and sorted(systems) != sorted(named):
-            raise UnknownOption(
+            raise errors.UnknownOption(
                 "this board has systems of its own"
-                f" ({listing(named) or 'its first votes name them'}): leave out --systems, or begin"
-                " a new board"
+                f" ({errors.listing(named) or 'its first votes name them'}): leave out --systems,"
+                " or begin a new board"
             )
         return state
 
@@ -367,26 +336,26 @@ class Beginning:
         return self.order if self.plan is None else self.plan.order
 
     def describe(
-        self, state: SequentialState, excluded: Sequence[Exclusion] = ()
+        self, state: leaderboard.SequentialState, excluded: Sequence[Exclusion] = ()
     ) -> tuple[Finding, ...]:
         return () if self.plan is None else self.plan.describe(state, excluded)
 
 
-@carries_excluded(*OF_SYSTEMS)
+@controls.carries_excluded(*controls.OF_SYSTEMS)
 def replay_votes(
-    data: Comparisons | Rankings | Openable, how: Beginning, *, seed: int | None = None
+    data: Comparisons | Rankings | controls.Openable, how: Beginning, *, seed: int | None = None
 ) -> Watched:
-    table = require_pairs(data, "only comparisons and rankings can be watched, not")
+    table = controls.require_pairs(data, "only comparisons and rankings can be watched, not")
     if len(table.tasks()) > 1:
-        raise InvalidJudgments("the table holds several tasks: choose one with task=...")
-    state, excluded = how.start(), () if how.plan is None else find_excluded(data)
+        raise errors.InvalidJudgments("the table holds several tasks: choose one with task=...")
+    state, excluded = how.start(), () if how.plan is None else controls.find_excluded(data)
     if how.plan is not None:
         how.plan.require_whole(excluded)
         seed = how.plan.seed if seed is None else seed
     if seed is not None:
-        require_seed(seed)
+        errors.require_seed(seed)
         if table.has("ranking") and state.seed not in (None, seed):
-            raise UnknownOption(
+            raise errors.UnknownOption(
                 f"this board drew the pairs that stand for rankings with seed {state.seed}, not"
                 f" {seed}: leave out --seed, or begin a new board"
             )
@@ -394,28 +363,28 @@ def replay_votes(
         seed = SEED if state.seed is None else state.seed
     arrival = arrange_votes(table, how.asked_order, seed)
     if len(arrival.systems) < 2:
-        raise NotIdentified("there is nothing to decide: there are fewer than two systems")
-    refuse_too_sure(table, state.settings)
+        raise errors.NotIdentified("there is nothing to decide: there are fewer than two systems")
+    leaderboard.refuse_too_sure(table, state.settings)
     difference = state.find_difference(arrival.votes)
     if difference is not None:
-        raise InvalidJudgments(_say_difference(arrival, state, difference))
+        raise errors.InvalidJudgments(_say_difference(arrival, state, difference))
     with one_blas_thread():
         for vote in arrival.votes[state.seen.votes :]:
             state.follow([vote])
     state.sides_known &= arrival.sides_known
     state.order, state.seed = arrival.order, seed if table.has("ranking") else state.seed
-    confirmed = confirm_pairs(table, state.settings)
+    confirmed = leaderboard.confirm_pairs(table, state.settings)
     board = state.show(confirmed)
     notes = (
         *how.describe(state, excluded),
-        *say_left_out(data, table),
+        *controls.say_left_out(data, table),
         *arrival.notes,
         *board.notes,
     )
     return Watched(replace(board, notes=notes), state, arrival, confirmed)
 
 
-def _say_difference(arrival: Arrival, state: SequentialState, place: int) -> str:
+def _say_difference(arrival: Arrival, state: leaderboard.SequentialState, place: int) -> str:
     votes, known, ordered = arrival.votes, state.seen.votes, f"ordered by {arrival.order}"
     if state.order not in ("", arrival.order):
         ordered += f" where the board was by {state.order}"
@@ -451,13 +420,13 @@ class GrowingVotes:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.file, self.state = GrowingCopy(path), beginning.state
-        self.board: Leaderboard | None = None
+        self.board: leaderboard.Leaderboard | None = None
         self._open, self._beginning, self._rest, self._clock = open_table, beginning, rest, clock
         self._copy = self.file.copy
         self._header = b""
         self._notes: tuple[str, ...] = ()
         self._chosen = False  # whether rows are excluded, which the whole file alone can count
-        self._confirmed: Confirmation | None = None
+        self._confirmed: leaderboard.Confirmation | None = None
         self._latest: float | None = None
         self._stale, self._due_at = False, 0.0  # whether rank sets lack votes, and when to make any
 
@@ -466,7 +435,7 @@ class GrowingVotes:
         fresh = self.file.read_new()
         try:
             return self._take_in(fresh)
-        except EvenhandError as fault:
+        except errors.EvenhandError as fault:
             raise type(fault)(name_originals(str(fault))) from None
 
     def close(self) -> None:
@@ -484,7 +453,7 @@ class GrowingVotes:
         due = self._stale and self._clock() >= self._due_at
         if due:
             begun = self._clock()
-            self._confirmed = confirm_pairs(self._read(self._copy), state.settings)
+            self._confirmed = leaderboard.confirm_pairs(self._read(self._copy), state.settings)
             self._rest_from(begun)
         if fresh or due:
             board = state.show(self._confirmed)
@@ -522,19 +491,19 @@ class GrowingVotes:
     def _read(self, path: Path) -> Comparisons:
         table = self._open(path)
         if table.has("ranking") or table.rankings is not None:
-            raise UnknownFormat(
+            raise errors.UnknownFormat(
                 f"'{self.file.path}' holds rankings, whose rows could come apart while it grows:"
                 " look at it without --live, or watch the database of the campaign"
             )
         return table
 
-    def _count(self, state: SequentialState, fresh: bytes) -> bool:
+    def _count(self, state: leaderboard.SequentialState, fresh: bytes) -> bool:
         """Count new lines by themselves; say whether that could be done."""
         piece = self._copy.with_name(f"new{self._copy.suffix}")
         piece.write_bytes(self._header + fresh)
         try:
             arrival = arrange_votes(self._read(piece), self._beginning.asked_order, SEED)
-        except EvenhandError:  # the whole file says it, with the right numbers of rows
+        except errors.EvenhandError:  # the whole file says it, with the right numbers of rows
             return False
         if arrival.order != state.order:
             return False
