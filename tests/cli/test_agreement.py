@@ -54,13 +54,6 @@ def rated(folder: Path) -> str:
     return "scores.csv"
 
 
-@pytest.fixture
-def compared(folder: Path) -> str:
-    """Comparisons of two judges."""
-    votes().write_csv("votes.csv")
-    return "votes.csv"
-
-
 def test_criteria_are_apart_and_together(evenhand, rated):
     found = evenhand("agreement", rated, "--scale", "1-5", "--json").json
     assert [part["by"] for part in found["parts"]] == [
@@ -75,46 +68,6 @@ def test_criteria_are_apart_and_together(evenhand, rated):
     assert known["fleiss"]["value"] == pytest.approx(expected)
     assert known["fleiss"]["lower"] < expected < known["fleiss"]["upper"]
     assert found["scale"].startswith("1 to 5")
-
-
-def test_who_was_asked_again_is_set_against_itself(evenhand, folder):
-    scores(1, again=24).write_csv("scores.csv")
-    ran = evenhand("agreement", "scores.csv", "--scale", "1-5")
-    assert "may be too short. (ICC(1,1), one" in " ".join(ran.out.split())
-    assert "24 second answers of judges" in ran.out
-    whole = evenhand("agreement", "scores.csv", "--json").json["parts"][-1]
-    known = {one["name"]: one["value"] for one in whole["coefficients"]}
-    assert known["intra-n-agreement-0"] == 1
-    assert known["intra-pearson"] == pytest.approx(1)
-
-
-def test_comparisons_have_the_pairwise_kappa_in_both_modes(evenhand, compared):
-    ran = evenhand("agreement", compared)
-    assert "40 comparisons of 20 output pairs by 2 judges each, 2 judges in all" in ran.out
-    assert "pairwise κ, different judges" in ran.out
-    assert "pairwise κ as WMT counts it, inter" in ran.out
-    assert "Scale " not in ran.out
-    whole = evenhand("agreement", compared, "--json").json["parts"][-1]
-    known = {one["name"]: one["value"] for one in whole["coefficients"]}
-    agree = np.mean([item % 4 == 0 or item % 3 != 0 for item in range(20)])
-    chance = 0.25**2 + 0.75**2 / 2
-    assert known["kappa-strict"] == pytest.approx((agree - chance) / (1 - chance))
-    assert known["kappa-wmt"] == pytest.approx(known["kappa-strict"])  # shown in one order each
-    assert "kappa-intra" not in known
-
-
-def test_what_does_not_fit_is_refused(evenhand, rated, compared):
-    assert "are not on the scale" in evenhand("agreement", rated, "--scale", "1-4", code=2).err
-    assert "holds ratings: leave it out" in evenhand(
-        "agreement", rated, "--mode", "wmt", code=2
-    ).err.replace("\n       ", " ")
-    assert (
-        "preferences have no scale" in evenhand("agreement", compared, "--scale", "1-5", code=2).err
-    )
-    assert "column 'colour' not found" in evenhand("agreement", rated, "--by", "colour", code=2).err
-    assert (
-        "lies between 0 and 1, as .95" in evenhand("agreement", rated, "--level", "95", code=2).err
-    )
 
 
 def test_groups_of_judges_stand_apart_and_side_by_side(evenhand, folder):

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 from ranking.test_position_bias import campaign, rankings
@@ -27,46 +26,11 @@ def test_it_says_how_often_the_first_wins_and_who_stands_out(evenhand, votes):
     assert len(ran.out.splitlines()) <= 28
 
 
-def test_groups_that_are_no_tasks_pool_them_as_in_a_ranking(evenhand, folder):
-    frame = campaign(1).with_columns(
-        task=pl.Series(["one", "two"] * 600), place=pl.Series(["x", "y", "y", "x"] * 300)
-    )
-    frame.write_csv("votes.csv")
-    words = ("votes.csv", "--group-by", "place", "--json")
-    for verb in ("bias", "rank"):
-        groups = evenhand(verb, *words).json["groups"]
-        assert set(groups) == {"x", "y"}
-        for one in groups.values():
-            assert "2 tasks are pooled." in [note["text"] for note in one["findings"]]
-
-
 def test_rankings_with_places_on_the_screen_are_understood(evenhand, folder):
     rankings(1).write_csv("ranks.csv")
     ran = evenhand("bias", "ranks.csv")
     assert "400 rankings → 4,000 comparisons" in ran.out
     assert "Comparisons of one ranking count for 1/" in ran.out
-
-
-def test_a_group_that_says_nothing_is_named(evenhand, folder):
-    frame = campaign(1).with_columns(
-        place=pl.when(pl.col("judge") < "j10").then(pl.lit("here")).otherwise(pl.lit("there"))
-    )
-    here = (pl.col("place") == "there") | (pl.col("left") < pl.col("right"))
-    frame.filter(here).write_csv("votes.csv")
-    ran = evenhand("bias", "votes.csv", "--group-by", "place")
-    assert "error  no position bias can be told" in ran.out
-    assert "there ──" in ran.out
-
-
-def test_judges_who_do_not_differ_share_the_common_estimate(evenhand, folder):
-    rows = ["left,right,outcome,judge"]
-    for judge in range(6):
-        for won, times in (("left", 6), ("right", 4)):
-            rows += [f"x,y,{won},j{judge}", f"y,x,{won},j{judge}"] * times
-    Path(folder, "same.csv").write_text("\n".join(rows))
-    found = evenhand("bias", "same.csv", "--json").json
-    assert found["spread"] == 0
-    assert any("the common estimate stands for each" in line for line in found["says"])
 
 
 def arena(path: str = "battles.csv") -> None:
@@ -111,17 +75,3 @@ def test_llm_judges_are_looked_at_one_by_one_and_beside_people(evenhand, folder)
     assert lines[0].startswith("llm,name,estimate,stderr,lower,upper,p,df,sd,people,excess")
     assert [line.split(",")[1] for line in lines[1:]] == ["position", "length"]
     assert r"\begin{tabular}" in evenhand(*words, "--latex").out
-
-
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (("--llm-judges", "gtp"), "no judge 'gtp'. Did you mean 'gpt'?"),
-        (("--own", "own.csv"), "--own needs LLM judges: name them (--llm-judges NAME)"),
-        (("--llm-judges", "gpt", "--cluster", "item"), "leave it out"),
-    ],
-)
-def test_what_does_not_fit_llm_judges_is_refused(evenhand, folder, words, error):
-    arena()
-    ran = evenhand("bias", "battles.csv", *words, code=2)
-    assert error in " ".join(ran.err.split())

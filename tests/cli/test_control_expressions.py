@@ -1,6 +1,5 @@
 """`--control` by a SQL expression of columns, and `--control style`."""
 
-import csv
 import json
 from pathlib import Path
 from random import Random
@@ -11,7 +10,7 @@ import pytest
 from scipy.special import expit
 
 import evenhand as package
-from evenhand.errors import UnknownColumn, UnknownOption
+from evenhand.errors import UnknownOption
 
 WORTHS = {"A": 0.8, "B": 0.2, "C": 0.0, "D": -0.6}
 
@@ -141,20 +140,6 @@ def test_a_column_called_style_is_a_column(evenhand, folder, flat):
     assert control["sd"] == pytest.approx((frame["style"] ** 2).mean() ** 0.5)
 
 
-def test_the_report_says_what_was_held_constant(evenhand, flat):
-    words = ("--control", "style", "--control", "d = length_a - length_b")
-    part = evenhand("report", flat, *words[:2], "--sections", "methods", "--json").json["parts"][0]
-    (section,) = part["sections"]
-    (written,) = (one["text"] for one in section["blocks"] if one["name"] == "methods.txt")
-    assert "length (length_a, length_b; relative) held constant" in written
-    assert "--control style" in section["command"]
-    part = evenhand("report", flat, *words[2:], "--sections", "methods", "--json").json["parts"][0]
-    (written,) = (
-        one["text"] for one in part["sections"][0]["blocks"] if one["name"] == "methods.txt"
-    )
-    assert "d (length_a - length_b) held constant" in written
-
-
 @pytest.mark.parametrize(
     ("word", "said"),
     [
@@ -176,14 +161,3 @@ def test_the_report_says_what_was_held_constant(evenhand, flat):
 def test_what_is_no_number_of_a_row_is_refused(evenhand, flat, word, said):
     text = " ".join(evenhand("rank", flat, "--control", word, code=2).err.split())
     assert said in text
-
-
-def test_style_is_refused_where_nothing_tells_of_it(evenhand, folder):
-    with (folder / "votes.csv").open("w", newline="") as file:
-        csv.writer(file).writerows(
-            [("left", "right", "outcome"), ("A", "B", "left"), ("B", "A", "left")]
-        )
-    said = " ".join(evenhand("rank", "votes.csv", "--control", "style", code=2).err.split())
-    assert "there is nothing of it: name two columns (--control NAME=LEFT,RIGHT)" in said
-    with pytest.raises(UnknownColumn):
-        package.rank(package.read("votes.csv"), controls=("style",))

@@ -91,18 +91,6 @@ def test_the_command_that_inspect_prints_ranks_with_both(battles, evenhand, file
     assert read_json(evenhand, *command)["llm"]["n_verdicts"] == 2 * 6 * ITEMS
 
 
-@pytest.mark.parametrize(
-    ("verb", "says"), [("rank", "as precise as"), ("report", "By people alone")]
-)
-def test_leaving_verdicts_out_says_how_they_are_used(battles, evenhand, verb, says):
-    ran = evenhand(verb, "one.csv", "--where", "judge <> 'rater5'")
-    command = find_command(ran.out + ran.err, verb)
-    assert command[1:4] == ["one.csv", "--where", "judge <> 'rater5'"]
-    ran = evenhand(*command)
-    assert "(evenhand" not in ran.out + ran.err
-    assert says in " ".join((ran.out + ran.err).split())
-
-
 def test_a_report_of_one_file_takes_one_of_two_marked_judges(battles, evenhand):
     made = read_json(evenhand, "report", "one.csv", "--llm-judges", "gpt-4-turbo")
     (left_out,) = made["excluded"]
@@ -165,15 +153,6 @@ def test_verdicts_without_an_answer_are_counted_and_named(battles, evenhand, lab
     assert "excluded: 30 of 480 verdicts, the outcome is missing" in evenhand(*words).out
 
 
-def test_they_are_found_however_far_down_they_stand(battles, evenhand):
-    _, verdicts = draw()
-    rows = verdicts["gpt-4-turbo"] * 110  # beyond the rows that are looked at first
-    write(battles / "far.csv", [*rows[:-2], *([*one[:4], ""] for one in rows[-2:])])
-    for verb in ("rank", "bias"):
-        printed = evenhand(verb, "people.csv", "--llm", "far.csv").out
-        assert "excluded: 2 of" in printed
-
-
 def test_people_among_the_verdicts_are_left_out_of_these(battles, evenhand):
     found = read_json(evenhand, "rank", "people.csv", "--llm", "one.csv")
     assert found["llm"]["n_verdicts"] == 2 * 6 * ITEMS
@@ -182,16 +161,6 @@ def test_people_among_the_verdicts_are_left_out_of_these(battles, evenhand):
     write(battles / "marked.csv", [[*one, "human"] for one in people], [*HEADER, "judge_type"])
     refused = evenhand("rank", "people.csv", "--llm", "marked.csv", code=2).err
     assert "people judged in marked.csv (column judge_type)" in refused
-
-
-def test_an_llm_judge_who_is_ranked_is_named(battles, evenhand):
-    _, verdicts = draw()
-    write(battles / "own.csv", [["opus", *row[1:]] for row in verdicts["gpt-4-turbo"]])
-    findings = read_json(evenhand, "rank", "people.csv", "--llm", "own.csv")["findings"]
-    (warned,) = [one for one in findings if one["code"] == "judges-ranked"]
-    assert (warned["severity"], warned["values"]["judges"]) == ("warning", ["opus"])
-    findings = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["findings"]
-    assert "judges-ranked" not in [one["code"] for one in findings]
 
 
 def test_next_takes_llm_judges_of_one_file(battles, evenhand):
@@ -215,31 +184,12 @@ def test_an_option_is_no_value_of_another(battles, evenhand, words, says):
     assert says in evenhand(*words, code=2).err
 
 
-def test_both_bad_is_said_to_be_a_tie(battles, evenhand):
-    people, _ = draw()
-    rows = [[*row[:4], "tie (bothbad)"] if at % 9 == 0 else row for at, row in enumerate(people)]
-    write(battles / "bad.csv", rows)
-    assert evenhand("rank", "bad.csv").out.count("counted as ties: tie (bothbad)") == 1
-    assert "counted as ties" not in evenhand("rank", "people.csv").out
-    declared = evenhand("rank", "bad.csv", "--outcome", "tie (bothbad)=tie").out
-    assert "counted as ties" not in declared
-
-
 UNUSABLE = {
     "header.csv": lambda _: [],
     "blank.csv": lambda verdicts: [[*row[:4], ""] for row in verdicts],
     "elsewhere.csv": lambda verdicts: [[row[0], f"other {row[1]}", *row[2:]] for row in verdicts],
     "some.csv": lambda verdicts: [row for row in verdicts if row[1] != "q3"],
 }
-
-
-@pytest.mark.parametrize("file", UNUSABLE)
-def test_a_report_refuses_the_verdicts_that_rank_refuses(battles, evenhand, file):
-    write(battles / file, UNUSABLE[file](draw()[1]["gpt-4-turbo"]))
-    words = ["people.csv", "--llm", file]
-    refused = evenhand("rank", *words, code=2).err
-    assert evenhand("report", *words, "-o", "page.html", code=2).err == refused
-    assert not (battles / "page.html").exists()
 
 
 @pytest.mark.parametrize("choice", ["drop", "keep"])
@@ -257,46 +207,9 @@ def test_a_report_takes_the_remedy_for_judgments_without_a_verdict(battles, even
     assert "give verdicts (--llm)" in refused
 
 
-def test_many_marked_llm_judges_are_all_named_in_the_command(battles, evenhand):
-    people, verdicts = draw()
-    marked = [[*row, "human"] for row in people] + [
-        [f"model-{n:02}", *row[1:], "llm"] for n in range(12) for row in verdicts["gpt-4-turbo"]
-    ]
-    write(battles / "twelve.csv", marked, [*HEADER, "judge_type"])
-    for verb in ("inspect", "rank"):
-        command = find_command(evenhand(verb, "twelve.csv").out, "rank")
-        assert command[2:] == ["--llm-judges", ",".join(f"model-{n:02}" for n in range(12))]
-    assert read_json(evenhand, *command)["llm"]["n_verdicts"] == 12 * 6 * ITEMS
-
-
-@pytest.mark.parametrize("verb", ["rank", "replace"])
-def test_a_misspelt_llm_judge_is_found_among_those_left_out(battles, evenhand, verb):
-    more = ["--epsilon", ".1"] if verb == "replace" else []
-    refused = evenhand(verb, "one.csv", "--llm-judges", "gpt4turbo", *more, code=2).err
-    assert "Did you mean 'gpt-4-turbo'?" in refused
-
-
 def test_a_second_file_of_verdicts_is_not_dropped(battles, evenhand):
     two = ["--llm", "verdicts.csv", "--llm", "one.csv"]
     assert "one file of verdicts is taken" in evenhand("rank", "people.csv", *two, code=2).err
-
-
-@pytest.mark.parametrize("verb", ["replace", "bias", "agreement"])
-def test_verdicts_without_items_are_refused_by_the_name_of_their_file(battles, evenhand, verb):
-    rows = [[row[0], *row[2:]] for row in draw()[1]["gpt-4-turbo"]]
-    write(battles / "bare.csv", rows, [HEADER[0], *HEADER[2:]])
-    more = ["--epsilon", ".1"] if verb == "replace" else []
-    refused = evenhand(verb, "people.csv", "--llm", "bare.csv", *more, code=2).err
-    assert "column 'item' not found in bare.csv" in refused
-
-
-def test_replace_says_that_files_may_be_exchanged_or_hold_no_people(battles, evenhand):
-    end = ["--epsilon", ".1"]
-    refused = evenhand("replace", "verdicts.csv", "--llm", "people.csv", *end, code=2).err
-    assert "exchange the two files" in refused
-    rows = [[*row, "llm"] for row in draw()[1]["gpt-4-turbo"]]
-    write(battles / "alone.csv", rows, [*HEADER, "judge_type"])
-    assert "there are no people" in evenhand("replace", "alone.csv", *end, code=2).err
 
 
 @pytest.mark.parametrize("turns", [1, 2])
@@ -348,24 +261,3 @@ def test_people_of_one_turn_have_verdicts_of_both(battles, evenhand):
     )
     assert first == second
     evenhand("rank", "human.csv", "--llm", "verdicts.csv")  # where no file has both, no turns apart
-
-
-def test_graded_labels_of_verdicts_are_told_with_their_file(battles, evenhand):
-    _, verdicts = draw()
-    labels = {"model_a": "I prefer A", "model_b": "I prefer B"}
-    rows = [[*row[:4], labels[row[4]]] for row in verdicts["gpt-4-turbo"]]
-    write(battles / "words.csv", rows)
-    found = read_json(evenhand, "rank", "people.csv", "--llm", "words.csv")
-    (note,) = (one["text"] for one in found["findings"] if one["code"] == "graded-sides")
-    assert note == "words.csv: column 'winner': left is I prefer A; right is I prefer B"
-    plain = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")
-    assert found["llm"]["n_verdicts"] == plain["llm"]["n_verdicts"]
-
-
-def test_advice_to_use_verdicts_is_a_note_everywhere(battles, evenhand):
-    for verb in ("rank", "inspect"):
-        printed = evenhand(verb, "one.csv").out
-        assert "note   Verdicts of LLM judges can make" in printed
-        findings = read_json(evenhand, verb, "one.csv")["findings"]
-        (kind,) = (one["severity"] for one in findings if one["code"] == "llm-judges-help")
-        assert kind == "note"

@@ -58,29 +58,6 @@ def test_they_stand_side_by_side_in_every_form(evenhand, votes):
     assert len(csv_rows) == 8
 
 
-def test_one_group_stands_alone(evenhand, votes):
-    words = ("rank", votes, "--where", "lang in ('de', 'pt')", "--group-by", "lang")
-    assert "side by side" not in evenhand(*words).out
-    assert evenhand(*words, "--json").json["side_by_side"] == []
-
-
-def test_of_many_groups_the_first_are_printed_and_it_is_said(evenhand, folder):
-    rows = [
-        (f"j{judge:02}", *pair, outcome)
-        for judge in range(14)
-        for pair in combinations("ABC", 2)
-        for outcome in ("left", "left", "right", "tie")
-    ]
-    with (folder / "votes.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("judge", "left", "right", "outcome"), *rows])
-    said = evenhand("rank", "votes.csv", "--group-by", "judge").out.split("side by side")[1]
-    assert "the first 12 of 14 groups by name" in said
-    assert "j11" in said
-    assert "j12" not in said
-    contract = evenhand("rank", "votes.csv", "--group-by", "judge", "--json").json
-    assert len(contract["side_by_side"]) == 14 * 3
-
-
 def test_python_and_notebooks_have_the_table(votes):
     grouped = package.rank(package.read(votes), group_by="lang")
     (table,) = grouped.document().tables

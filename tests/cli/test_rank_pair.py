@@ -42,14 +42,6 @@ def test_it_says_who_is_better_and_what_is_still_needed(evenhand, votes):
     assert (row["first"], row["better"], row["compared"]) == ("C", "A", "40")
 
 
-def test_a_name_may_hold_a_comma_and_a_group_may_lack_it(evenhand, votes):
-    words = ("rank", votes, "--group-by", "lang", "--pair", "B,x, y", "--json")
-    contract = evenhand(*words).json
-    assert list(contract["groups"]) == ["fr"]
-    assert contract["groups"]["fr"]["second"] == "x, y"
-    assert "no system 'x, y'" in contract["refused"]["de"]
-
-
 def test_rates_of_all_pairs_are_a_table_and_rows(evenhand, votes):
     rows = [*csv.DictReader(io.StringIO(evenhand("rank", votes, "--win-rates", "--csv").out))]
     assert [*rows[0]] == ["first", "second", "win", "tie"]
@@ -58,23 +50,6 @@ def test_rates_of_all_pairs_are_a_table_and_rows(evenhand, votes):
     assert "| system | A | B |" in table
     assert "Predicted by Bradley-Terry" in table
     assert "\\toprule" in evenhand("rank", votes, "--win-rates", "--latex").out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--pair", "A,Bx"), "no system 'Bx'. Did you mean 'B'?"),
-        (("--pair", "A,A"), "a pair is two systems, and 'A' is one"),
-        (("--pair", "A"), "--pair 'A' is not two systems, such as --pair A,B"),
-        (("--pair", "A,B", "--win-rates"), "--pair and --win-rates exclude each other"),
-        (("--pair", "A,B", "--elo"), "--elo is a column of the usual table: leave out --pair"),
-        (("--win-rates", "--marginal"), "leave out --win-rates"),
-        (("--pair", "A,B", "--method", "bojar"), "--pair works only with bradley-terry"),
-        (("--pair", "A,B", "-o", "pair.svg"), "this result has no figure"),
-    ],
-)
-def test_what_cannot_be_is_refused(evenhand, votes, words, said):
-    assert said in " ".join(evenhand("rank", votes, *words, code=2).err.split())
 
 
 def test_of_ratings_the_pair_is_points_apart(evenhand, folder):

@@ -54,37 +54,6 @@ def test_references_are_ranked_when_asked_and_the_direction_can_be_turned(evenha
     assert "lower is better" in turned["signature"]
 
 
-@pytest.mark.parametrize("model", ["adjusted"])
-def test_every_form_is_written_for_every_model(evenhand, scores, model):
-    words = ["rank", scores, "--criterion", "adequacy", "--model", model]
-    rows = list(csv.DictReader(evenhand(*words, "--csv").out.splitlines()))
-    assert {"system", "estimate", "lower", "upper", "rank_lower", "ratings", "mean"} <= set(rows[0])
-    assert "\\toprule" in evenhand(*words, "--latex").out
-    assert "| nord |" in evenhand(*words, "--markdown").out
-    evenhand(*words, "-o", "forest.svg")
-    assert "<svg" in Path("forest.svg").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--ties", "none"], "--ties is of comparisons; these are ratings: leave it out"),
-        (["--elo"], "--elo is of comparisons; these are ratings: leave it out"),
-        (["--model", "plackett-luce"], "model cannot be 'plackett-luce': choose adjusted | mean"),
-        (["--interval", "bootstrap"], "ratings have no interval 'bootstrap': choose rank-sets"),
-        (["--criterion", "fluency"], "no criterion 'fluency'. There are adequacy, errors"),
-    ],
-)
-def test_what_ratings_do_not_have_is_refused_in_a_line(evenhand, scores, words, said):
-    error = " ".join(evenhand("rank", scores, *words, code=2).err.split())
-    assert said in error
-
-
-def test_options_of_ratings_are_refused_for_comparisons(evenhand, table1):
-    said = evenhand("rank", table1, "--better", "lower", code=2).err
-    assert "ratings" in said
-
-
 def test_fit_prints_the_effects_of_judges_and_model_based_errors(evenhand, scores):
     text = evenhand("fit", scores, "--criterion", "adequacy").out
     assert "Effects of judges, the lowest scores first" in text
@@ -133,14 +102,6 @@ def test_likert_scores_are_ranked_by_the_ordinal_model(evenhand, folder):
     assert "Common cutpoints" in evenhand("fit", "likert.csv", "--model", "ordinal").out
 
 
-def test_more_than_seven_categories_lead_to_a_model_that_takes_them(evenhand, scores):
-    words = ["rank", scores, "--criterion", "adequacy"]
-    refused = evenhand(*words, "--model", "ordinal", code=2)
-    assert "at most 7 categories" in refused.err
-    assert "--model mixed" in refused.err
-    assert evenhand(*words, "--model", "mixed").out
-
-
 def write_scores(name: str, scores: dict[str, list[float]]) -> str:
     with Path(name).open("w", newline="") as file:
         rows = csv.writer(file)
@@ -148,16 +109,6 @@ def write_scores(name: str, scores: dict[str, list[float]]) -> str:
         for judge, given in scores.items():
             rows.writerows((judge, at // 2, "xy"[at % 2], score) for at, score in enumerate(given))
     return name
-
-
-def test_a_judge_of_equal_scores_is_named_also_where_their_mean_is_rounded(evenhand, folder):
-    random.seed(1)
-    given = {judge: [random.gauss(0.2, 0.1) for _ in range(20)] for judge in ("ann", "ben")}
-    name = write_scores("flat.csv", given | {"cy": [0.1] * 6})
-    refused = evenhand("rank", name, "--model", "z", code=2).err
-    assert "one judge gave one score only, or the same to all outputs" in refused
-    assert "--without cy" in refused
-    assert evenhand("rank", name, "--model", "z", "--without", "cy", "--json").json["scale"] == "z"
 
 
 def test_standard_scores_are_the_same_on_any_scale(evenhand, folder):

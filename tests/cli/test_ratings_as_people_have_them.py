@@ -117,30 +117,6 @@ def test_references_are_systems_and_leave_two(tmp_path):
         evenhand.find_differences(path, references=["typo"])
 
 
-def test_levels_beyond_the_replicates_and_models_without_clusters_are_refused(tmp_path):
-    path = save(tmp_path / "r.csv", COLUMNS, draw())
-    assert "go to 0.999" in " ".join(run("rank", path, "--level", ".9999").output.split())
-    made = run("test", path, "--model", "mixed")
-    assert made.exit_code == 2
-    assert "adjusted | mean | z" in made.output
-
-
-def test_methods_take_direction_and_references_and_refuse_the_rest(tmp_path):
-    path = save(tmp_path / "r.csv", COLUMNS, draw())
-    lower = json.loads(
-        run("rank", path, "--method", "adjusted", "--better", "lower", "--json").output
-    )
-    expected = json.loads(run("rank", path, "--better", "lower", "--json").output)
-    first = lower["systems"][0]["system"]
-    assert first == expected["systems"][0]["system"] == "c"
-    for option in (("--pair", "a,b"), ("--win-rates",), ("--marginal",)):
-        made = run("rank", path, "--method", "adjusted", *option)
-        assert made.exit_code == 2
-        assert f"{option[0]} works only without --method" in made.output
-    with pytest.raises(UnknownOption, match="no interval 'bootstrap'"):
-        evenhand.compare_methods(path, interval="bootstrap")
-
-
 def test_robust_exactly_means_that_all_sets_were_tried(tmp_path):
     for seed in range(3):
         rows = draw(judges=5, items=8, systems="ab", seed=seed)

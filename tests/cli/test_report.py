@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import shlex
 from itertools import product
 from pathlib import Path
@@ -125,11 +124,6 @@ def test_no_remedy_is_an_option_that_a_report_does_not_have(evenhand, folder):
     assert "--interval" not in str(part)
 
 
-def test_the_page_has_a_name_of_its_own_where_none_is_given(evenhand, table1):
-    assert "wrote  report.html" in evenhand("report", table1, *FEW).err
-    assert Path("report.html").exists()
-
-
 @pytest.mark.parametrize("name", ["dras2015_table1", "pudding"])
 def test_the_json_of_each_bundled_table_keeps_the_contract(evenhand, folder, name):
     Path("t.csv").write_text(datasets.load(name).csv(), encoding="utf-8")
@@ -160,21 +154,6 @@ def test_the_json_of_ratings_keeps_the_contract_and_its_commands_are_understood(
     for one in sections:
         understands(one["command"])
     assert run_again(evenhand, found["command"]) == found
-
-
-def test_tasks_are_parts_and_have_an_overview(evenhand, tasks):
-    found = evenhand("report", tasks, *FEW, "--json").json
-    jsonschema.validate(found, CONTRACT)
-    assert [part["name"] for part in found["parts"]] == ["one", "two"]
-    assert [row["task"] for row in found["overview"]["tables"][0]["rows"]] == ["one", "two"]
-
-
-def test_json_goes_to_a_file_by_its_ending_or_by_the_option(evenhand, table1):
-    printed = evenhand("report", table1, *FEW, "--json").json
-    assert "wrote  r.json" in evenhand("report", table1, *FEW, "-o", "r.json").err
-    evenhand("report", table1, *FEW, "--json", "-o", "r.txt")
-    assert json.loads(Path("r.json").read_text("utf-8")) == printed
-    assert json.loads(Path("r.txt").read_text("utf-8")) == printed
 
 
 def test_a_report_is_called_as_its_file_wherever_that_lies(evenhand, table1):
@@ -238,54 +217,3 @@ def test_a_ranking_that_is_refused_is_the_headline_with_what_to_do(evenhand, fol
     assert "note   No ranking:" in ran.err
     assert part["sections"][0]["not_run"] != ""
     assert "says   " in evenhand("report", "v.csv", "--prior", "1", *FEW).err
-
-
-def test_tables_and_figures_go_into_folders(evenhand, table1):
-    places = ("--tables", "t", "--figures", "f", "--figures-as", "svg")
-    ran = evenhand("report", table1, *FEW, *places, "-o", "r.html")
-    tables = {f"ranking-board.{ending}" for ending in ("csv", "md", "tex")}
-    assert tables <= {path.name for path in Path("t").iterdir()}
-    drawn = Path("f/ranking-forest.svg").read_text("utf-8")
-    found = evenhand("report", table1, *FEW, "--json").json
-    forest = found["parts"][0]["sections"][0]["figures"][0]
-    words = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
-    assert forest["title"] in " ".join(words)
-    assert {row["system"] for row in forest["datasets"]["rows2"]} <= {*words}
-    assert re.search(r"^wrote  \d+ files of tables to t$", ran.err, re.MULTILINE)
-    assert "\nwrote  1 figure to f\n" in ran.err
-
-
-REFUSED = {
-    "a section that is none": ("--sections ranking,juges", "Did you mean 'judges'?"),
-    "another ending": ("-o r.pdf", "a browser prints the page as PDF"),
-    "a table as the report": ("-o r.tex", "--tables FOLDER"),
-    "no ending": ("-o report", "a name without an ending"),
-    "the judgments": ("-o votes.html --column judge=judge", "would overwrite the judgments"),
-    "a page and json": ("--json -o r.html", "leave one of them out"),
-    "figures without a folder": ("--figures-as svg", "say where to with --figures FOLDER"),
-    "a form that is none": ("--figures f --figures-as svg,gif", "'gif' is not one of"),
-    "tables into a file": ("--tables votes.html", "tables cannot be written to 'votes.html'"),
-    "figures into a file": ("--figures votes.html", "figures cannot be written to 'votes.html'"),
-    "no such folder": ("-o nowhere/r.html", "'nowhere/r.html' cannot be written: no such folder"),
-    "no such level": ("--level 95", "between 0 and 1"),
-    "a negative prior": ("--prior -1", "prior cannot be -1"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_whatever_is_refused_is_refused_before_anything_is_written(evenhand, folder, case):
-    words, said = REFUSED[case]
-    Path("votes.html").write_text(datasets.load("dras2015_table1").csv(), encoding="utf-8")
-    ran = evenhand("report", "votes.html", "--from", "comparisons", *words.split(), code=2)
-    assert said in ran.err.replace("\n       ", " ")
-    assert ran.out == ""
-    assert [path.name for path in folder.iterdir()] == ["votes.html"]
-
-
-def test_places_are_looked_at_before_the_work_begins(evenhand, table1, monkeypatch):
-    def work(*_, **__):
-        raise AssertionError("the work began")
-
-    monkeypatch.setattr("evenhand.report.assemble.make_report", work)
-    Path("taken").write_text("")
-    evenhand("report", table1, "--figures", "taken", code=2)

@@ -8,9 +8,7 @@ import pytest
 import evenhand
 from evenhand.report import assemble
 from evenhand.report.assemble import make_report
-from evenhand.report.document import PASSED, UNDECIDED, WARNING
-from evenhand.report.html import write_page
-from rated_studies import is_plain, make_rows, table
+from rated_studies import make_rows
 
 WORTH = {f"s{k}": 0.5 * k for k in range(7)}
 
@@ -84,17 +82,6 @@ def test_judgments_without_metrics_have_no_section_and_compare_nothing(monkeypat
         make_report(evenhand.read(rows), sections=["metrics"])
 
 
-def test_it_stands_among_the_other_sections_and_on_the_page():
-    rows, _ = make()
-    report = make_report(evenhand.read(rows), sections=["criteria", "metrics", "data"])
-    assert [one.name for one in report.parts[0].sections] == ["criteria", "metrics", "data"]
-    section = find_section(report)
-    assert section.title == "Metrics against people"
-    assert is_plain(section)
-    assert section.checks[0].state == PASSED
-    assert "Metrics against people" in write_page(report)
-
-
 def test_the_methods_paragraph_names_statistics_and_test_where_the_section_is():
     rows, scores = make(columns=False, criteria=("fluency", "adequacy"))
     data = evenhand.read(rows)
@@ -112,54 +99,6 @@ def test_the_methods_paragraph_names_statistics_and_test_where_the_section_is():
     assert f"exchange all scores of some systems, in all {ways} ways; p was adjusted" in text
     assert text.count("jackknife over judges") == 1  # both criteria alike
     assert "metrics" not in read("data")[0]
-
-
-def test_each_criterion_has_its_tables():
-    rows, scores = make(columns=False, criteria=("fluency", "adequacy"))
-    report = make_report(evenhand.read(rows), sections=["metrics"], scores=scores)
-    section = find_section(report)
-    found = evenhand.meta_evaluate(rows, scores)
-    for name in ("fluency", "adequacy"):
-        held = table(section, f"metrics-{name}").rows
-        assert [row["spa"] for row in held][:3] == found[name].values["spa"].tolist()
-    assert len({one.name for one in section.figures}) == len(section.figures) == 6
-
-
-def test_metrics_against_people_are_lit():
-    rows, _ = make(against=True)
-    (check,) = find_section(make_report(evenhand.read(rows), sections=["metrics"])).checks
-    assert check.state == WARNING
-    assert "correlate negatively with people's" in check.says
-
-
-def test_few_systems_decide_nothing_and_missing_scores_say_so():
-    rows, scores = make(columns=False)
-    few = [row for row in rows if row["system"] in ("s0", "s3", "s6")]
-    report = make_report(evenhand.read(few), sections=["metrics"], scores=scores)
-    assert find_section(report).checks[0].state == UNDECIDED
-    alike = [{**row, "chrf": row["comet"], "ter": 60 - row["comet"]} for row in scores]
-    report = make_report(evenhand.read(rows), sections=["metrics"], scores=alike)
-    assert find_section(report).checks[0].state == UNDECIDED
-    lacking = [row for row in scores if row["system"] != "s3"]
-    report = make_report(evenhand.read(rows), sections=["metrics"], scores=lacking)
-    assert "no score of s3" in find_section(report).not_run
-
-
-def test_tasks_have_their_own_metrics():
-    rows, scores = make(columns=False)
-    rows = [{**row, "task": task} for task in ("en-de", "zh-en") for row in rows]
-    long = [
-        {"task": task, "item": one["item"], "system": one["system"], "metric": m, "score": one[m]}
-        for task, names in (("en-de", ("comet", "chrf")), ("zh-en", ("comet", "ter")))
-        for one in scores
-        for m in names
-    ]
-    report = make_report(evenhand.read(rows), sections=["metrics"], scores=long)
-    found = evenhand.meta_evaluate(rows, long)
-    for part in report.parts:
-        held = table(part.sections[0], "metrics").rows
-        assert {row["metric"] for row in held} - {"people"} == {*found[part.name].metrics}
-        assert [row["spa"] for row in held][:2] == found[part.name].values["spa"].tolist()
 
 
 def test_comparisons_are_compared_with_metrics_too(tmp_path, evenhand):
@@ -187,13 +126,6 @@ def test_comparisons_are_compared_with_metrics_too(tmp_path, evenhand):
     assert "Differences in share of judgments agreed with between two metrics were tested" in text
 
 
-def test_an_output_never_overwrites_the_scores(tmp_path, evenhand):
-    rows, scores = make(columns=False)
-    path, other = write(tmp_path / "da.csv", rows), write(tmp_path / "s.html", scores)
-    ran = evenhand("report", path, "--metrics", other, "-o", other, code=2)
-    assert "s.html" in ran.err
-
-
 def test_scores_that_do_not_fit_are_a_warning_and_those_that_nobody_needs_are_not(
     evenhand, tmp_path
 ):
@@ -207,17 +139,3 @@ def test_scores_that_do_not_fit_are_a_warning_and_those_that_nobody_needs_are_no
     assert "warning The scores of metrics that were given were not used: items have other" in said
     bad = write(tmp_path / "bad.csv", [*scores, {**scores[0], "item": "z", "comet": "?"}])
     assert "warning" not in evenhand(*words, bad).err
-
-
-def test_columns_of_metrics_that_cannot_be_compared_are_told_in_the_terminal(evenhand, tmp_path):
-    rows, _ = make()
-    output = rows[9]["item"], rows[9]["system"]
-    for one in rows:
-        if (one["item"], one["system"]) == output:
-            one["ter"] = "oops"
-    path = write(tmp_path / "da.csv", rows)
-    words = ["--sections", "metrics", "-o", str(tmp_path / "page.html")]
-    ran = evenhand("report", path, *words)
-    said = " ".join(f"{ran.out} {ran.err}".split())
-    assert "warning The scores of metrics that were given were not used: 1 output that" in said
-    assert "('oops' in column 'ter' of " in said

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 import evenhand as package
-from evenhand.errors import UnknownOption
 
 MODELS = ("random-judges", "independent-pairs", "rao-kupper")
 
@@ -83,22 +82,3 @@ def test_the_remedy_of_a_check_runs(evenhand, votes):
         assert evenhand(*shlex.split(command)[1:]).out
     notes = " ".join(_sections(report)["groups"]["notes"])
     assert "What is decided of a pair holds in each group by itself" in notes
-
-
-def test_what_a_model_has_not_is_refused(evenhand, votes):
-    words = ("--model", "irt-gaussian", "--order-effect")
-    said = evenhand("report", votes, *words, code=2).err
-    assert "--order-effect does not apply to irt-gaussian" in " ".join(said.split())
-    said = evenhand("report", votes, "--model", "random-judge", code=2).err
-    assert "Did you mean 'random-judges'?" in " ".join(said.split())
-    said = evenhand("report", votes, "--model", "plackett-luce", "--model", "pattern", code=2).err
-    assert "a ranking is by one model" in " ".join(said.split())
-
-
-def test_python_takes_a_model_by_name_or_settings(votes):
-    data = package.read(votes)
-    by_name = package.make_report(data, model="random-judges", sections=["ranking"])
-    by_settings = package.make_report(data, model=package.RandomJudges(), sections=["ranking"])
-    assert by_name.parts[0].answer == by_settings.parts[0].answer
-    with pytest.raises(UnknownOption, match="model cannot be"):
-        package.make_report(data, model=3)

@@ -45,36 +45,6 @@ def test_who_and_what_carries_a_conclusion_is_listed(evenhand, votes):
     assert re.search(rf" items +reversed +{items['removed'][0]['item']}", rows[2])
 
 
-def test_fragility_is_said_and_its_table_explained(evenhand, votes):
-    said = evenhand("robustness", votes).out
-    found = evenhand("robustness", votes, "--json").json
-    few = {one["unit"]: one for one in found["fragility"]["flips"][:3]}
-    (carried,) = [one for one in found["says"] if one.startswith("lark is first: ")]
-    assert carried.startswith(f"lark is first: without {few['vote']['fewest']} of 700 votes")
-    assert carried in " ".join(said.split())
-    legend = "reversed: without so many, or fewer others, another system is ahead"
-    assert said.count(legend) == 1
-
-
-def test_a_long_conclusion_leaves_the_table_within_the_terminal(evenhand, tmp_path):
-    rng = random.Random(1)
-    file = tmp_path / "long.csv"
-    names = [f"a-very-long-name-of-a-system-{k}" for k in range(3)]
-    with file.open("w", newline="") as out:
-        rows = csv.writer(out)
-        rows.writerow(["judge", "item", "left", "right", "outcome"])
-        for i in range(3000):
-            one, two = sorted(rng.sample(range(3), 2))
-            outcome = "left" if rng.random() < 0.75 else "right"
-            rows.writerow([f"j{i % 20}", f"q{i // 20}", names[one], names[two], outcome])
-    out = evenhand("robustness", str(file), "--cluster", "judge", "--pair", *names[:2]).out
-    said = " ".join(out.split())
-    assert re.search(r" [\d,]+ of [\d,]+ judges +robust", out)
-    assert said.count("robust: not reversed without all that support it") == 1
-    assert f"{names[0]} is ahead of {names[1]}: without" in said
-    assert max(len(line) for line in out.splitlines()) <= 80
-
-
 @pytest.mark.parametrize(
     ("option", "signed", "other"),
     [

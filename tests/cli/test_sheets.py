@@ -7,8 +7,6 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-import evenhand
-
 QUALITY = {"GPT-4": 4, "Claude": 4, "Llama": 3, "Baseline": 2}
 HEADER = ["Participant", "Segment ID", "System", "Fluency", "Adequacy"]
 
@@ -50,47 +48,6 @@ def test_a_likert_sheet_becomes_a_ranking(evenhand, study):
     assert [one["rows"] for one in ran.json["excluded"]] == [1]
     text = " ".join(evenhand("rank", study, "--criterion", "Fluency").out.split())
     assert text.startswith("Claude and GPT-4 share first place")
-
-
-def test_a_ranking_a_table_in_latex_and_a_figure_take_three_commands(evenhand, study):
-    assert "share first place" in evenhand("rank", study).out
-    evenhand("test", study, "-o", "table.tex")
-    evenhand("rank", study, "--criterion", "Fluency", "-o", "figure.pdf")
-    table = Path("table.tex").read_text(encoding="utf-8")
-    assert table.count(r"\toprule") >= 2  # one for each criterion
-    assert all(name in table for name in QUALITY)
-    assert Path("figure.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_of_two_criteria_there_are_two_figures(evenhand, study):
-    said = evenhand("rank", study, "-o", "figure.pdf").err
-    for name in ("Fluency", "Adequacy"):
-        assert f"figure-{name}.pdf" in said
-        assert Path(f"figure-{name}.pdf").read_bytes().startswith(b"%PDF")
-    assert not Path("figure.pdf").exists()
-
-
-def test_blank_cells_stand_among_what_was_excluded(evenhand, study):
-    excluded = evenhand("inspect", study, "--json").json["excluded"]
-    assert [(one["code"], one["reason"], one["rows"]) for one in excluded] == [
-        ("format", "blank cells", 1)
-    ]
-    assert "blank cells" in evenhand("rank", study, "--criterion", "Adequacy").out
-
-
-def test_criteria_can_be_chosen_by_their_columns(evenhand, study):
-    one = evenhand("inspect", study, "--column", "score=Fluency").out
-    assert one.startswith("study.xlsx: 240 ratings")
-    both = evenhand("inspect", study, "--column", "score=Fluency,Adequacy").out
-    assert both.startswith("study.xlsx: 479 ratings")
-
-
-def test_a_sheet_is_chosen_by_its_name(evenhand, study):
-    assert evenhand("inspect", study, "--sheet", "Responses").out.startswith("study.xlsx: 479")
-    said = evenhand("inspect", study, "--sheet", "Response", code=2).err
-    assert "no sheet 'Response' in study.xlsx. Did you mean 'Responses'?" in said
-    said = evenhand("inspect", study, "--sheet", "Scale", code=2).err
-    assert "has no column for system among Points, Meaning" in said
 
 
 def test_the_named_sheet_of_several_works_when_copied(evenhand, study):
@@ -141,14 +98,6 @@ def test_strengths_that_were_collapsed_are_said_in_json_and_text(evenhand, folde
     assert finding["values"]["turned"] == "3=left"
 
 
-def test_commands_of_a_report_name_the_sheet(evenhand, study):
-    words = ("--sheet", "Responses", "--sections", "scores", "--json")
-    report = evenhand("report", study, *words).json
-    (section,) = report["parts"][0]["sections"]
-    for command in (report["command"], section["command"]):
-        assert "--sheet Responses" in command
-
-
 def test_tables_of_items_and_judges_may_be_workbooks(evenhand, study, folder):
     book = openpyxl.Workbook()
     book.active.append(["Participant", "native"])
@@ -188,13 +137,6 @@ def test_a_bad_cell_costs_only_itself_and_plans_skip_it_too(evenhand, study):
     assert "cells that are no numbers, row 6 ('illegible' in 'Fluency')" in said
     planned = evenhand("plan", "--pilot", study, "--campaigns", "0", *more).json
     assert [one["reason"] for one in planned["excluded"]] == said
-
-
-def test_groups_of_results_are_a_mapping(study):
-    ranked = evenhand.rank(study, interval="model")
-    assert [*ranked.keys()] == ["Adequacy", "Fluency"]
-    assert dict(ranked.items())["Fluency"] is ranked["Fluency"]
-    assert ("Fluency" in ranked, ranked.get("Style")) == (True, None)
 
 
 def write_sheets(path, sheets):

@@ -56,18 +56,6 @@ def test_published_methods_are_shown_for_comparison(files, evenhand):
     assert "λ = 0.00" in said
 
 
-def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
-    meant = ("--outcome", "L=left", "--outcome", "R=right", "--outcome", "0=tie")
-    says = evenhand("rank", files("people"), "--llm", files("coded"), *meant, code=2).err
-    assert "call the column of items 'item'" in says  # labels are read, and the item is seg
-
-
-def test_a_column_of_no_table_is_refused(files, evenhand):
-    missing = ("--column", "item=sge")
-    for words in (("next", "--for-llm"), ("rank", files("people"), "--llm")):
-        assert "column 'sge'" in evenhand(*words, files("verdicts"), *missing, code=2).err
-
-
 def test_commands_of_a_report_name_columns_of_the_verdicts_for_verdicts_alone(
     files, evenhand, tmp_path
 ):
@@ -89,24 +77,6 @@ def test_commands_of_a_report_name_columns_of_the_verdicts_for_verdicts_alone(
     for command in commands:
         evenhand(*shlex.split(command)[1:])
     assert [("seg" in one, "--llm" in one) for one in commands] == [(False,) * 2, (True,) * 2] * 2
-
-
-@pytest.mark.parametrize(
-    ("name", "words", "says"),
-    [
-        ("people", ("--llm", "people"), "that of verdicts holds LLM judges alone"),
-        ("verdicts", ("--llm", "people"), "Are the two files exchanged? --llm takes the verdicts"),
-        ("people", ("--llm", "verdicts", "--order-effect"), "an order effect"),
-        ("people", ("--llm-judges", "lm"), "no judge 'lm'"),
-        ("people", ("--unpaired", "drop"), "give verdicts"),
-        ("people", ("--lambda", ".5"), "give verdicts"),
-        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--elo"), "leave it out"),
-        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--group-by", "seg"), "--group"),
-    ],
-)
-def test_refusals(files, evenhand, name, words, says):
-    words = [files(word) if word in ("people", "verdicts") else word for word in words]
-    assert says in evenhand("rank", files(name), *words, code=2).err
 
 
 def rewrite(files, path, change):
@@ -191,12 +161,6 @@ def test_names_that_differ_are_shown(files, evenhand, tmp_path):
     assert "no system is: people's 's00', the verdicts' 'S00')" in said
     path = rewrite(files, tmp_path / "items.csv", lambda _, row: {**row, "item": f"z{row['item']}"})
     assert "no item is" in evenhand("rank", files("people"), "--llm", path, code=2).err
-
-
-def test_replace_asks_for_what_it_needs(files, evenhand):
-    assert "--llm-judges NAME" in evenhand("replace", files("both"), "--epsilon", ".1", code=2).err
-    says = evenhand("replace", files("both"), "--llm-judges", "llm", code=2).err
-    assert "--epsilon .2" in says
 
 
 def test_what_people_should_judge(files, evenhand):

@@ -41,12 +41,6 @@ def test_a_file_of_ratings_is_ranked_as_rank_does(evenhand, rated):
     assert "ranks hold for one look" in text
 
 
-def test_what_is_of_votes_is_refused(evenhand, rated):
-    for words in (("--order", "rows"), ("--judge-votes", "3"), ("--ties", "discard")):
-        refused = evenhand("watch", rated.name, *words, code=2).err
-        assert f"{words[0]} is for votes" in refused
-
-
 def test_a_file_of_a_header_is_followed_as_what_its_first_rows_are(rated, monkeypatch):
     header, *rows = rated.read_text(encoding="utf-8").splitlines(keepends=True)
     rated.write_text(header, encoding="utf-8")
@@ -126,13 +120,6 @@ def test_options_of_ratings_hold_while_the_file_grows(rated, monkeypatch):
     ((one,), judged) = seen[0].passes, seen[0].judged
     assert (one.name, judged) == ("fluency", len(ROWS))
     assert [row.system for row in one.scores][-1] == "A"
-
-
-def test_options_of_ratings_are_refused_for_votes(evenhand, folder):
-    (folder / "votes.csv").write_text("left,right,winner\nA,B,left\n", encoding="utf-8")
-    for live in ([], ["--live"]):
-        refused = evenhand("watch", "votes.csv", "--better", "lower", *live, code=2).err
-        assert "--better is of ratings" in refused
 
 
 def test_codes_for_no_answer_are_warned_of(evenhand, folder):

@@ -18,7 +18,7 @@ from evenhand.web import Store
 from evenhand.web.analysis import list_offers, make_file
 from evenhand.web.downloads import list_pay, open_download
 from evenhand.web.store import people
-from evenhand.web.store.audit import check_store, count_promises, gather
+from evenhand.web.store.audit import check_store
 from stored_campaigns import fill, list_judgments
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
@@ -162,18 +162,6 @@ def test_a_completion_code_is_shown_when_the_last_document_was_submitted(
     assert (item["state"], item["code"], item["closed"]) == ("done", "C0DE", True)
 
 
-def test_a_document_is_submitted_while_the_campaign_is_paused(
-    client: TestClient, store: Store
-) -> None:
-    token = fill(store, make_documents())["ann"]
-    item = answer_all(client, token)
-    store.pause()
-    assert submit(client, token, item).json()["word"] == "paused"
-    assert [one.kind for one in store.records()][-2:] == ["pause", "submit"]
-    store.resume()
-    assert load(client, token)["closed"] is True
-
-
 def follow(client: TestClient, store: Store) -> tuple[str, Any]:
     """Return the link of a judge in the seat of one who left, and what that one was asked last."""
     token = fill(store, make_documents())["ann"]
@@ -222,25 +210,6 @@ def test_a_document_is_answered_again_when_its_answers_were_deleted(
     assert check_store(store).holds
 
 
-def test_promises_say_how_many_documents_were_submitted(client: TestClient, store: Store) -> None:
-    planned = make_documents()
-    token = fill(store, planned)["ann"]
-    said = []
-    for _ in range(2):
-        item = answer_all(client, token)
-        for _ in range(2):
-            found = count_promises(gather(store.records()), store.campaign, "n")[1].guarantees
-            said += [(one.found, one.holds) for one in found if one.name == "submitted"]
-            submit(client, token, item)
-    answered = "that were answered to the end"
-    assert said == [
-        (f"0 of 1 {answered}", None),
-        (f"1 of 1 {answered}", True),
-        (f"1 of 2 {answered}", None),
-        (f"2 of 2 {answered}", True),
-    ]
-
-
 def test_a_change_is_no_first_answer(client: TestClient, store: Store) -> None:
     token = fill(store, make_documents())["ann"]
     item = load(client, token)
@@ -251,20 +220,6 @@ def test_a_change_is_no_first_answer(client: TestClient, store: Store) -> None:
     late = send(client, token, last, 20, key="another tab", replaces=last["receipt"])
     assert (late.status_code, late.json()["word"]) == (409, "reload")
     assert list(list_judgments(store)) == []
-
-
-def test_a_change_that_was_begun_is_stored_while_the_campaign_is_paused(
-    client: TestClient, store: Store
-) -> None:
-    token = fill(store, make_documents())["ann"]
-    first = send(client, token, load(client, token), 10).json()["next"]["document"][0]
-    store.pause()
-    change = {"key": "c1", "replaces": first["receipt"]}
-    changed = send(client, token, first, 20, **change)
-    assert changed.json()["next"]["word"] == "paused"
-    assert send(client, token, first, 20, **change).json() == changed.json()
-    assert [one.answer for one in list_judgments(store)] == [{"score": 20}]
-    assert check_store(store).holds
 
 
 def test_the_time_of_a_change_is_added(client: TestClient, store: Store) -> None:

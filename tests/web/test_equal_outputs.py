@@ -14,9 +14,7 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.cli.main import main
 from evenhand.design.assignment import assign
-from evenhand.design.guarantees import verify_design
 from evenhand.design.reading import make_campaign
-from evenhand.errors import CampaignError
 from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import AnswerTables
 from evenhand.web.findings import find
@@ -175,24 +173,6 @@ def test_on_the_board_an_answer_is_one_vote(store: Store, kind: str) -> None:
     assert min(votes) > n / 3  # B has its share of those on equal outputs
 
 
-def test_a_table_converts_and_is_read_with_the_same_counts(
-    judged: tuple[Store, str, int], tmp_path: Path
-) -> None:
-    store, kind, _ = judged
-    path, other = tmp_path / f"{TABLES[kind]}.csv", tmp_path / "other.csv"
-    path.write_text(download(store, TABLES[kind]), encoding="utf-8")
-    run("convert", str(path), "-o", str(other))
-    one, two = (evenhand.rank(where).to_dict() for where in (path, other))
-    assert one["systems"] == two["systems"]
-
-
-@pytest.mark.parametrize("design", [{"equal_outputs": "ask"}, {"balanced_blocks": True}])
-def test_they_are_asked_about_where_that_is_wanted(design: dict[str, Any]) -> None:
-    assignment = assign(make_campaign(make("pair", **design)))
-    assert len(assignment) == 24 * 3 * 3
-    assert verify_design(assignment).holds
-
-
 def test_controls_with_equal_outputs_are_asked_and_a_sign_is_in_no_name() -> None:
     told = make("pair", controls=1)
     told["items"] += [{"item": "c", "outputs": {"A": "x", "B": "x"}, "expected": "tie"}]
@@ -207,26 +187,6 @@ def test_controls_with_equal_outputs_are_asked_and_a_sign_is_in_no_name() -> Non
     for item in told["items"]:
         item["outputs"] = {plus[name]: text for name, text in item["outputs"].items()}
     assert make_campaign(told | {"items": told["items"][:-1]}).separator == "&"
-
-
-def test_another_word_for_what_is_done_with_equal_outputs_is_refused() -> None:
-    with pytest.raises(CampaignError, match="equal_outputs cannot be 'no'"):
-        make_campaign(make("pair", equal_outputs="no"))
-
-
-def test_marked_errors_count_for_each_system_in_both_tables(store: Store, tmp_path: Path) -> None:
-    fill(store, make_campaign(make("spans")))
-    for at in range(9):
-        while (served := store.do(judging.serve, f"j{at}")) is not None:
-            ends = {"start": 0, "end": 1, "severity": "minor"}
-            n = 1 + SYSTEMS.index(served.ticket.systems[0])
-            judge_next(store, f"j{at}", {"spans": [ends] * n, "score": 90 - n})
-    found = []
-    for name in ("ratings", "spans"):
-        path = tmp_path / f"{name}.csv"
-        path.write_text(download(store, name), encoding="utf-8")
-        found.append([(one["system"], one["ratings"]) for one in evenhand.rank(path).rows()])
-    assert found[0] == found[1] == [(one, 24 * 3) for one in SYSTEMS]
 
 
 def test_a_policy_asks_about_no_equal_pair(store: Store) -> None:

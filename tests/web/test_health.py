@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 
 from evenhand.web import NotStored, Store
 from evenhand.web import site as health
-from evenhand.web import site as rates
 from evenhand.web.app import JsonLines, TimedLines, make_app
 from evenhand.web.site import Health, Rates, Site
 from evenhand.web.store.audit import check_store
@@ -173,18 +172,3 @@ def test_a_bucket_fills_again_at_its_rate_and_not_above_its_brim() -> None:
     assert [found.take("ann") for _ in range(2)] == [True, False]
     now = 100.0
     assert [found.take("ann") for _ in range(4)] == [True, True, True, False]
-
-
-def test_of_too_many_names_the_one_that_came_longest_ago_is_forgotten(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(rates, "MAX_NAMES", 2)
-    found = Rates(0.001, 1, clock=lambda: 0.0)
-    assert [found.take(one) for one in ("ann", "ben", "ann", "cai", "ann", "ben")] == [
-        True,
-        True,
-        False,
-        True,
-        False,
-        True,
-    ]
