@@ -71,14 +71,6 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
     return "".join(PLAIN.get(sign, "?") for sign in lost), error.end
 
 
-def write_whatever_they_take() -> None:
-    """Let the standard streams replace what their encoding lacks rather than fail."""
-    codecs.register_error("evenhand", _replace)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper) and (stream.encoding or "").lower() != "utf-8":
-            stream.reconfigure(errors="evenhand")
-
-
 def discard_output() -> None:
     """Send what standard output could not take to nowhere: Python would try again at its exit."""
     try:
@@ -433,7 +425,11 @@ class Verbs(click.Group):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        write_whatever_they_take()
+        # let the standard streams replace what their encoding lacks rather than fail
+        codecs.register_error("evenhand", _replace)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper) and (stream.encoding or "").lower() != "utf-8":
+                stream.reconfigure(errors="evenhand")
         with plainly(ctx.meta[_WORDS]), without_pandas(ctx.meta[_WORDS]):
             return super().invoke(ctx)
 

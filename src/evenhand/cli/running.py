@@ -130,7 +130,27 @@ class Output:
             click.echo(result.text(columns_of_terminal()), nl=False)
             return
         if self.path is not None and self.form in PICTURES.values():
-            for written in write_pictures(self.path, result, self.form):
+            # write the figure of a result; of several groups one file each, with the group in its
+            # name
+            path = self.path
+            from evenhand.report.figures.style import name_files, render
+            from evenhand.report.plot import DRAWN, plot
+
+            groups = getattr(result, "groups", {})
+            drawn = {name: part for name, part in groups.items() if type(part).__name__ in DRAWN}
+            if not drawn:
+                raise UnknownOption(
+                    f"-o {path}: this result has no figure; write .csv, .tex, .md or .json"
+                )
+            files = {name: f"{path.stem}-{file}" for name, file in name_files(drawn).items()}
+            places = [path if len(groups) == 1 else path.with_stem(files[name]) for name in drawn]
+            pictures = [
+                render(plot(part), self.form) for part in drawn.values()
+            ]  # all before the first file
+            for place, picture in zip(places, pictures, strict=True):
+                with refusing_to_write(place):
+                    place.write_bytes(picture)
+            for written in places:
                 click.echo(label("wrote", str(written), PLAIN), err=True)
             return
         rendered = self._render(result)
@@ -187,24 +207,6 @@ def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> di
 def write_file(path: Path, text: str) -> None:
     with refusing_to_write(path):
         path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def write_pictures(path: Path, result: Result, form: str) -> list[Path]:
-    """Write the figure of a result; of several groups one file each, with the group in its name."""
-    from evenhand.report.figures.style import name_files, render
-    from evenhand.report.plot import DRAWN, plot
-
-    groups = getattr(result, "groups", {})
-    drawn = {name: part for name, part in groups.items() if type(part).__name__ in DRAWN}
-    if not drawn:
-        raise UnknownOption(f"-o {path}: this result has no figure; write .csv, .tex, .md or .json")
-    files = {name: f"{path.stem}-{file}" for name, file in name_files(drawn).items()}
-    places = [path if len(groups) == 1 else path.with_stem(files[name]) for name in drawn]
-    pictures = [render(plot(part), form) for part in drawn.values()]  # all before the first file
-    for place, picture in zip(places, pictures, strict=True):
-        with refusing_to_write(place):
-            place.write_bytes(picture)
-    return places
 
 
 @contextmanager
