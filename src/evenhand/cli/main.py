@@ -47,15 +47,10 @@ def keep_excluded(excluded: Sequence[Exclusion]) -> None:
         context.meta[EXCLUDED] = tuple(excluded)
 
 
-def reads_judgments() -> bool:
-    """Say whether the command has read judgments, so that it knows what was excluded."""
+def kept_excluded() -> tuple[Exclusion, ...] | None:
+    """Return what was excluded from what the command read; None where it read no judgments."""
     context = click.get_current_context(silent=True)
-    return context is not None and EXCLUDED in context.meta
-
-
-def kept_excluded() -> tuple[Exclusion, ...]:
-    context = click.get_current_context(silent=True)
-    return () if context is None else context.meta.get(EXCLUDED, ())
+    return None if context is None else context.meta.get(EXCLUDED)
 
 
 # Output streams that cannot write every sign get one that they can.
