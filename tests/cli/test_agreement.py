@@ -29,24 +29,6 @@ def scores(seed: int, *, again: int = 0) -> pl.DataFrame:
     return pl.concat([frame, second])
 
 
-def votes() -> pl.DataFrame:
-    """Two judges on 20 items and one pair; every fourth vote is a tie, every fifth is turned."""
-    rows = [
-        {
-            "judge": judge,
-            "item": str(item),
-            "left": "A" if item % 5 else "B",
-            "right": "B" if item % 5 else "A",
-            "outcome": "tie"
-            if item % 4 == 0
-            else ("left" if item % 3 or judge == "x" else "right"),
-        }
-        for judge in ("x", "y")
-        for item in range(20)
-    ]
-    return pl.DataFrame(rows)
-
-
 @pytest.fixture
 def rated(folder: Path) -> str:
     """Ratings of a campaign in which nobody was asked again."""
@@ -94,31 +76,3 @@ def test_groups_of_judges_stand_apart_and_side_by_side(evenhand, folder):
     for form, cell in (("--latex", "crowd & "), ("--markdown", "| crowd |")):
         text = evenhand("agreement", "groups.csv", "--group-by", "group", form).out
         assert cell in text[text.rindex("side by side") :]
-
-
-def test_one_criterion_is_measured_by_itself(evenhand, folder):
-    table = scores(7)
-    table.write_csv("scores.csv")
-    found = evenhand("agreement", "scores.csv", "--criterion", "fluency", "--json").json
-    wide = table.filter(pl.col("criterion") == "fluency").pivot(
-        "judge", index="item", values="score"
-    )
-    expected = fleiss_kappa(aggregate_raters(wide.select("j0", "j1", "j2").to_numpy())[0])
-    kappa = evenhand(
-        *("agreement", "scores.csv", "--criterion", "fluency", "--coefficient", "fleiss", "--json")
-    ).json
-    values = [
-        one["value"]
-        for part in kappa["parts"]
-        for one in part["coefficients"]
-        if "fleiss" in one["name"]
-    ]
-    assert values[0] == pytest.approx(expected)
-    assert "by criterion 'fluency'" in found["signature"]
-    assert (
-        "no criterion 'flow'"
-        in evenhand("agreement", "scores.csv", "--criterion", "flow", code=2).err
-    )
-    votes().write_csv("votes.csv")
-    refused = evenhand("agreement", "votes.csv", "--criterion", "fluency", code=2).err
-    assert "--criterion is of ratings" in " ".join(refused.split())

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ranking.test_position_bias import campaign, rankings
+from ranking.test_position_bias import campaign
 
 
 @pytest.fixture
@@ -24,13 +24,6 @@ def test_it_says_how_often_the_first_wins_and_who_stands_out(evenhand, votes):
     assert {"j00", "j01"} == set(judges[1:3])
     assert "... and 10 more" in ran.out
     assert len(ran.out.splitlines()) <= 28
-
-
-def test_rankings_with_places_on_the_screen_are_understood(evenhand, folder):
-    rankings(1).write_csv("ranks.csv")
-    ran = evenhand("bias", "ranks.csv")
-    assert "400 rankings → 4,000 comparisons" in ran.out
-    assert "Comparisons of one ranking count for 1/" in ran.out
 
 
 def arena(path: str = "battles.csv") -> None:

@@ -102,13 +102,3 @@ def test_the_error_in_points_is_the_root_of_the_mean_square(scores):
     found = package.compare_models(package.read(scores), models=["mean"], by="judgment")
     assert found.squares is not None
     assert found.error("mean").value == pytest.approx(np.sqrt(found.squares[0].mean()))
-
-
-def test_the_order_of_rows_changes_nothing(scores):
-    models = ["mean", "adjusted"]
-    one = package.compare_models(package.read(scores), models=models)
-    other = package.compare_models(
-        package.read(scores.sample(frac=1, random_state=1)), models=models
-    )
-    assert one.to_dict()["says"] == other.to_dict()["says"]
-    assert one.signature == other.signature

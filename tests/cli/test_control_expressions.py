@@ -9,9 +9,6 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-import evenhand as package
-from evenhand.errors import UnknownOption
-
 WORTHS = {"A": 0.8, "B": 0.2, "C": 0.0, "D": -0.6}
 
 
@@ -120,44 +117,8 @@ def test_style_is_the_relative_difference_of_what_is_there(evenhand, folder, fla
     assert said.endswith("each as (left − right) / (left + right + 1).")
 
 
-def test_style_takes_plain_columns_and_works_on_frames(evenhand, flat):
-    expected = evenhand("rank", flat, "--control", "r_length", "--json").json
-    found = evenhand("rank", flat, "--control", "style", "--json").json
-    assert _numbers(found) == [pytest.approx(row, rel=1e-9) for row in _numbers(expected)]
-    frame = package.rank(package.read(pd.read_csv(flat)), controls=("style",))
-    assert frame.controlled.effects[0].name == "length"
-    assert frame.controlled.effects[0].estimate == pytest.approx(
-        found["controls"][0]["estimate"], rel=1e-9
-    )
-    with pytest.raises(UnknownOption, match="an expression, which needs a file or a DuckDB"):
-        package.rank(package.read(pd.read_csv(flat)), controls=("length_a - length_b",))
-
-
 def test_a_column_called_style_is_a_column(evenhand, folder, flat):
     frame = pd.read_csv(flat).rename(columns={"difference": "style"})
     frame.to_csv("own.csv", index=False)
     (control,) = evenhand("rank", "own.csv", "--control", "style", "--json").json["controls"]
     assert control["sd"] == pytest.approx((frame["style"] ** 2).mean() ** 0.5)
-
-
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        (
-            "lenght_a - length_b",
-            "column 'lenght_a' not found in flat.csv. Did you mean 'length_a'?",
-        ),
-        ("length_a - (select 1)", "holds a query of its own"),
-        ("length_a -", "is not one SQL expression: syntax error"),
-        ("length_a - length(read_text('x'))", "calls read_text(), which conditions may not"),
-        ("judge - length_b", "control 'j0' in column 'judge' of flat.csv"),
-        ("1 + 1", "names no column"),
-        ("sum(length_a)", "is no number of each row"),
-        ("length_a / (length_b - length_b)", "is not a finite number in column"),
-        ("german = 'de'", "control ''de'' names no column"),
-        ("lang <> 'fr'", "is 1 in every comparison"),
-    ],
-)
-def test_what_is_no_number_of_a_row_is_refused(evenhand, flat, word, said):
-    text = " ".join(evenhand("rank", flat, "--control", word, code=2).err.split())
-    assert said in text

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import io
 import re
 import shlex
 import shutil
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from evenhand import datasets
@@ -49,27 +47,3 @@ def test_without_a_network_one_line_names_the_address_and_the_folder(evenhand, f
     assert f"put llmfao.csv into '{Path('data', 'llmfao')}' by hand" in refused
     assert refused.count("\n") == 1
     assert not Path("data").exists()
-
-
-def test_all_sets_are_tried_and_those_that_failed_are_named_at_the_end(evenhand, folder):
-    nowhere = dict.fromkeys(("https_proxy", "HTTPS_PROXY"), "http://127.0.0.1:1")
-    words = ("demo", "--fetch", "all", "--into", "data")
-    done = evenhand(*words, code=2, no_proxy="", NO_PROXY="", **nowhere)
-    assert re.findall("^failed ([a-z_]+):$", done.err, re.MULTILINE) == [
-        "evalica_samples",
-        "llmfao",
-    ]
-    assert "error  2 sets not fetched: evalica_samples, llmfao; evenhand demo" in done.err
-    assert "by hand: esa_wmt23_ende, mlqe_pe_da" in done.out
-    assert not Path("data").exists()
-
-
-def test_a_copy_that_is_there_is_named_with_what_to_run(evenhand, folder):
-    Path("data", "wmt12_rankings").mkdir(parents=True)
-    rows = "task,judge,item,ranking_id,system,rank\ncs-en,j,1,1,A,1\ncs-en,j,1,1,B,2\n"
-    table = Path("data", "wmt12_rankings", "rankings.parquet")
-    duckdb.read_csv(io.StringIO(rows)).write_parquet(str(table))
-    said = evenhand("demo", "--fetch", "wmt12_rankings", EVENHAND_DATA="data").out
-    assert f"{table.parent}: rankings.parquet is there; licence: not stated" in said
-    (tried,) = re.findall("^try    evenhand (.*)$", said, re.MULTILINE)
-    assert "1 ranking" in evenhand(*shlex.split(tried)).out

@@ -15,28 +15,7 @@ def test_the_command_line_offers_the_models_of_the_registry_in_its_order():
     assert (*MODELS, *RATING_MODELS) == OFFERED
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("rao-kupper", ["--ties", "rao-kupper"]),
-        ("glenn-david", ["--ties", "glenn-david"]),
-        ("bradley-terry-prior", ["--prior", "1"]),
-    ],
-)
-def test_names_with_settings_are_the_default_model_with_those_options(
-    evenhand, table1, name, words
-):
-    named = evenhand("fit", table1, "--model", name, "--order-effect", "--json").json
-    asked = evenhand("fit", table1, *words, "--order-effect", "--json").json
-    assert named == asked
-
-
 HOPKINS_MAY = golden("12_hopkins_may_baselines", "hm")
-STUDENTS = {
-    "asymmetric-students": "independent_students_asymmetric",
-    "arithmetic-students": "independent_students_arithmetic",
-    "geometric-students": "independent_students_geometric_normalized",
-}
 
 
 @pytest.fixture
@@ -46,14 +25,6 @@ def records(folder):
     lines = [",".join(row) for row in (("left", "right", "outcome"), *rows)]
     Path("records.csv").write_text("\n".join(lines), encoding="utf-8")
     return "records.csv"
-
-
-@pytest.mark.parametrize("name", STUDENTS)
-def test_each_name_of_students_puts_them_together_in_its_own_way(evenhand, records, name):
-    chances = HOPKINS_MAY.expected["models"][STUDENTS[name]]
-    expected = sum(log(chances[f"{a}|{b}"][told]) for a, b, told in HOPKINS_MAY.input["train"])
-    found = evenhand("fit", records, "--model", name, "--json").json
-    assert found["loglik"] == pytest.approx(expected, abs=1e-10)
 
 
 def centred(numbers):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import pytest
@@ -87,41 +86,3 @@ def test_rows_of_a_wide_table_are_named_by_their_lines_in_the_file(evenhand, fol
     assert "1 score of 88 (line 22)" in said
     assert "3 rows equal another row in every column (lines 6 and 42)" in said
     assert "scale" not in said  # one slip is none
-
-
-def test_a_declared_scale_is_checked_by_inspect_and_report(evenhand, folder):
-    """Scores of 2 to 4 on a scale of 1 to 5: the scale of agreement, diagnosis and methods."""
-    rows = [
-        f"j{judge},i{item},{system},{2 + (item + judge * (item % 2) + (system == 'B')) % 3}"
-        for judge in range(4)
-        for item in range(8)
-        for system in "AB"
-    ]
-    text = "\n".join(["judge,item,system,score", *rows])
-    Path("scores.csv").write_text(text, encoding="utf-8")
-    said = " ".join(evenhand("inspect", "scores.csv", "--scale", "1-5").out.split())
-    assert "All scores are on the scale 1 to 5." in said
-    refused = evenhand("inspect", "scores.csv", "--scale", "1-3", code=2).err
-    lines = [at for at, row in enumerate(rows, start=2) if row.endswith("4")]
-    where = ", ".join(map(str, lines[:5]))
-    refused = " ".join(refused.split())
-    assert f"{len(lines)} scores are not on the scale 1 to 3: 4 (lines {where}); correct" in refused
-    assert "--missing" not in refused  # a third of all scores
-    cured = evenhand("inspect", "scores.csv", "--scale", "1-3", "--missing", "4").out
-    assert "All scores are on the scale 1 to 3." in " ".join(cured.split())
-    words = ("--scale", "1-5", "--sections", "scoring,scorers,methods", "--json")
-    report = evenhand("report", "scores.csv", *words).json["parts"][0]
-    sections = {one["name"]: one for one in report["sections"]}
-    (written,) = (
-        one["text"] for one in sections["methods"]["blocks"] if one["name"] == "methods.txt"
-    )
-    assert "Krippendorff's α, on the scale 1 to 5, declared (" in written
-    for name in ("scoring", "scorers"):
-        command = shlex.split(sections[name]["command"])[1:]
-        assert "--scale" in command
-        assert evenhand(*command).out
-    Path("votes.csv").write_text("left,right,outcome\nA,B,left\nB,A,left\n", encoding="utf-8")
-    for verb in ("inspect", "report"):
-        refused = evenhand(verb, "votes.csv", "--scale", "1-5", code=2).err
-        assert "scale '1-5' is of scores, and votes.csv holds none" in " ".join(refused.split())
-    assert "scale 'x' is none" in evenhand("report", "scores.csv", "--scale", "x", code=2).err

@@ -84,24 +84,6 @@ def test_named_as_llm_judges_they_help(tmp_path):
     assert made["excluded"] == []
 
 
-def test_of_ratings_likewise(tmp_path):
-    path = tmp_path / "scores.csv"
-    rows = [
-        [judge, kind, f"i{item}", system, score + item % 3]
-        for judge, kind in [("ann", "human"), ("bob", ""), ("cem", "Human"), ("m", "LLM")]
-        for item in range(12)
-        for system, score in [("a", 3 + (item * len(judge)) % 2), ("b", 9 if kind == "LLM" else 2)]
-    ]
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows([["judge", "judge_type", "item", "system", "score"], *rows])
-    ranking = evenhand.rank(path)
-    assert ranking.systems[0] == "a"
-    assert ranking.n_judgments == 72
-    assert [(one.code, one.rows) for one in ranking.excluded] == [("llm-judges", 24)]
-    tested = evenhand.find_differences(path)
-    assert [(one.code, one.rows) for one in tested.excluded] == [("llm-judges", 24)]
-
-
 def test_the_report_is_of_people(tmp_path):
     both = write(tmp_path / "both.csv")
     reports = [

@@ -115,24 +115,6 @@ def test_replace_names_the_file_where_it_advises_a_command(battles, evenhand):
         evenhand(*command)
 
 
-def test_columns_of_other_names_are_those_of_the_file_that_has_them(battles, evenhand):
-    _, verdicts = draw()
-    names = ["annotator", "prompt_text", "first_model", "second_model", "verdict"]
-    write(battles / "named.csv", verdicts["gpt-4-turbo"], names)
-    refused = evenhand("rank", "people.csv", "--llm", "named.csv", code=2).err
-    (options,) = re.findall(r"Say which they are: (--column .*), in Python", refused)
-    asked = ["rank", "people.csv", "--llm", "named.csv", *shlex.split(options)]
-    refused = evenhand(*asked, code=2).err
-    assert "no column of named.csv holds items" in refused
-    assert "--column item=NAME, NAME being one of prompt_text)" in refused
-    named = read_json(evenhand, *asked, "--column", "item=prompt_text")
-    usual = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")
-    assert named["systems"] == usual["systems"]
-    for words in (["--column", "item=nothing"], ["--column", "left=nothing"]):
-        refused = evenhand("rank", "people.csv", "--llm", "verdicts.csv", *words, code=2).err
-        assert "column 'nothing'" in refused
-
-
 MISSING = {"winner": "", "NaN": "NaN", "skip": "skip"}
 
 
@@ -163,15 +145,6 @@ def test_people_among_the_verdicts_are_left_out_of_these(battles, evenhand):
     assert "people judged in marked.csv (column judge_type)" in refused
 
 
-def test_next_takes_llm_judges_of_one_file(battles, evenhand):
-    two = read_json(evenhand, "next", "people.csv", "--for-llm", "verdicts.csv", "--batch", "5")
-    one = read_json(evenhand, "next", "one.csv", "--llm-judges", "gpt-4-turbo", "--batch", "5")
-    assert one["pairs"] == two["pairs"]
-    assert (one["n_judged"], one["n_left"]) == (60, 180)
-    assert [left["judge_names"] for left in one["excluded"]] == [["claude-3-opus"]]
-    assert "needs FILE" in evenhand("next", "--llm-judges", "gpt-4-turbo", code=2).err
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -182,29 +155,6 @@ def test_next_takes_llm_judges_of_one_file(battles, evenhand):
 )
 def test_an_option_is_no_value_of_another(battles, evenhand, words, says):
     assert says in evenhand(*words, code=2).err
-
-
-UNUSABLE = {
-    "header.csv": lambda _: [],
-    "blank.csv": lambda verdicts: [[*row[:4], ""] for row in verdicts],
-    "elsewhere.csv": lambda verdicts: [[row[0], f"other {row[1]}", *row[2:]] for row in verdicts],
-    "some.csv": lambda verdicts: [row for row in verdicts if row[1] != "q3"],
-}
-
-
-@pytest.mark.parametrize("choice", ["drop", "keep"])
-def test_a_report_takes_the_remedy_for_judgments_without_a_verdict(battles, evenhand, choice):
-    write(battles / "some.csv", UNUSABLE["some.csv"](draw()[1]["gpt-4-turbo"]))
-    words = ["people.csv", "--llm", "some.csv"]
-    assert f"--unpaired {choice}" in evenhand("report", *words, code=2).err
-    words += ["--unpaired", choice]
-    (part,) = read_json(evenhand, "report", *words, "--sections", "llm")["parts"]
-    (section,) = part["sections"]
-    assert shlex.split(section["command"]) == ["evenhand", "rank", *words]
-    left = 360 - (3 * 6 if choice == "drop" else 0)  # six people, three pairs of item q3
-    assert f"{left} judgments" in " ".join(section["says"])
-    refused = evenhand("report", "people.csv", "--unpaired", choice, code=2).err
-    assert "give verdicts (--llm)" in refused
 
 
 def test_a_second_file_of_verdicts_is_not_dropped(battles, evenhand):
@@ -240,24 +190,3 @@ def test_verdicts_of_turns_beside_people_without_turns_are_refused_with_a_remedy
     evenhand(*shlex.split(command))
     of_turn = read_json(evenhand, "rank", "people.csv", "--llm", kept)["llm"]
     assert of_turn == read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
-
-
-def test_people_of_one_turn_have_verdicts_of_both(battles, evenhand):
-    people, verdicts = draw()
-    write(battles / "human.csv", [[*row, 1] for row in people], [*HEADER, "turn"])
-    both = [
-        [*row[:4], row[4] if turn == 1 else "tie", turn]
-        for row in verdicts["gpt-4-turbo"]
-        for turn in (1, 2)
-    ]
-    write(battles / "both.csv", both, [*HEADER, "turn"])
-    of_both = read_json(evenhand, "rank", "human.csv", "--llm", "both.csv")["llm"]
-    of_first = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
-    assert (of_both["n_unpaired"], of_both["n_verdicts"]) == (0, 2 * of_first["n_verdicts"])
-    end = ["--epsilon", ".15"]
-    first, second = (
-        read_json(evenhand, "replace", *files, *end)["replacements"][0]["difference"]
-        for files in (("human.csv", "--llm", "both.csv"), ("people.csv", "--llm", "verdicts.csv"))
-    )
-    assert first == second
-    evenhand("rank", "human.csv", "--llm", "verdicts.csv")  # where no file has both, no turns apart

@@ -160,39 +160,6 @@ def test_no_score_is_written_alike_for_people_and_in_their_folder(tmp_path, word
     assert "n=47" in whole.signature
 
 
-@pytest.mark.parametrize("other", ["human-scores/en-de.mqm.seg.score", "COMET.seg.score"])
-def test_files_of_other_lengths_are_refused_for_their_items_are_not_the_same(tmp_path, other):
-    write_lines(tmp_path / "human-scores" / "en-de.mqm.seg.score")
-    folder = tmp_path / "metric-scores" / "en-de"
-    for name in ("A", "B", "COMET"):
-        write_lines(folder / f"{name}.seg.score", BLEU)
-    path = tmp_path / other if "/" in other else folder / other
-    with path.open("a", encoding="utf-8") as file:
-        file.writelines(f"s{k}\t1.0\n" for k in range(K))
-    with pytest.raises(EvenhandError, match=rf"{path.name} has 9 .* of en-de have 8: every file"):
-        meta_evaluate(tmp_path)
-
-
-@pytest.mark.parametrize("beside", [True, False])
-def test_a_word_for_an_output_that_another_row_scores_is_named(evenhand, tmp_path, beside):
-    twice = {name: 2 * column for name, column in {**PEOPLE, **METRICS}.items()}
-    twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
-    table = pl.DataFrame(twice).with_columns(pl.col("bleu").cast(pl.String))
-    table = table.with_columns(
-        pl.when(pl.arange(0, pl.len()) == 3).then(pl.lit("err")).otherwise("bleu").alias("bleu")
-    )
-    path, scores = str(tmp_path / "da.csv"), str(tmp_path / "scores.csv")
-    table.write_csv(path)
-    table.select("item", "system", "bleu", "comet").write_csv(scores)
-    files = [path] if beside else [path, scores]
-    told = evenhand("metrics", *files, "--json").json
-    (note,) = (one for one in told["findings"] if one["code"] == "unread")
-    assert note["severity"] == "warning"
-    assert "'err' in column 'bleu' of " in note["text"]
-    assert "(line 5) is not a number" in note["text"]
-    assert note["values"]["cells"] == 1
-
-
 def test_metrics_alone_are_not_taken_for_scores_of_people(evenhand, tmp_path):
     path = str(tmp_path / "scores.csv")
     pl.DataFrame({**METRICS, "other": SCORE}).write_csv(path)
@@ -205,47 +172,3 @@ def test_metrics_alone_are_not_taken_for_scores_of_people(evenhand, tmp_path):
     for name in ("da", "human eval", "fluency"):
         pl.DataFrame({**METRICS, name: SCORE}).write_csv(path)
         assert evenhand("metrics", path, "--json").json["gold"] == name
-
-
-def test_a_column_that_no_judge_changes_is_not_taken_for_scores_of_people(evenhand, tmp_path):
-    path = str(tmp_path / "people.csv")
-    twice = {name: values * 2 for name, values in {**METRICS, "other": BLEU}.items()}
-    twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
-    errors = [9 - one for one in SCORE]
-    twice["errors"] = errors + [one + 0.1 * (at % 3) for at, one in enumerate(errors)]
-    pl.DataFrame(twice).write_csv(path)
-    said = evenhand("metrics", path, code=2).err
-    assert "scores of other in people.csv are the same whoever judged" in said.replace(
-        f"{tmp_path}/", ""
-    )
-    found = evenhand("metrics", path, "--criterion", "errors", "--json").json
-    assert {one["metric"] for one in found["metrics"]} == {"bleu", "comet", "other", "people"}
-
-
-@pytest.mark.parametrize("shape", ["wide", "long", "beside", "folder"])
-def test_a_metric_without_any_score_is_named(evenhand, tmp_path, shape):
-    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
-    frame = pl.DataFrame({**METRICS, "TER": [None] * K * S}, schema_overrides={"TER": pl.Float64})
-    if shape == "long":
-        frame = frame.unpivot(["bleu", "comet", "TER"], index=["item", "system"])
-        frame = frame.rename({"variable": "metric", "value": "score"})
-    pl.DataFrame(PEOPLE).write_csv(people)
-    frame.write_csv(scores, null_value="NaN")
-    words = [people, scores]
-    if shape == "beside":
-        frame.with_columns(pl.Series("score", SCORE)).write_csv(people)
-        words = [people]
-    elif shape == "folder":
-        folder = tmp_path / "en-de"
-        folder.mkdir()
-        cells = zip(CELLS["system"], BLEU, strict=True)
-        (folder / "bleu.seg.score").write_text("".join(f"{k}\t{one}\n" for k, one in cells))
-        (folder / "TER.seg.score").write_text("".join(f"{k}\tNone\n" for k in CELLS["system"]))
-        numbered = {**PEOPLE, "item": [one.replace("i", "") for one in PEOPLE["item"]]}
-        numbered["item"] = [str(int(one) + 1) for one in numbered["item"]]
-        pl.DataFrame(numbered).write_csv(people)
-        words = [people, str(folder)]
-    found = evenhand("metrics", *words, "--json").json
-    assert "TER" not in {one["metric"] for one in found["metrics"]}
-    (note,) = [one for one in found["findings"] if one["code"] == "no-scores"]
-    assert (note["values"]["columns"], note["severity"]) == (["TER"], "warning")

@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import shlex
 from pathlib import Path
 
 import numpy as np
@@ -119,11 +118,6 @@ def test_a_metric_among_ratings_is_noticed_and_is_no_judge(evenhand, beside):
     assert "9 judges" in run.out
 
 
-def find_remedy(said):
-    """Return the words of a refusal that can be copied into the same command."""
-    return shlex.split(said[said.index("--") :].split(", in Python")[0])
-
-
 def test_rows_of_a_folder_are_chosen_by_a_condition(evenhand, campaign):
     words = ["metrics", campaign, "--task", "en-de"]
     found = evenhand(*words, "--where", "item <> '1' and system <> 'sys6'", "--json").json
@@ -133,44 +127,6 @@ def test_rows_of_a_folder_are_chosen_by_a_condition(evenhand, campaign):
     said = evenhand(*words, "--where", "nonsense = 1", code=2).err
     assert "'nonsense', which folder wmt23 does not have. It has task, criterion, item" in said
     assert [*evenhand("metrics", campaign, "--where", "task = 'zh-en'", "--json").json] == [*found]
-
-
-@pytest.mark.parametrize("kind", ["folder", "gold", "table"])
-def test_the_remedy_of_outputs_without_a_score_can_be_copied(
-    evenhand, campaign, beside, tmp_path, kind
-):
-    with Path(beside).open(encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
-    names = {f"it's, {row[1]}" for row in rows}
-    for row in rows:
-        row[1] = f"it's, {row[1]}"
-    header[1] = "Segment ID"
-    for path, kept in (("people", [0, 1, 2, 3]), ("scores", [1, 2, 4, 5])):
-        lines = [[row[at] for at in kept] for row in [header, *rows]]
-        if path == "scores":
-            lines[1][2] = ""
-            lines = [one for one in lines if one[:2] != lines[1][:2] or one is lines[1]]
-        with (tmp_path / f"{path}.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(lines)
-    for row in rows:
-        row[4] = "" if row[1:3] == rows[0][1:3] else row[4]
-    with (tmp_path / "whole.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header, *rows])
-    metric = Path(campaign) / "metric-scores" / "en-de" / "COMET-refA.seg.score"
-    lines = metric.read_text("utf-8").splitlines()
-    metric.write_text("\n".join([*lines[:8], "sys0\tNone", *lines[9:]]), "utf-8")
-    words = {
-        "folder": [campaign],
-        "gold": [str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")],
-        "table": [str(tmp_path / "whole.csv")],
-    }[kind]
-    if kind != "folder":
-        words += ["--column", "item=Segment ID"]
-    else:
-        words += ["--task", "en-de"]
-    said = evenhand("metrics", *words, code=2).err
-    found = evenhand("metrics", *words, *find_remedy(said), "--json").json
-    assert found["items"] == (29 if kind == "folder" else len(names) - 1)
 
 
 @pytest.mark.parametrize("kind", ["global", "seg", "document", "alone", "few"])

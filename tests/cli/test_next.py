@@ -68,25 +68,6 @@ def test_savings_replay_the_policy_and_say_what_it_saved(evenhand, votes):
     assert {"saved", "lower", "upper", "reached"} <= set(found["saving"])
 
 
-def test_a_new_system_is_asked_about_with_several_others(evenhand, votes):
-    found = evenhand("next", votes, "--system", "new", "--batch", "5", "--json").json
-    ends = [{one["left"], one["right"]} for one in found["pairs"]]
-    assert all("new" in pair for pair in ends)
-    assert len(set().union(*ends)) == 6  # five others
-    assert "| with new |" in found["signature"]
-    assert not any(one["code"] == "pairs-repeated" for one in found["findings"])
-
-
-def test_a_system_may_be_new_in_one_task_alone(evenhand, folder):
-    first = Path(write("one.csv", simulate((1, 0, -1), 60, 1), "one")).read_text(encoding="utf-8")
-    two = write("two.csv", simulate((1, 0, -1, -1), 90, 2), "two")
-    rows = Path(two).read_text(encoding="utf-8").partition("\n")[2]
-    Path("tasks.csv").write_text(first + rows, encoding="utf-8")
-    found = evenhand("next", "tasks.csv", "--system", "s03", "--json").json["groups"]
-    assert "| with s03 |" in found["one"]["signature"]
-    assert "with" not in found["two"]["signature"]
-
-
 def test_a_sort_says_how_far_it_is_and_asks_its_question(evenhand, folder):
     Path("few.csv").write_text("left,right,outcome\na,b,left\nc,b,right\n", encoding="utf-8")
     ran = evenhand("next", "few.csv", "--policy", "sort", "--random-share", "0", "--batch", "1")

@@ -222,26 +222,6 @@ def test_what_is_refused_is_named_and_each_remedy_works_as_copied(evenhand, tmp_
         evenhand("metrics", *files, *shlex.split(remedy[1]))
 
 
-@pytest.mark.parametrize("text", ["inf", "good", "None"])
-def test_a_score_of_a_folder_that_is_no_number_has_remedies_that_work(evenhand, tmp_path, text):
-    folder = tmp_path / "wmt"
-    for path, name, cell in (
-        ("human-scores/de.mqm.seg.score", "bleu", None),
-        ("metric-scores/de/A.seg.score", "bleu", None),
-        ("metric-scores/de/B.seg.score", "comet", text),
-    ):
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        lines = [f"{one['system']}\t{one[name]}" for one in SCORES]
-        if cell:
-            lines[7] = f"s1\t{cell}"
-        (folder / path).write_text("\n".join(lines) + "\n", "utf-8")
-    said = " ".join(evenhand("metrics", str(folder), code=2).err.split())
-    assert "B of s1 on de / 3" in said
-    assert text == "None" or f"'{text}' in column 'score' of B.seg.score (line 8)" in said
-    for way in "iw":
-        evenhand("metrics", str(folder), *shlex.split(re.search(WAYS[way], said)[1]))
-
-
 def test_a_published_table_of_system_scores_is_read_as_it_comes(evenhand, tmp_path):
     rows = [
         {"protocol": protocol, "system": s, "published_sys_score": value}

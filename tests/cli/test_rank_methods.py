@@ -54,32 +54,6 @@ def test_all_methods_stand_side_by_side_in_the_order_of_the_default(evenhand, ta
     assert lines[-1].endswith(("sha256", *"0123456789abcdef"))
 
 
-@pytest.mark.parametrize("method", ["bojar", "all"])
-def test_a_task_that_no_method_can_rank_stops_none_of_the_others(evenhand, folder, method):
-    rows = ["a,b,left,t1", "b,c,left,t1", "a,b,left,t2", "c,d,left,t2"]
-    (folder / "tasks.csv").write_text("\n".join(["left,right,winner,task", *rows]))
-    words = ("rank", "tasks.csv", "--method", method)
-    before, after = evenhand(*words).out.split("t2 ──")
-    assert " a " in before
-    assert "Kendall" not in after
-    who = "bojar gives no scores: " if method == "all" else "error "
-    assert f"{who}the systems fall into 2 groups" in " ".join(after.split())
-    found = evenhand(*words, "--json").json
-    if method == "all":
-        assert [row["system"] for row in found["groups"]["t2"]["systems"]] == list("abcd")
-        assert found["groups"]["t2"]["signature"] is None
-        assert "the systems fall into 2 groups" in found["groups"]["t2"]["refused"]["bojar"]
-    else:
-        assert "the systems fall into 2 groups" in found["refused"]["t2"]
-    table = evenhand(*words, "--csv")
-    assert table.out.splitlines()[1].startswith("t1,")
-    assert "never compared" in table.err
-    latex = evenhand(*words, "--latex")
-    assert latex.out.count("\\begin{tabular}") == 1
-    assert "\n\n% t2\n% " in latex.out
-    assert "never compared" in latex.out
-
-
 def test_shortened_names_stay_different_and_are_never_empty():
     assert shorten(["a.", "a.b"]) == (["a.", "a.b"], "")
     assert shorten(["a.x", "a.x.b"]) == (["x", "x.b"], "names without 'a.'")

@@ -45,15 +45,6 @@ def test_the_screen_says_what_is_known_first_and_names_the_model(evenhand, score
     assert "0 % ties" not in text
 
 
-def test_references_are_ranked_when_asked_and_the_direction_can_be_turned(evenhand, scores):
-    words = ["--criterion", "adequacy", "--json"]
-    ranked = evenhand("rank", scores, *words, "--rank-references").json
-    assert ranked["systems"][0]["system"] == "refA"
-    turned = evenhand("rank", scores, *words, "--better", "lower").json
-    assert turned["systems"][-1]["system"] == "nord"
-    assert "lower is better" in turned["signature"]
-
-
 def test_fit_prints_the_effects_of_judges_and_model_based_errors(evenhand, scores):
     text = evenhand("fit", scores, "--criterion", "adequacy").out
     assert "Effects of judges, the lowest scores first" in text
@@ -100,47 +91,3 @@ def test_likert_scores_are_ranked_by_the_ordinal_model(evenhand, folder):
     assert found["sds"]["judge"] > 0.2
     assert found["differences"][0]["df"] is None
     assert "Common cutpoints" in evenhand("fit", "likert.csv", "--model", "ordinal").out
-
-
-def write_scores(name: str, scores: dict[str, list[float]]) -> str:
-    with Path(name).open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["judge", "item", "system", "score"])
-        for judge, given in scores.items():
-            rows.writerows((judge, at // 2, "xy"[at % 2], score) for at, score in enumerate(given))
-    return name
-
-
-def test_standard_scores_are_the_same_on_any_scale(evenhand, folder):
-    random.seed(2)
-    given = {judge: [random.gauss(5, 1) for _ in range(20)] for judge in ("ann", "ben", "cy")}
-    far = {judge: [10**11 * score for score in scores] for judge, scores in given.items()}
-    few, many = (
-        evenhand("rank", write_scores(name, scores), "--model", "z", "--json").json["systems"]
-        for name, scores in (("near.csv", given), ("far.csv", far))
-    )
-    assert [one["estimate"] for one in many] == pytest.approx([one["estimate"] for one in few])
-    assert [one["lower"] for one in many] == pytest.approx([one["lower"] for one in few])
-
-
-@pytest.mark.parametrize(
-    ("columns", "title"),
-    [
-        (["judge", "item"], "mean scores adjusted for judges and items"),
-        (["judge"], "mean scores adjusted for judges alone"),
-        (["item"], "mean scores adjusted for items alone"),
-        ([], "raw mean scores"),
-    ],
-)
-def test_the_model_is_named_by_what_it_could_adjust_for(evenhand, folder, columns, title):
-    random.seed(3)
-    given = {f"j{at}": [random.gauss(5, 1) for _ in range(30)] for at in range(9)}
-    with Path(write_scores("all.csv", given)).open() as file:
-        rows = list(csv.DictReader(file))
-    with Path("some.csv").open("w", newline="") as file:
-        names = [*columns, "system", "score"]
-        some = csv.DictWriter(file, names, extrasaction="ignore")
-        some.writeheader()
-        some.writerows(rows)
-    for verb in ("rank", "fit"):
-        assert f"Model: {title}." in " ".join(evenhand(verb, "some.csv").out.split())

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
 import shlex
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import pytest
 from evenhand import datasets
 from evenhand.cli.main import main
 from evenhand.render.document import KINDS
-from evenhand.report.analysis import PREFERENCE, RATING, TAKEN
+from evenhand.report.analysis import PREFERENCE
 
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
@@ -116,14 +114,6 @@ def test_the_page_is_written_and_the_answer_said(evenhand, table1):
     assert "says   A is the best: better than each of the other 3" in ran.err
 
 
-def test_no_remedy_is_an_option_that_a_report_does_not_have(evenhand, folder):
-    Path("one.csv").write_text("left,right,outcome\nA,B,left\n", encoding="utf-8")
-    (part,) = evenhand("report", "one.csv", "--prior", "1", "--json").json["parts"]
-    (answer,) = part["answer"]
-    assert answer.endswith("is too few to show their own spread; collect more")
-    assert "--interval" not in str(part)
-
-
 @pytest.mark.parametrize("name", ["dras2015_table1", "pudding"])
 def test_the_json_of_each_bundled_table_keeps_the_contract(evenhand, folder, name):
     Path("t.csv").write_text(datasets.load(name).csv(), encoding="utf-8")
@@ -137,34 +127,6 @@ def test_the_json_of_each_bundled_table_keeps_the_contract(evenhand, folder, nam
             keys = {column["key"] for column in table["columns"]}
             assert all(keys <= row.keys() for row in table["rows"])
             assert {column["kind"] for column in table["columns"]} <= KINDS.keys()
-
-
-def test_the_json_of_ratings_keeps_the_contract_and_its_commands_are_understood(evenhand, folder):
-    rng = random.Random(5)
-    lines = ["judge,item,system,criterion,score"]
-    for judge, item, system in product(range(6), range(20), range(3)):
-        for criterion in ("fluency", "adequacy"):
-            score = min(5, max(1, round(rng.gauss(2 + system / 2, 1))))
-            lines.append(f"j{judge},i{item},s{system},{criterion},{score}")
-    Path("scores.csv").write_text("\n".join(lines) + "\n")
-    found = evenhand("report", "scores.csv", "--level", "0.9", "--json").json
-    jsonschema.validate(found, CONTRACT)
-    sections = found["parts"][0]["sections"]
-    assert [one["name"] for one in sections] == list(RATING)
-    for one in sections:
-        understands(one["command"])
-    assert run_again(evenhand, found["command"]) == found
-
-
-def test_a_report_is_called_as_its_file_wherever_that_lies(evenhand, table1):
-    Path("deep").mkdir()
-    copies = ["deep/a.csv", "deep/b.csv"]
-    Path(copies[0]).write_bytes(Path(table1).read_bytes())
-    made = evenhand("report", copies[0], *FEW, "--json").json
-    assert made["title"] == "a.csv"
-    assert "deep/a.csv" in made["command"]
-    Path(copies[1]).write_bytes(Path(table1).read_bytes())
-    assert evenhand("report", *copies, *FEW, "--json").json["title"] == "a.csv and 1 more"
 
 
 def test_the_command_in_the_report_makes_it_again(evenhand, tasks):
@@ -195,17 +157,6 @@ def test_every_command_of_a_report_runs(evenhand, tasks):
     lines = {one["command"] for one in found["parts"][0]["sections"] if not one["not_run"]}
     for command in sorted({command for line in lines for command in line.split(" && ")}):
         understands(command)
-
-
-def test_verbs_are_asked_for_settings_that_they_have():
-    named = {"--level", "--seed", "--ties", "--order-effect", "--prior", "--full"}
-    for name, taken in TAKEN.items():
-        command = main.get_command(None, name)
-        has = {option for one in command.params for option in one.opts}
-        assert taken <= has, name
-        # there of systems or segments, and of item-response models alone
-        other = {"metrics": {"--level"}, "fit": {"--seed"}}.get(name, set())
-        assert has & named - taken - other <= {"--ties", "--full"}, name
 
 
 def test_a_ranking_that_is_refused_is_the_headline_with_what_to_do(evenhand, folder):

@@ -82,25 +82,6 @@ def test_judgments_without_metrics_have_no_section_and_compare_nothing(monkeypat
         make_report(evenhand.read(rows), sections=["metrics"])
 
 
-def test_the_methods_paragraph_names_statistics_and_test_where_the_section_is():
-    rows, scores = make(columns=False, criteria=("fluency", "adequacy"))
-    data = evenhand.read(rows)
-
-    def read(*sections):
-        report = make_report(data, sections=[*sections, "methods"], scores=scores)
-        text, papers, *_ = report.parts[0].sections[-1].blocks
-        return text.text, papers.text
-
-    text, papers = read("metrics")
-    assert "3 metrics were compared with people by soft pairwise accuracy (SPA)" in text
-    assert "(Thompson et al., 2024; Deutsch et al., 2023)." in text
-    assert "@inproceedings{thompson-2024," in papers
-    ways = 2 ** len(WORTH) - 1
-    assert f"exchange all scores of some systems, in all {ways} ways; p was adjusted" in text
-    assert text.count("jackknife over judges") == 1  # both criteria alike
-    assert "metrics" not in read("data")[0]
-
-
 def test_comparisons_are_compared_with_metrics_too(tmp_path, evenhand):
     rows, scores = make(columns=False)
     rng = np.random.default_rng(2)
@@ -124,18 +105,3 @@ def test_comparisons_are_compared_with_metrics_too(tmp_path, evenhand):
     text = report["parts"][0]["sections"][-1]["blocks"][0]["text"]
     assert "by the share of judgments that a metric agrees with" in text
     assert "Differences in share of judgments agreed with between two metrics were tested" in text
-
-
-def test_scores_that_do_not_fit_are_a_warning_and_those_that_nobody_needs_are_not(
-    evenhand, tmp_path
-):
-    rows, scores = make(columns=False)
-    path = write(tmp_path / "da.csv", rows)
-    other = write(tmp_path / "scores.csv", [{**one, "item": f"x{one['item']}"} for one in scores])
-    page = str(tmp_path / "page.html")
-    words = ("report", path, "--sections", "scores,metrics", "-o", page, "--metrics")
-    run = evenhand(*words, other)
-    said = " ".join(run.err.split())
-    assert "warning The scores of metrics that were given were not used: items have other" in said
-    bad = write(tmp_path / "bad.csv", [*scores, {**scores[0], "item": "z", "comet": "?"}])
-    assert "warning" not in evenhand(*words, bad).err

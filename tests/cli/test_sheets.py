@@ -84,20 +84,6 @@ def test_the_end_of_a_scale_works_when_copied(evenhand, folder):
         assert any("runs from −1 to 1" in one["text"] for one in told)
 
 
-def test_strengths_that_were_collapsed_are_said_in_json_and_text(evenhand, folder):
-    votes = "\n".join(f"j{at % 3},x,y,{at % 7 - 3}" for at in range(21))
-    (folder / "v.csv").write_text(f"judge,model_a,model_b,preference\n{votes}\n")
-    ran = evenhand("rank", "v.csv")
-    assert "strengths are collapsed" in " ".join((ran.out + ran.err).split())
-    (finding,) = (
-        one
-        for one in evenhand("rank", "v.csv", "--json").json["findings"]
-        if one["code"] == "graded-scale"
-    )
-    assert finding["values"]["where"] == "below"
-    assert finding["values"]["turned"] == "3=left"
-
-
 def test_tables_of_items_and_judges_may_be_workbooks(evenhand, study, folder):
     book = openpyxl.Workbook()
     book.active.append(["Participant", "native"])
@@ -169,30 +155,6 @@ def test_sheets_of_the_same_columns_are_judges_where_no_column_is(evenhand, fold
     option = re.search(r"(--sheet \w+)", note)[1]
     one = evenhand("inspect", "judges.xlsx", *option.split()).out
     assert "12 ratings" in one
-
-
-@pytest.mark.parametrize(
-    ("sheets", "names"),
-    [
-        # the judges are named, so that sheets are something else, such as waves
-        (2 * [rate(0, ("judge", "system", "score"))], "first, second"),
-        # nobody says whose outputs were scored: sheets may be systems
-        (2 * [[("item", "fluency"), ("i1", 3), ("i2", 4)]], "first, second"),
-        ([rate(0), rate(0, ("item", "system", "rating"))], "first, second"),
-    ],
-)
-def test_other_sheets_are_chosen_by_name(evenhand, folder, sheets, names):
-    write_sheets("book.xlsx", dict(zip(("first", "second"), sheets, strict=True)))
-    said = evenhand("rank", "book.xlsx", code=2).err
-    assert names in said
-    assert "--sheet first" in said
-
-
-@pytest.mark.parametrize("names", [("German", "French"), ("News", "Law"), ("Batch1", "Batch2")])
-def test_sheets_of_parts_of_a_study_are_no_judges(evenhand, folder, names):
-    write_sheets("book.xlsx", dict(zip(names, (rate(0), rate(1)), strict=True)))
-    said = evenhand("rank", "book.xlsx", code=2).err
-    assert f"say which one: --sheet {names[0]}" in " ".join(said.split())
 
 
 GERMAN = "Bewerter,Satz,{},Verständlichkeit,Genauigkeit,Stil\n" + "".join(

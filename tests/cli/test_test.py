@@ -121,27 +121,6 @@ def simulate_panel() -> pl.DataFrame:
     return pl.DataFrame(rows, ["judge", "left", "right", "outcome"], orient="row")
 
 
-def test_outputs_of_several_systems_have_the_order_of_their_ranking(evenhand, folder):
-    lines = ["judge,item,ranking,system,rank"]
-    for i, ranks in enumerate([(1, 1, 2), (2, 1, 2), (1, 2, 2)]):
-        lines += [f"j,i{i},r{i},{s},{n}" for s, n in zip(("a", "b+c", "d"), ranks, strict=True)]
-    Path("shared.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = evenhand(
-        "test", "shared.csv", "--blocks", "ranking", "--system-separator", "+", "--json"
-    ).json
-    # average ranks of a, b, c, d by hand: (2, 2, 2, 4), (3.5, 1.5, 1.5, 3.5), (1, 3, 3, 3)
-    expected = {"a": 6.5 / 3, "b": 6.5 / 3, "c": 6.5 / 3, "d": 10.5 / 3}
-    assert found["friedman"]["mean_places"] == pytest.approx(expected)
-
-
-def test_an_answer_on_an_output_of_several_systems_counts_as_one_ranking(evenhand, folder):
-    Path("shared.csv").write_text("left,right,outcome\na+b,c,left\na,c,left\nb,c,tie\n")
-    assert (
-        "3 rankings → 4 comparisons"
-        in evenhand("test", "shared.csv", "--system-separator", "+").out
-    )
-
-
 def test_a_pair_without_losses_has_sign_tests_and_says_why_there_is_no_model(evenhand, folder):
     text = " ".join(evenhand("test", pair_file(9, 3, 0)).out.split())
     assert re.search(r"ignore ties ignored, exact – 0\.004 ", text)  # 2 / 2⁹

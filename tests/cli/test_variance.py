@@ -3,7 +3,6 @@
 import polars as pl
 import pytest
 
-from evenhand.cli.running import ProgressDisplay
 from judges.screening.test_variance import table
 from models.scored import simulate
 
@@ -79,26 +78,3 @@ def test_tasks_and_criteria_are_taken_apart_unasked(evenhand, folder):
     assert set(groups) == {"one", "two"}
     words = ("--criterion", "fluency", "--task", "one", "--json")
     assert "components" in evenhand("variance", "tasks.csv", *words).json
-
-
-def test_criteria_that_are_done_move_the_bar(evenhand, folder, monkeypatch):
-    both = [scores(seed).with_columns(criterion=pl.lit(f"c{seed}")) for seed in (1, 2)]
-    pl.concat(both).write_csv("both.csv")
-    steps = []
-    monkeypatch.setattr(ProgressDisplay, "step", lambda _, *at: steps.append(at))
-    evenhand("variance", "both.csv")
-    assert [at for at in steps if at[1] == len(both)] == [(0, 2), (1, 2)]
-
-
-def test_a_likelihood_too_flat_to_follow_has_no_end(evenhand, folder):
-    """Twelve scores of two systems, whose profile rises until rounding decides."""
-    rows = (
-        "ann,1,A,4 ann,1,B,3 ann,2,A,5 ann,2,B,3 bob,1,A,4 bob,1,B,3"
-        " bob,2,A,4 bob,2,B,2 cem,3,A,4 cem,3,B,4 cem,1,A,5 cem,1,B,3"
-    )
-    text = "\n".join(["judge,item,system,score", *rows.split()]) + "\n"
-    (folder / "few.csv").write_text(text, encoding="utf-8")
-    assert "the likelihood is too flat for profiles" in " ".join(
-        evenhand("variance", "few.csv").out.split()
-    )
-    assert evenhand("plan", "--pilot", "few.csv", "--judges", "5", "--campaigns", "0").out

@@ -111,32 +111,6 @@ def test_verdicts_that_are_no_answers_are_excluded_as_people_s_are(files, evenha
     assert found["llm"]["n_verdicts"] == every["llm"]["n_verdicts"] - 3
 
 
-def find_note(evenhand, *words):
-    findings = json.loads(evenhand("rank", *words, "--json").out)["findings"]
-    return [one for one in findings if one["code"] == "verdict-probabilities"]
-
-
-def test_probabilities_that_are_all_missing_are_named_as_such(files, evenhand, tmp_path):
-    path = rewrite(
-        files,
-        tmp_path / "none.csv",
-        lambda _, row: {k: v for k, v in row.items() if k != "winner"} | {"p_left": "nan"},
-    )
-    said = evenhand("rank", files("people"), "--llm", path, code=2).err
-    assert "none.csv has a probability: all values of p_left are missing" in said
-
-
-def test_outcomes_contrary_to_probabilities_are_counted(files, evenhand, tmp_path):
-    for contrary, severity in ((0, "note"), (400, "warning")):
-        path = rewrite(
-            files,
-            tmp_path / "likely.csv",
-            lambda at, row, n=contrary: add_probability(at, row, contrary=n),
-        )
-        (found,) = find_note(evenhand, files("people"), "--llm", path)
-        assert (found["severity"], found["values"]["contrary"]) == (severity, contrary)
-
-
 def test_a_probability_stands_for_an_empty_outcome(files, evenhand, tmp_path):
     path = rewrite(files, tmp_path / "one.csv", lambda at, row: add_probability(at, row, winner=""))
     with Path(files("people")).open(newline="") as file:
@@ -148,19 +122,6 @@ def test_a_probability_stands_for_an_empty_outcome(files, evenhand, tmp_path):
     two = json.loads(evenhand("rank", files("people"), "--llm", beside, "--json").out)
     assert one["llm"]["weight"] == pytest.approx(two["llm"]["weight"], rel=1e-9)
     assert one["n_judgments"] == two["n_judgments"] == 360
-
-
-def test_names_that_differ_are_shown(files, evenhand, tmp_path):
-    sides = ("left", "right")
-    path = rewrite(
-        files,
-        tmp_path / "capitals.csv",
-        lambda _, row: {name: one.upper() if name in sides else one for name, one in row.items()},
-    )
-    said = " ".join(evenhand("rank", files("people"), "--llm", path, code=2).err.split())
-    assert "no system is: people's 's00', the verdicts' 'S00')" in said
-    path = rewrite(files, tmp_path / "items.csv", lambda _, row: {**row, "item": f"z{row['item']}"})
-    assert "no item is" in evenhand("rank", files("people"), "--llm", path, code=2).err
 
 
 def test_what_people_should_judge(files, evenhand):

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from click import unstyle
 
-from evenhand.cli.watch_screen import Size, Status, compose, say_change
+from evenhand.cli.watch_screen import Status, compose, say_change
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.render.text import width
@@ -40,7 +40,7 @@ def draw(
     sight: CampaignStatus, lines: int | None, columns: int = 80, **status: object
 ) -> list[str]:
     known = replace(Status(time.time()), **status)
-    return [unstyle(one) for one in compose(sight, known, Size(columns, lines))]
+    return [unstyle(one) for one in compose(sight, known, columns, lines)]
 
 
 def test_the_head_says_how_far_it_is_when_votes_came_and_who_is_flagged() -> None:
@@ -82,7 +82,7 @@ def test_names_that_would_move_the_cursor_are_written_out() -> None:
     odd = replace(make_sight(PassStatus("p", why="\x1b[2Jnone")), title="\x1b]0;x\x07spring")
     panel = PanelStatus("comparisons", (Flagged("j\x1b[31m", ("careless",)),))
     known = Status(time.time())
-    drawn = "\n".join(compose(replace(odd, panels=(panel,)), known, Size(80, 24)))
+    drawn = "\n".join(compose(replace(odd, panels=(panel,)), known, 80, 24))
     assert unstyle(drawn).isprintable() is False  # line ends alone
     assert "\x1b" not in unstyle(drawn)
     assert "\x07" not in drawn

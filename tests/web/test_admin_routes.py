@@ -15,11 +15,11 @@ from documents import make_documents
 from evenhand.design.campaign import Pay
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
-from evenhand.web.downloads import Activity, AnswerTables, list_files, list_pass
+from evenhand.web.downloads import Activity, AnswerTables, list_pass
 from evenhand.web.findings import find
 from evenhand.web.links import KeptLinks, write_links
 from evenhand.web.store import judging, people
-from evenhand.web.store.audit import audit, check_collected, check_store
+from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.judging import Reply
 from stored_campaigns import (
     LEFT,
@@ -254,18 +254,6 @@ def test_a_link_is_copied_and_replaced_and_is_gone_with_its_judge(
     assert order(client, admin, "note", judge="j0", note="Ann").status_code == 403
 
 
-def test_links_are_in_the_invitations_alone(kept: tuple[TestClient, str], store: Store) -> None:
-    client, admin = kept
-    tokens = [one["link"].rpartition("/")[2] for one in read_invitations(client, admin).values()]
-    judge_next(store, "j0")
-    pages = [admin, f"{admin}/findings", f"{admin}/board.json", f"{admin}/comments"]
-    pages += [f"{admin}/download/{one}" for one in list_files(store)]
-    for page in pages:
-        reply = client.get(page)
-        assert reply.status_code == 200
-        assert not any(one in reply.text for one in tokens)
-
-
 def test_who_answers_faster_than_anybody_reads_is_named_with_the_count(
     client: TestClient, store: Store, clock: HandClock
 ) -> None:
@@ -338,24 +326,3 @@ def test_comments_stand_on_the_page_until_they_are_taken_back(
     assert told.count("<li>") == 1
     store.forget("ann")
     assert "neither" not in client.get(page).text
-
-
-def test_promises_on_the_page_are_those_of_plan_check(
-    client: TestClient, store: Store, tmp_path: Path
-) -> None:
-    campaign = make_campaign(make("pair"))
-    fill(store, campaign)
-    page = f"/a/{store.do(people.replace_link, 'admin').token}/promises"
-    client.app.state.analysis.promises.rest = 0  # type: ignore[attr-defined]
-    assert "There are no answers yet" in client.get(page).text
-    for judge in ("ann", "ben"):
-        while store.do(judging.serve, judge) is not None:
-            judge_next(store, judge, LEFT)
-    told = client.get(page).text
-    log = tmp_path / "log.jsonl"
-    log.write_text("".join(f"{one.write()}\n" for one in store.lines()), encoding="utf-8")
-    _, check = check_collected(str(log), campaign)
-    assert check.holds
-    assert f"<p>{len(check.kept)} promises are kept so far" in told
-    assert [one.name in told for one in check.guarantees] == [True] * len(check.guarantees)
-    assert told.count("<dt>") == len(check.guarantees)

@@ -13,7 +13,6 @@ from starlette.testclient import TestClient
 
 import evenhand
 from evenhand.cli.main import main
-from evenhand.design.assignment import assign
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import AnswerTables
@@ -171,22 +170,6 @@ def test_on_the_board_an_answer_is_one_vote(store: Store, kind: str) -> None:
     votes = [one["wins"] + one["ties"] + one["losses"] for one in board["standings"]]
     assert sum(votes) == 2 * n
     assert min(votes) > n / 3  # B has its share of those on equal outputs
-
-
-def test_controls_with_equal_outputs_are_asked_and_a_sign_is_in_no_name() -> None:
-    told = make("pair", controls=1)
-    told["items"] += [{"item": "c", "outputs": {"A": "x", "B": "x"}, "expected": "tie"}]
-    campaign = make_campaign(told)
-    of_control = {"item": "d", "outputs": {"A": "x", "worse+": "y"}, "expected": "A"}
-    assert make_campaign(told | {"items": [*told["items"], of_control]}).separator == "|"
-    mine = [one for one in assign(campaign) if one.judge == "j0" and one.kind == "control"]
-    (one,) = {ticket.systems for ticket in mine}
-    assert set(one) == {"A", "B"}
-    assert campaign.separator == "+"
-    plus = {"A": "A+", "B": "B|", "C": "C"}
-    for item in told["items"]:
-        item["outputs"] = {plus[name]: text for name, text in item["outputs"].items()}
-    assert make_campaign(told | {"items": told["items"][:-1]}).separator == "&"
 
 
 def test_a_policy_asks_about_no_equal_pair(store: Store) -> None:

@@ -126,18 +126,6 @@ def test_a_sentence_that_names_a_judge_is_left_out(public: TestClient, store: St
     assert named not in public.get("/").text
 
 
-def test_a_judge_called_by_a_number_empties_no_sentence_with_that_number(
-    public: TestClient, store: Store, where: str
-) -> None:
-    judges = [str(n) for n in range(1, 11)]
-    fill(store, make(items=8, judges=judges))
-    judge_on(store, 22, judges=judges)
-    ranking = public.get("/board.json").json()["passes"][0]["ranking"]
-    told = evenhand.rank(evenhand.read(where, format="comparisons")).to_dict()
-    for key in ("says", "signature"):
-        assert ranking[key] == told[key] != ""
-
-
 def test_nothing_of_the_campaign_is_reached_from_it(public: TestClient, store: Store) -> None:
     links = fill(store, make())
     judge_on(store, 1)

@@ -116,24 +116,6 @@ def test_the_script_says_nothing_that_is_not_in_the_catalogues() -> None:
     assert said - set(chain.from_iterable(list_ids(one) for one in extract())) == set()
 
 
-# Forms of n = 0, 1, 2, 3, 5, 11, 21, 100, 102, 103: https://www.unicode.org/cldr/charts/latest/
-# supplemental/language_plural_rules.html, in the order of GNU gettext's files
-@pytest.mark.parametrize(
-    ("language", "forms"),
-    [
-        ("de", (1, 0, 1, 1, 1, 1, 1, 1, 1, 1)),
-        ("fr", (0, 0, 2, 2, 2, 2, 2, 2, 2, 2)),
-        ("es", (2, 0, 2, 2, 2, 2, 2, 2, 2, 2)),
-        ("cs", (2, 0, 1, 1, 2, 2, 2, 2, 2, 2)),
-        ("zh", (0,) * 10),
-        ("ar", (0, 1, 2, 3, 3, 4, 4, 5, 5, 3)),
-    ],
-)
-def test_numbers_choose_the_form_of_their_language(language: str, forms: tuple[int, ...]) -> None:
-    words = find_words(Wording(language=language))
-    assert tuple(words.forms[n] for n in (0, 1, 2, 3, 5, 11, 21, 100, 102, 103)) == forms
-
-
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_pages_are_in_the_language_of_the_campaign_and_hold_no_english(
     store: Store, language: str
@@ -215,18 +197,6 @@ def test_texts_keep_their_own_language_and_direction(store: Store) -> None:
     assert '<p class="title" lang="en" dir="ltr">A study</p>' in page
     with TestClient(make_app(Site(store))) as client:
         assert '<html lang="en" dir="ltr">' in client.get(f"/j/{judge}").text
-
-
-def test_words_are_no_part_of_the_design(tmp_path: Path) -> None:
-    """A language may be changed after the launch: the campaign is the same, and is checked so."""
-    items = {"items": [{"item": "1", "outputs": {"A": "a", "B": "b"}}], "name": "n"}
-    plain, german = make_campaign(items), make_campaign({**items, "language": "de"})
-    assert german.wording.language == "de"
-    assert (german.canonical, german.digest) == (plain.canonical, plain.digest)
-    assert german.fits(plain.with_seed())
-    with Store.open(str(tmp_path / "c.db")) as store:
-        assert store.launch(plain)
-        assert not store.launch(german)
 
 
 def test_a_catalogue_of_the_campaign_is_read_and_falls_back_to_english(tmp_path: Path) -> None:
