@@ -159,8 +159,8 @@ SOUND = {
     "judge is distinct from 'ann' -- a remark": 3,
     "greatest(judge, 'b') = 'b'": 3,
     "md5(judge) is not null and typeof(judge) = 'VARCHAR'": 4,
-    "judge in (" + ", ".join(f"'j{i}'" for i in range(5_000)) + ", 'ann')": 1,
-    " or ".join(["judge = 'ann'"] * 2_000): 1,
+    "judge in (" + ", ".join(f"'j{i}'" for i in range(500)) + ", 'ann')": 1,
+    " or ".join(["judge = 'ann'"] * 200): 1,
 }
 """Condition → rows of `ROWS` that meet it, counted by eye."""
 

@@ -23,10 +23,9 @@ from evenhand.data.controls import find_excluded
 
 KEPT = "judge not in ('j00', 'j01', 'j02')"
 COMPARED = (
-    *("inspect", "rank", "rank --method all", "rank --method bojar", "rank --model random-judges"),
-    *("fit", "fit --model random-judges", "compare --nested", "compare --model uniform"),
-    *("test", "bias", "agreement", "judges", "labels"),
-    *("variance", "robustness", "watch", "next", "next --savings --replays 2"),
+    *("inspect", "rank", "rank --method all", "fit", "fit --model random-judges"),
+    *("compare --nested", "test", "bias", "agreement", "judges", "labels"),
+    *("variance", "robustness", "watch", "next"),
 )
 SCORED = ("inspect", "agreement", "judges", "labels", "variance", "impute", "similarity")
 

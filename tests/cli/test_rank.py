@@ -58,17 +58,6 @@ def test_too_many_systems_for_intervals_get_differences_of_neighbours(evenhand, 
     assert "too many for standard errors" in evenhand("fit", "many.csv").out
 
 
-def test_wmt12_in_its_original_layout_gives_eight_rankings(evenhand, data_folder):
-    file = data_folder / "wmt12_rankings" / "wmt12.RNK_results.csv"
-    found = evenhand("rank", str(file), "--json").json
-    # statmt.org/wmt12: eight language pairs; the data set's README: 26 blank rankings
-    assert list(found["groups"]) == [
-        *("cs-en", "de-en", "en-cs", "en-de", "en-es", "en-fr", "es-en", "fr-en"),
-    ]
-    assert any(one["text"].startswith("26 of ") for one in found["findings"])
-    assert len(found["groups"]["fr-en"]["systems"]) == 15
-
-
 def test_blank_ranks_are_told_besides_blank_rankings(evenhand, rankings):
     """Of the four rankings with ranks, the last ranks one output of three."""
     text = evenhand("rank", rankings).out

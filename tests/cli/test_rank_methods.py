@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.render.text import shorten, width
+from evenhand.render.text import shorten
 from ranking.simple_rules import use_rules
 
 
@@ -90,12 +90,3 @@ def test_merged_ratings_are_of_each_system_and_an_empty_sign_keeps_names(evenhan
     assert any("that of each" in one["text"] for one in found["findings"])
     kept = evenhand("rank", table1, "--system-separator", "", "--json").json
     assert kept["systems"] == evenhand("rank", table1, "--json").json["systems"]
-
-
-def test_all_methods_rank_the_twelve_tasks_of_wmt16_in_80_columns(evenhand, data_folder):
-    path = str(data_folder / "wmt16_rankings" / "rankings_collapsed.parquet")
-    methods = ("--method", "bradley-terry", "--method", "origwmt")
-    text = evenhand("rank", path, "--system-separator", "+", *methods).out
-    assert text.count("\nsign   ") == 12
-    assert "error" not in text
-    assert max(map(width, text.splitlines())) <= 80

@@ -49,7 +49,6 @@ def test_who_and_what_carries_a_conclusion_is_listed(evenhand, votes):
     ("option", "signed", "other"),
     [
         (["--order-effect"], "order effect", "no advantage of the first output"),
-        (["--per", "judge"], "mix per judge", "judgments as they come"),
         (["--cluster", "judge"], "by judge,", "clustered by judge and item"),
     ],
 )

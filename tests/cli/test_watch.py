@@ -52,16 +52,6 @@ def test_a_changed_board_is_refused_and_named(evenhand, votes):
     assert "board.json: this board was changed since it was written" in " ".join(ran.err.split())
 
 
-def test_rankings_of_wmt12_give_one_vote_each(evenhand, data_folder):
-    """1,391 French-English rankings that compare something (WMT12's release)."""
-    file = data_folder / "wmt12_rankings" / "wmt12.RNK_results.csv"
-    found = evenhand("watch", str(file), "--task", "fr-en", "--json").json
-    assert found["n_votes"] + found["n_revised"] == 1391
-    assert any(
-        "one of its pairs, drawn at random (seed 20131)" in one["text"] for one in found["findings"]
-    )
-
-
 def test_a_file_that_goes_on_keeps_what_its_first_votes_decided(evenhand, folder):
     table = draw_table(400).drop("judge")
     known = set()
