@@ -68,3 +68,17 @@ def test_llm_judges_are_looked_at_one_by_one_and_beside_people(evenhand, folder)
     assert lines[0].startswith("llm,name,estimate,stderr,lower,upper,p,df,sd,people,excess")
     assert [line.split(",")[1] for line in lines[1:]] == ["position", "length"]
     assert r"\begin{tabular}" in evenhand(*words, "--latex").out
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("--llm-judges", "gtp"), "no judge 'gtp'. Did you mean 'gpt'?"),
+        (("--own", "own.csv"), "--own needs LLM judges: name them (--llm-judges NAME)"),
+        (("--llm-judges", "gpt", "--cluster", "item"), "leave it out"),
+    ],
+)
+def test_what_does_not_fit_llm_judges_is_refused(evenhand, folder, words, error):
+    arena()
+    ran = evenhand("bias", "battles.csv", *words, code=2)
+    assert error in " ".join(ran.err.split())

@@ -130,3 +130,28 @@ def test_what_is_chosen_beside_the_plan_is_named(votes, tmp_path, words, says):
     told = json.loads(call(str(path), "--plan", str(plan), *words, "--json").stdout)
     assert "unplanned" in [one["code"] for one in told["findings"]]
     assert "Not in the plan" not in call(str(path), "--plan", str(plan)).output
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        ([], "say which system is new: --new"),
+        (["--new", "B"], "say which system it may replace: --old"),
+        (["--new", "B", "--old", "A"], "say how much worse it may be: --margin"),
+        (["--new", "b", "--old", "A", "--margin", ".1"], "no system 'b'. Did you mean 'B'"),
+        (["--new", "B", "--old", "A", "--margin", "5"], "of comparisons it is below .5"),
+        (["--new", "B", "--old", "A", "--margin", "-1"], "it is 0 or more"),
+        (["--sha256", "ab"], "name it (--plan FILE"),
+        (["--plan", "none.toml"], "there is no file 'none.toml'"),
+        (["--new", "B", "--old", "A", "--margin", ".1", "--group-by", "domain"], "domain"),
+        (
+            ["--new", "B", "--old", "A", "--margin", ".1", "--junit", "no/x.xml"],
+            "cannot be written",
+        ),
+        (["--new", "B", "--old", "A", "--margin", ".1", "--summary", "no/x.md"], "cannot be writ"),
+    ],
+)
+def test_refusals_are_one_line_with_a_remedy(votes, words, refusal):
+    found = call(votes, *words)
+    assert found.exit_code == 2
+    assert refusal in " ".join(found.output.split())

@@ -167,3 +167,11 @@ def test_items_of_googles_mqm_are_matched_by_their_numbers_in_the_test_set(
     (metric,) = [one for one in found.json["metrics"] if one["metric"] == "same-refA"]
     assert (metric["segment_tau_b"], metric["acc_eq"]) == pytest.approx((1, 1))
     assert "matched by the number in the test set (doc1:" in found.out
+
+
+def test_a_refusal_is_one_line_with_exit_code_2(evenhand, beside, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("system,item,bleu\nsys0,0,1\nsys1,0,2\n", "utf-8")
+    run = evenhand("metrics", beside, str(path), code=2)
+    assert len(run.err.strip().splitlines()) == 1
+    assert "bleu has no score of sys2" in run.err

@@ -142,3 +142,21 @@ def test_what_people_should_judge(files, evenhand):
         ((), "needs FILE, or --for-llm VERDICTS"),
     ):
         assert says in evenhand("next", *words, code=2).err
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "says"),
+    [
+        ("people", ("--llm", "people"), "that of verdicts holds LLM judges alone"),
+        ("verdicts", ("--llm", "people"), "Are the two files exchanged? --llm takes the verdicts"),
+        ("people", ("--llm", "verdicts", "--order-effect"), "an order effect"),
+        ("people", ("--llm-judges", "lm"), "no judge 'lm'"),
+        ("people", ("--unpaired", "drop"), "give verdicts"),
+        ("people", ("--lambda", ".5"), "give verdicts"),
+        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--elo"), "leave it out"),
+        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--group-by", "seg"), "--group"),
+    ],
+)
+def test_refusals(files, evenhand, name, words, says):
+    words = [files(word) if word in ("people", "verdicts") else word for word in words]
+    assert says in evenhand("rank", files(name), *words, code=2).err
