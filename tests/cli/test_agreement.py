@@ -50,29 +50,3 @@ def test_criteria_are_apart_and_together(evenhand, rated):
     assert known["fleiss"]["value"] == pytest.approx(expected)
     assert known["fleiss"]["lower"] < expected < known["fleiss"]["upper"]
     assert found["scale"].startswith("1 to 5")
-
-
-def test_groups_of_judges_stand_apart_and_side_by_side(evenhand, folder):
-    group = pl.when(pl.col("judge") == "j0").then(pl.lit("crowd")).otherwise(pl.lit("expert"))
-    table = scores(1).with_columns(group=group)
-    others = table.with_columns(judge=pl.col("judge") + "b")
-    pl.concat([table, others]).write_csv("groups.csv")
-    named = pl.read_csv("groups.csv").with_columns(
-        group=pl.col("group").replace("crowd", "side by side")
-    )
-    named.write_csv("named.csv")
-    own = evenhand(
-        "agreement", "named.csv", "--group-by", "group", "--scale", "1-5", "--markdown"
-    ).out
-    assert own.count("## side by side") == 2  # that of the group, and that of all
-    ran = evenhand("agreement", "groups.csv", "--group-by", "group", "--scale", "1-5")
-    titles = [line.split(" ")[0] for line in ran.out.splitlines() if line.endswith("───")]
-    assert titles == ["crowd", "expert", "all", "side"]
-    row = next(line for line in ran.out.splitlines() if line.startswith(" crowd "))
-    found = evenhand("agreement", "groups.csv", "--group-by", "group", "--scale", "1-5", "--json")
-    whole = found.json["groups"]["crowd"]["parts"][-1]
-    same = next(one for one in whole["coefficients"] if one["name"] == "n-agreement-0")
-    assert row.split()[1:3] == [str(whole["units"]), f"{same['value']:.3f}"]
-    for form, cell in (("--latex", "crowd & "), ("--markdown", "| crowd |")):
-        text = evenhand("agreement", "groups.csv", "--group-by", "group", form).out
-        assert cell in text[text.rindex("side by side") :]

@@ -47,29 +47,6 @@ def arena(path: str = "battles.csv") -> None:
     Path(path).write_text("\n".join(rows))
 
 
-def test_llm_judges_are_looked_at_one_by_one_and_beside_people(evenhand, folder):
-    arena()
-    Path("own.csv").write_text("system,family\nx,labs\ny,a\nz,b\ngpt,labs\n")
-    words = ("bias", "battles.csv", "--llm-judges", "gpt", "--control", "style")
-    ran = evenhand(*words, "--own", "own.csv")
-    text = " ".join(ran.out.split())
-    assert "gpt prefers outputs with more length: " in text
-    assert "The effect of length on gpt differs from that on people by +" in text
-    assert "gives the same answer in both orders for " in text
-    assert "2 systems of others are too few to say that it prefers its own." in text
-    assert "180 verdicts of 1 LLM judge on 30 items, beside 12 people." in text
-    found = evenhand(*words, "--json").json
-    (judge,) = found["judges"]
-    assert [one["name"] for one in judge["effects"]] == ["position", "length"]
-    assert sum(map(sum, judge["repeated"][0]["table"])) == 90
-    assert found["people"] == 12
-    assert found["excluded"] == []
-    lines = evenhand(*words, "--csv").out.splitlines()
-    assert lines[0].startswith("llm,name,estimate,stderr,lower,upper,p,df,sd,people,excess")
-    assert [line.split(",")[1] for line in lines[1:]] == ["position", "length"]
-    assert r"\begin{tabular}" in evenhand(*words, "--latex").out
-
-
 @pytest.mark.parametrize(
     ("words", "error"),
     [

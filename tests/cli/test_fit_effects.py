@@ -38,27 +38,6 @@ def test_table_1_by_judge_tests_the_interaction_and_says_what_stands_out(evenhan
     assert "every group is one judge: no test by judge" in text
 
 
-def test_json_has_tests_interactions_and_orders(evenhand, table1):
-    found = evenhand("fit", table1, "--judge-covariate", "judge", "--json").json
-    expected = golden("02_llbt_multi_pair_judges", "eq2_judge_covariate").expected
-    (test,) = found["tests"]
-    assert (test["covariate"], test["of"], test["wald"]) == ("judge", "worths", [])
-    assert test["lr"]["statistic"] == pytest.approx(
-        expected["lr_judge_by_system"]["stat"], abs=1e-5
-    )
-    assert test["lr"]["df"] == 9
-    out = [one["name"] for one in found["interactions"] if one["stands_out"]]
-    assert out == ["o1:J3", "o2:J3"]
-    for one in found["interactions"]:
-        assert one["z"] == pytest.approx(expected["coef"][one["name"]]["z"], abs=1e-5)
-    assert found["orders"][2] == {
-        "group": "J3",
-        "log_worth": pytest.approx(found["orders"][2]["log_worth"]),
-        "place": {"A": 2, "B": 4, "C": 3, "D": 1},
-    }
-    assert found["orders_scale"] == "log-worths against D"
-
-
 def test_ties_by_judge_have_the_likelihood_ratio_of_r(evenhand, table1):
     words = ["--judge-covariate", "judge", "--tie-covariate", "judge"]
     text = evenhand("fit", table1, *words).out

@@ -30,22 +30,6 @@ def test_judges_are_joined_from_a_table_and_cluster_within_their_groups(evenhand
     assert test["notes"] == ["for these 4 judges only"]
 
 
-def test_the_reference_level_may_be_named(evenhand, table1, judges):
-    words = ["--judges", judges, "--judge-covariate", "native"]
-    found = evenhand("fit", table1, *words, "--reference-level", "native=yes", "--json").json
-    names = [one["name"] for one in found["coefficients"]]
-    assert "o1:no" in names
-    assert "o1:yes" not in names
-    assert "is not a level of native. There are no, yes" in (
-        evenhand("fit", table1, *words, "--reference-level", "native=y", code=2).err
-    )
-    both = ["--reference-level", "native=yes", "--reference-level", "native=no"]
-    assert "given two levels" in evenhand("fit", table1, *words, *both, code=2).err
-    assert "is not column=level" in (
-        evenhand("fit", table1, "--reference-level", "native", code=2).err
-    )
-
-
 def test_items_are_joined_and_tested_like_judges(evenhand, folder):
     draw, outcomes = Random(1), ("left", "tie", "right")
     rows = ["judge,item,left,right,outcome"]

@@ -48,30 +48,6 @@ def test_scores_may_stand_on_standard_input(tmp_path, expected):
     assert {one["metric"]: one["spa"] for one in json.loads(ran.stdout)["metrics"]} == expected
 
 
-@pytest.mark.parametrize("verb", [["metrics"], ["report", "--sections", "metrics"]])
-def test_files_of_scores_are_read_as_those_of_people(evenhand, tmp_path, verb):
-    names = {"item": "seg", "system": "mt"}
-    whole = pl.DataFrame(METRICS).with_columns(pl.col("bleu").round(3), pl.col("comet").round(3))
-    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
-    pl.DataFrame(PEOPLE).rename(names).write_csv(people)
-    whole.rename(names).write_csv(scores)
-    words = ["--column", "item=seg", "--column", "system=mt", "--json"]
-    more = [scores] if len(verb) == 1 else ["--metrics", scores]
-    plain = evenhand(*verb, people, *more, *words)
-    # with commas, and a code for no score in a row of an output that nobody judged
-    text = whole.select("item", "system", pl.col("bleu", "comet").cast(pl.String))
-    text = text.with_columns(pl.col("bleu", "comet").str.replace(".", ",", literal=True))
-    unjudged = pl.DataFrame({"item": ["i99"], "system": ["s0"], "bleu": ["n.a."], "comet": ["1,5"]})
-    pl.concat([text, unjudged]).rename(names).write_csv(scores, separator="\t")
-    decimal = [*words, "--decimal", ",", "--missing", "n.a."]
-    pl.DataFrame(PEOPLE).rename(names).write_csv(people, separator="\t")
-    said = evenhand(*verb, people, *more, *decimal)
-    for run in (plain, said):
-        assert '"bleu"' in run.out
-    if len(verb) == 1:
-        assert said.json["metrics"] == plain.json["metrics"]
-
-
 def test_criteria_of_people_in_columns_are_no_metrics(expected):
     wide = {"judge": PEOPLE["judge"], **METRICS, "fluency": SCORE}
     wide["adequacy"] = [-one for one in SCORE]

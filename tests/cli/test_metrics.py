@@ -1,8 +1,6 @@
 """`evenhand metrics`, as a new user types it."""
 
 import csv
-import gzip
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,28 +71,6 @@ def test_a_folder_of_mt_metrics_eval_becomes_a_table_with_clusters(evenhand, cam
     assert "1 of 8 systems (refA), human references that not all metrics scored" in " ".join(
         run.out.split()
     )
-
-
-def test_files_of_a_folder_may_be_compressed_and_metrics_of_systems_alone_are_named(
-    evenhand, campaign
-):
-    plain = evenhand("metrics", campaign, "--task", "en-de", "--json").json
-    folder = Path(campaign)
-    for path in [*folder.rglob("*.seg.score")]:
-        with gzip.open(f"{path}.gz", "wb") as packed:
-            packed.write(path.read_bytes())
-        path.unlink()
-    whole = folder / "metric-scores" / "en-de" / "GEMBA-src.sys.score"
-    whole.write_text("".join(f"sys{k}\t{k}\n" for k in range(7)), "utf-8")
-    run = evenhand("metrics", str(folder), "--task", "en-de", "--json")
-    assert run.json["metrics"] == plain["metrics"]
-    (note,) = [one for one in run.json["findings"] if one["code"] == "only-systems"]
-    assert note["values"]["metrics"] == ["GEMBA-src"]
-    (folder / "metric-scores" / "en-de" / "bad-src.seg.score.gz").write_bytes(b"junk")
-    broken = evenhand("metrics", str(folder), "--task", "en-de", code=2).err
-    assert "bad-src.seg.score.gz cannot be unpacked" in broken
-    asked = evenhand("inspect", str(folder), code=2).err
-    assert f"evenhand metrics {folder}" in asked
 
 
 def test_all_language_pairs_are_groups_and_a_protocol_can_be_chosen(evenhand, campaign):

@@ -39,24 +39,3 @@ def test_options_win_over_the_file(evenhand, folder):
     other = evenhand("plan", "campaign.toml", "--judges", "40", "--campaigns", "0", "--json").json
     assert (stated["design"]["judges"], other["design"]["judges"]) == (12, 40)
     assert other["design"]["judgments"] < stated["design"]["judgments"]
-
-
-def test_a_pilot_gives_systems_and_tastes(evenhand, pilot):
-    words = (
-        "plan",
-        "--pilot",
-        pilot,
-        "--column",
-        "judge=who",
-        "--judges",
-        "30",
-        "--campaigns",
-        "0",
-    )
-    found = evenhand(*words, "--resolve", "S1>S4", "--json").json
-    assert set(found["systems"]) == {"S1", "S2", "S3", "S4"}
-    assert 0.1 < found["judge_sd"] < 0.6
-    assert found["pilot"]["observed"]["judges"] == 15
-    assert found["power_if_tastes_are_stronger"] <= found["pairs"][0]["expected"]
-    said = evenhand(*words, "--resolve", "S1>S4").out
-    assert "Pilot of 900 judgments by 15 judges on 30 items" in said

@@ -73,38 +73,6 @@ def test_each_value_of_a_column_has_its_answer_and_its_places(votes: Path) -> No
     assert "Each value of domain was also ranked by itself, in the same way." in methods
 
 
-def test_scores_stand_side_by_side_under_each_criterion(tmp_path: Path) -> None:
-    rng = np.random.default_rng(4)
-    rows = [
-        {
-            "system": system,
-            "judge": f"j{judge}",
-            "item": f"{domain}-{item}",
-            "criterion": "fluency",
-            "score": float(worth + rng.normal(0, 0.5)),
-            "domain": domain,
-        }
-        for domain, worths in WORTHS.items()
-        for item in range(20)
-        for system, worth in zip("abc", worths, strict=True)
-        for judge in range(8)
-    ]
-    pl.DataFrame(rows).write_csv(tmp_path / "scores.csv")
-    data = evenhand.read(tmp_path / "scores.csv")
-    section = pick_groups(make_report(data, sections=["groups"], group_by="domain").to_dict())
-    answers, places = section["tables"]
-    assert [row["judgments"] for row in answers["rows"]] == [480, 480]
-    assert {row["system"]: row["in legal"][0] for row in places["rows"]} == {
-        "a": "1",
-        "b": "2",
-        "c": "3",
-    }
-    report = make_report(data, sections=["scores", "methods"], cluster="judge").to_dict()
-    scores, methods = report["parts"][0]["sections"]
-    assert scores["command"].endswith("--cluster judge")
-    assert "clustered by judge (MacKinnon" in methods["blocks"][0]["text"]
-
-
 def test_the_options_of_rank_stand_in_commands_and_in_the_methods(evenhand, votes: Path) -> None:
     options = ["--group-by", "domain", "--cluster", "judge"]
     run = evenhand("report", str(votes), *options, "--sections", "ranking,groups,methods", "--json")

@@ -80,28 +80,3 @@ def test_judgments_without_metrics_have_no_section_and_compare_nothing(monkeypat
     assert find_section(report) is None
     with pytest.raises(evenhand.UnknownOption, match=r"no columns of metrics: .*--metrics FILE"):
         make_report(evenhand.read(rows), sections=["metrics"])
-
-
-def test_comparisons_are_compared_with_metrics_too(tmp_path, evenhand):
-    rows, scores = make(columns=False)
-    rng = np.random.default_rng(2)
-    votes = []
-    for item in sorted({row["item"] for row in rows}):
-        for judge in range(5):
-            a, b = rng.choice(list(WORTH), 2, replace=False)
-            better = "left" if WORTH[a] + rng.normal() > WORTH[b] else "right"
-            votes.append({"judge": judge, "item": item, "left": a, "right": b, "outcome": better})
-    paths = write(tmp_path / "votes.csv", votes), write(tmp_path / "scores.csv", scores)
-    report = evenhand(
-        "report", paths[0], "--metrics", paths[1], "--sections", "metrics", "--json"
-    ).json
-    (section,) = report["parts"][0]["sections"]
-    verb = evenhand("metrics", *paths, "--json").json
-    assert section["tables"][0]["rows"] == verb["metrics"]
-    assert "preference" in section["tables"][0]["rows"][0]
-    report = evenhand(
-        "report", paths[0], "--metrics", paths[1], "--sections", "metrics,methods", "--json"
-    ).json
-    text = report["parts"][0]["sections"][-1]["blocks"][0]["text"]
-    assert "by the share of judgments that a metric agrees with" in text
-    assert "Differences in share of judgments agreed with between two metrics were tested" in text

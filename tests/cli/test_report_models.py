@@ -5,8 +5,6 @@ import shlex
 import pandas as pd
 import pytest
 
-import evenhand as package
-
 MODELS = ("random-judges", "independent-pairs", "rao-kupper")
 
 
@@ -44,26 +42,6 @@ def test_the_report_is_of_the_ranking_by_that_model(evenhand, votes, model):
         assert "under the default log-linear model" in noted
     command = shlex.split(sections["ranking"]["command"])[1:]
     assert evenhand(*command, "--json").json["systems"] == ranked["systems"]
-
-
-def test_all_that_was_chosen_is_in_the_methods(evenhand):
-    evenhand("demo", "side_by_side_simulated", "-o", "side.csv")
-    judge = package.read("side.csv").list_names("judge")[0]
-    words = (
-        *("--control", "length=length_left,length_right", "--without", judge),
-        *("--cluster", "judge", "--group-by", "item"),
-    )
-    report = evenhand("report", "side.csv", *words, "--sections", "methods", "--json").json
-    written = _methods(report)
-    for part in (
-        "length (length_left − length_right) held constant",
-        "clustered by judge",
-        "Each value of item was also ranked by itself",
-        f"1 of {len(package.read('side.csv').list_names('judge'))} judges ({judge}), by name",
-    ):
-        assert part in written
-    again = shlex.split(report["command"])[1:]
-    assert _methods(evenhand(*again, "--json").json) == written
 
 
 def test_the_remedy_of_a_check_runs(evenhand, votes):

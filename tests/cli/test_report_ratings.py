@@ -66,23 +66,3 @@ def test_the_model_stands_in_every_command_and_in_the_methods(evenhand, scores):
     report = evenhand("report", scores, "--sections", "methods", "--json").json
     text = report["parts"][0]["sections"][0]["blocks"][0]["text"]
     assert "effects of judges and items removed (Frisch & Waugh, 1933; Lovell, 1963)" in text
-
-
-def test_references_are_ranked_where_it_is_said_and_commands_say_so_too(evenhand, tmp_path):
-    path = str(tmp_path / "scores.csv")
-    pl.DataFrame(make_rows(worth={"a": 3.0, "refA": 6.0, "c": 0.0}, judges=6, items=10)).write_csv(
-        path
-    )
-    options = ("--rank-references", "--sections", "scores", "--json")
-    report = evenhand("report", path, *options).json
-    (section,) = report["parts"][0]["sections"]
-    assert section["says"][0] == "refA is the best: better than each of the other 2."
-    assert section["command"].endswith("--rank-references")
-    assert (
-        report["parts"][0]["signature"]
-        == (evenhand("rank", path, "--rank-references", "--json").json["signature"])
-    )
-    votes = tmp_path / "votes.csv"
-    votes.write_text("left,right,outcome\na,b,left\nb,a,left\na,b,tie\n")
-    refused = evenhand("report", str(votes), "--better", "lower", code=2).err
-    assert "--better and --rank-references are of ratings" in " ".join(refused.split())

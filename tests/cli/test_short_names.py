@@ -1,8 +1,5 @@
 """Names in little room: none may look like another."""
 
-import re
-
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,21 +29,3 @@ def test_the_part_in_which_names_differ_is_kept(begin):
 def test_short_names_never_look_alike():
     names = ["newstest.a.x.en", "newstest.b.x.en", "newstest.en"]
     assert len(set(shorten(names)[0])) == 3
-
-
-def test_mean_places_have_whole_names_and_tables_short_ones(evenhand):
-    systems = [
-        f"a-very-long-name-of-a-system-that-goes-on-{part}-constrained-run" for part in "xyz"
-    ]
-    rows = [
-        (left, right, "left", f"j{judge}")
-        for judge in range(4)
-        for i, left in enumerate(systems)
-        for right in systems[i + 1 :]
-    ]
-    table = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
-    table.write_csv("long.csv")
-    text = " ".join(evenhand("test", "long.csv").out.split())
-    assert f"mean places: {systems[0]} 1.00, {systems[1]} 2.00" in text
-    assert re.search(r" x y +4 0 0 ", text)
-    assert evenhand("test", "long.csv", "--json").json["friedman"]["mean_places"][systems[0]] == 1

@@ -62,19 +62,3 @@ def test_comparisons_show_tastes_and_a_wanted_error_is_answered(evenhand, voted)
     assert text.startswith("A standard error of 0.2 log-worth takes")
     assert "comparisons each on" in text
     assert all(len(line) <= 80 for line in ran.out.splitlines())
-
-
-def test_tasks_and_criteria_are_taken_apart_unasked(evenhand, folder):
-    parts = [
-        scores(seed).with_columns(task=pl.lit(task), criterion=pl.lit(criterion))
-        for seed, (task, criterion) in enumerate(
-            [("one", "fluency"), ("one", "adequacy"), ("two", "fluency"), ("two", "adequacy")]
-        )
-    ]
-    pl.concat(parts).write_csv("tasks.csv")
-    groups = evenhand("variance", "tasks.csv", "--json").json["groups"]
-    assert set(groups) == {"one / fluency", "one / adequacy", "two / fluency", "two / adequacy"}
-    groups = evenhand("variance", "tasks.csv", "--criterion", "fluency", "--json").json["groups"]
-    assert set(groups) == {"one", "two"}
-    words = ("--criterion", "fluency", "--task", "one", "--json")
-    assert "components" in evenhand("variance", "tasks.csv", *words).json

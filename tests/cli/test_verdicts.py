@@ -2,7 +2,6 @@
 
 import csv
 import json
-import shlex
 from pathlib import Path
 
 import numpy as np
@@ -54,29 +53,6 @@ def test_published_methods_are_shown_for_comparison(files, evenhand):
     said = evenhand(*asked, "--lambda", "0").out
     assert "for comparison: intervals ignore judges and items" in said
     assert "λ = 0.00" in said
-
-
-def test_commands_of_a_report_name_columns_of_the_verdicts_for_verdicts_alone(
-    files, evenhand, tmp_path
-):
-    """Two tasks: the verdicts, whose items are called seg, are opened for each."""
-    for name in ("people", "verdicts"):
-        with Path(files(name)).open(newline="") as file:
-            header, *rows = csv.reader(file)
-        header = ["seg" if name == "verdicts" and one == "item" else one for one in header]
-        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
-            tasks = [[*row, task] for task in ("de", "fr") for row in rows]
-            csv.writer(file).writerows([[*header, "task"], *tasks])
-    people, verdicts = (str(tmp_path / f"{name}.csv") for name in ("people", "verdicts"))
-    page, column = str(tmp_path / "page.json"), ("--column", "item=seg")
-    evenhand("report", people, "--llm", verdicts, *column, "--sections", "ranking,llm", "-o", page)
-    parts = json.loads(Path(page).read_text())["parts"]
-    sections = [{one["name"]: one for one in part["sections"]} for part in parts]
-    assert [one["llm"]["not_run"] for one in sections] == ["", ""]
-    commands = [one[name]["command"] for one in sections for name in ("ranking", "llm")]
-    for command in commands:
-        evenhand(*shlex.split(command)[1:])
-    assert [("seg" in one, "--llm" in one) for one in commands] == [(False,) * 2, (True,) * 2] * 2
 
 
 def rewrite(files, path, change):
