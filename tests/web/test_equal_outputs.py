@@ -1,22 +1,17 @@
 """Outputs that several systems gave alike: asked about once, and counted for each of them."""
 
 import csv
-import json
 import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import evenhand
-from evenhand.cli.main import main
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
-from evenhand.web.downloads import AnswerTables
-from evenhand.web.findings import find
 from evenhand.web.store import judging, people
 from stored_campaigns import fill, judge_next
 
@@ -75,12 +70,6 @@ def judged(request: pytest.FixtureRequest, store: Store) -> tuple[Store, str, in
     return store, request.param, judge_all(store, request.param)
 
 
-def run(*words: str) -> str:
-    ran = CliRunner().invoke(main, [*words])
-    assert ran.exit_code == 0, ran.output
-    return ran.stdout
-
-
 def download(store: Store, name: str) -> str:
     with TestClient(make_app(Site(store))) as client:
         admin = store.do(people.replace_link, "admin").token
@@ -129,35 +118,6 @@ def test_readers_count_an_answer_for_each_system_and_as_one_judgment(
     assert "ranking" in data.columns
     alone: Any = evenhand.rank(data, cluster="judgment")
     assert "by ranking" in alone.signature
-
-
-def test_judges_are_compared_by_their_answers_alone(
-    judged: tuple[Store, str, int], tmp_path: Path
-) -> None:
-    store, kind, _ = judged
-    path = tmp_path / f"{TABLES[kind]}.csv"
-    path.write_text(download(store, TABLES[kind]), encoding="utf-8")
-    units = {"pair": 15 * 3 + 8, "rank": 15 * 3 + 8, "rating": 15 * 3 + 8 * 2 + 1}[kind]
-    assert f" of {units} output" in str(evenhand.measure_agreement(path))
-    found = find(AnswerTables(store))
-    screened = evenhand.screen_judges(evenhand.read(path))
-    panel = found.panels[TABLES[kind]].screening
-    assert panel is not None
-    assert [(one.judge, one.n) for one in panel.cards] == [
-        (one.judge, one.n) for one in screened.cards
-    ]
-    answered = {"pair": 159, "rank": 69, "rating": 186}[kind]
-    assert sum(one.n for one in panel.cards) == answered
-    report: Any = json.loads(run("report", str(path), "--json"))
-    told = json.dumps(report)
-    assert "inflated" not in told
-    verb: Any = json.loads(run("judges", str(path), "--json"))
-    cards = verb["screening"]["cards"]
-    assert {one["judge"]: one["n"] for one in cards} == {one.judge: one.n for one in panel.cards}
-    right: Any = evenhand.rank(evenhand.read(path))
-    assert {one.system: one.value for one in found.orders["t"].rows} == pytest.approx(
-        {row["system"]: row["estimate"] for row in right.rows()}
-    )
 
 
 @pytest.mark.parametrize("kind", ["pair", "rank"])

@@ -1,10 +1,7 @@
 """Forms of texts over HTTP: what the page is told, and files, which are sent to judges alone."""
 
-import json
 import os
 from pathlib import Path
-from typing import Any
-from urllib.request import urlopen
 
 import pytest
 from starlette.responses import FileResponse
@@ -15,12 +12,9 @@ from evenhand.design.forms import MediaFile
 from evenhand.design.reading import make_campaign
 from evenhand.errors import EvenhandError
 from evenhand.web import Site, Store, make_app
-from evenhand.web.asking import Prompt
 from evenhand.web.limits import HEADERS
 from evenhand.web.store import people
-from evenhand.web.views import view_ticket
-from served_campaigns import serve
-from stored_campaigns import fill, take
+from stored_campaigns import fill
 from text_forms import make_media, write_png
 
 NAMES = ("modelo", "rival")
@@ -156,38 +150,3 @@ def make_media_again(folder: Path) -> Campaign:
     told |= {"tasks": [{"kind": "pair", "name": "better"}]}
     items = [{"item": "1", "source": "Draw a house.", "outputs": outputs}]
     return make_campaign({**told, "items": items}, "c.toml", folder)
-
-
-def test_a_page_is_told_html_and_a_prompt_the_text(store: Store) -> None:
-    told: dict[str, Any] = {"name": "n", "judges": ["j"], "texts": {"output": {"form": "markdown"}}}
-    items = [{"item": "1", "outputs": {"A": "**a**", "B": "<b>b</b>"}}]
-    campaign = make_campaign({**told, "items": items})
-    client, judge = connect(store, campaign)
-    with client:
-        outputs = client.get(f"{judge}/item").json()["outputs"]
-    assert {one["html"] for one in outputs} == {
-        "<p><strong>a</strong></p>\n",
-        "<p>&lt;b&gt;b&lt;/b&gt;</p>\n",
-    }
-    assert all("text" not in one for one in outputs)
-    prompt = Prompt.read(None).write(view_ticket(campaign, take(store, "j").ticket))
-    assert "**a**" in prompt
-    assert "<b>b</b>" in prompt
-
-
-def test_a_campaign_file_is_served_with_its_files(tmp_path: Path) -> None:
-    write_png(tmp_path / "pictures" / "a.png")
-    write_png(tmp_path / "pictures" / "b.png", (0, 0, 0))
-    (tmp_path / "items.csv").write_text("item,A,B\n1,pictures/a.png,pictures/b.png\n")
-    (tmp_path / "c.toml").write_text(
-        'judges = ["j"]\nitems = "items.csv"\n[texts]\noutput = { form = "image" }\n'
-    )
-    with serve(tmp_path / "c.toml") as served:
-        judge = f"http://127.0.0.1:{served.port}{served.judges['j']}"
-        with urlopen(f"{judge}/item") as reply:
-            outputs = json.load(reply)["outputs"]
-        sent = set()
-        for one in outputs:
-            with urlopen(f"{judge}/file/{one['file']}") as reply:
-                sent.add(reply.read())
-    assert sent == {path.read_bytes() for path in (tmp_path / "pictures").iterdir()}

@@ -3,7 +3,6 @@
 import csv
 import errno
 import io
-import re
 import stat
 from itertools import product
 from pathlib import Path
@@ -74,33 +73,6 @@ def test_who_judges_are_comes_from_their_table_and_is_for_the_organiser_alone(
     store.do(people.describe, "j1", "Ann Lee, ill")
     write_links(store, tmp_path / "l.csv", "http://here", judges=planned.judges)
     assert {one.name: one.note for one in store.judges()}["j1"] == "Ann Lee, ill"
-
-
-@pytest.mark.parametrize(
-    ("rows", "says"),
-    [
-        ("judge,qouta\nj1,9\n", "no column 'qouta': call it 'quota', or another name"),
-        ("judge,emial\nj1,a@b.org\n", "no column 'emial': call it 'email'"),
-        ("judge,notes\nj1,late\n", "no column 'notes': call it 'note'"),
-        ("judge,email\nj1,b@x.org?cc=evil@x.org\n", "is no e-mail address: write one, or none"),
-        ("judge,email\nj1,not an address\n", "'not an address' is no e-mail address"),
-        ("judge,email\nj1,Ann <a@b.org>\n", "'Ann <a@b.org>' is no e-mail address"),
-        (
-            "judge,name\nj1,Ben (UPF) <not an address>\n",
-            "the name 'Ben (UPF) <not an address>' has",
-        ),
-        ("judge\nann\nann\n", "judges.csv: two judges have one name: ann"),
-    ],
-)
-def test_what_a_table_of_judges_cannot_mean_is_refused(
-    tmp_path: Path, rows: str, says: str
-) -> None:
-    (tmp_path / "items.csv").write_text("item,A,B\n1,eins,zwei\n")
-    (tmp_path / "judges.csv").write_text(rows)
-    (tmp_path / "c.toml").write_text('items = "items.csv"\njudges = "judges.csv"\n')
-    with pytest.raises(CampaignError, match=re.escape(says)) as told:
-        read_campaign(tmp_path / "c.toml")
-    assert str(told.value).startswith(("judges.csv, line 2: ", "judges.csv: two"))
 
 
 NAMES = ["Lee, Ann", "Dr. Cem: Öz", 'Eve "E." Fox', "Dea (UPF)", "Fay; Gil", "=Hal", ""]
