@@ -15,6 +15,7 @@ from documents import make_documents
 from evenhand.design.campaign import Pay
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
+from evenhand.web.dashboard import say_pace, summarize_progress
 from evenhand.web.downloads import Activity, AnswerTables, list_pass
 from evenhand.web.findings import find
 from evenhand.web.links import KeptLinks, write_links
@@ -326,3 +327,22 @@ def test_comments_stand_on_the_page_until_they_are_taken_back(
     assert told.count("<li>") == 1
     store.forget("ann")
     assert "neither" not in client.get(page).text
+
+
+def test_the_pace_is_of_those_who_have_something_left(
+    client: TestClient, store: Store, clock: HandClock
+) -> None:
+    fill(store, make_pairs(items=48))
+    admin = f"/a/{store.do(people.replace_link, 'admin').token}"
+    for _ in range(12):
+        clock.wait(100)
+        judge_next(store, "j1")
+    while store.do(judging.serve, "j0") is not None:  # fast, and then done
+        clock.wait(1)
+        judge_next(store, "j0")
+    told = summarize_progress(store)
+    left = told["total"] - told["done"]
+    assert left > 0
+    stretch = 11 * 100 + (told["done"] - 12)
+    assert told["pace"] == say_pace(left, 11 / stretch)
+    assert "at the current pace" in client.get(admin).text

@@ -130,3 +130,10 @@ def test_whoever_answered_nothing_gets_no_completion_code(store: Store) -> None:
         while store.do(judging.serve, "j0") is not None:
             judge_next(store, "j0")
         assert client.get(f"{page}/item").json()["code"] == "C7"
+
+
+def test_a_preview_of_mechanical_turk_takes_no_seat(store: Store) -> None:
+    link = launch(store, platform="mturk")
+    with browse(store) as client:
+        told = client.post(f"{link}A2SUAM1FHJ7AB3&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
+        assert (told.status_code, "preview" in told.json()["error"]) == (409, True)

@@ -3,6 +3,7 @@
 import csv
 import errno
 import io
+import re
 import stat
 from itertools import product
 from pathlib import Path
@@ -199,3 +200,30 @@ def test_a_file_of_something_else_is_not_overwritten(launched: Store, tmp_path: 
     with pytest.raises(CampaignError, match="not a file of links"):
         write_links(launched, path, "http://here")
     assert path.read_text() == "a,b\n1,2\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("judge,qouta\nj1,9\n", "no column 'qouta': call it 'quota', or another name"),
+        ("judge,emial\nj1,a@b.org\n", "no column 'emial': call it 'email'"),
+        ("judge,notes\nj1,late\n", "no column 'notes': call it 'note'"),
+        ("judge,email\nj1,b@x.org?cc=evil@x.org\n", "is no e-mail address: write one, or none"),
+        ("judge,email\nj1,not an address\n", "'not an address' is no e-mail address"),
+        ("judge,email\nj1,Ann <a@b.org>\n", "'Ann <a@b.org>' is no e-mail address"),
+        (
+            "judge,name\nj1,Ben (UPF) <not an address>\n",
+            "the name 'Ben (UPF) <not an address>' has",
+        ),
+        ("judge\nann\nann\n", "judges.csv: two judges have one name: ann"),
+    ],
+)
+def test_what_a_table_of_judges_cannot_mean_is_refused(
+    tmp_path: Path, rows: str, says: str
+) -> None:
+    (tmp_path / "items.csv").write_text("item,A,B\n1,eins,zwei\n")
+    (tmp_path / "judges.csv").write_text(rows)
+    (tmp_path / "c.toml").write_text('items = "items.csv"\njudges = "judges.csv"\n')
+    with pytest.raises(CampaignError, match=re.escape(says)) as told:
+        read_campaign(tmp_path / "c.toml")
+    assert str(told.value).startswith(("judges.csv, line 2: ", "judges.csv: two"))

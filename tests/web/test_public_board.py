@@ -15,9 +15,10 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.design.assignment import assign_llm
 from evenhand.design.reading import make_campaign
-from evenhand.web import Site, Store, asking, make_app
+from evenhand.web import Limits, Site, Store, asking, make_app
 from evenhand.web.app import make_public_app
 from evenhand.web.dashboard import ReadOnlyClient
+from evenhand.web.limits import HEADERS as GUARDED
 from evenhand.web.store import people
 from evenhand.web.store.judging import Answering, Reply
 from followed_campaigns import SYSTEMS, prefer
@@ -173,3 +174,22 @@ def test_a_process_serves_it_on_an_address_of_its_own(tmp_path: Path) -> None:
                 urlopen(address.rstrip("/") + link.path, timeout=LONG)
             with urlopen(link.geturl(), timeout=LONG) as reply:  # the control
                 assert reply.status == 200
+
+
+def test_whoever_asks_too_often_waits(store: Store) -> None:
+    fill(store, make())
+    site = Site(store, limits=Limits(per_second=0.001, burst=2))
+    with TestClient(make_public_app(site)) as client:
+        codes = [client.get("/board.json").status_code for _ in range(3)]
+    assert codes == [200, 200, 429]
+
+
+def test_it_needs_no_script_and_is_guarded_as_other_pages(public: TestClient, store: Store) -> None:
+    fill(store, make())
+    for path in ("/", "/board.json", "/nothing"):
+        told = public.get(path, headers={"accept": "text/html"})
+        assert {name: told.headers[name] for name in GUARDED} == GUARDED
+        assert "<script" not in told.text
+        assert "set-cookie" not in told.headers
+    assert public.post("/").status_code == 405
+    assert "no judgments yet" in public.get("/").text

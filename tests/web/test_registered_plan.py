@@ -277,3 +277,47 @@ def test_the_board_counts_a_judge_once_at_any_time(store: Store, where: str, pat
         board = client.get("/board.json").json()
     assert board["plan"]["decision"]["comparisons"] == found["comparisons"]
     assert board["plan"]["decision"]["decision"] == found["decision"]
+
+
+RATED = """
+name = "c"
+judges = 3
+[[tasks]]
+name = "fluency"
+kind = "rating"
+[[items]]
+item = "1"
+[items.outputs]
+A = "a"
+B = "b"
+"""
+PAIRS = RATED.replace('kind = "rating"', 'kind = "pair"')
+
+
+@pytest.mark.parametrize(
+    ("campaign", "plan", "says"),
+    [
+        (PAIRS, "margin = 0.7", "margin cannot be 0.7: of comparisons it is below .5"),
+        (PAIRS, 'margin = 0.1\nbetter = "lower"', "criterion and better are of ratings"),
+        (PAIRS, 'margin = 0.1\ncriterion = "fluency"', "criterion and better are of ratings"),
+        (PAIRS, 'margin = 0.1\ngroup_by = "language"', "no groups by 'language'"),
+        (PAIRS, 'margin = 0.1\ncluster = "ranking"', "cluster cannot be 'ranking'"),
+        (PAIRS, 'margin = 0.1\ncluster = "document"', "cluster cannot be 'document'"),
+        (PAIRS, "alpha = 0.05", "does not state margin"),
+        (RATED, "margin = 2\nanytime = true", "an anytime decision needs comparisons"),
+        (RATED, 'margin = 2\ncriterion = "adequacy"', "no criterion 'adequacy'"),
+        (RATED, 'margin = 2\ngroup_by = "task"', "no groups by 'task'"),
+    ],
+)
+def test_serve_refuses_a_plan_that_no_answers_decide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, campaign: str, plan: str, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.toml").write_text(campaign, encoding="utf-8")
+    Path("gate.toml").write_text(f'new = "B"\nold = "A"\n{plan}\n', encoding="utf-8")
+    told = CliRunner().invoke(main, ["serve", "c.toml", "--port", "0", "--plan", "gate.toml"])
+    said = " ".join(told.stderr.split())
+    assert told.exit_code == 2
+    assert f"'gate.toml'{' ' if 'state' in says else ': '}" in said
+    assert says in said
+    assert not Path("c.db").exists()

@@ -14,8 +14,9 @@ from starlette.testclient import TestClient
 
 from catalogues import SCRIPTS, WORDS, extract, read
 from evenhand.design.campaign import Pay, Timing, Wording
-from evenhand.design.catalogues import LANGUAGES
+from evenhand.design.catalogues import LANGUAGES, read_catalogue
 from evenhand.design.reading import make_campaign, read_campaign
+from evenhand.errors import CampaignError
 from evenhand.web import Site, Store, make_app
 from evenhand.web.links import make_address
 from evenhand.web.site import find_words
@@ -207,3 +208,30 @@ def test_a_catalogue_of_the_campaign_is_read_and_falls_back_to_english(tmp_path:
     words = find_words(read_campaign(file).wording)
     assert (words.language, words.direction) == ("pl", "ltr")
     assert (words.gettext("Undo"), words.gettext("Keys")) == ("Cofnij", "Keys")
+
+
+COUNTS = '\nmsgid "{n} minute of {of}"\nmsgid_plural "{n} minutes of {of}"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            write(("{place} of {total}", "{place} z {suma}")),
+            "pl.po, line 5: '{place} z {suma}' mus",
+        ),
+        (write(("Undo", "Cofnij {n}")), "pl.po, line 5: 'Cofnij {n}' must name nothing in braces"),
+        (write(("{n} of", "{n.real} z")), "pl.po, line 5: '{n.real} z' must name {n}"),
+        (write() + COUNTS + 'msgstr[0] "minuta {of}"\nmsgstr[1] "{n}"\n', "must name {n}, {of}"),
+        (write() + COUNTS + 'msgstr[0] "{of}"\n', "line 5: there are 1 forms, and Plural-Forms"),
+        (write() + 'msgid "Undo\nmsgstr "x"\n', "pl.po, line 4: 'msgid \"Undo' is no line of a"),
+        (write() + 'msgstr "x"\nUndo = x\n', "pl.po, line 5: 'Undo = x' is no line of a"),
+        (write(plural="nplurals=2; plural=n/0;"), "pl.po: its first entry cannot be read: "),
+        (write(plural="nplurals=2; plural=__import__;"), "pl.po: its first entry cannot be read: "),
+        (write(plural="nplurals=x; plural=n;"), "pl.po: its first entry cannot be read: "),
+        (write(plural="nplurals=2; plural=n;"), "pl.po: its Plural-Forms choose form 199 of 2"),
+    ],
+)
+def test_catalogues_that_cannot_be_filled_are_refused_with_their_line(text: str, says: str) -> None:
+    with pytest.raises(CampaignError, match=re.escape(says)):
+        read_catalogue(text, "pl.po", "pl", "ltr")
