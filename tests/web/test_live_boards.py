@@ -8,6 +8,8 @@ import pytest
 from sqlalchemy import delete
 
 import evenhand
+from evenhand.design.campaign import Campaign, Design, Item, Judge
+from evenhand.design.tasks import PairTask
 from evenhand.ranking.sequential.leaderboard import Leaderboard
 from evenhand.ranking.sequential.watch import watch
 from evenhand.web import NotStored, Store
@@ -18,7 +20,7 @@ from evenhand.web.store import judging
 from evenhand.web.store.boards import SavedBoard, read_boards, save_boards
 from evenhand.web.store.schema import boards as kept_table
 from followed_campaigns import FREE, SYSTEMS, judge_some, list_claims, make, prefer
-from stored_campaigns import HandClock, fill, judge_next, take
+from stored_campaigns import HandClock, fill, judge_next, list_judgments, take
 
 
 def test_a_board_decides_what_watch_decides_from_the_table_with_the_same_votes(
@@ -110,6 +112,26 @@ def test_a_kept_board_holds_sums_and_nothing_that_tells_a_single_answer(store: S
         (kept,) = read_boards(connection).values()
     assert '\\"trace\\": \\"\\"' in kept.body
     assert '\\"digest\\": \\"\\"' in kept.body
+
+
+def test_controls_tell_of_judges_and_stand_on_no_board(store: Store) -> None:
+    items = [Item(str(n), {"A": f"a{n}", "B": f"b{n}"}) for n in range(4)]
+    bad = Item("c", {"A": "good", "Z": "bad"}, control="expected", expected="A")
+    fill(
+        store,
+        Campaign(
+            name="c",
+            tasks=(PairTask(name="t"),),
+            items=(*items, bad),
+            judges=(Judge("j0"),),
+            design=Design(controls=1),
+        ),
+    )
+    while store.do(judging.serve, "j0") is not None:
+        judge_next(store, "j0")
+    assert {one.ticket.kind for one in list_judgments(store) if one.ticket} == {"target", "control"}
+    board = follow(store)
+    assert (board.n_votes, sorted(board.systems)) == (4, ["A", "B"])
 
 
 def test_a_board_that_has_seen_less_does_not_replace_one_that_has_seen_more(store: Store) -> None:
