@@ -82,15 +82,6 @@ def discard_output() -> None:
 MAX_LEFT_OUT: Final = 4  # Systems that a remedy names at most: longer ones would not be copied
 
 
-def explain_leaving(error: EvenhandError) -> str:
-    """Return a refusal; where it says to leave systems out, with the option that does it."""
-    if not isinstance(error, ActionableError) or not 0 < len(error.leave) <= MAX_LEFT_OUT:
-        return str(error)
-    way = write_without("system", error.leave)  # a judge may have the same name
-    remedies = [f"{one} ({way})" if isinstance(one, LeaveOut) else one for one in error.remedies]
-    return str(type(error)(error.fault, remedies))
-
-
 # What is wrong, in one line on the error stream, and exit code 2; never a traceback.
 
 INTERRUPTED: Final = 130
@@ -144,7 +135,12 @@ def _refusing() -> Iterator[None]:
     except EvenhandError as error:
         from evenhand.render.document import escape_control
 
-        raise Refusal(escape_control(explain_leaving(error))) from error
+        said = str(error)
+        if isinstance(error, ActionableError) and 0 < len(error.leave) <= MAX_LEFT_OUT:
+            way = f" ({write_without('system', error.leave)})"  # a judge may have the same name
+            remedies = [f"{one}{way * isinstance(one, LeaveOut)}" for one in error.remedies]
+            said = str(type(error)(error.fault, remedies))
+        raise Refusal(escape_control(said)) from error
     except click.UsageError as error:
         verb = error.ctx.command_path if error.ctx is not None else "evenhand"
         raise Refusal(f"{_fault(error, verb)}\n{verb} --help lists what there is") from error
