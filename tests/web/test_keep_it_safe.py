@@ -153,14 +153,6 @@ def test_a_backup_on_a_server_is_made_and_restored(folder: Path, postgres: Serve
         assert check_store(store, head).holds
 
 
-def test_a_database_that_is_not_there_is_refused(folder: Path) -> None:
-    with serve():
-        pass
-    done = run(NOTHING)
-    assert (done.returncode, "is missing" in done.stderr) == (2, True)
-    assert run("evenhand check campaign.db").returncode == 0
-
-
 def test_health_is_asked_as_the_page_says(folder: Path) -> None:
     if shutil.which("curl") is None:
         pytest.skip("no curl")

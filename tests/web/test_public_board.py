@@ -114,19 +114,6 @@ def test_no_judge_is_named(public: TestClient, client: TestClient, store: Store)
     assert "-88" not in shown
 
 
-def test_a_sentence_that_names_a_judge_is_left_out(public: TestClient, store: Store) -> None:
-    named = "first place"  # as an answer of a ranking says, too
-    fill(store, make(items=8))
-    judge_on(store, 22)
-    says = public.get("/board.json").json()["passes"][0]["ranking"]["says"]
-    assert named in says
-    judge = store.judges()[0].name
-    store.revoke(judge)
-    store.invite(named, seat=judge)
-    wait_for(lambda: public.get("/board.json").json()["passes"][0]["ranking"]["says"] == "")
-    assert named not in public.get("/").text
-
-
 def test_nothing_of_the_campaign_is_reached_from_it(public: TestClient, store: Store) -> None:
     links = fill(store, make())
     judge_on(store, 1)
